@@ -1,0 +1,162 @@
+//! Time, real and virtual. The only reader of clocks.
+//!
+//! Virtual time moves only when every running call sleeps in it; a call that works for real (a child process, a
+//! socket) holds it. tokio's paused clock is not used because it jumps while a child process works: a script of
+//! 0.3 s "timed out" at 120 s.
+
+use crate::model::{CallId, Ms, Wall};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant, SystemTime};
+use tokio::sync::{Notify, oneshot};
+
+/// The wall time at which every virtual session begins: 2026-01-01T00:00:00Z.
+pub const VIRTUAL_EPOCH: Wall = Wall(1_767_225_600_000);
+
+/// A shared clock of one session.
+#[derive(Clone)]
+pub struct Clock {
+    inner: Arc<Mutex<Inner>>,
+    idle: Arc<Notify>,
+}
+
+enum Kind {
+    Real { base: Instant },
+    Virtual,
+}
+
+struct Inner {
+    kind: Kind,
+    /// Virtual: now. Real: the session's milliseconds at `base`.
+    ms: Ms,
+    working: BTreeSet<CallId>,
+    sleepers: BTreeMap<(Ms, CallId), oneshot::Sender<()>>,
+}
+
+impl Clock {
+    /// Returns a clock that goes on from `ms` in real time.
+    pub fn real(ms: Ms) -> Clock {
+        Clock::new(Kind::Real { base: Instant::now() }, ms)
+    }
+
+    /// Returns a clock that goes on from `ms` in virtual time.
+    pub fn virtual_from(ms: Ms) -> Clock {
+        Clock::new(Kind::Virtual, ms)
+    }
+
+    fn new(kind: Kind, ms: Ms) -> Clock {
+        let inner = Inner { kind, ms, working: BTreeSet::new(), sleepers: BTreeMap::new() };
+        Clock { inner: Arc::new(Mutex::new(inner)), idle: Arc::default() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Returns whether time is virtual.
+    pub fn is_virtual(&self) -> bool {
+        matches!(self.lock().kind, Kind::Virtual)
+    }
+
+    /// Returns the session's time.
+    pub fn now(&self) -> Ms {
+        let c = self.lock();
+        match c.kind {
+            Kind::Virtual => c.ms,
+            Kind::Real { base } => c.ms.plus(millis(base.elapsed())),
+        }
+    }
+
+    /// Returns the wall time; in virtual time a fixed epoch plus the session's time.
+    pub fn wall(&self) -> Wall {
+        let c = self.lock();
+        match c.kind {
+            Kind::Virtual => Wall(VIRTUAL_EPOCH.0.saturating_add_unsigned(c.ms.0)),
+            Kind::Real { .. } => wall_now(),
+        }
+    }
+
+    /// Sleeps for a call.
+    pub async fn sleep(&self, call: CallId, ms: u64) {
+        let woken = {
+            let mut c = self.lock();
+            match c.kind {
+                Kind::Real { .. } => None,
+                Kind::Virtual => {
+                    let (tx, rx) = oneshot::channel();
+                    let due = c.ms.plus(ms);
+                    c.sleepers.insert((due, call), tx);
+                    c.working.remove(&call);
+                    Some(rx)
+                }
+            }
+        };
+        match woken {
+            Some(rx) => {
+                self.idle.notify_one();
+                // a dropped sender means that the call was cancelled; its task is being aborted
+                let _ = rx.await;
+            }
+            None => tokio::time::sleep(Duration::from_millis(ms)).await,
+        }
+    }
+
+    /// Marks a call as working: virtual time stands until it sleeps or finishes.
+    pub fn begin(&self, call: CallId) {
+        self.lock().working.insert(call);
+    }
+
+    /// Marks a call as over.
+    pub fn finish(&self, call: CallId) {
+        let mut c = self.lock();
+        c.working.remove(&call);
+        c.sleepers.retain(|(_, k), _| *k != call);
+        drop(c);
+        self.idle.notify_one();
+    }
+
+    /// Returns when `until` has come or, in virtual time, when a sleeper was woken instead.
+    pub async fn advance(&self, until: Option<Ms>) {
+        if !self.is_virtual() {
+            return match until {
+                Some(u) => tokio::time::sleep(Duration::from_millis(u.since(self.now()))).await,
+                None => std::future::pending().await,
+            };
+        }
+        loop {
+            {
+                let mut c = self.lock();
+                if c.working.is_empty() {
+                    let first = c.sleepers.keys().next().copied();
+                    match (first, until) {
+                        (Some((due, call)), u) if u.is_none_or(|u| due <= u) => {
+                            let tx = c.sleepers.remove(&(due, call));
+                            c.ms = c.ms.max(due);
+                            c.working.insert(call);
+                            if tx.is_none_or(|t| t.send(()).is_err()) {
+                                c.working.remove(&call);
+                            }
+                            return;
+                        }
+                        (_, Some(u)) => {
+                            c.ms = c.ms.max(u);
+                            return;
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            self.idle.notified().await;
+        }
+    }
+}
+
+fn millis(d: Duration) -> u64 {
+    u64::try_from(d.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the wall time of this machine.
+pub fn wall_now() -> Wall {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    Wall(since.map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX)))
+}

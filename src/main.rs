@@ -1,0 +1,3 @@
+//! The binary: hands everything to `cli`.
+
+fn main() {}

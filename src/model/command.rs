@@ -1,0 +1,310 @@
+//! The operator's verbs, one to one with steering lines and with `command.given`.
+
+use super::ids::{Key, SeatId, Seq, Text, ThreadId, TurnId};
+use super::limits::Limits;
+use super::participant::Participant;
+use super::steering::SteerLine;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// How long a note lives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NoteFor {
+    /// The next utterance of each seat it is for, with all its retries.
+    #[default]
+    Utterance,
+    /// Every utterance until this round is over.
+    Round,
+    /// Every utterance until it is lifted.
+    Standing,
+}
+
+/// One deed of the operator: `{"do":"VERB", ...}`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+#[allow(missing_docs, reason = "fields are named and explained by `VERBS`")]
+pub enum Verb {
+    /// Pauses after the utterances that are being spoken.
+    Pause {},
+    /// Stops whoever speaks and pauses.
+    PauseNow {},
+    /// Goes on.
+    Resume {},
+    /// Goes on for exactly `n` utterances.
+    Step {
+        #[serde(default = "one")]
+        n: u32,
+    },
+    /// The operator's words, next in line; a leading `@name` also gives that seat the floor.
+    Say { text: Text },
+    /// Stops everyone who speaks, or `who`; the operator's words come next.
+    CutIn {
+        text: Text,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        who: Option<SeatId>,
+    },
+    /// Guidance in the prompts of `to` (all, if it names nobody).
+    Note {
+        text: Text,
+        #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "one_or_many")]
+        to: Vec<SeatId>,
+        #[serde(default, rename = "for")]
+        lives: NoteFor,
+    },
+    /// Ends the life of a note, named by its `id`, key or number.
+    LiftNote { note: Text },
+    /// The operator's words to one seat alone.
+    Whisper { text: Text, to: SeatId },
+    /// Words put in a seat's mouth, marked as such.
+    SpeakAs { text: Text, who: SeatId },
+    /// The words of a human seat that has the floor.
+    Speak { text: Text, who: SeatId },
+    /// A human seat lets its turn go.
+    Pass { who: SeatId },
+    /// Changes queued words.
+    EditQueued { of: Text, text: Text },
+    /// Takes queued words back.
+    DropQueued { of: Text },
+    /// `to` speaks next, once; the order goes on where it was.
+    Floor { to: SeatId },
+    /// Stops whoever speaks, or passes over the next speaker.
+    Skip {},
+    /// The seat is passed over until it is unmuted.
+    Mute { who: SeatId },
+    /// The seat takes its turns again.
+    Unmute { who: SeatId },
+    /// The seat leaves the table.
+    Leave { who: SeatId },
+    /// A seat joins, spelled as `[[participant]]` in a scenario.
+    Join { participant: Value },
+    /// Changes a seat: keys as in `[[participant]]`.
+    Change { who: SeatId, set: Map<String, Value> },
+    /// Speaks the last utterance anew; the earlier one is kept.
+    Retry {},
+    /// Speaks the last utterance anew, as another alternative.
+    Reroll {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        utterance: Option<u32>,
+    },
+    /// Which alternative of an utterance counts, from 1.
+    Choose { utterance: u32, alternative: u32 },
+    /// Replaces the text that later prompts show.
+    Edit { utterance: u32, text: Text },
+    /// Takes an utterance out of later prompts and exports.
+    Hide {
+        utterance: u32,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<Text>,
+    },
+    /// Calls a vote.
+    Vote {
+        question: Text,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        options: Vec<Text>,
+    },
+    /// Asks the judge now.
+    Verdict {},
+    /// Sets limits.
+    Limit { set: Limits },
+    /// A bookmark.
+    Mark {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        text: Option<Text>,
+    },
+    /// The title.
+    Rename { text: Text },
+    /// Yes or no to a tool.
+    Decide { tool: Text, yes: bool },
+    /// Ends the conversation, after a final word of every seat if asked for.
+    End {
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        final_round: bool,
+    },
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<SeatId>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum OneOrMany {
+        One(SeatId),
+        Many(Vec<SeatId>),
+    }
+    Ok(match OneOrMany::deserialize(d)? {
+        OneOrMany::One(seat) if seat == "all" => vec![],
+        OneOrMany::One(seat) => vec![seat],
+        OneOrMany::Many(seats) => seats,
+    })
+}
+
+/// One row of the table of verbs: spelling, keys, meaning, and the events by which it shows.
+pub struct VerbRow {
+    /// The value of `do`.
+    pub name: &'static str,
+    /// Keys that must be there.
+    pub needs: &'static [&'static str],
+    /// Keys that may be there.
+    pub takes: &'static [&'static str],
+    /// One sentence.
+    pub meaning: &'static str,
+    /// The events it makes besides `command.given` and `receipt`.
+    pub events: &'static [&'static str],
+}
+
+macro_rules! verb {
+    ($name:literal [$($need:literal),*] [$($take:literal),*] $meaning:literal [$($event:literal),*]) => {
+        VerbRow { name: $name, needs: &[$($need),*], takes: &[$($take),*], meaning: $meaning, events: &[$($event),*] }
+    };
+}
+
+/// Every verb, in the order in which people are told of them.
+pub const VERBS: &[VerbRow] = &[
+    verb!("pause" [] [] "Pauses after the utterances that are being spoken." ["paused"]),
+    verb!("pause_now" [] [] "Stops whoever speaks, keeps the part, and pauses." ["turn.ended", "paused"]),
+    verb!("resume" [] [] "Goes on." ["resumed"]),
+    verb!("step" [] ["n"] "Goes on for exactly n utterances (1), then pauses again." ["resumed"]),
+    verb!("say" ["text"] [] "Your words, next in line; a leading @name also gives that seat the floor." ["human.said"]),
+    verb!("cut_in" ["text"] ["who"] "Stops everyone who speaks, or who, keeps the part; your words come next." ["turn.ended", "human.said"]),
+    verb!("note" ["text"] ["to", "for"] "Guidance in the prompts of to (all), for one utterance, this round, or standing." []),
+    verb!("lift_note" ["note"] [] "Ends the life of a note, named by its id, key or number." []),
+    verb!("whisper" ["text", "to"] [] "Your words to one seat alone." ["human.said"]),
+    verb!("speak_as" ["text", "who"] [] "Words put in a seat's mouth, marked as such." ["human.said"]),
+    verb!("speak" ["text", "who"] [] "The words of a human seat that has the floor." ["turn.ended"]),
+    verb!("pass" ["who"] [] "A human seat lets its turn go." ["turn.ended"]),
+    verb!("edit_queued" ["of", "text"] [] "Changes words that still wait, named by id or key." []),
+    verb!("drop_queued" ["of"] [] "Takes words back that still wait." []),
+    verb!("floor" ["to"] [] "That seat speaks next, once; the order goes on where it was." ["batch.opened"]),
+    verb!("skip" [] [] "Stops whoever speaks, or passes over the next speaker." ["turn.ended"]),
+    verb!("mute" ["who"] [] "The seat is passed over until it is unmuted." []),
+    verb!("unmute" ["who"] [] "The seat takes its turns again." []),
+    verb!("leave" ["who"] [] "The seat leaves the table." ["turn.ended"]),
+    verb!("join" ["participant"] [] "A seat joins, spelled as [[participant]] in a scenario." []),
+    verb!("change" ["who", "set"] [] "Changes a seat: keys as in [[participant]]." []),
+    verb!("retry" [] [] "Speaks the last utterance anew; the earlier one is kept." ["batch.opened"]),
+    verb!("reroll" [] ["utterance"] "Speaks the last utterance anew, as another alternative." ["batch.opened"]),
+    verb!("choose" ["utterance", "alternative"] [] "Which alternative of an utterance counts, from 1." []),
+    verb!("edit" ["utterance", "text"] [] "Replaces the text that later prompts show; the log keeps both." []),
+    verb!("hide" ["utterance"] ["text"] "Takes an utterance out of later prompts and exports; text says why." []),
+    verb!("vote" ["question"] ["options"] "Calls a vote." []),
+    verb!("verdict" [] [] "Asks the judge now." []),
+    verb!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, per_seat." []),
+    verb!("mark" [] ["text"] "A bookmark." []),
+    verb!("rename" ["text"] [] "The title." ["conversation.renamed"]),
+    verb!("decide" ["tool", "yes"] [] "Yes or no to a tool." []),
+    verb!("end" [] ["final_round"] "Ends it, after a final word of every seat if asked for." ["turn.ended", "conversation.ended"]),
+];
+
+impl Verb {
+    /// Returns the value of `do`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Verb::Pause {} => "pause",
+            Verb::PauseNow {} => "pause_now",
+            Verb::Resume {} => "resume",
+            Verb::Step { .. } => "step",
+            Verb::Say { .. } => "say",
+            Verb::CutIn { .. } => "cut_in",
+            Verb::Note { .. } => "note",
+            Verb::LiftNote { .. } => "lift_note",
+            Verb::Whisper { .. } => "whisper",
+            Verb::SpeakAs { .. } => "speak_as",
+            Verb::Speak { .. } => "speak",
+            Verb::Pass { .. } => "pass",
+            Verb::EditQueued { .. } => "edit_queued",
+            Verb::DropQueued { .. } => "drop_queued",
+            Verb::Floor { .. } => "floor",
+            Verb::Skip {} => "skip",
+            Verb::Mute { .. } => "mute",
+            Verb::Unmute { .. } => "unmute",
+            Verb::Leave { .. } => "leave",
+            Verb::Join { .. } => "join",
+            Verb::Change { .. } => "change",
+            Verb::Retry {} => "retry",
+            Verb::Reroll { .. } => "reroll",
+            Verb::Choose { .. } => "choose",
+            Verb::Edit { .. } => "edit",
+            Verb::Hide { .. } => "hide",
+            Verb::Vote { .. } => "vote",
+            Verb::Verdict {} => "verdict",
+            Verb::Limit { .. } => "limit",
+            Verb::Mark { .. } => "mark",
+            Verb::Rename { .. } => "rename",
+            Verb::Decide { .. } => "decide",
+            Verb::End { .. } => "end",
+        }
+    }
+}
+
+/// `command.given`: the whole line with its key and what it was resolved to when it was given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Given {
+    /// What makes it act once.
+    pub key: Key,
+    /// The line.
+    #[serde(flatten)]
+    pub line: SteerLine,
+    /// What it acts on, resolved at this moment.
+    #[serde(default, skip_serializing_if = "Targets::is_empty")]
+    pub targets: Targets,
+}
+
+/// What a command acts on, resolved when it was given, so that carrying it out later decides the same.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Targets {
+    /// Running turns it stops or ends.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnId>,
+    /// Threads it acts in; of words: where they are placed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub threads: Vec<ThreadId>,
+    /// Seats it is for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seats: Vec<SeatId>,
+    /// The command it changes, or the note it lifts, by the `seq` of its event.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<Seq>,
+    /// The seat as it is from here on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participant: Option<Box<Participant>>,
+    /// The seats its words name with `@`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<SeatId>,
+}
+
+impl Targets {
+    fn is_empty(&self) -> bool {
+        *self == Targets::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_and_the_enum_name_the_same_verbs() {
+        for row in VERBS {
+            let mut line = serde_json::json!({"do": row.name});
+            for key in row.needs {
+                line[*key] = match *key {
+                    "utterance" | "alternative" => 1.into(),
+                    "participant" | "set" => serde_json::json!({}),
+                    "yes" => true.into(),
+                    _ => "x".into(),
+                };
+            }
+            let verb: Verb = serde_json::from_value(line.clone())
+                .unwrap_or_else(|e| panic!("{}: {e}", row.name));
+            assert_eq!(verb.name(), row.name);
+            line["nonsense"] = 1.into();
+            serde_json::from_value::<Verb>(line).expect_err("an unknown key");
+        }
+        let source = include_str!("command.rs");
+        let arms = source.matches("=> \"").count();
+        assert!(arms >= VERBS.len(), "{arms} names, {} rows", VERBS.len());
+    }
+}

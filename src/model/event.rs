@@ -1,0 +1,190 @@
+//! The event: a fact in the log, and the one closed list of its kinds.
+
+use super::command::Given;
+use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
+use super::payload::*;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// A fact in the log.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Event {
+    /// Its place.
+    pub seq: Seq,
+    /// When, on the wall; for information.
+    pub at: Wall,
+    /// When, on the session's own clock.
+    pub ms: Ms,
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Whose words or deed it is: a seat's id, `operator` or `engine`. Set by the transport, never by content.
+    pub by: Text,
+    /// The command that caused it.
+    pub cause: Option<Key>,
+    /// What happened.
+    pub kind: Kind,
+}
+
+/// The source of events that the engine itself decides.
+pub const ENGINE: &str = "engine";
+/// The source of events that are the operator's deeds.
+pub const OPERATOR: &str = "operator";
+
+/// An event without its place: what `react` and `advance` return; the engine gives it `seq`, `at` and `ms`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draft {
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Whose words or deed it is.
+    pub by: Text,
+    /// The command that caused it.
+    pub cause: Option<Key>,
+    /// What happened.
+    pub kind: Kind,
+}
+
+/// Returns a draft without a cause.
+pub fn draft(thread: ThreadId, by: &str, kind: Kind) -> Draft {
+    Draft { thread, by: by.into(), cause: None, kind }
+}
+
+impl Draft {
+    /// Returns the draft as caused by a command.
+    pub fn because(mut self, key: &Key) -> Draft {
+        self.cause = Some(key.clone());
+        self
+    }
+}
+
+/// An event kind of a later version: kept byte for byte, counted, and shown as unsupported.
+#[derive(Clone, Debug)]
+pub struct Unknown {
+    /// Its name.
+    pub kind: Text,
+    /// Its data as it stood in the file.
+    pub data: Box<RawValue>,
+}
+
+impl PartialEq for Unknown {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.data.get() == other.data.get()
+    }
+}
+
+/// One table for the enum, its spelling and its reading, so that a kind is added in one line.
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:literal => $variant:ident($payload:ty),)*) => {
+        /// What happened.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Kind {
+            $($(#[$doc])* $variant($payload),)*
+            /// A kind this version does not know.
+            Unknown(Unknown),
+        }
+
+        impl Kind {
+            /// Every kind this version knows, as spelled in the file.
+            pub const NAMES: &'static [&'static str] = &[$($name),*];
+
+            /// Returns the spelling of the kind.
+            pub fn name(&self) -> &str {
+                match self {
+                    $(Kind::$variant(_) => $name,)*
+                    Kind::Unknown(u) => &u.kind,
+                }
+            }
+
+            /// Returns the data as JSON.
+            ///
+            /// # Errors
+            /// When serde_json cannot write a value, which plain data never causes.
+            pub fn data(&self) -> serde_json::Result<String> {
+                match self {
+                    $(Kind::$variant(p) => serde_json::to_string(p),)*
+                    Kind::Unknown(u) => Ok(u.data.get().to_owned()),
+                }
+            }
+
+            /// Reads a kind; a name that this version does not know is kept as it is.
+            ///
+            /// # Errors
+            /// When the data of a known kind does not have its shape.
+            pub fn read(name: &str, data: &RawValue) -> serde_json::Result<Kind> {
+                match name {
+                    $($name => serde_json::from_str::<$payload>(data.get()).map(Kind::$variant),)*
+                    _ => Ok(Kind::Unknown(Unknown { kind: name.into(), data: data.to_owned() })),
+                }
+            }
+        }
+        $(impl From<$payload> for Kind {
+            fn from(p: $payload) -> Kind {
+                Kind::$variant(p)
+            }
+        })*
+    };
+}
+
+/// `limit.near`: a limit has come to its warning mark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LimitNear(pub LimitAt);
+
+/// `limit.reached`: nothing new is granted until the limit is raised.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct LimitReached(pub LimitAt);
+
+kinds! {
+    /// All that the conversation is made of.
+    "conversation.opened" => Opened(Box<Opened>),
+    /// The title changed.
+    "conversation.renamed" => Renamed(Renamed),
+    /// A resume.
+    "conversation.reopened" => Reopened(Reopened),
+    /// The lines before this one are another session's.
+    "conversation.forked" => Forked(Forked),
+    /// The conversation is over, until it is raised or resumed.
+    "conversation.ended" => Ended(Ended),
+    /// A talk inside the talk begins.
+    "thread.opened" => ThreadOpened(ThreadOpened),
+    /// It is over.
+    "thread.closed" => ThreadClosed(ThreadClosed),
+    /// A deed of the operator.
+    "command.given" => Given(Box<Given>),
+    /// A steering line that could not be a deed.
+    "command.refused" => Refused(Refused),
+    /// The engine seated somebody.
+    "seat.joined" => SeatJoined(Box<SeatJoined>),
+    /// The engine dismissed somebody.
+    "seat.left" => SeatLeft(SeatLeft),
+    /// The engine changed a seat.
+    "seat.changed" => SeatChanged(Box<SeatChanged>),
+    /// One decision about who speaks.
+    "batch.opened" => BatchOpened(BatchOpened),
+    /// A turn begins.
+    "floor.granted" => FloorGranted(FloorGranted),
+    /// A voice is asked.
+    "call.started" => CallStarted(CallStarted),
+    /// A call failed; another one of the same turn follows.
+    "call.retried" => CallRetried(CallRetried),
+    /// Pieces, sealed together.
+    "delta" => Delta(Delta),
+    /// A turn is over.
+    "turn.ended" => TurnEnded(Box<TurnEnded>),
+    /// The place of the operator's words in the transcript.
+    "human.said" => HumanSaid(HumanSaid),
+    /// What became of a command.
+    "receipt" => Receipt(Receipt),
+    /// Nothing starts from here on.
+    "paused" => Paused(Paused),
+    /// It goes on.
+    "resumed" => Resumed(Resumed),
+    /// A limit has come to its warning mark.
+    "limit.near" => LimitNear(LimitNear),
+    /// A limit holds.
+    "limit.reached" => LimitReached(LimitReached),
+    /// Something a person should know.
+    "warning" => Warning(Warning),
+    /// A torn tail was set aside.
+    "log.repaired" => LogRepaired(LogRepaired),
+}

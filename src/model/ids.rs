@@ -1,0 +1,133 @@
+//! Newtypes for everything that could be mistaken for something else: places in the log, times, names.
+//!
+//! The id of a thread, batch, turn or call is the `seq` of the event that made it, so there is no id generator
+//! and ids stay unique across forks.
+
+use serde::{Deserialize, Serialize};
+use std::{fmt, sync::Arc};
+
+/// Shared text as it came from outside; making it safe to show is the business of `text`.
+pub type Text = Arc<str>;
+
+macro_rules! number {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub u64);
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+macro_rules! name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub Text);
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+        impl From<&str> for $name {
+            fn from(s: &str) -> Self {
+                $name(s.into())
+            }
+        }
+        impl From<String> for $name {
+            fn from(s: String) -> Self {
+                $name(s.into())
+            }
+        }
+        impl std::ops::Deref for $name {
+            type Target = str;
+            fn deref(&self) -> &str {
+                &self.0
+            }
+        }
+        impl std::borrow::Borrow<str> for $name {
+            fn borrow(&self) -> &str {
+                &self.0
+            }
+        }
+        impl PartialEq<str> for $name {
+            fn eq(&self, other: &str) -> bool {
+                &*self.0 == other
+            }
+        }
+        impl PartialEq<&str> for $name {
+            fn eq(&self, other: &&str) -> bool {
+                &*self.0 == *other
+            }
+        }
+    };
+}
+
+number!(
+    /// The place of an event in its log: from 0, without gaps.
+    Seq
+);
+number!(
+    /// Monotonic milliseconds of the session, pauses included.
+    Ms
+);
+number!(
+    /// A talk inside the talk; [`ThreadId::ROOT`] is the conversation itself.
+    ThreadId
+);
+number!(
+    /// The seats granted at once; its number is the horizon of all who speak in it.
+    BatchId
+);
+number!(
+    /// One grant of the floor.
+    TurnId
+);
+number!(
+    /// One request to a voice; a turn may need several.
+    CallId
+);
+name!(
+    /// The stable ASCII name of a participant (`[a-z0-9-]`).
+    SeatId
+);
+name!(
+    /// The key of a command: what makes it act once, however often it is handed in.
+    Key
+);
+
+/// Wall-clock time in milliseconds since the Unix epoch; for information only, never for decisions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Wall(pub i64);
+
+impl ThreadId {
+    /// The conversation itself: opened by the first event.
+    pub const ROOT: ThreadId = ThreadId(0);
+
+    pub(crate) fn is_root(&self) -> bool {
+        *self == ThreadId::ROOT
+    }
+}
+
+impl Seq {
+    /// Returns the place after this one.
+    pub fn next(self) -> Seq {
+        Seq(self.0 + 1)
+    }
+}
+
+impl Ms {
+    /// Returns the milliseconds from `earlier` to here, 0 when it lies ahead.
+    pub fn since(self, earlier: Ms) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// Returns this moment `ms` later.
+    pub fn plus(self, ms: u64) -> Ms {
+        Ms(self.0.saturating_add(ms))
+    }
+}

@@ -1,0 +1,76 @@
+//! What bounds a conversation. Each limit names the unit that it counts.
+
+use super::reason::StopReason;
+use serde::{Deserialize, Serialize};
+
+/// The bounds of a conversation or of one thread; `None` is no bound.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Limits {
+    /// Ended utterances: said, or cut with words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub utterances: Option<u32>,
+    /// Full passes of the speakers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// Running seconds: paused time and time spent waiting for a human do not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<u64>,
+    /// Utterances of any one seat; only that seat stops speaking at it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_seat: Option<u32>,
+}
+
+/// Which bound of [`Limits`] came near or was reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Limit {
+    /// Ended utterances.
+    Utterances,
+    /// Full passes of the speakers.
+    Rounds,
+    /// Running seconds.
+    Seconds,
+}
+
+impl Limit {
+    /// Every limit that can hold a conversation.
+    pub const ALL: [Limit; 3] = [Limit::Utterances, Limit::Rounds, Limit::Seconds];
+
+    /// Returns the reason a conversation ends with when nobody raises this limit.
+    pub fn reason(self) -> StopReason {
+        match self {
+            Limit::Utterances => StopReason::UtteranceLimit,
+            Limit::Rounds => StopReason::RoundLimit,
+            Limit::Seconds => StopReason::TimeLimit,
+        }
+    }
+
+    /// Returns the key in `[limits]` and in the `limit` command.
+    pub fn key(self) -> &'static str {
+        match self {
+            Limit::Utterances => "utterances",
+            Limit::Rounds => "rounds",
+            Limit::Seconds => "seconds",
+        }
+    }
+}
+
+impl Limits {
+    /// Returns the bound of one kind.
+    pub fn of(&self, limit: Limit) -> Option<u64> {
+        match limit {
+            Limit::Utterances => self.utterances.map(u64::from),
+            Limit::Rounds => self.rounds.map(u64::from),
+            Limit::Seconds => self.seconds,
+        }
+    }
+
+    /// Takes over every bound that `other` names.
+    pub fn merge(&mut self, other: &Limits) {
+        self.utterances = other.utterances.or(self.utterances);
+        self.rounds = other.rounds.or(self.rounds);
+        self.seconds = other.seconds.or(self.seconds);
+        self.per_seat = other.per_seat.or(self.per_seat);
+    }
+}

@@ -1,0 +1,28 @@
+//! The vocabulary: ids, events, commands, participants, prompts. Plain data with serde.
+//!
+//! Everything that crosses a room is spelled here once, so that no room has to know another to understand it.
+//! It deliberately has no I/O, no clock and no behaviour beyond reading and writing its own spelling.
+
+pub mod command;
+pub mod event;
+pub mod ids;
+pub mod limits;
+pub mod participant;
+pub mod payload;
+pub mod piece;
+pub mod prompt;
+pub mod reason;
+pub mod steering;
+
+pub use command::{Given, Targets, Verb};
+pub use event::{Draft, Event, Kind, draft};
+pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
+pub use limits::{Limit, Limits};
+pub use participant::{FailureRule, Line, Participant, Then, Timeouts, VoiceSpec};
+pub use payload::{
+    CallError, Cost, CutWhy, ErrorClass, Outcome, Purpose, ReceiptIs, Requester, Usage,
+};
+pub use piece::{Channel, Piece};
+pub use prompt::{Block, Prompt};
+pub use reason::StopReason;
+pub use steering::{SteerLine, Trigger};

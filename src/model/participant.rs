@@ -1,0 +1,162 @@
+//! Who can speak, as resolved into the log: everything that a later decision or prompt depends on is in here.
+//!
+//! It holds no keys and no endpoints' secrets; a session file must be enough to decide the same a year later.
+
+use super::ids::{SeatId, Text};
+use super::payload::ErrorClass;
+use serde::{Deserialize, Serialize};
+
+/// A seat at the table, with exactly one voice.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Participant {
+    /// Stable ASCII id.
+    pub id: SeatId,
+    /// Name as shown; the id where none was given.
+    pub name: Text,
+    /// Further names that a mention may use.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<Text>,
+    /// Free text: `pro`, `judge`, `executor`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Text>,
+    /// Who this is, as a template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub persona: Option<Text>,
+    /// Where the words come from.
+    pub voice: VoiceSpec,
+    /// Whether `voice` stands in for another one (a human seat that runs unattended).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stands_in: bool,
+    /// The voice that speaks instead in headless runs and tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stand_in: Option<VoiceSpec>,
+    /// Share of the floor where a policy weighs seats.
+    #[serde(default = "one")]
+    pub weight: f64,
+    /// Utterances after which this seat alone falls silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_utterances: Option<u32>,
+    /// How long a call may take.
+    pub timeouts: Timeouts,
+    /// What happens when a call fails.
+    pub on_failure: FailureRule,
+    /// Price of the model in dollars per million tokens (in, out); null is "not priced".
+    #[serde(default)]
+    pub price: Option<(f64, f64)>,
+    /// Context window of the model in tokens.
+    #[serde(default)]
+    pub window: Option<u32>,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+/// Where words come from.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VoiceSpec {
+    /// A language model, `provider:name`; empty until one is chosen.
+    Model(Text),
+    /// A child process: one JSON request in, JSON lines or plain text out.
+    Script(Vec<Text>),
+    /// A person; the floor waits for the commands `speak` and `pass`.
+    Human {
+        /// Seconds after which `then` happens; without it the floor waits for ever.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seconds: Option<u64>,
+        /// Whether the floor passes on after `seconds`; otherwise it waits.
+        #[serde(default)]
+        pass: bool,
+    },
+    /// Rehearsed lines.
+    Lines {
+        /// The lines in order; after the last one they begin again.
+        lines: Vec<Line>,
+        /// Milliseconds a word takes.
+        pace: u64,
+    },
+}
+
+/// One rehearsed line: a template, and when it is taken out of turn.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// The words, as a template.
+    pub text: Text,
+    /// A condition; a line that has one waits until it holds and then goes before the plain ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Text>,
+}
+
+impl VoiceSpec {
+    /// Milliseconds a rehearsed word takes where a scenario names no pace.
+    pub const PACE_MS: u64 = 70;
+
+    /// Returns whether a person speaks here, so that a turn has no call.
+    pub fn is_human(&self) -> bool {
+        matches!(self, VoiceSpec::Human { .. })
+    }
+
+    /// Returns the name that a log and a transcript give this voice: who really spoke.
+    pub fn label(&self) -> String {
+        match self {
+            VoiceSpec::Model(m) => m.to_string(),
+            VoiceSpec::Script(c) => format!("script:{}", c.first().map_or("", |c| &**c)),
+            VoiceSpec::Human { .. } => "human".into(),
+            VoiceSpec::Lines { .. } => "rehearsed".into(),
+        }
+    }
+}
+
+/// How long a call may take, in milliseconds; none of them is optional.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timeouts {
+    /// Until a connection stands.
+    pub connect: u64,
+    /// Until the first piece.
+    pub first: u64,
+    /// Between two pieces.
+    pub silence: u64,
+    /// For the whole call.
+    pub total: u64,
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Timeouts { connect: 10_000, first: 120_000, silence: 60_000, total: 600_000 }
+    }
+}
+
+/// What happens when a call of a seat fails.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailureRule {
+    /// Further calls within the same turn.
+    pub retry: u32,
+    /// What follows the last of them.
+    pub then: Then,
+}
+
+impl Default for FailureRule {
+    fn default() -> Self {
+        FailureRule { retry: 1, then: Then::Skip }
+    }
+}
+
+impl FailureRule {
+    /// Returns whether one more call may follow after `calls` calls, the last of which failed with `class`.
+    pub fn again(&self, class: ErrorClass, calls: u32) -> bool {
+        class.may_pass() && calls <= self.retry
+    }
+}
+
+/// What follows a turn that failed for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Then {
+    /// The next seat speaks.
+    Skip,
+    /// The conversation pauses and asks.
+    Pause,
+    /// The conversation ends.
+    Stop,
+}

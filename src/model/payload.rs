@@ -1,0 +1,480 @@
+//! What the events carry: one struct a kind, spelled as in the session file.
+
+use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
+use super::limits::{Limit, Limits};
+use super::participant::Participant;
+use super::piece::Run;
+use super::reason::StopReason;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+fn is_default<T: Default + PartialEq>(v: &T) -> bool {
+    *v == T::default()
+}
+
+/// What a turn is for. A turn to `Speak` makes an utterance; the others never enter the transcript.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "one word each, defined on the page about turns")]
+pub enum Purpose {
+    Speak,
+    Pick,
+    Bid,
+    Vote,
+    Judge,
+    Summarise,
+}
+
+/// Who wanted a batch; a policy is shown only its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Requester {
+    /// The thread's own policy.
+    Policy,
+    /// A command: floor, retry, re-roll, the final round.
+    Operator,
+    /// The engine itself: summaries, judges as stop rules.
+    Engine,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "one word each, defined on the page about turns")]
+pub enum Outcome {
+    Said,
+    Cut,
+    Failed,
+    Passed,
+}
+
+/// Why a turn was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CutWhy {
+    /// The operator cut in.
+    CutIn,
+    /// The operator paused at once.
+    PauseNow,
+    /// A newer decision took its place; it never counts.
+    Superseded,
+    /// The call ran into one of its time-outs after words had been shown.
+    Timeout,
+    /// The program was stopped or killed; it never counts, and the seat is still owed its turn.
+    Crash,
+    /// The voice ended in the middle of its words.
+    BrokenOff,
+    /// The operator skipped it, ended the conversation, or took the seat away.
+    Operator,
+}
+
+/// The class of a failed call: what decides whether it is tried again, and what the person is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// The program of a script could not be started.
+    NotFound,
+    /// The voice exists but could not do it: a script's non-zero exit, a server's own fault.
+    Failed,
+    /// The reply could not be understood.
+    NoProtocol,
+    /// The reply had no words.
+    Empty,
+    /// A bound of the program was exceeded (size, lines, depth).
+    TooLarge,
+    /// A time-out before any word.
+    Silence,
+    /// The seat has no voice that this program can reach.
+    NoVoice,
+}
+
+impl ErrorClass {
+    /// Returns whether the same call might succeed a moment later.
+    pub fn may_pass(self) -> bool {
+        match self {
+            ErrorClass::Failed
+            | ErrorClass::NoProtocol
+            | ErrorClass::Empty
+            | ErrorClass::Silence => true,
+            ErrorClass::NotFound | ErrorClass::TooLarge | ErrorClass::NoVoice => false,
+        }
+    }
+}
+
+/// Why a call failed: a class for decisions, a text for people. The text never becomes speech.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallError {
+    /// What kind of failure.
+    pub class: ErrorClass,
+    /// One sentence, untrusted.
+    pub text: Text,
+}
+
+/// Tokens a call used; `estimated` where nobody reported them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "counts named by their keys")]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub estimated: bool,
+}
+
+/// Money in dollars.
+pub type Cost = f64;
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptIs {
+    /// It waits for its moment.
+    Queued,
+    /// Its words reached the turns named.
+    Delivered,
+    /// It was carried out.
+    Done,
+    /// Its moment had passed; `why` says so.
+    TooLate,
+}
+
+/// `conversation.opened`: all that the conversation is made of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Opened {
+    /// Major version of the file format.
+    pub format: u32,
+    /// Program and version that wrote it.
+    pub program: Text,
+    /// Seed of all dice.
+    pub seed: u64,
+    /// Whether the whole cast is rehearsed: nothing in it was thought up by a model.
+    pub rehearsed: bool,
+    /// The scenario as resolved, without keys.
+    pub scenario: Value,
+    /// The seats as resolved.
+    pub participants: Vec<Participant>,
+    /// How many calls may run at once.
+    pub parallel: u32,
+}
+
+/// `conversation.renamed`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "one field")]
+pub struct Renamed {
+    pub title: Text,
+}
+
+/// `conversation.reopened`: a resume.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reopened {
+    /// Whether a torn tail was mended first.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub repaired: bool,
+}
+
+/// `conversation.forked`: the lines before this one are the parent's.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "two fields named by the page about branches")]
+pub struct Forked {
+    pub parent: Text,
+    pub at: Seq,
+}
+
+/// `conversation.ended`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ended {
+    /// The one stop reason.
+    pub reason: StopReason,
+    /// Whether the talk came to its own end.
+    pub settled: bool,
+    /// The cause in words, where the reason alone does not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+    /// What came out of it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub result: Value,
+}
+
+/// `thread.opened`: a talk inside the talk.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThreadOpened {
+    /// Its name as shown.
+    pub name: Text,
+    /// Its policy.
+    pub policy: Text,
+    /// The policy's options.
+    pub options: Value,
+    /// Who sits in it, in order.
+    pub seats: Vec<SeatId>,
+    /// Whether it sees what its parent saw.
+    pub inherits: bool,
+    /// What it starts from, if it does not inherit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Text>,
+    /// Its own bounds.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub limits: Limits,
+    /// What it is about, for the policy that opened it.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub about: Value,
+    /// The memo of the policy that opened it, as of this decision.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub memo: Value,
+}
+
+/// `thread.closed`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "two fields, as in `Ended`")]
+pub struct ThreadClosed {
+    pub reason: StopReason,
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub result: Value,
+}
+
+/// `seat.joined`: made by the engine; an operator's join is its command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "one field")]
+pub struct SeatJoined {
+    pub participant: Participant,
+}
+
+/// `seat.left`: made by the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "one field")]
+pub struct SeatLeft {
+    pub id: SeatId,
+}
+
+/// `seat.changed`: made by the engine; the seat as it is from here on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "two fields")]
+pub struct SeatChanged {
+    pub id: SeatId,
+    pub set: Participant,
+}
+
+/// `batch.opened`: one decision about who speaks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BatchOpened {
+    /// Who wanted it.
+    #[serde(rename = "for")]
+    pub requester: Requester,
+    /// What the seats are asked for.
+    pub purpose: Purpose,
+    /// The seats granted at once.
+    pub seats: Vec<SeatId>,
+    /// Why these, in words.
+    pub why: Text,
+    /// Who is expected behind them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queue: Vec<SeatId>,
+    /// The round this belongs to, from 1, where the policy counts rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round: Option<u32>,
+    /// All that the policy remembers.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub memo: Value,
+    /// Running turns to stop.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub supersedes: Vec<TurnId>,
+    /// The turn whose utterance is spoken anew, seeing what it saw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<TurnId>,
+    /// What is voted on or judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<Text>,
+    /// The choices of a vote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<Text>,
+}
+
+/// `floor.granted`: a turn begins.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FloorGranted {
+    /// The batch it belongs to.
+    pub batch: BatchId,
+    /// Who has the floor.
+    pub participant: SeatId,
+    /// The utterance's number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// The notes bound to this turn, by the `seq` of their commands.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Seq>,
+}
+
+/// `call.started`: a voice is asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallStarted {
+    /// The turn it is for.
+    pub turn: TurnId,
+    /// Who really speaks: a model, a script, rehearsed lines.
+    pub model: Text,
+    /// With what: temperature, or which rehearsed line.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub parameters: Value,
+    /// SHA-256 of the prompt.
+    pub digest: Text,
+    /// Blocks that the prompt's budget left out.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub left_out: u32,
+}
+
+/// `call.retried`: a call failed and another one of the same turn follows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CallRetried {
+    /// The turn it was for.
+    pub turn: TurnId,
+    /// The call that failed.
+    pub call: CallId,
+    /// Why.
+    pub error: CallError,
+    /// Milliseconds until the next call.
+    pub wait_ms: u64,
+}
+
+/// `delta`: pieces of all streams in order of arrival, sealed together.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "one field")]
+pub struct Delta {
+    pub pieces: Vec<Run>,
+}
+
+/// `turn.ended`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TurnEnded {
+    /// Which turn.
+    pub turn: TurnId,
+    /// Its last call; none for a human.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<CallId>,
+    /// What it was for.
+    pub purpose: Purpose,
+    /// The utterance's number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// The words; of a cut, what had been shown.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub text: Text,
+    /// The words as they came, where a repair changed them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raw: Option<Text>,
+    /// The reasoning that came with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<Text>,
+    /// The type of the message where a reply contract has types.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<Text>,
+    /// The reply as data.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub structured: Value,
+    /// The seats it named with `@`, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mentions: Vec<SeatId>,
+    /// Of a cut: why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<CutWhy>,
+    /// Of a failure: what.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<CallError>,
+    /// How the voice said it finished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Text>,
+    /// Tokens used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// Dollars; null is "not priced".
+    #[serde(default)]
+    pub cost: Option<Cost>,
+    /// Milliseconds to the first piece.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_piece_ms: Option<u64>,
+    /// Milliseconds the last call took; of a human, the whole turn.
+    #[serde(default)]
+    pub took_ms: u64,
+}
+
+/// `human.said`: the place of the operator's words in the transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HumanSaid {
+    /// The command that holds the words.
+    pub of: Key,
+}
+
+/// `receipt`: what became of a command.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// The command's key.
+    pub of: Key,
+    /// What became of it.
+    pub is: ReceiptIs,
+    /// The `id` the line carried, echoed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Text>,
+    /// The turns its words reached.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub turns: Vec<TurnId>,
+    /// Why, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Text>,
+}
+
+/// `paused`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Paused {
+    /// Why, where it was not the operator's wish.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Text>,
+}
+
+/// `resumed`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// Exactly so many utterances, then paused again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steps: Option<u32>,
+}
+
+/// `limit.near` and `limit.reached`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LimitAt {
+    /// Which limit.
+    pub what: Limit,
+    /// How far it has come, in the limit's own unit.
+    pub value: u64,
+    /// The limit.
+    pub limit: u64,
+}
+
+/// `warning`: something a person should know that changes nothing.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "one field")]
+pub struct Warning {
+    pub text: Text,
+}
+
+/// `log.repaired`: a torn tail was set aside before the first append.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LogRepaired {
+    /// First byte that was cut off.
+    pub from: u64,
+    /// The byte after the last one.
+    pub to: u64,
+    /// The name of the file that keeps them, beside the session.
+    pub kept: Text,
+}
+
+/// `command.refused`: a steering line that could not be a deed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Refused {
+    /// The line's key.
+    pub key: Key,
+    /// The line as it came.
+    pub line: Value,
+    /// The `id` it carried, echoed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<Text>,
+    /// Why not, and what would do.
+    pub why: Text,
+}

@@ -1,0 +1,59 @@
+//! What a participant is shown, as data: attributed blocks, rebuilt for every call and never stored.
+
+use super::ids::{SeatId, Text};
+use serde::{Deserialize, Serialize};
+
+/// All that one call is shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Prompt {
+    /// Who the participant is, who is at the table, the rules.
+    pub system: Text,
+    /// What a thread starts from that does not inherit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub brief: Option<Text>,
+    /// The talk so far, as this seat may see it.
+    pub blocks: Vec<Block>,
+    /// The operator's guidance that lives for this turn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Text>,
+}
+
+/// One thing that was said.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Block {
+    /// The seat's own words.
+    Own {
+        /// What it said.
+        text: Text,
+    },
+    /// A peer's words.
+    Other {
+        /// Who.
+        who: SeatId,
+        /// The name as shown.
+        name: Text,
+        /// What was said.
+        text: Text,
+        /// Whether it was broken off or cut.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
+    },
+    /// The operator's words.
+    Operator {
+        /// What was said.
+        text: Text,
+        /// Whether only this seat heard it.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        whisper: bool,
+    },
+}
+
+impl Block {
+    /// Returns what was said.
+    pub fn text(&self) -> &Text {
+        match self {
+            Block::Own { text } | Block::Other { text, .. } | Block::Operator { text, .. } => text,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Why a conversation or a thread ended: exactly one reason each.
+
+use serde::{Deserialize, Serialize};
+
+/// Why it ended. Settled ends came from the talk itself, capped ones from a bound, a fault or a hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the names are the documentation: conversation ends by them")]
+pub enum StopReason {
+    Goal,
+    Consensus,
+    Verdict,
+    Vote,
+    AllPassed,
+    StopWord,
+    Condition,
+    Loop,
+    UtteranceLimit,
+    RoundLimit,
+    TimeLimit,
+    TokenLimit,
+    CostLimit,
+    Exhausted,
+    Starved,
+    Completed,
+    NoVotes,
+    BatchLimit,
+    Failure,
+    Operator,
+    EndOfRecording,
+    Signal,
+}
+
+impl StopReason {
+    /// Returns the spelling in the log and on the screen.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            StopReason::Goal => "goal",
+            StopReason::Consensus => "consensus",
+            StopReason::Verdict => "verdict",
+            StopReason::Vote => "vote",
+            StopReason::AllPassed => "all_passed",
+            StopReason::StopWord => "stop_word",
+            StopReason::Condition => "condition",
+            StopReason::Loop => "loop",
+            StopReason::UtteranceLimit => "utterance_limit",
+            StopReason::RoundLimit => "round_limit",
+            StopReason::TimeLimit => "time_limit",
+            StopReason::TokenLimit => "token_limit",
+            StopReason::CostLimit => "cost_limit",
+            StopReason::Exhausted => "exhausted",
+            StopReason::Starved => "starved",
+            StopReason::Completed => "completed",
+            StopReason::NoVotes => "no_votes",
+            StopReason::BatchLimit => "batch_limit",
+            StopReason::Failure => "failure",
+            StopReason::Operator => "operator",
+            StopReason::EndOfRecording => "end_of_recording",
+            StopReason::Signal => "signal",
+        }
+    }
+
+    /// Returns whether the talk came to its own end, as opposed to being capped, stopped or broken.
+    pub fn settled(self) -> bool {
+        match self {
+            StopReason::Goal
+            | StopReason::Consensus
+            | StopReason::Verdict
+            | StopReason::Vote
+            | StopReason::AllPassed
+            | StopReason::StopWord
+            | StopReason::Condition
+            | StopReason::Completed
+            | StopReason::NoVotes
+            | StopReason::Exhausted => true,
+            StopReason::Loop
+            | StopReason::UtteranceLimit
+            | StopReason::RoundLimit
+            | StopReason::TimeLimit
+            | StopReason::TokenLimit
+            | StopReason::CostLimit
+            | StopReason::Starved
+            | StopReason::BatchLimit
+            | StopReason::Failure
+            | StopReason::Operator
+            | StopReason::EndOfRecording
+            | StopReason::Signal => false,
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a conversation is made of before it starts: load, check, presets.
+//!
+//! A scenario is data. It is read from TOML with every fault reported at once, resolved once, and written whole into
+//! the log; nothing here runs anything.
+
+use crate::model::{Limits, Text};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The scenario as resolved into the log; its seats stand beside it as participants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Scenario {
+    /// The title as shown.
+    pub title: Text,
+    /// What is talked about; `{{ topic }}` in templates.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub topic: Option<Text>,
+    /// Who speaks next.
+    pub policy: PolicySpec,
+    /// The bounds.
+    #[serde(default)]
+    pub limits: Limits,
+    /// The phases, where the policy is `phases`.
+    #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
+    pub phases: Vec<Phase>,
+    /// Conditions that end it.
+    #[serde(default, rename = "stop", skip_serializing_if = "Vec::is_empty")]
+    pub stops: Vec<Stop>,
+}
+
+/// A policy and its options.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PolicySpec {
+    /// Its name.
+    pub name: Text,
+    /// Its options, `mentions` among them, as the policy's own rows of [`OptionRow`] describe them.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub options: Map<String, Value>,
+}
+
+/// One phase of a protocol.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Its name as shown.
+    pub name: Text,
+    /// Seats, roles, `all`, `all but NAME`, resolved to seat ids in order.
+    pub who: Vec<Text>,
+    /// The policy of the phase: `sequential` is `round_robin`, `shuffled` is `round_robin` with `order = "shuffled"`.
+    pub policy: PolicySpec,
+}
+
+/// A condition that ends the conversation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// An expression over the state.
+    When(Text),
+    /// A line that begins with this word, in a finished utterance of one of `by` (all, if it names nobody).
+    Word {
+        /// The word.
+        word: Text,
+        /// Whose line.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        by: Vec<Text>,
+    },
+}
+
+/// The kind of value an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionKind {
+    /// A whole number from 1.
+    Count,
+    /// One of these words.
+    OneOf(&'static [&'static str]),
+}
+
+/// One option of a policy, as the policy describes it.
+#[derive(Clone, Copy, Debug)]
+pub struct OptionRow {
+    /// Its key.
+    pub key: &'static str,
+    /// What it takes.
+    pub kind: OptionKind,
+    /// One sentence.
+    pub meaning: &'static str,
+}
+
+/// A policy as the loader knows it: handed in by `cli`, because arrows only go down.
+#[derive(Clone, Copy, Debug)]
+pub struct PolicyRow {
+    /// Its name.
+    pub name: &'static str,
+    /// One sentence.
+    pub meaning: &'static str,
+    /// Its options.
+    pub options: &'static [OptionRow],
+    /// Whether it waits for the operator, so that it cannot run headless without steering.
+    pub needs_operator: bool,
+}

@@ -1,0 +1,1 @@
+//! Commands from files and stdin.

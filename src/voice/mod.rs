@@ -1,0 +1,108 @@
+//! Where words come from: one trait for models, scripts, rehearsed lines and recordings.
+//!
+//! A voice streams [`Chunk`]s into its [`Out`] and never retries, never waits for the operator and never sees the
+//! conversation: all it knows is in its [`Request`]. Dropping its future cancels the call for good.
+
+pub mod rehearsed;
+pub mod script;
+
+use crate::clock::Clock;
+use crate::model::{
+    CallId, Channel, ErrorClass, Participant, Prompt, Purpose, Text, TurnId, Usage,
+};
+use serde_json::Value;
+use std::{future::Future, pin::Pin, sync::Arc};
+use tokio::sync::mpsc;
+
+/// Everything one call is told.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The call.
+    pub call: CallId,
+    /// The turn it belongs to.
+    pub turn: TurnId,
+    /// Who speaks, as of this call.
+    pub seat: Arc<Participant>,
+    /// What is asked for.
+    pub purpose: Purpose,
+    /// The number of the utterance.
+    pub number: Option<u32>,
+    /// Which call of its turn this is, from 1.
+    pub attempt: u32,
+    /// What the participant is shown.
+    pub prompt: Arc<Prompt>,
+    /// What the call was started with, as logged.
+    pub parameters: Value,
+    /// Facts for scripts and templates: topic, context, limits, who is at the table.
+    pub facts: Arc<Value>,
+}
+
+/// What a voice hands in.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Chunk {
+    /// A piece of the reply.
+    Piece(Channel, Text),
+    /// The reply is complete.
+    Done(Done),
+    /// The seat lets its turn go.
+    Pass,
+    /// The call failed.
+    Failed(ErrorClass, Text),
+}
+
+/// The end of a reply.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Done {
+    /// The whole text, where it differs from the pieces or no pieces came; else the pieces are the text.
+    pub text: Option<Text>,
+    /// The reply as data.
+    pub structured: Value,
+    /// How the voice said it finished.
+    pub finish: Option<Text>,
+    /// Tokens used.
+    pub usage: Option<Usage>,
+}
+
+/// A call in progress; dropping it cancels the call.
+pub type Speaking = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A source of words.
+pub trait Voice: Send + Sync {
+    /// Answers one request by sending chunks, the last of which is `Done`, `Pass` or `Failed`.
+    fn speak(&self, ask: Request, out: Out) -> Speaking;
+}
+
+/// Finds the voice of a participant.
+pub trait Voices: Send + Sync {
+    /// Returns the voice that speaks for a participant, or why there is none.
+    ///
+    /// # Errors
+    /// A sentence for people, when this program has no such voice.
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String>;
+}
+
+/// Where a voice sends its chunks, and the clock it sleeps by.
+#[derive(Clone)]
+pub struct Out {
+    call: CallId,
+    tx: mpsc::Sender<(CallId, Chunk)>,
+    clock: Clock,
+}
+
+impl Out {
+    /// Returns the way back of one call.
+    pub fn new(call: CallId, tx: mpsc::Sender<(CallId, Chunk)>, clock: Clock) -> Out {
+        Out { call, tx, clock }
+    }
+
+    /// Hands in a chunk; waits while the engine cannot take it.
+    pub async fn send(&self, chunk: Chunk) {
+        // a closed channel means that the engine is gone, and with it the need for words
+        let _ = self.tx.send((self.call, chunk)).await;
+    }
+
+    /// Sleeps on the session's clock.
+    pub async fn wait(&self, ms: u64) {
+        self.clock.sleep(self.call, ms).await;
+    }
+}

@@ -1,0 +1,1 @@
+//! A child process as a voice.
