@@ -1,1 +1,42 @@
-//! The log on disk.
+//! The log on disk: one append-only file of lines, the truth from which everything else is derived.
+//!
+//! [`codec`] spells an event as a line and reads it back, [`writer`] is the one thread that owns the file, [`reader`]
+//! reads a file and says what is wrong with it, [`open`] continues one, [`repair`] mends one into a new file, and
+//! [`tail`] is how everybody else follows what happens. The room knows nothing of what the events mean: no fold, no
+//! policy, no screen. It never edits in place and never shortens a file without keeping what it cut off.
+#![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod blobs;
+pub mod codec;
+mod error;
+mod escape;
+pub mod tail;
+
+pub use codec::{decode, encode};
+pub use error::SessionError;
+pub use tail::{Feed, Item, Tail};
+
+use crate::model::Event;
+
+/// The major version of the file format that this program writes; a file of a newer one is only read.
+pub const FORMAT: u32 = 1;
+
+/// An event together with its line, serialised once and shared by the file, the tails and `--format jsonl`.
+#[derive(Debug)]
+pub struct Record {
+    /// What happened.
+    pub event: Event,
+    /// Its line as the file holds it, with the newline.
+    pub line: String,
+}
+
+impl Record {
+    /// Spells an event as its line.
+    ///
+    /// # Errors
+    /// As [`encode`].
+    pub fn new(event: Event) -> Result<Record, SessionError> {
+        let line = encode(&event)?;
+        Ok(Record { event, line })
+    }
+}

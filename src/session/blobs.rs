@@ -1,0 +1,159 @@
+//! Long strings stand beside the log: `{"blob":"SHA-256","bytes":N}` in the line, the text in a file of that name.
+//!
+//! Works on JSON text alone, so that numbers keep their very digits; files are the business of who calls. An object
+//! of a reply that happens to be spelled like such a reference is written with `bytes` first, which means the same in
+//! JSON and is never taken for one.
+
+use sha2::{Digest, Sha256};
+use std::fmt::Write;
+
+/// A string that stands beside the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Blob {
+    /// SHA-256 of the text in lower hex: its file's name.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// What a line says about a blob.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Reference<'a> {
+    /// SHA-256 in lower hex.
+    pub name: &'a str,
+    /// Length of the text in UTF-8 bytes.
+    pub bytes: u64,
+}
+
+const OPEN: &str = r#"{"blob":"#;
+
+/// Returns whether JSON may hold a reference: cheap, and never wrong when it says no.
+///
+/// Inside a string the quotes would be escaped, so the mark is always an object's beginning.
+pub(super) fn mentioned(json: &str) -> bool {
+    json.contains(OPEN)
+}
+
+/// Returns SHA-256 in lower hex.
+pub(super) fn name_of(text: &[u8]) -> String {
+    Sha256::digest(text).iter().fold(String::with_capacity(64), |mut hex, byte| {
+        write!(hex, "{byte:02x}").expect("writing to a String cannot fail");
+        hex
+    })
+}
+
+/// Returns compact JSON in which every string value of more than `over` bytes is a reference, and the blobs.
+pub(super) fn take_out(json: &str, over: usize) -> (String, Vec<Blob>) {
+    let mut out = String::with_capacity(json.len().min(over));
+    let mut blobs = Vec::new();
+    let mut rest = json;
+    while let Some((before, from_quote)) = rest.find('"').and_then(|at| rest.split_at_checked(at)) {
+        out.push_str(before);
+        let (token, after) =
+            from_quote.split_at_checked(token_len(from_quote)).unwrap_or((from_quote, ""));
+        rest = after;
+        if token == r#""blob""#
+            && out.ends_with('{')
+            && let Some((literal, after)) = reference(after)
+        {
+            write!(out, r#""bytes":{},"blob":"{}""#, literal.bytes, literal.name)
+                .expect("writing to a String cannot fail");
+            rest = after;
+            continue;
+        }
+        let is_key = after.starts_with(':');
+        match serde_json::from_str::<String>(token) {
+            Ok(text) if !is_key && text.len() > over => {
+                let name = name_of(text.as_bytes());
+                write!(out, r#"{OPEN}"{name}","bytes":{}}}"#, text.len())
+                    .expect("writing to a String cannot fail");
+                blobs.push(Blob { name, text });
+            }
+            Ok(_) | Err(_) => out.push_str(token),
+        }
+    }
+    out.push_str(rest);
+    (out, blobs)
+}
+
+/// Returns JSON in which every reference is the string that `read` gives for it.
+pub(super) fn put_back(json: &str, read: &mut dyn FnMut(&Reference) -> String) -> String {
+    let mut out = String::with_capacity(json.len());
+    let mut rest = json;
+    while let Some((before, after)) = rest.split_once(OPEN) {
+        out.push_str(before);
+        // `reference` begins at the colon and stops before the closing brace
+        let from_colon = rest.get(before.len() + OPEN.len() - 1..).unwrap_or("");
+        match reference(from_colon) {
+            Some((found, after)) => {
+                out.push_str(&serde_json::Value::from(read(&found)).to_string());
+                rest = after.strip_prefix('}').unwrap_or(after);
+            }
+            None => {
+                out.push_str(OPEN);
+                rest = after;
+            }
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Reads `:"SHA","bytes":N` before a `}`; returns it and what follows from the brace on.
+fn reference(after_key: &str) -> Option<(Reference<'_>, &str)> {
+    let (name, rest) = after_key.strip_prefix(":\"")?.split_at_checked(64)?;
+    let rest = rest.strip_prefix(r#"","bytes":"#)?;
+    let (digits, rest) = rest.split_at_checked(rest.find('}')?)?;
+    let hex = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    let bytes = digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))?;
+    name.bytes().all(hex).then_some((Reference { name, bytes }, rest))
+}
+
+/// Returns the length of the JSON string that `json` begins with, quotes included.
+fn token_len(json: &str) -> usize {
+    let mut escaped = false;
+    for (at, byte) in json.bytes().enumerate().skip(1) {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' => escaped = true,
+            b'"' => return at + 1,
+            _ => {}
+        }
+    }
+    json.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_strings_go_out_and_come_back() {
+        let long = "Grüße \"und\" \\ \u{1}".repeat(10);
+        let json =
+            serde_json::json!({"a": long, "b": ["short", long, 1.10], "key": {long.clone(): 1}});
+        let json = json.to_string();
+        let (line, blobs) = take_out(&json, 100);
+        assert_eq!(blobs.len(), 2, "a key stays where it is");
+        assert!(mentioned(&line) && !mentioned(&json));
+        assert_eq!(blobs[0].name, name_of(long.as_bytes()));
+        let back = put_back(&line, &mut |r| {
+            assert_eq!(r.bytes, long.len() as u64);
+            blobs.iter().find(|b| b.name == r.name).unwrap().text.clone()
+        });
+        assert_eq!(back, json);
+    }
+
+    #[test]
+    fn an_object_that_looks_like_a_reference_is_none() {
+        let json = format!(
+            r#"{{"structured":{{"blob":"{}","bytes":7}},"x":"{{\"blob\":\""}}"#,
+            "a".repeat(64)
+        );
+        let (line, blobs) = take_out(&json, 100);
+        assert!(blobs.is_empty());
+        assert_eq!(put_back(&line, &mut |_| unreachable!("no reference")), line);
+        let value = |s: &str| serde_json::from_str::<serde_json::Value>(s).unwrap();
+        assert_eq!(value(&line), value(&json));
+    }
+}

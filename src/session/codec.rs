@@ -1,0 +1,351 @@
+//! The line: an event as one JSON object in a fixed order of keys, closed by a checksum.
+//!
+//! Reads in two steps, an envelope with the data as raw text and then the typed data, because unknown kinds must stay
+//! byte for byte and `serde(flatten)` was ten times slower. What a line means is not checked here, nor its place.
+
+use super::blobs::{self, Blob, Reference};
+use super::error::SessionError;
+use super::escape::{inert, push_string};
+use crate::model::event::Unknown;
+use crate::model::{Event, Key, Kind, Ms, Seq, ThreadId, Wall};
+use jiff::Timestamp;
+use jiff::fmt::temporal::DateTimePrinter;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt::Write;
+
+/// The longest line, with its newline, in bytes.
+pub const LINE_MAX_BYTES: usize = 1024 * 1024;
+/// A string of more bytes than this stands beside the log.
+pub const BLOB_OVER_BYTES: usize = 64 * 1024;
+/// Where many long strings of control characters would still burst the line, shorter ones go out as well.
+const CROWDED_OVER_BYTES: usize = 4 * 1024;
+/// What `seq`, `at`, `by` and the other keys around the data may take of a line, in bytes.
+const ENVELOPE_BYTES: usize = 4 * 1024;
+/// More brackets than this may nest deeper than serde_json reads (128 levels).
+const BRACKETS_BEYOND_DOUBT: usize = 120;
+/// `,"crc":"` + 8 digits + `"}`
+const TRAILER_BYTES: usize = 18;
+
+const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
+
+/// Spells an event as its line, with the newline.
+///
+/// Strings of more than [`BLOB_OVER_BYTES`] are replaced by references; the writer puts them beside the log.
+///
+/// # Errors
+/// [`SessionError::Unspeakable`] when the data could not be read back (nested too deep), and
+/// [`SessionError::LineTooLong`].
+pub fn encode(event: &Event) -> Result<String, SessionError> {
+    let (data, _) = data(&event.kind)?;
+    let mut line = String::with_capacity(data.len() + 192);
+    line.push_str("{\"seq\":");
+    push_number(&mut line, event.seq.0);
+    line.push_str(",\"at\":\"");
+    MILLISECONDS
+        .print_timestamp(&timestamp(event.at), &mut line)
+        .expect("writing to a String cannot fail");
+    line.push_str("\",\"ms\":");
+    push_number(&mut line, event.ms.0);
+    if event.thread != ThreadId::ROOT {
+        line.push_str(",\"in\":");
+        push_number(&mut line, event.thread.0);
+    }
+    line.push_str(",\"by\":");
+    push_string(&mut line, &event.by);
+    if let Some(cause) = &event.cause {
+        line.push_str(",\"cause\":");
+        push_string(&mut line, cause);
+    }
+    line.push_str(",\"kind\":");
+    push_string(&mut line, event.kind.name());
+    line.push_str(",\"data\":");
+    line.push_str(&data);
+    let crc = crc32c::crc32c(line.as_bytes());
+    writeln!(line, ",\"crc\":\"{crc:08x}\"}}").expect("writing to a String cannot fail");
+    match line.len() {
+        bytes if bytes > LINE_MAX_BYTES => Err(SessionError::LineTooLong { bytes }),
+        _ => Ok(line),
+    }
+}
+
+/// Reads a line, with or without its newline. A text that stands beside the log is a placeholder here.
+///
+/// # Errors
+/// [`SessionError::Checksum`] when the bytes are damaged, [`SessionError::LineTooLong`], and
+/// [`SessionError::Shape`] when the bytes are whole but this version cannot read them.
+pub fn decode(line: &[u8]) -> Result<Event, SessionError> {
+    Envelope::read(line)?.event(&mut missing)
+}
+
+/// Returns the words that stand where a blob should.
+pub(super) fn missing(blob: &Reference) -> String {
+    format!("[{} bytes of text are missing here: blob {}]", blob.bytes, blob.name)
+}
+
+/// Returns the strings that an event's line leaves to files beside the log.
+pub(super) fn blobs_of(event: &Event) -> Result<Vec<Blob>, SessionError> {
+    data(&event.kind).map(|(_, blobs)| blobs)
+}
+
+fn data(kind: &Kind) -> Result<(String, Vec<Blob>), SessionError> {
+    let unspeakable = |source| SessionError::Unspeakable { kind: kind.name().into(), source };
+    let json = kind.data().map_err(unspeakable)?;
+    if matches!(kind, Kind::Unknown(_)) {
+        return Ok((json, vec![]));
+    }
+    if json.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > BRACKETS_BEYOND_DOUBT {
+        let raw = serde_json::from_str(&json).map_err(unspeakable)?;
+        Kind::read(kind.name(), raw).map_err(unspeakable)?;
+    }
+    let (json, blobs) = if json.len() > BLOB_OVER_BYTES || blobs::mentioned(&json) {
+        let (short, taken) = blobs::take_out(&json, BLOB_OVER_BYTES);
+        if inert(&short).len() > LINE_MAX_BYTES - ENVELOPE_BYTES {
+            blobs::take_out(&json, CROWDED_OVER_BYTES)
+        } else {
+            (short, taken)
+        }
+    } else {
+        (json, vec![])
+    };
+    let json = match inert(&json) {
+        Cow::Borrowed(_) => json,
+        Cow::Owned(escaped) => escaped,
+    };
+    Ok((json, blobs))
+}
+
+/// A line whose checksum holds, its data not yet read.
+#[derive(Deserialize)]
+pub(super) struct Envelope<'a> {
+    pub seq: Seq,
+    #[serde(borrow)]
+    at: Cow<'a, str>,
+    ms: Ms,
+    #[serde(default, rename = "in")]
+    thread: ThreadId,
+    #[serde(borrow)]
+    by: Cow<'a, str>,
+    #[serde(default)]
+    cause: Option<Key>,
+    #[serde(borrow)]
+    kind: Cow<'a, str>,
+    #[serde(borrow)]
+    data: &'a RawValue,
+}
+
+impl<'a> Envelope<'a> {
+    /// Checks a line's checksum and reads what surrounds its data.
+    pub(super) fn read(line: &'a [u8]) -> Result<Envelope<'a>, SessionError> {
+        serde_json::from_str(checked(line)?).map_err(SessionError::Shape)
+    }
+
+    /// Reads the data too; `read` gives the texts that stand beside the log.
+    pub(super) fn event(
+        self,
+        read: &mut dyn FnMut(&Reference) -> String,
+    ) -> Result<Event, SessionError> {
+        let known = Kind::NAMES.contains(&&*self.kind);
+        let kind = if known && blobs::mentioned(self.data.get()) {
+            let whole = RawValue::from_string(blobs::put_back(self.data.get(), read));
+            Kind::read(&self.kind, &whole.map_err(SessionError::Shape)?)
+        } else {
+            Kind::read(&self.kind, self.data)
+        };
+        self.with(kind.map_err(SessionError::Shape)?)
+    }
+
+    /// Returns the event with its data kept byte for byte, as if its kind were unknown.
+    pub(super) fn unread(self) -> Result<Event, SessionError> {
+        let kind = (&*self.kind).into();
+        let data = self.data.to_owned();
+        self.with(Kind::Unknown(Unknown { kind, data }))
+    }
+
+    fn with(self, kind: Kind) -> Result<Event, SessionError> {
+        let at: Timestamp =
+            self.at.parse().map_err(|e| SessionError::Shape(serde::de::Error::custom(e)))?;
+        Ok(Event {
+            seq: self.seq,
+            at: Wall(at.as_millisecond()),
+            ms: self.ms,
+            thread: self.thread,
+            by: (&*self.by).into(),
+            cause: self.cause,
+            kind,
+        })
+    }
+}
+
+/// Returns the line as text without its newline, if its checksum holds.
+fn checked(line: &[u8]) -> Result<&str, SessionError> {
+    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    if line.len() >= LINE_MAX_BYTES {
+        return Err(SessionError::LineTooLong { bytes: line.len() + 1 });
+    }
+    let (body, trailer) = line
+        .len()
+        .checked_sub(TRAILER_BYTES)
+        .and_then(|at| line.split_at_checked(at))
+        .ok_or(SessionError::Checksum)?;
+    // the trailer is compared as it would be written, so that no other spelling of the same number passes
+    let expected = format!(",\"crc\":\"{:08x}\"}}", crc32c::crc32c(body));
+    if trailer != expected.as_bytes() {
+        return Err(SessionError::Checksum);
+    }
+    std::str::from_utf8(line).map_err(|e| SessionError::Shape(serde::de::Error::custom(e)))
+}
+
+fn push_number(line: &mut String, number: u64) {
+    write!(line, "{number}").expect("writing to a String cannot fail");
+}
+
+/// The wall is for information only: a moment that jiff cannot name becomes the nearest one that it can.
+fn timestamp(at: Wall) -> Timestamp {
+    Timestamp::from_millisecond(at.0).unwrap_or(if at.0 < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::ENGINE;
+    use crate::model::payload::{TurnEnded, Warning};
+    use crate::model::{CutWhy, Outcome, Purpose, TurnId, Usage};
+
+    fn event(kind: impl Into<Kind>) -> Event {
+        Event {
+            seq: Seq(17),
+            at: Wall(1_795_293_065_123),
+            ms: Ms(381_220),
+            thread: ThreadId(9),
+            by: "bob".into(),
+            cause: Some("3c1f:1".into()),
+            kind: kind.into(),
+        }
+    }
+
+    fn turn(text: &str) -> TurnEnded {
+        TurnEnded {
+            turn: TurnId(12),
+            call: None,
+            purpose: Purpose::Speak,
+            number: Some(3),
+            outcome: Outcome::Cut,
+            text: text.into(),
+            raw: Some(text.into()),
+            think: Some(text.into()),
+            message: None,
+            structured: serde_json::json!({"x": 0.1}),
+            mentions: vec!["ada".into()],
+            why: Some(CutWhy::CutIn),
+            error: None,
+            finish: None,
+            usage: Some(Usage { input: 3, output: 4, estimated: false }),
+            cost: Some(0.000_123_4),
+            first_piece_ms: None,
+            took_ms: 5,
+        }
+    }
+
+    #[test]
+    fn a_line_is_spelled_as_the_page_says() {
+        let warning = Warning { text: "a\u{202e}b\n".into() };
+        assert_eq!(
+            encode(&event(warning.clone())).unwrap(),
+            "{\"seq\":17,\"at\":\"2026-11-21T20:31:05.123Z\",\"ms\":381220,\"in\":9,\"by\":\"bob\",\
+             \"cause\":\"3c1f:1\",\"kind\":\"warning\",\"data\":{\"text\":\"a\\u202eb\\n\"},\"crc\":\"5b7a2a01\"}\n"
+        );
+        let plain = Event {
+            seq: Seq(0),
+            at: Wall(0),
+            ms: Ms(0),
+            thread: ThreadId::ROOT,
+            by: ENGINE.into(),
+            cause: None,
+            kind: warning.into(),
+        };
+        let line = encode(&plain).unwrap();
+        assert!(line.starts_with(
+            r#"{"seq":0,"at":"1970-01-01T00:00:00.000Z","ms":0,"by":"engine","kind":"warning","#
+        ));
+        assert_eq!(decode(line.as_bytes()).unwrap(), plain);
+        assert_eq!(decode(line.trim_end().as_bytes()).unwrap(), plain);
+    }
+
+    #[test]
+    fn an_event_reads_back_equal() {
+        for text in ["", "Grüße 🙂", "\u{0}\u{7f}\u{85}\u{2028}\u{e0001}\u{10ffff}", "\"\\/"] {
+            let event = event(Box::new(turn(text)));
+            assert_eq!(decode(encode(&event).unwrap().as_bytes()).unwrap(), event);
+        }
+    }
+
+    #[test]
+    fn an_unknown_kind_stays_byte_for_byte() {
+        let body = r#"{"seq":4,"at":"2026-11-21T20:31:05.000Z","ms":1,"by":"x","kind":"mood.shifted","data":{"b" : [1.50, "é"],"a":{"blob":"x"}}"#;
+        let line = format!("{body},\"crc\":\"{:08x}\"}}\n", crc32c::crc32c(body.as_bytes()));
+        let event = decode(line.as_bytes()).unwrap();
+        assert_eq!(event.kind.name(), "mood.shifted");
+        assert_eq!(encode(&event).unwrap(), line);
+    }
+
+    #[test]
+    fn long_texts_go_beside_the_log() {
+        let long = "wörter ".repeat(20_000);
+        let event = event(Box::new(turn(&long)));
+        let line = encode(&event).unwrap();
+        assert!(line.len() < 1_000, "{} bytes", line.len());
+        let blobs = blobs_of(&event).unwrap();
+        let back = Envelope::read(line.as_bytes()).unwrap().event(&mut |r| {
+            blobs.iter().find(|b| b.name == r.name).map(|b| b.text.clone()).unwrap()
+        });
+        assert_eq!(back.unwrap(), event);
+        let Kind::TurnEnded(without) = decode(line.as_bytes()).unwrap().kind else { panic!() };
+        assert!(without.text.starts_with("[160000 bytes of text are missing here: blob "));
+    }
+
+    #[test]
+    fn texts_that_escape_to_six_times_their_length_still_fit() {
+        let nasty = "\u{1}".repeat(BLOB_OVER_BYTES);
+        let event = event(Box::new(turn(&nasty)));
+        assert!(encode(&event).unwrap().len() < LINE_MAX_BYTES);
+        assert_eq!(blobs_of(&event).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn what_could_not_be_read_back_is_not_written() {
+        let nested = |depth: usize| {
+            let json = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            let mut turn = turn("");
+            turn.structured = serde_json::from_str(&json).unwrap();
+            encode(&event(Box::new(turn)))
+        };
+        decode(nested(100).unwrap().as_bytes()).unwrap();
+        assert!(matches!(nested(127), Err(SessionError::Unspeakable { .. })));
+        let many = Warning { text: "x".into() };
+        let mut crowd = event(many);
+        crowd.by = "x".repeat(LINE_MAX_BYTES).into();
+        assert!(matches!(encode(&crowd), Err(SessionError::LineTooLong { .. })));
+    }
+
+    #[test]
+    fn no_flipped_bit_goes_unnoticed() {
+        let line = encode(&event(Box::new(turn("Grüße")))).unwrap();
+        let mut bytes = line.trim_end().as_bytes().to_vec();
+        let mut flips = 0;
+        for at in 0..bytes.len() {
+            for bit in 0..8 {
+                bytes[at] ^= 1 << bit;
+                decode(&bytes).expect_err("a flipped bit");
+                bytes[at] ^= 1 << bit;
+                flips += 1;
+            }
+        }
+        println!("{flips} of {flips} flipped bits noticed");
+    }
+}
