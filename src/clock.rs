@@ -30,6 +30,8 @@ struct Inner {
     /// Virtual: now. Real: the session's milliseconds at `base`.
     ms: Ms,
     working: BTreeSet<CallId>,
+    /// Chunks that were sent and not yet taken in: time stands until the engine has seen them.
+    in_flight: usize,
     sleepers: BTreeMap<(Ms, CallId), oneshot::Sender<()>>,
 }
 
@@ -45,7 +47,7 @@ impl Clock {
     }
 
     fn new(kind: Kind, ms: Ms) -> Clock {
-        let inner = Inner { kind, ms, working: BTreeSet::new(), sleepers: BTreeMap::new() };
+        let inner = Inner { kind, ms, working: BTreeSet::new(), in_flight: 0, sleepers: BTreeMap::new() };
         Clock { inner: Arc::new(Mutex::new(inner)), idle: Arc::default() }
     }
 
@@ -115,6 +117,19 @@ impl Clock {
         self.idle.notify_one();
     }
 
+    /// Marks a chunk as on its way to the engine.
+    pub fn sent(&self) {
+        self.lock().in_flight += 1;
+    }
+
+    /// Marks a chunk as taken in.
+    pub fn taken(&self) {
+        let mut c = self.lock();
+        c.in_flight = c.in_flight.saturating_sub(1);
+        drop(c);
+        self.idle.notify_one();
+    }
+
     /// Returns when `until` has come or, in virtual time, when a sleeper was woken instead.
     pub async fn advance(&self, until: Option<Ms>) {
         if !self.is_virtual() {
@@ -126,7 +141,7 @@ impl Clock {
         loop {
             {
                 let mut c = self.lock();
-                if c.working.is_empty() {
+                if c.working.is_empty() && c.in_flight == 0 {
                     let first = c.sleepers.keys().next().copied();
                     match (first, until) {
                         (Some((due, call)), u) if u.is_none_or(|u| due <= u) => {

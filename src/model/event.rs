@@ -150,7 +150,7 @@ kinds! {
     /// It is over.
     "thread.closed" => ThreadClosed(ThreadClosed),
     /// A deed of the operator.
-    "command.given" => Given(Box<Given>),
+    "command.given" => Given(std::sync::Arc<Given>),
     /// A steering line that could not be a deed.
     "command.refused" => Refused(Refused),
     /// The engine seated somebody.

@@ -1,1 +1,120 @@
-//! Who speaks next.
+//! Who speaks next: one policy a file, each a pure function with a memo.
+//!
+//! A policy remembers only the memo that it wrote into its own last decision, so that resume and fork continue it
+//! exactly. The pointer into an order is separate from who spoke: the first seat is not skipped, and neither the
+//! operator's words nor a mute, a leaver or a mention move it. It deliberately grants nothing: `engine` does.
+//!
+//! To add one: a file with a unit struct, and its line in [`ALL`].
+
+mod manual;
+mod phases;
+mod round_robin;
+mod simultaneous;
+
+use crate::model::payload::ThreadOpened;
+use crate::model::{SeatId, StopReason, Text};
+use crate::scenario::PolicyRow;
+use crate::state::{Entry, State, Thread};
+use serde_json::{Map, Value};
+
+/// What a policy wants next.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// These seats speak at once.
+    Speak {
+        /// Who, in order.
+        seats: Vec<SeatId>,
+        /// Why these, in words.
+        why: Text,
+        /// Who is expected behind them.
+        queue: Vec<SeatId>,
+        /// The round this belongs to, from 1, where the policy counts rounds.
+        round: Option<u32>,
+    },
+    /// A talk inside this one.
+    Open(Box<ThreadOpened>),
+    /// Nothing, until the operator gives the floor.
+    Wait,
+    /// This thread is over.
+    End(StopReason),
+}
+
+/// A decision and all that the policy remembers of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    /// What it wants.
+    pub next: Next,
+    /// What it remembers.
+    pub memo: Value,
+}
+
+/// What a policy sees.
+pub struct View<'a> {
+    /// The conversation.
+    pub state: &'a State,
+    /// Its own thread.
+    pub thread: &'a Thread,
+}
+
+/// Who speaks next in a thread.
+pub trait Policy: Sync {
+    /// Its name, options and meaning, for the loader and for people.
+    fn row(&self) -> &'static PolicyRow;
+    /// Decides; asked only when nobody in the thread speaks or is owed a turn.
+    fn next(&self, view: &View<'_>) -> Decision;
+}
+
+/// Every policy.
+pub const ALL: &[&dyn Policy] = &[
+    &round_robin::RoundRobin,
+    &simultaneous::Simultaneous,
+    &manual::Manual,
+    &phases::Phases,
+];
+
+/// Returns a policy by its name.
+pub fn find(name: &str) -> Option<&'static dyn Policy> {
+    ALL.iter().copied().find(|p| p.row().name == name)
+}
+
+/// Returns what the scenario loader needs to know of every policy.
+pub fn rows() -> Vec<PolicyRow> {
+    ALL.iter().map(|p| *p.row()).collect()
+}
+
+impl<'a> View<'a> {
+    /// Returns a whole number of the memo.
+    fn memo_count(&self, key: &str) -> u64 {
+        self.thread.memo[key].as_u64().unwrap_or(0)
+    }
+
+    /// Returns a whole number of the options.
+    fn option_count(&self, key: &str) -> Option<u64> {
+        self.thread.spec.options[key].as_u64()
+    }
+
+    /// Returns whether an option has this value.
+    fn option_is(&self, key: &str, value: &str) -> bool {
+        self.thread.spec.options[key] == *value
+    }
+
+    /// Returns the last thing said in the thread, by whomever.
+    fn last_entry(&self) -> Option<&'a Entry> {
+        self.state.entries.iter().rev().find(|e| e.thread == self.thread.id)
+    }
+
+    /// Returns the decision to end, with the memo as it is.
+    fn end(&self, reason: StopReason) -> Decision {
+        Decision { next: Next::End(reason), memo: self.thread.memo.clone() }
+    }
+
+    /// Returns the memo with some keys set.
+    fn memo_with<const N: usize>(&self, set: [(&str, Value); N]) -> Value {
+        let mut memo: Map<String, Value> = self.thread.memo.as_object().cloned().unwrap_or_default();
+        for (key, value) in set {
+            memo.insert(key.to_owned(), value);
+        }
+        memo.retain(|_, v| !v.is_null());
+        Value::Object(memo)
+    }
+}

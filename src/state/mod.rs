@@ -1,1 +1,228 @@
-//! The only fold.
+//! The conversation as it stands: `apply(&Event)` is the only fold, everything else here is a question to it.
+//!
+//! Live screen, resume, replay and tests all hold this one value, built from the same events by the same code. It
+//! never looks at a clock, never decides what happens next (that is `engine`) and never changes but by an event.
+
+mod apply;
+mod deeds;
+mod facts;
+mod live;
+mod seen;
+mod table;
+mod transcript;
+
+pub use deeds::{Deed, Ending, Note};
+pub use live::Live;
+pub use table::{Batch, Interrupted, Reply, Seat, Thread, Turn};
+pub use transcript::{Entry, Version, Who};
+
+use crate::model::payload::{Ended, LimitAt};
+use crate::model::*;
+use crate::scenario::Scenario;
+use serde_json::{Map, Value};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+
+/// Whether the floor moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Run {
+    /// It moves.
+    #[default]
+    Going,
+    /// It moves for so many grants more, then it pauses.
+    Stepping(u32),
+    /// It pauses as soon as nobody speaks.
+    Pausing,
+    /// Nothing starts.
+    Paused,
+}
+
+/// How long the conversation has really run: paused time and time spent waiting for a human do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Running {
+    /// Milliseconds up to `since`.
+    pub total: u64,
+    /// Since when it has been running, if it is.
+    pub since: Option<Ms>,
+}
+
+/// Everything a log says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// The place of the next event.
+    pub next_seq: Seq,
+    /// The session's time at the last event.
+    pub ms: Ms,
+    /// The seed of all dice.
+    pub seed: u64,
+    /// Whether the whole cast is rehearsed.
+    pub rehearsed: bool,
+    /// What it is made of.
+    pub scenario: Scenario,
+    /// The title as it is now, once it was opened.
+    pub title: Option<Text>,
+    /// How many calls may run at once.
+    pub parallel: u32,
+    /// The bounds as they are now.
+    pub limits: Limits,
+    /// Who sits or sat at the table, in order of arrival.
+    pub seats: Vec<Seat>,
+    /// Every thread ever opened.
+    pub threads: BTreeMap<ThreadId, Thread>,
+    /// The turns that run now.
+    pub turns: BTreeMap<TurnId, Turn>,
+    /// What was said, in order.
+    pub entries: Vec<Entry>,
+    /// Ended utterances that count.
+    pub utterances: u32,
+    /// The number of the last utterance granted.
+    pub numbers: u32,
+    /// Deeds that are not yet carried out.
+    pub deeds: Vec<Deed>,
+    /// Keys of all commands, given or refused, with the place of their event.
+    pub keys: HashMap<Key, Seq>,
+    /// The `id`s that commands carried.
+    pub ids: HashMap<Text, Seq>,
+    /// The operator's guidance.
+    pub notes: Vec<Note>,
+    /// Words that reached a turn, for which a receipt is due.
+    pub deliveries: VecDeque<(Key, TurnId)>,
+    /// Placed words that no turn has seen yet: the place of the entry and the key of the command.
+    pub unheard: Vec<(Seq, Key)>,
+    /// What replies as data have left behind.
+    pub context: Map<String, Value>,
+    /// Whether the floor moves.
+    pub run: Run,
+    /// Why it pauses, where that was not the operator's wish.
+    pub pause_why: Option<Text>,
+    /// How long it has really run.
+    pub running: Running,
+    /// The limit that holds.
+    pub limit: Option<LimitAt>,
+    /// Limits that a warning was given for, at the value they had.
+    pub near: BTreeSet<(Limit, u64)>,
+    /// An end that was asked for and is being carried out.
+    pub ending: Option<Ending>,
+    /// A failure after which its seat's rule stops the conversation.
+    pub stopped_by: Option<Text>,
+    /// How it ended.
+    pub ended: Option<Ended>,
+    /// The last speaking turn that is over: what `retry` speaks anew.
+    pub last: Option<table::LastTurn>,
+    /// Utterances skipped after failures.
+    pub failed: u32,
+    /// Warnings given.
+    pub warnings: Vec<Text>,
+    /// Bookmarks: after which entry, and what they say.
+    pub marks: Vec<(Seq, Option<Text>)>,
+}
+
+impl State {
+    /// Folds a whole log.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> State {
+        let mut state = State::default();
+        for event in events {
+            state.apply(event);
+        }
+        state
+    }
+
+    /// Returns a seat by its id.
+    pub fn seat(&self, id: &str) -> Option<&Seat> {
+        self.seats.iter().find(|s| s.spec.id == id)
+    }
+
+    /// Returns whether a seat may be granted the floor: present, not muted, below its own limit.
+    pub fn may_speak(&self, id: &str) -> bool {
+        self.seat(id).is_some_and(|s| !s.gone && !s.muted && !self.spent(s))
+    }
+
+    fn spent(&self, seat: &Seat) -> bool {
+        let cap = seat.spec.max_utterances.into_iter().chain(self.limits.per_seat).min();
+        let speaking = || self.turns.values().filter(|t| t.speaks() && t.seat == seat.spec.id);
+        cap.is_some_and(|cap| seat.utterances + speaking().count() as u32 >= cap)
+    }
+
+    /// Returns the running turns whose voice is a call, as opposed to a human who has the floor.
+    pub fn calls(&self) -> impl Iterator<Item = &Turn> {
+        self.turns.values().filter(|t| !self.waits_for_human(t))
+    }
+
+    /// Returns whether a turn waits for a person.
+    pub fn waits_for_human(&self, turn: &Turn) -> bool {
+        self.seat(&turn.seat).is_some_and(|s| s.spec.voice.is_human())
+    }
+
+    /// Returns the running turns of one thread.
+    pub fn running_in(&self, thread: ThreadId) -> impl Iterator<Item = &Turn> {
+        self.turns.values().filter(move |t| t.thread == thread)
+    }
+
+    /// Returns the threads that are not closed.
+    pub fn open_threads(&self) -> impl DoubleEndedIterator<Item = &Thread> {
+        self.threads.values().filter(|t| t.closed.is_none())
+    }
+
+    /// Returns the open threads that have no open thread inside: where people talk now.
+    pub fn leaves(&self) -> impl Iterator<Item = &Thread> {
+        self.open_threads()
+            .filter(|t| !self.open_threads().any(|c| c.parent == Some(t.id)))
+    }
+
+    /// Returns whether a batch still has seats to ask or turns to wait for.
+    pub fn is_open(&self, batch: &Batch) -> bool {
+        !batch.running.is_empty() || batch.owed().any(|s| self.may_speak(s))
+    }
+
+    /// Returns the turn that a call belongs to, while it runs.
+    pub fn turn_of(&self, call: CallId) -> Option<&Turn> {
+        self.turns.values().find(|t| t.call == Some(call))
+    }
+
+    /// Returns the entry of an utterance by its number.
+    pub fn utterance(&self, number: u32) -> Option<&Entry> {
+        self.entries.iter().rev().find(|e| e.number == Some(number))
+    }
+
+    /// Returns how far a limit has come at a moment, in the limit's unit.
+    pub fn used(&self, limit: Limit, now: Ms) -> u64 {
+        match limit {
+            Limit::Utterances => u64::from(self.utterances),
+            Limit::Rounds => {
+                u64::from(self.threads.get(&ThreadId::ROOT).map_or(0, |t| t.round.saturating_sub(1)))
+            }
+            Limit::Seconds => self.running.at(now) / 1000,
+        }
+    }
+
+    /// Returns a number that depends on the seed, a place and a salt alone.
+    ///
+    /// The place is an ordinal of the conversation (a round, a thread's ordinal), never a `seq`: a crash adds lines,
+    /// and dice that a crash can turn are not dice that a resume can repeat.
+    pub fn dice(&self, place: u64, salt: &str) -> u64 {
+        let mut h = self.seed ^ place.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        for b in salt.bytes() {
+            h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3);
+        }
+        h ^= h >> 31;
+        h = h.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        h ^ (h >> 29)
+    }
+}
+
+impl Running {
+    /// Returns the running milliseconds at a moment.
+    pub fn at(&self, now: Ms) -> u64 {
+        self.total + self.since.map_or(0, |s| now.since(s))
+    }
+
+    fn set(&mut self, running: bool, now: Ms) {
+        match (self.since, running) {
+            (Some(since), false) => {
+                self.total += now.since(since);
+                self.since = None;
+            }
+            (None, true) => self.since = Some(now),
+            (Some(_), true) | (None, false) => {}
+        }
+    }
+}

@@ -98,7 +98,10 @@ impl Out {
     /// Hands in a chunk; waits while the engine cannot take it.
     pub async fn send(&self, chunk: Chunk) {
         // a closed channel means that the engine is gone, and with it the need for words
-        let _ = self.tx.send((self.call, chunk)).await;
+        if let Ok(place) = self.tx.reserve().await {
+            self.clock.sent();
+            place.send((self.call, chunk));
+        }
     }
 
     /// Sleeps on the session's clock.

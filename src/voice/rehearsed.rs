@@ -1,1 +1,65 @@
-//! Rehearsed lines.
+//! Rehearsed lines: fixed or templated words at a steady pace, for demos and tests.
+//!
+//! Which line a call speaks is chosen when the call starts and logged with it, so that the voice itself remembers
+//! nothing: a plain line is the next one in order, after the last one they begin again; a line with a condition waits
+//! until it holds and then goes first, once.
+
+use super::{Chunk, Done, Out, Request, Speaking, Voice};
+use crate::expr::{Condition, Facts, Template};
+use crate::model::{Channel, ErrorClass, Line, Text, VoiceSpec};
+
+/// How many words of silence go before the first one.
+const BREATH_WORDS: u64 = 6;
+
+/// Returns which line a seat speaks next, given those it has spoken.
+pub fn choose(lines: &[Line], spoken: &[usize], facts: &Facts) -> Option<usize> {
+    let holds = |line: &Line| {
+        // a condition that cannot be evaluated does not hold; the check of the scenario has compiled it
+        let when = line.when.as_ref()?;
+        Condition::compile(when).ok()?.holds(facts).ok()?.then_some(())
+    };
+    let reaction = lines.iter().enumerate().find(|(i, l)| !spoken.contains(i) && holds(l).is_some());
+    if let Some((line, _)) = reaction {
+        return Some(line);
+    }
+    let plain: Vec<usize> = (0..lines.len()).filter(|i| lines[*i].when.is_none()).collect();
+    let said = spoken.iter().filter(|i| plain.contains(i)).count();
+    plain.get(said.checked_rem(plain.len())?).copied()
+}
+
+/// The voice of a rehearsed seat.
+pub struct Rehearsed;
+
+impl Voice for Rehearsed {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        Box::pin(async move {
+            let chunk = match words(&ask) {
+                Ok((text, pace)) => {
+                    out.wait(pace * BREATH_WORDS).await;
+                    for word in text.split_inclusive(char::is_whitespace) {
+                        out.wait(pace).await;
+                        out.send(Chunk::Piece(Channel::Say, word.into())).await;
+                    }
+                    Chunk::Done(Done { finish: Some("stop".into()), ..Done::default() })
+                }
+                Err(why) => Chunk::Failed(ErrorClass::NoVoice, why),
+            };
+            out.send(chunk).await;
+        })
+    }
+}
+
+/// The words of the line that the call was started with, and the milliseconds a word takes.
+fn words(ask: &Request) -> Result<(String, u64), Text> {
+    let VoiceSpec::Lines { lines, pace } = &ask.seat.voice else {
+        return Err("the seat has no rehearsed lines".into());
+    };
+    let index = ask.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
+    let line = index.and_then(|i| lines.get(i)).ok_or("no rehearsed line is left for this moment")?;
+    if !line.text.contains('{') {
+        return Ok((line.text.to_string(), *pace));
+    }
+    let facts = Facts::new(&*ask.facts);
+    let text = Template::compile(&line.text).and_then(|t| t.render(&facts));
+    text.map(|text| (text, *pace)).map_err(|fault| fault.to_string().into())
+}

@@ -1,0 +1,264 @@
+//! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
+
+use super::{carry, effects, react, turns};
+use crate::expr::{Condition, Facts};
+use crate::model::event::{ENGINE, LimitNear, LimitReached};
+use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed, Warning};
+use crate::model::*;
+use crate::policy::{self, Next, View};
+use crate::scenario::Stop;
+use crate::state::{Batch, Ending, Run, State, Thread, Turn};
+
+/// Returns the one event that follows from the state alone, or nothing.
+pub fn advance(state: &State) -> Option<Draft> {
+    if state.threads.is_empty() {
+        return None;
+    }
+    carry::carry(state).or_else(|| carry::delivery(state)).or_else(|| {
+        if state.ended.is_some() {
+            return None;
+        }
+        ending(state).or_else(|| pause(state)).or_else(|| {
+            if state.run == Run::Paused {
+                return None;
+            }
+            call(state).or_else(|| floor(state))
+        })
+    })
+}
+
+/// What follows once nothing is held back: limits, stops, grants, decisions.
+fn floor(state: &State) -> Option<Draft> {
+    if pauses(state) || state.limit.is_some() || state.stopped_by.is_some() {
+        return None;
+    }
+    if let Some(Ending::FinalRound(left)) = &state.ending {
+        return final_word(state, left);
+    }
+    limits(state)
+        .or_else(|| stop(state))
+        .or_else(|| state.open_threads().rev().find_map(|thread| step(state, thread)))
+}
+
+fn pauses(state: &State) -> bool {
+    matches!(state.run, Run::Pausing | Run::Stepping(0))
+}
+
+/// A pause takes hold when no call runs; a person who has the floor keeps it.
+fn pause(state: &State) -> Option<Draft> {
+    let quiet = state.calls().next().is_none();
+    (pauses(state) && quiet).then(|| {
+        let why = state.pause_why.clone();
+        draft(ThreadId::ROOT, ENGINE, Paused { why }.into())
+    })
+}
+
+/// An end that is due: asked for, forced by a failure, or come to by the root's policy.
+fn ending(state: &State) -> Option<Draft> {
+    let root = state.threads.get(&ThreadId::ROOT)?;
+    let quiet = state.turns.is_empty();
+    let end = |reason, text| {
+        let late = carry::late(state, "the conversation ended first").into_iter().next();
+        late.or_else(|| Some(react::end(reason, text)))
+    };
+    match (&state.ending, &state.stopped_by, &root.closed) {
+        (Some(Ending::Now), _, _) => end(StopReason::Operator, None),
+        (Some(Ending::FinalRound(left)), _, _) => {
+            let spoken = !left.iter().any(|s| state.may_speak(s));
+            let over = quiet && spoken && !root.batch.as_ref().is_some_and(|b| state.is_open(b));
+            if over { end(StopReason::Operator, None) } else { None }
+        }
+        (None, Some(why), _) if quiet => end(StopReason::Failure, Some(why.clone())),
+        (None, None, Some(closed)) if quiet => end(closed.reason, None),
+        (None, _, _) => None,
+    }
+}
+
+/// A granted turn whose call has not begun; one that waits for its next try is woken by time.
+fn call(state: &State) -> Option<Draft> {
+    let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none();
+    state.calls().find(due).map(|turn| turns::start(state, turn))
+}
+
+fn limits(state: &State) -> Option<Draft> {
+    [Limit::Utterances, Limit::Rounds].into_iter().find_map(|what| {
+        let limit = state.limits.of(what)?;
+        let value = state.used(what, state.ms);
+        let at = LimitAt { what, value, limit };
+        if value >= limit {
+            let quiet = !state.turns.values().any(Turn::speaks);
+            return quiet.then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
+        }
+        let near = value >= effects::near_mark(limit) && !state.near.contains(&(what, limit));
+        near.then(|| draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()))
+    })
+}
+
+/// A stop rule that holds, looked at when nobody speaks and something new was said.
+fn stop(state: &State) -> Option<Draft> {
+    if state.scenario.stops.is_empty() || !state.turns.is_empty() {
+        return None;
+    }
+    let last = state.last.as_ref()?;
+    state.scenario.stops.iter().find_map(|stop| match stop {
+        Stop::Word { word, by } => {
+            let entry = state.entries.iter().rev().find(|e| e.number == last.number)?;
+            let listed = by.is_empty() || by.iter().any(|b| last.seat == **b);
+            let begins = |l: &str| {
+                let rest = l.trim_start().strip_prefix(&**word);
+                rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
+            };
+            let holds = listed && entry.version().cut.is_none() && entry.text().lines().any(begins);
+            holds.then(|| react::end(StopReason::StopWord, Some(format!("{}: {word}", last.seat).into())))
+        }
+        Stop::When(when) => {
+            let facts = Facts::new(state.facts());
+            match Condition::compile(when).and_then(|c| c.holds(&facts)) {
+                Ok(true) => Some(react::end(StopReason::Condition, Some(when.clone()))),
+                Ok(false) => None,
+                Err(fault) => warn_once(state, format!("[[stop]] when = \"{when}\": {fault}")),
+            }
+        }
+    })
+}
+
+/// A faulty condition is false, and said so once.
+fn warn_once(state: &State, text: String) -> Option<Draft> {
+    let told = state.warnings.iter().any(|w| **w == *text);
+    (!told).then(|| draft(ThreadId::ROOT, ENGINE, Warning { text: text.into() }.into()))
+}
+
+/// What one thread does next.
+fn step(state: &State, thread: &Thread) -> Option<Draft> {
+    if let Some(batch) = &thread.batch
+        && let Some(seat) = batch.owed().find(|s| state.may_speak(s))
+    {
+        return grant(state, thread, batch, seat);
+    }
+    let busy = state.running_in(thread.id).next().is_some()
+        || state.open_threads().any(|c| c.parent == Some(thread.id));
+    if busy {
+        return None;
+    }
+    if let Some(reason) = barren(state, thread) {
+        return Some(close(thread, reason));
+    }
+    if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
+        let why = "the operator gave the floor".into();
+        let batch = operators(vec![seat.clone()], why);
+        return Some(draft(thread.id, ENGINE, batch.into()).because(key));
+    }
+    decide(state, thread)
+}
+
+/// Whether a thread goes on without words: all who could speak passed, or nothing comes of its decisions.
+fn barren(state: &State, thread: &Thread) -> Option<StopReason> {
+    let mut able = thread.seats.iter().filter(|s| state.may_speak(s)).peekable();
+    if able.peek().is_some() && able.all(|s| thread.passed.contains(s)) {
+        return Some(StopReason::AllPassed);
+    }
+    (thread.barren as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
+}
+
+fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
+    let speaks = batch.spec.purpose == Purpose::Speak;
+    let anew = batch.spec.replaces.is_some();
+    let calls = state.calls().count() as u32;
+    let human = state.seat(seat).is_some_and(|s| s.spec.voice.is_human());
+    // a person has one turn at a time, whatever the number of threads
+    let holds = state.turns.values().any(|t| t.seat == *seat);
+    if holds || (!human && calls >= state.parallel.max(1)) {
+        return None;
+    }
+    let speaking = state.turns.values().filter(|t| t.speaks() && t.replaces.is_none()).count();
+    let full = |max: u32| state.utterances + speaking as u32 >= max;
+    if speaks && !anew && state.ending.is_none() && state.limits.utterances.is_some_and(full) {
+        return None;
+    }
+    let again = batch.interrupted.get(seat);
+    let number = match again {
+        Some(again) => again.number,
+        None if !speaks => None,
+        None if anew => state.last.as_ref().and_then(|l| l.number),
+        None => Some(state.numbers + 1),
+    };
+    let notes = match again {
+        Some(again) => again.notes.clone(),
+        None if speaks => {
+            state.notes.iter().filter(|n| n.lives_for(seat, thread)).map(|n| n.id).collect()
+        }
+        None => vec![],
+    };
+    let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
+    Some(draft(thread.id, ENGINE, granted.into()))
+}
+
+fn decide(state: &State, thread: &Thread) -> Option<Draft> {
+    let Some(policy) = policy::find(&thread.spec.policy) else {
+        return Some(close(thread, StopReason::Failure));
+    };
+    let decision = policy.next(&View { state, thread });
+    match decision.next {
+        Next::Wait => None,
+        Next::End(reason) => Some(close(thread, reason)),
+        Next::Open(spec) => Some(draft(thread.id, ENGINE, (*spec).into())),
+        Next::Speak { seats, why, queue, round } => {
+            let batch = BatchOpened {
+                requester: Requester::Policy,
+                round,
+                queue,
+                memo: decision.memo,
+                ..operators(seats, why)
+            };
+            match (round, state.limits.rounds) {
+                (Some(round), Some(limit)) if round > limit => {
+                    let at = LimitAt {
+                        what: Limit::Rounds,
+                        value: u64::from(round - 1),
+                        limit: u64::from(limit),
+                    };
+                    Some(draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()))
+                }
+                _ => Some(draft(thread.id, ENGINE, batch.into())),
+            }
+        }
+    }
+}
+
+/// A batch that the operator wants; its memo is nobody's.
+fn operators(seats: Vec<SeatId>, why: Text) -> BatchOpened {
+    BatchOpened {
+        requester: Requester::Operator,
+        purpose: Purpose::Speak,
+        seats,
+        why,
+        queue: vec![],
+        round: None,
+        memo: serde_json::Value::Null,
+        supersedes: vec![],
+        replaces: None,
+        question: None,
+        options: vec![],
+    }
+}
+
+/// The last round: one seat after the other, in the root.
+fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
+    let root = state.threads.get(&ThreadId::ROOT)?;
+    if let Some(batch) = &root.batch
+        && let Some(seat) = batch.owed().find(|s| state.may_speak(s))
+    {
+        return grant(state, root, batch, seat);
+    }
+    if !state.turns.is_empty() {
+        return None;
+    }
+    let seat = left.iter().find(|s| state.may_speak(s))?;
+    let batch = operators(vec![seat.clone()], "a final word".into());
+    Some(draft(ThreadId::ROOT, ENGINE, batch.into()))
+}
+
+fn close(thread: &Thread, reason: StopReason) -> Draft {
+    let closed = ThreadClosed { reason, result: serde_json::Value::Null };
+    draft(thread.id, ENGINE, closed.into())
+}

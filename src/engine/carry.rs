@@ -1,0 +1,239 @@
+//! Carrying the operator's deeds out: for the first one that can move, one event more.
+//!
+//! The fold has already done the simple ones when their command was given; here are the cuts, the words, the pauses
+//! and the receipts. A deed stays in the state until its last receipt, so that a kill in its middle is no loss.
+
+use super::turns;
+use crate::model::event::ENGINE;
+use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
+use crate::model::*;
+use crate::state::{Deed, Run, State, Thread, Turn};
+
+/// Returns the next event of the first deed that can move.
+pub(super) fn carry(state: &State) -> Option<Draft> {
+    state.deeds.iter().find_map(|deed| {
+        let draft = step(state, deed)?;
+        Some(draft.because(&deed.given.key))
+    })
+}
+
+/// Returns the receipt that is due for words that reached a turn.
+pub(super) fn delivery(state: &State) -> Option<Draft> {
+    let (key, turn) = state.deliveries.front()?;
+    let receipt = Receipt {
+        of: key.clone(),
+        is: ReceiptIs::Delivered,
+        id: id_of(state, key),
+        turns: vec![*turn],
+        why: None,
+    };
+    Some(draft(ThreadId::ROOT, ENGINE, receipt.into()))
+}
+
+/// Returns the receipts of all deeds that can not be carried out any more.
+pub(super) fn late(state: &State, why: &'static str) -> Vec<Draft> {
+    let waits = state.deeds.iter().filter(|d| d.given.line.verb.name() != "end");
+    waits.map(|d| receipt(d, ReceiptIs::TooLate, Some(why)).because(&d.given.key)).collect()
+}
+
+fn id_of(state: &State, key: &Key) -> Option<Text> {
+    let seq = state.keys.get(key)?;
+    state.ids.iter().find(|(_, s)| *s == seq).map(|(id, _)| id.clone())
+}
+
+fn receipt(deed: &Deed, is: ReceiptIs, why: Option<&str>) -> Draft {
+    let receipt = Receipt {
+        of: deed.given.key.clone(),
+        is,
+        id: deed.given.line.id.clone(),
+        turns: deed.given.targets.turns.clone(),
+        why: why.map(Into::into),
+    };
+    draft(ThreadId::ROOT, ENGINE, receipt.into())
+}
+
+fn done(deed: &Deed) -> Option<Draft> {
+    Some(receipt(deed, ReceiptIs::Done, None))
+}
+
+fn too_late(deed: &Deed, why: &str) -> Option<Draft> {
+    Some(receipt(deed, ReceiptIs::TooLate, Some(why)))
+}
+
+/// Says once that a deed waits.
+fn wait(deed: &Deed) -> Option<Draft> {
+    (!deed.queued).then(|| receipt(deed, ReceiptIs::Queued, None))
+}
+
+/// Stops the next of a deed's turns that still runs.
+fn stop_turns(state: &State, deed: &Deed, why: CutWhy) -> Option<Draft> {
+    let turn = deed.given.targets.turns.iter().find_map(|t| state.turns.get(t))?;
+    Some(turns::cut_sealed(state, turn, why))
+}
+
+fn step(state: &State, deed: &Deed) -> Option<Draft> {
+    if let Some(why) = deed.too_late {
+        return match why {
+            "dropped" => Some(receipt(deed, ReceiptIs::Done, Some(why))),
+            why => too_late(deed, why),
+        };
+    }
+    match &deed.given.line.verb {
+        Verb::Pause {} => pause(state, deed),
+        Verb::PauseNow {} => {
+            stop_turns(state, deed, CutWhy::PauseNow).or_else(|| pause(state, deed))
+        }
+        Verb::Resume {} | Verb::Step { .. } if deed.acted => done(deed),
+        Verb::Resume {} if state.run == Run::Going => {
+            Some(receipt(deed, ReceiptIs::Done, Some("it was not paused")))
+        }
+        Verb::Resume {} => Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: None }.into())),
+        Verb::Step { n } => Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: Some(*n) }.into())),
+        Verb::Say { .. } | Verb::Whisper { .. } | Verb::SpeakAs { .. } => {
+            words(state, deed, Moment::AfterBatch)
+        }
+        Verb::CutIn { .. } => stop_turns(state, deed, CutWhy::CutIn)
+            .or_else(|| words(state, deed, Moment::Now)),
+        Verb::Note { .. } => wait(deed),
+        Verb::Leave { .. } => stop_turns(state, deed, CutWhy::Operator).or_else(|| done(deed)),
+        Verb::LiftNote { .. }
+        | Verb::EditQueued { .. }
+        | Verb::DropQueued { .. }
+        | Verb::Mute { .. }
+        | Verb::Unmute { .. }
+        | Verb::Join { .. }
+        | Verb::Change { .. }
+        | Verb::Choose { .. }
+        | Verb::Edit { .. }
+        | Verb::Hide { .. }
+        | Verb::Limit { .. }
+        | Verb::Mark { .. }
+        | Verb::Vote { .. }
+        | Verb::Verdict {}
+        | Verb::Decide { .. } => done(deed),
+        Verb::Speak { .. } | Verb::Pass { .. } if deed.acted => done(deed),
+        Verb::Speak { who, text } => match running(state, deed) {
+            Some(turn) => Some(turns::spoken(state, turn, text)),
+            None => too_late(deed, &format!("{who} does not have the floor")),
+        },
+        Verb::Pass { who } => match running(state, deed) {
+            Some(turn) => Some(turns::passed(turn, state.ms)),
+            None => too_late(deed, &format!("{who} does not have the floor")),
+        },
+        Verb::Floor { .. } if deed.acted => done(deed),
+        Verb::Floor { to } => {
+            let asked = |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == deed.given.key);
+            if !state.open_threads().any(asked) {
+                return too_late(deed, "the floor was given to another seat first");
+            }
+            if !state.may_speak(to) {
+                return too_late(deed, &format!("{to} cannot speak any more"));
+            }
+            wait(deed)
+        }
+        Verb::Skip {} => skip(state, deed),
+        Verb::Retry {} | Verb::Reroll { .. } if deed.acted => done(deed),
+        Verb::Retry {} | Verb::Reroll { .. } => again(state, deed),
+        Verb::Rename { text } if !deed.acted => {
+            Some(draft(ThreadId::ROOT, "operator", Renamed { title: text.clone() }.into()))
+        }
+        Verb::Rename { .. } => done(deed),
+        Verb::End { final_round: true } => done(deed),
+        Verb::End { final_round: false } => {
+            let other = state.deeds.iter().find(|d| d.seq != deed.seq);
+            stop_turns(state, deed, CutWhy::Operator)
+                .or_else(|| too_late(other?, "the conversation ended first"))
+                .or_else(|| done(deed))
+        }
+    }
+}
+
+fn running<'a>(state: &'a State, deed: &Deed) -> Option<&'a Turn> {
+    deed.given.targets.turns.iter().find_map(|t| state.turns.get(t))
+}
+
+fn pause(state: &State, deed: &Deed) -> Option<Draft> {
+    match state.run {
+        Run::Paused => done(deed),
+        Run::Pausing => wait(deed),
+        Run::Going | Run::Stepping(_) => too_late(deed, "it was resumed first"),
+    }
+}
+
+/// When words find their place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// After the utterance or batch that is being spoken.
+    AfterBatch,
+    /// Between two pieces of whoever still speaks.
+    Now,
+}
+
+fn words(state: &State, deed: &Deed, moment: Moment) -> Option<Draft> {
+    let left = deed.given.targets.threads.iter().find(|t| !deed.placed.contains(t));
+    let Some(thread) = left else {
+        let why = match &deed.given.line.verb {
+            Verb::CutIn { who: Some(who), .. } if deed.given.targets.turns.is_empty() => {
+                Some(format!("{who} was not speaking; the words are said all the same"))
+            }
+            _ => None,
+        };
+        return Some(receipt(deed, ReceiptIs::Done, why.as_deref()));
+    };
+    if moment == Moment::AfterBatch && !is_quiet(state, *thread) {
+        return wait(deed);
+    }
+    let said = HumanSaid { of: deed.given.key.clone() };
+    Some(draft(*thread, "operator", said.into()))
+}
+
+/// Words are placed where no batch is open; at once while paused, and while only people have the floor.
+fn is_quiet(state: &State, thread: ThreadId) -> bool {
+    let Some(t) = state.threads.get(&thread) else { return true };
+    let calls = state.calls().any(|turn| turn.thread == thread);
+    let owed = t.batch.as_ref().is_some_and(|b| b.owed().any(|s| state.may_speak(s)));
+    !calls && (!owed || state.run == Run::Paused)
+}
+
+fn skip(state: &State, deed: &Deed) -> Option<Draft> {
+    if !deed.given.targets.turns.is_empty() {
+        return stop_turns(state, deed, CutWhy::Operator).or_else(|| done(deed));
+    }
+    if deed.acted {
+        return done(deed);
+    }
+    let next = state.turns.values().find(|t| t.skip.as_ref() == Some(&deed.given.key));
+    match next {
+        Some(turn) => Some(turns::cut_sealed(state, turn, CutWhy::Operator)),
+        None => wait(deed),
+    }
+}
+
+/// Speaks the last utterance anew, as soon as nobody speaks.
+fn again(state: &State, deed: &Deed) -> Option<Draft> {
+    let last = state.last.as_ref().filter(|l| deed.given.targets.turns.contains(&l.turn));
+    let Some(last) = last else {
+        return too_late(deed, "somebody else has spoken since");
+    };
+    if !state.may_speak(&last.seat) {
+        return too_late(deed, &format!("{} cannot speak any more", last.seat));
+    }
+    let free = is_quiet(state, last.thread) && state.running_in(last.thread).next().is_none();
+    if !free || state.run == Run::Paused || state.limit.is_some() {
+        return wait(deed);
+    }
+    let batch = BatchOpened {
+        requester: Requester::Operator,
+        purpose: Purpose::Speak,
+        seats: vec![last.seat.clone()],
+        why: "the operator wants it said anew".into(),
+        queue: vec![],
+        round: None,
+        memo: serde_json::Value::Null,
+        supersedes: vec![],
+        replaces: Some(last.turn),
+        question: None,
+        options: vec![],
+    };
+    Some(draft(last.thread, ENGINE, batch.into()))
+}

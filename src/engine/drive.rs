@@ -1,0 +1,341 @@
+//! The loop: inputs in, events out, effects done. The only part of the engine that acts.
+//!
+//! Each event is written, folded, shown and acted on, in that order of obligation: a call starts only when the event
+//! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
+//! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
+
+use super::{Effect, Input, advance, carry, deadline, effects, react, recover};
+use crate::clock::Clock;
+use crate::model::event::ENGINE;
+use crate::model::payload::{Delta, Reopened};
+use crate::model::*;
+use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
+use crate::session::{Feed, Record};
+use crate::state::{Live, State};
+use crate::steer::{Due, Steering};
+use crate::voice::{Chunk, Out, Request, Voices};
+use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::task::AbortHandle;
+
+/// Loose pieces are sealed after this many milliseconds.
+const DELTA_WINDOW_MS: u64 = 250;
+/// Loose pieces are sealed at this many bytes.
+const DELTA_BYTES: usize = 4096;
+/// Chunks that may wait for the engine; a voice that is faster waits.
+const CHUNKS_WAITING: usize = 64;
+
+/// Why the loop stopped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The conversation ended, and all of it is written and synced.
+    Ended,
+    /// The session cannot be written any more.
+    Unwritable(String),
+}
+
+/// A conversation that runs.
+pub struct Engine {
+    /// The fold, with the loose pieces.
+    pub live: Live,
+    feed: Feed,
+    writer: SessionWriter,
+    clock: Clock,
+    voices: Arc<dyn Voices>,
+    steering: Steering,
+    calls: HashMap<CallId, AbortHandle>,
+    gated: VecDeque<Box<Request>>,
+    loose_since: Option<Ms>,
+    loose_bytes: usize,
+    unwritable: Option<String>,
+    /// How long a full disk is waited for; for ever if there is no bound.
+    pub patience: Option<Duration>,
+}
+
+/// Marks a call as over for the clock, however its task ends.
+struct Working(Clock, CallId);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.finish(self.1);
+    }
+}
+
+impl Engine {
+    /// Returns an engine for a new session; its first event is the caller's [`open`](Engine::open).
+    pub fn new(writer: SessionWriter, feed: Feed, clock: Clock, voices: Arc<dyn Voices>) -> Engine {
+        Engine {
+            live: Live::default(),
+            feed,
+            writer,
+            clock,
+            voices,
+            steering: Steering::default(),
+            calls: HashMap::new(),
+            gated: VecDeque::new(),
+            loose_since: None,
+            loose_bytes: 0,
+            unwritable: None,
+            patience: None,
+        }
+    }
+
+    /// Begins a conversation.
+    pub fn open(&mut self, opened: payload::Opened) {
+        self.append(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()));
+    }
+
+    /// Goes on with a conversation whose events are given: commands that were being carried out are carried out, what
+    /// was in flight is cut and stays owed, and `conversation.reopened` follows.
+    pub fn resume(&mut self, state: State, notices: Vec<Kind>) {
+        let repaired = notices.iter().any(|k| matches!(k, Kind::LogRepaired(_)));
+        self.live.state = state;
+        for notice in notices {
+            self.append(draft(ThreadId::ROOT, ENGINE, notice));
+        }
+        while let Some(next) = carry::carry(&self.live.state) {
+            self.append(next);
+        }
+        for cut in recover(&self.live) {
+            self.append(cut);
+        }
+        self.append(draft(ThreadId::ROOT, ENGINE, Reopened { repaired }.into()));
+    }
+
+    /// Adds lines that wait for their moment.
+    pub fn steer(&mut self, lines: impl IntoIterator<Item = (Key, SteerLine)>) {
+        for (key, line) in lines {
+            self.steering.push(key, line);
+        }
+    }
+
+    fn seal(&mut self) {
+        let Some(first) = self.live.loose.first() else { return };
+        let base = self.live.state.turns.get(&first.turn).map_or(Ms(0), |t| t.since);
+        let pieces = piece::pack(&self.live.loose, base);
+        self.put(draft(ThreadId::ROOT, ENGINE, Delta { pieces }.into()));
+    }
+
+    fn append(&mut self, draft: Draft) {
+        self.seal();
+        self.put(draft);
+    }
+
+    fn put(&mut self, draft: Draft) {
+        let event = Event {
+            seq: self.live.state.next_seq,
+            at: self.clock.wall(),
+            ms: self.clock.now().max(self.live.state.ms),
+            thread: draft.thread,
+            by: draft.by,
+            cause: draft.cause,
+            kind: draft.kind,
+        };
+        let record = match Record::new(event) {
+            Ok(record) => Arc::new(record),
+            Err(e) => {
+                self.unwritable = Some(e.to_string());
+                return;
+            }
+        };
+        self.writer.push(record.clone());
+        self.live.apply(&record.event);
+        (self.loose_since, self.loose_bytes) = (None, 0);
+        self.feed.push(record.clone());
+        for effect in effects(&self.live.state, &record.event) {
+            match effect {
+                Effect::Start(request) => self.gated.push_back(request),
+                Effect::Cancel(call) => {
+                    self.gated.retain(|r| r.call != call);
+                    if let Some(task) = self.calls.remove(&call) {
+                        task.abort();
+                    }
+                    self.clock.finish(call);
+                }
+            }
+        }
+    }
+
+    /// Takes an input in: pieces are shown at once, and sealed before anything is decided on them.
+    fn take(&mut self, input: Input) {
+        let now = self.clock.now();
+        match &input {
+            Input::Chunk(call, Chunk::Piece(channel, text)) => {
+                if let Some(turn) = self.live.state.turn_of(*call).map(|t| t.id) {
+                    self.show(Piece { turn, channel: *channel, at: now, text: text.clone() });
+                }
+            }
+            Input::Command { key, line } if line.trigger.is_some() => {
+                // a line from stdin may wait like one from a file; once due it comes back without a trigger to wait for
+                self.steering.push(key.clone(), line.clone());
+            }
+            input => self.decide(now, input),
+        }
+    }
+
+    fn show(&mut self, piece: Piece) {
+        self.loose_bytes += piece.text.len();
+        self.loose_since.get_or_insert(piece.at);
+        self.live.loose.push(piece.clone());
+        self.feed.piece(piece);
+        if self.loose_bytes >= DELTA_BYTES {
+            self.seal();
+        }
+    }
+
+    fn decide(&mut self, now: Ms, input: &Input) {
+        for draft in react(&self.live, now, input) {
+            self.append(draft);
+        }
+    }
+
+    /// Carries out everything that is due without anything new from outside.
+    fn settle(&mut self) {
+        while self.unwritable.is_none() {
+            let now = self.clock.now();
+            match self.steering.due(&self.live, now) {
+                Some(Due::Line(key, line)) => {
+                    self.decide(now, &Input::Command { key, line });
+                    continue;
+                }
+                Some(Due::Warning(text)) => {
+                    self.decide(now, &Input::Warning(text));
+                    continue;
+                }
+                None => {}
+            }
+            match advance(&self.live.state) {
+                Some(draft) => self.append(draft),
+                None => return,
+            }
+        }
+    }
+
+    /// Starts the calls whose orders are written.
+    fn start_calls(&mut self, written: Option<Seq>, tx: &mpsc::Sender<(CallId, Chunk)>) {
+        while self.gated.front().is_some_and(|r| written >= Some(Seq(r.call.0))) {
+            let Some(request) = self.gated.pop_front() else { return };
+            let call = request.call;
+            let voice = match self.voices.voice(&request.seat) {
+                Ok(voice) => voice,
+                Err(why) => {
+                    self.take(Input::Chunk(call, Chunk::Failed(ErrorClass::NoVoice, why.into())));
+                    self.settle();
+                    continue;
+                }
+            };
+            self.clock.begin(call);
+            let working = Working(self.clock.clone(), call);
+            let out = Out::new(call, tx.clone(), self.clock.clone());
+            let task = tokio::spawn(async move {
+                let _working = working;
+                voice.speak(*request, out).await;
+            });
+            self.calls.insert(call, task.abort_handle());
+        }
+    }
+
+    /// Runs until the conversation has ended, or the session cannot be written any more.
+    ///
+    /// `orders` carries the operator's commands; while it is open somebody is there. `stop` resolves when the program
+    /// is told to stop.
+    pub async fn run(
+        &mut self,
+        mut orders: mpsc::Receiver<Input>,
+        stop: impl Future<Output = ()>,
+    ) -> Stopped {
+        let (tx, mut chunks) = mpsc::channel::<(CallId, Chunk)>(CHUNKS_WAITING);
+        let mut durable = self.writer.durable();
+        let (mut attended, mut running) = (true, true);
+        tokio::pin!(stop);
+        let stopped = loop {
+            self.settle();
+            let disk: Durable = durable.borrow_and_update().clone();
+            self.start_calls(disk.written, &tx);
+            if let Some(why) = self.unwritable.take() {
+                break Stopped::Unwritable(why);
+            }
+            if let Some(Fault::Broken { error, rescue }) = &disk.fault {
+                let kept = rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display()));
+                break Stopped::Unwritable(format!("{error}{}", kept.unwrap_or_default()));
+            }
+            let all_written = disk.written.map_or(Seq(0), Seq::next) == self.live.state.next_seq;
+            if self.live.state.ended.is_some() && all_written {
+                break Stopped::Ended;
+            }
+            let until = self.next_moment();
+            let idle = self.calls_in_flight() == 0 && until.is_none();
+            if idle && !attended && all_written {
+                self.decide(self.clock.now(), &Input::Unattended);
+                continue;
+            }
+            let room = self.writer.pending_bytes() < WAITING_MAX_BYTES;
+            let may_wait = self.gated.is_empty() && !(idle && !attended);
+            tokio::select! { biased;
+                () = &mut stop, if running => {
+                    running = false;
+                    self.decide(self.clock.now(), &Input::Signal);
+                }
+                order = orders.recv(), if attended => match order {
+                    Some(order) => self.take(order),
+                    None => attended = false,
+                },
+                changed = durable.changed() => if changed.is_err() {
+                    break Stopped::Unwritable("the writer of the session is gone".into());
+                },
+                () = out_of_patience(self.patience, &durable) => {
+                    break Stopped::Unwritable("the disk stayed full".into());
+                }
+                chunk = chunks.recv(), if room => if let Some((call, chunk)) = chunk {
+                    self.clock.taken();
+                    self.take(Input::Chunk(call, chunk));
+                },
+                () = self.clock.advance(until), if may_wait => {
+                    let now = self.clock.now();
+                    if self.loose_since.is_some_and(|t| now >= t.plus(DELTA_WINDOW_MS)) {
+                        self.seal();
+                    }
+                    self.decide(now, &Input::Tick);
+                }
+            }
+        };
+        for (_, task) in self.calls.drain() {
+            task.abort();
+        }
+        self.feed.close();
+        stopped
+    }
+
+    /// Waits until everything is on the disk.
+    ///
+    /// # Errors
+    /// What is wrong with the disk.
+    pub async fn finish(self) -> Result<Durable, Fault> {
+        self.writer.finish().await
+    }
+
+    fn calls_in_flight(&self) -> usize {
+        self.live.state.calls().filter(|t| t.call.is_some()).count()
+    }
+
+    /// The next moment at which time alone changes something.
+    fn next_moment(&self) -> Option<Ms> {
+        if self.live.state.ended.is_some() {
+            return None;
+        }
+        let seal = self.loose_since.map(|t| t.plus(DELTA_WINDOW_MS));
+        [deadline(&self.live), seal, self.steering.wake()].into_iter().flatten().min()
+    }
+}
+
+/// Resolves when the disk has been full for as long as the patience lasts.
+async fn out_of_patience(patience: Option<Duration>, durable: &watch::Receiver<Durable>) {
+    let full = matches!(durable.borrow().fault, Some(Fault::Full { .. }));
+    match patience.filter(|_| full) {
+        Some(patience) => tokio::time::sleep(patience).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,107 @@
+//! What an event obliges, read from the state just after it: an effect without an event cannot exist.
+
+use crate::model::*;
+use crate::prompt;
+use crate::state::{Live, Run, State};
+use crate::voice::Request;
+use std::sync::Arc;
+
+/// Something to be done outside.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// Ask a voice, as soon as the event that orders it is written.
+    Start(Box<Request>),
+    /// Stop a call, at once.
+    Cancel(CallId),
+}
+
+/// Returns what an event obliges, given the state just after it.
+pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
+    match &event.kind {
+        Kind::CallStarted(c) => start(state, c.turn, CallId(event.seq.0)).into_iter().collect(),
+        Kind::TurnEnded(e) => e.call.map(Effect::Cancel).into_iter().collect(),
+        Kind::CallRetried(r) => vec![Effect::Cancel(r.call)],
+        Kind::Opened(_)
+        | Kind::Renamed(_)
+        | Kind::Reopened(_)
+        | Kind::Forked(_)
+        | Kind::Ended(_)
+        | Kind::ThreadOpened(_)
+        | Kind::ThreadClosed(_)
+        | Kind::Given(_)
+        | Kind::Refused(_)
+        | Kind::SeatJoined(_)
+        | Kind::SeatLeft(_)
+        | Kind::SeatChanged(_)
+        | Kind::BatchOpened(_)
+        | Kind::FloorGranted(_)
+        | Kind::Delta(_)
+        | Kind::HumanSaid(_)
+        | Kind::Receipt(_)
+        | Kind::Paused(_)
+        | Kind::Resumed(_)
+        | Kind::LimitNear(_)
+        | Kind::LimitReached(_)
+        | Kind::Warning(_)
+        | Kind::LogRepaired(_)
+        | Kind::Unknown(_) => vec![],
+    }
+}
+
+fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
+    let turn = state.turns.get(&turn)?;
+    let seat = state.seat(&turn.seat)?;
+    Some(Effect::Start(Box::new(Request {
+        call,
+        turn: turn.id,
+        seat: seat.spec.clone(),
+        purpose: turn.purpose,
+        number: turn.number,
+        attempt: turn.calls,
+        prompt: Arc::new(prompt::build(state, turn)),
+        parameters: turn.parameters.clone(),
+        facts: Arc::new(state.turn_facts(turn)),
+    })))
+}
+
+/// Returns the next moment at which time alone matters: nothing has to be disarmed, and a resume needs nothing special.
+pub fn deadline(live: &Live) -> Option<Ms> {
+    let state = &live.state;
+    let turns = state.turns.values().filter_map(|turn| {
+        let spec = &state.seat(&turn.seat)?.spec;
+        match (&spec.voice, turn.call, turn.retry_at) {
+            (VoiceSpec::Human { seconds, pass: true }, _, _) if state.run != Run::Paused => {
+                Some(turn.granted.plus(seconds.as_ref()? * 1000))
+            }
+            (_, Some(_), _) => Some(call_deadline(live, turn.id, &spec.timeouts)?.0),
+            (_, None, retry) => retry,
+        }
+    });
+    let limit = state.limits.seconds.filter(|_| state.limit.is_none());
+    let limits = limit.into_iter().flat_map(|seconds| {
+        let marks = [near_mark(seconds * 1000), seconds * 1000];
+        let told = state.near.contains(&(Limit::Seconds, seconds));
+        let due = |mark: u64| {
+            let since = state.running.since?;
+            Some(since.plus(mark.saturating_sub(state.running.total)))
+        };
+        [due(marks[0]).filter(|_| !told), due(marks[1])].into_iter().flatten()
+    });
+    turns.chain(limits).min()
+}
+
+/// Where a warning is given: at four fifths of a limit.
+pub(super) fn near_mark(limit: u64) -> u64 {
+    (limit * 4).div_ceil(5)
+}
+
+/// Returns when a call runs out of time, and what it was waiting for.
+pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<(Ms, &'static str)> {
+    let since = live.state.turns.get(&turn)?.since;
+    let total = (since.plus(limits.total), "it was not done in time");
+    let quiet = match live.last_piece(turn) {
+        None => (since.plus(limits.first), "nothing came in time"),
+        Some(at) => (at.plus(limits.silence), "it fell silent"),
+    };
+    Some(total.min(quiet))
+}

@@ -1,0 +1,154 @@
+//! What an input makes true.
+
+use super::effects::{call_deadline, near_mark};
+use super::{Input, resolve, turns};
+use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
+use crate::model::payload::{Ended, LimitAt, Refused, Warning};
+use crate::model::*;
+use crate::state::{Live, Run, State, Turn};
+use crate::voice::{Chunk, Done};
+use std::sync::Arc;
+
+/// Returns what an input makes true, as events of which every prefix is legal.
+pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
+    let state = &live.state;
+    match input {
+        Input::Command { key, .. } | Input::BadLine { key, .. } if state.keys.contains_key(key) => vec![],
+        Input::Command { key, line } => vec![match resolve::resolve(state, line) {
+            Ok(targets) => {
+                let given = Given { key: key.clone(), line: line.clone(), targets };
+                operator(Arc::new(given).into())
+            }
+            Err(why) => refused(key, serde_json::Value::Object(line.to_map()), line.id.clone(), why.into()),
+        }],
+        Input::BadLine { key, line, why } => vec![refused(key, line.clone(), None, why.clone())],
+        Input::Chunk(call, chunk) => {
+            // words of a call that was cancelled meanwhile are nobody's
+            state.turn_of(*call).map(|turn| heard(live, turn, now, chunk)).unwrap_or_default()
+        }
+        Input::Tick => tick(live, now),
+        Input::Unattended => unattended(state),
+        Input::Signal => {
+            let mut drafts: Vec<Draft> =
+                state.calls().map(|t| turns::cut(live, t, now, CutWhy::Crash)).collect();
+            if state.ended.is_none() {
+                drafts.push(end(StopReason::Signal, None));
+            }
+            drafts
+        }
+        Input::Warning(text) => vec![engine(Warning { text: text.clone() }.into())],
+    }
+}
+
+fn engine(kind: Kind) -> Draft {
+    draft(ThreadId::ROOT, ENGINE, kind)
+}
+
+fn operator(kind: Kind) -> Draft {
+    draft(ThreadId::ROOT, OPERATOR, kind)
+}
+
+fn refused(key: &Key, line: serde_json::Value, id: Option<Text>, why: Text) -> Draft {
+    operator(Refused { key: key.clone(), line, id, why }.into())
+}
+
+/// The end of the conversation.
+pub(super) fn end(reason: StopReason, text: Option<Text>) -> Draft {
+    engine(Ended { reason, settled: reason.settled(), text, result: serde_json::Value::Null }.into())
+}
+
+fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
+    match chunk {
+        Chunk::Piece(..) => vec![],
+        Chunk::Pass => vec![turns::passed(turn, now)],
+        Chunk::Done(done) if is_empty(live, turn, done) => {
+            let error = CallError { class: ErrorClass::Empty, text: "the reply had no words".into() };
+            vec![turns::failed(live, turn, now, error, CutWhy::BrokenOff)]
+        }
+        Chunk::Done(done) => vec![turns::said(live, turn, now, done)],
+        Chunk::Failed(class, text) => {
+            let error = CallError { class: *class, text: text.clone() };
+            vec![turns::failed(live, turn, now, error, CutWhy::BrokenOff)]
+        }
+    }
+}
+
+fn is_empty(live: &Live, turn: &Turn, done: &Done) -> bool {
+    let silent = match &done.text {
+        Some(text) => text.trim().is_empty(),
+        None => !live.has_said(turn.id),
+    };
+    silent && done.structured.is_null()
+}
+
+fn tick(live: &Live, now: Ms) -> Vec<Draft> {
+    let state = &live.state;
+    let mut drafts = Vec::new();
+    for turn in state.turns.values() {
+        let Some(seat) = state.seat(&turn.seat) else { continue };
+        match (&seat.spec.voice, turn.call, turn.retry_at) {
+            (VoiceSpec::Human { seconds: Some(s), pass: true }, _, _) => {
+                if state.run != Run::Paused && now >= turn.granted.plus(s * 1000) {
+                    drafts.push(turns::passed(turn, now));
+                }
+            }
+            (_, Some(_), _) => {
+                let due = call_deadline(live, turn.id, &seat.spec.timeouts);
+                if let Some((_, what)) = due.filter(|(due, _)| now >= *due) {
+                    let error = CallError { class: ErrorClass::Silence, text: what.into() };
+                    drafts.push(turns::failed(live, turn, now, error, CutWhy::Timeout));
+                }
+            }
+            (_, None, Some(at)) if now >= at => drafts.push(turns::start(state, turn)),
+            (_, None, _) => {}
+        }
+    }
+    drafts.extend(time_limit(state, now));
+    drafts
+}
+
+fn time_limit(state: &State, now: Ms) -> Option<Draft> {
+    let limit = state.limits.seconds.filter(|_| state.limit.is_none() && state.ended.is_none())?;
+    let ran = state.running.at(now);
+    let at = LimitAt { what: Limit::Seconds, value: ran / 1000, limit };
+    if ran >= limit * 1000 {
+        return Some(engine(LimitReached(at).into()));
+    }
+    let near = ran >= near_mark(limit * 1000) && !state.near.contains(&(Limit::Seconds, limit));
+    near.then(|| engine(LimitNear(at).into()))
+}
+
+/// Nobody is left who could raise a limit, resume, or speak: the end follows, with the cause.
+fn unattended(state: &State) -> Vec<Draft> {
+    if state.ended.is_some() {
+        return vec![];
+    }
+    let mut drafts = super::carry::late(state, "the conversation ended first");
+    let waiting = state.turns.values().find(|t| state.waits_for_human(t));
+    drafts.push(match (&state.limit, waiting) {
+        (Some(limit), _) => end(limit.what.reason(), None),
+        (None, Some(turn)) => {
+            let text = format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
+            end(StopReason::Failure, Some(text.into()))
+        }
+        (None, None) if state.run == Run::Paused => {
+            let text = match &state.pause_why {
+                Some(why) => format!("it is paused ({why}) and nobody is there to resume it"),
+                None => "it is paused and nobody is there to resume it".into(),
+            };
+            end(StopReason::Failure, Some(text.into()))
+        }
+        (None, None) => {
+            let text = "it waits for somebody to be given the floor and nobody is there to give it";
+            end(StopReason::Failure, Some(text.into()))
+        }
+    });
+    drafts
+}
+
+/// Returns what a resume appends: commands that were given are carried out first, by the caller's `advance`; then
+/// whatever was in flight is cut with what was sealed, and stays owed in its batch.
+pub fn recover(live: &Live) -> Vec<Draft> {
+    let state = &live.state;
+    state.calls().filter(|t| t.calls > 0).map(|t| turns::cut_sealed(state, t, CutWhy::Crash)).collect()
+}

@@ -1,0 +1,224 @@
+//! What a steering line acts on at this moment, or why it cannot be a deed.
+
+use super::turns;
+use crate::model::*;
+use crate::scenario;
+use crate::state::{State, Thread, Turn};
+
+/// Resolves a line against the state.
+///
+/// # Errors
+/// A sentence that says why not and what would do.
+pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String> {
+    if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.verb)) {
+        return Err(format!("too late: the conversation has ended ({})", ended.reason.as_str()));
+    }
+    if let Some(id) = line.thread
+        && state.threads.get(&id).is_none_or(|t| t.closed.is_some())
+    {
+        return Err(format!("no open thread has the number {id}"));
+    }
+    let mut targets = Targets::default();
+    match &line.verb {
+        Verb::Pause {} | Verb::Mark { .. } | Verb::Rename { .. } => {}
+        Verb::Limit { set } => limits(set)?,
+        Verb::End { .. } => {
+            targets.turns = state.turns.keys().copied().collect();
+        }
+        Verb::PauseNow {} => targets.turns = speaking(state, line, None),
+        Verb::Resume {} | Verb::Step { .. } => {
+            if let Some(limit) = &state.limit {
+                let key = limit.what.key();
+                return Err(format!(
+                    "at the limit of {} {key}: raise it first, as in {{\"do\":\"limit\",\"set\":{{\"{key}\":{}}}}}",
+                    limit.limit,
+                    limit.limit.saturating_mul(2)
+                ));
+            }
+        }
+        Verb::Say { text } => {
+            targets.threads = inner(state, line);
+            targets.mentions = turns::named(state, text);
+            let first = targets.mentions.first().filter(|_| text.trim_start().starts_with('@'));
+            targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
+        }
+        Verb::CutIn { text, who } => {
+            if let Some(who) = who {
+                present(state, who)?;
+            }
+            targets.turns = speaking(state, line, who.as_ref());
+            targets.threads = inner(state, line);
+            targets.mentions = turns::named(state, text);
+        }
+        Verb::Note { to, .. } => {
+            for seat in to {
+                present(state, seat)?;
+            }
+            targets.seats = match &to[..] {
+                [] => state.seats.iter().filter(|s| !s.gone).map(|s| s.spec.id.clone()).collect(),
+                to => to.to_vec(),
+            };
+        }
+        Verb::LiftNote { note } => targets.of = Some(reference(state, note)?),
+        Verb::Whisper { to, .. } => {
+            present(state, to)?;
+            targets.threads = inner(state, line);
+        }
+        Verb::SpeakAs { who, text } => {
+            present(state, who)?;
+            targets.threads = inner(state, line);
+            targets.mentions = turns::named(state, text);
+        }
+        Verb::Speak { who, .. } | Verb::Pass { who } => {
+            let seat = present(state, who)?;
+            if !seat.voice.is_human() {
+                return Err(format!(
+                    "{who} is not a human seat; `speak_as` puts words in its mouth, `skip` stops it"
+                ));
+            }
+            let turn = state.turns.values().find(|t| t.seat == *who);
+            targets.turns = turn.map(|t| t.id).into_iter().collect();
+        }
+        Verb::EditQueued { of, .. } | Verb::DropQueued { of } => {
+            targets.of = Some(reference(state, of)?);
+        }
+        Verb::Floor { to } => {
+            let name = &present(state, to)?.name;
+            if !state.may_speak(to) {
+                return Err(format!("{name} cannot have the floor: muted, or at its own limit"));
+            }
+            let holds = |t: &Thread| {
+                t.seats.contains(to) && line.thread.is_none_or(|id| id == t.id)
+            };
+            targets.threads =
+                state.open_threads().rev().find(|t| holds(t)).map(|t| t.id).into_iter().collect();
+            if targets.threads.is_empty() {
+                return Err(format!("{name} has no seat in this part of the talk"));
+            }
+        }
+        Verb::Skip {} => {
+            targets.threads = inner(state, line);
+            let turns = state.turns.values().filter(|t| targets.threads.contains(&t.thread));
+            targets.turns = turns.map(|t| t.id).collect();
+        }
+        Verb::Mute { who } | Verb::Unmute { who } => {
+            present(state, who)?;
+        }
+        Verb::Leave { who } => {
+            present(state, who)?;
+            targets.turns = state.turns.values().filter(|t| t.seat == *who).map(|t| t.id).collect();
+        }
+        Verb::Join { participant } => {
+            let p = scenario::participant(participant).map_err(|faults| {
+                faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+            })?;
+            if state.seat(&p.id).is_some_and(|s| !s.gone) {
+                return Err(format!("{} already sits at the table", p.id));
+            }
+            targets.participant = Some(Box::new(p));
+        }
+        Verb::Change { who, set } => {
+            let p = scenario::change(present(state, who)?, set)?;
+            targets.participant = Some(Box::new(p));
+        }
+        Verb::Retry {} => targets.turns = vec![last(state, None)?],
+        Verb::Reroll { utterance } => targets.turns = vec![last(state, *utterance)?],
+        Verb::Choose { utterance, alternative } => {
+            let entry = state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
+            let have = entry.versions.len();
+            if *alternative as usize > have {
+                return Err(format!("utterance {utterance} has {have} alternatives"));
+            }
+        }
+        Verb::Edit { utterance, .. } | Verb::Hide { utterance, .. } => {
+            state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
+        }
+        Verb::Vote { .. } | Verb::Verdict {} => {
+            return Err("nobody at this table is a judge, and votes need one to count them".into());
+        }
+        Verb::Decide { tool, .. } => {
+            return Err(format!("no tool `{tool}` asked for a decision"));
+        }
+    }
+    Ok(targets)
+}
+
+/// What still makes sense when it is over.
+fn outlives_the_end(verb: &Verb) -> bool {
+    matches!(
+        verb,
+        Verb::Limit { .. }
+            | Verb::Mark { .. }
+            | Verb::Rename { .. }
+            | Verb::Edit { .. }
+            | Verb::Hide { .. }
+            | Verb::Choose { .. }
+    )
+}
+
+fn limits(set: &Limits) -> Result<(), String> {
+    let zero = Limit::ALL.into_iter().find(|l| set.of(*l) == Some(0));
+    match zero {
+        Some(limit) => Err(format!("`{}` counts from 1", limit.key())),
+        None if *set == Limits::default() => {
+            Err("`set` names no limit; it takes utterances, rounds, seconds, per_seat".into())
+        }
+        None => Ok(()),
+    }
+}
+
+fn present<'a>(state: &'a State, id: &SeatId) -> Result<&'a Participant, String> {
+    match state.seat(id).filter(|s| !s.gone) {
+        Some(seat) => Ok(&seat.spec),
+        None => {
+            let table: Vec<&str> =
+                state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec.id).collect();
+            Err(format!("no seat `{id}`; at the table: {}", table.join(", ")))
+        }
+    }
+}
+
+fn no_utterance(state: &State, number: u32) -> String {
+    format!("no utterance {number} was spoken; the last one is {}", state.numbers)
+}
+
+/// The place of the command that an `id`, a key or a number names.
+fn reference(state: &State, name: &str) -> Result<Seq, String> {
+    let by_key = || state.keys.get(name).copied();
+    let by_id = || state.ids.get(name).copied();
+    let by_number = || name.parse().ok().map(Seq).filter(|s| *s < state.next_seq);
+    by_id()
+        .or_else(by_key)
+        .or_else(by_number)
+        .ok_or_else(|| format!("nothing was given under `{name}`; name its id, its key or its number"))
+}
+
+/// Where people talk, and the operator's words are placed: the thread a line names, or every open one that has none
+/// inside.
+fn inner(state: &State, line: &SteerLine) -> Vec<ThreadId> {
+    match line.thread {
+        Some(id) => vec![id],
+        None => state.leaves().map(|t| t.id).collect(),
+    }
+}
+
+/// The calls that a line can stop.
+fn speaking(state: &State, line: &SteerLine, who: Option<&SeatId>) -> Vec<TurnId> {
+    let meant = |t: &&Turn| {
+        who.is_none_or(|w| *w == t.seat) && line.thread.is_none_or(|id| id == t.thread)
+    };
+    state.calls().filter(meant).map(|t| t.id).collect()
+}
+
+fn last(state: &State, number: Option<u32>) -> Result<TurnId, String> {
+    let last = state.last.as_ref().ok_or("nothing was spoken yet")?;
+    if let Some(number) = number.filter(|n| last.number != Some(*n)) {
+        return Err(format!(
+            "utterance {number} is not the last one; speaking an earlier one anew is a fork"
+        ));
+    }
+    if !state.may_speak(&last.seat) {
+        return Err(format!("{} cannot speak now", last.seat));
+    }
+    Ok(last.turn)
+}

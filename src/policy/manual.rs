@@ -1,0 +1,30 @@
+//! The operator gives the floor, every time.
+
+use super::{Decision, Next, Policy, View};
+use crate::model::StopReason;
+use crate::scenario::PolicyRow;
+
+/// See the module.
+pub struct Manual;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "manual",
+    meaning: "The operator gives the floor, every time.",
+    options: &[],
+    needs_operator: true,
+};
+
+impl Policy for Manual {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        // a seat that has fallen silent can still be given the floor again once its limit is raised, so only an
+        // empty table is an end
+        if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
+            return v.end(StopReason::Exhausted);
+        }
+        Decision { next: Next::Wait, memo: v.thread.memo.clone() }
+    }
+}

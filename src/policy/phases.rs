@@ -1,0 +1,48 @@
+//! A list of phases, each a talk of its own that inherits what its parent saw.
+
+use super::{Decision, Next, Policy, View};
+use crate::model::payload::ThreadOpened;
+use crate::model::{Limits, SeatId, StopReason};
+use crate::scenario::PolicyRow;
+use serde_json::{Value, json};
+
+/// See the module.
+pub struct Phases;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "phases",
+    meaning: "A list of [[phase]], each with its own seats and policy.",
+    options: &[],
+    needs_operator: false,
+};
+
+impl Policy for Phases {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let at = usize::try_from(v.memo_count("phase")).unwrap_or(usize::MAX);
+        let phases = &v.state.scenario.phases;
+        let Some(phase) = phases.get(at) else {
+            return v.end(StopReason::Completed);
+        };
+        let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
+        // whoever joined while the talk ran takes part from the next phase on
+        let first: Vec<&str> = phases.iter().flat_map(|p| &p.who).map(|s| &**s).collect();
+        let late = v.thread.seats.iter().filter(|s| !first.contains(&&***s)).cloned();
+        let spec = ThreadOpened {
+            name: phase.name.clone(),
+            policy: phase.policy.name.clone(),
+            options: Value::Object(phase.policy.options.clone()),
+            seats: listed.iter().cloned().chain(late).collect(),
+            inherits: true,
+            brief: None,
+            limits: Limits::default(),
+            about: json!({"phase": at + 1, "of": phases.len()}),
+            memo: v.memo_with([("phase", json!(at + 1))]),
+        };
+        let memo = spec.memo.clone();
+        Decision { next: Next::Open(Box::new(spec)), memo }
+    }
+}

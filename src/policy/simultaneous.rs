@@ -1,0 +1,45 @@
+//! All at once, each seeing only what was there before the round.
+
+use super::{Decision, Next, Policy, View};
+use crate::model::{SeatId, StopReason};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use serde_json::json;
+
+/// See the module.
+pub struct Simultaneous;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "simultaneous",
+    meaning: "All speak at once, seeing only what was there before the round.",
+    options: &[OptionRow {
+        key: "rounds",
+        kind: OptionKind::Count,
+        meaning: "Rounds, then it ends.",
+    }],
+    needs_operator: false,
+};
+
+impl Policy for Simultaneous {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let round = v.memo_count("round") + 1;
+        if v.option_count("rounds").is_some_and(|rounds| round > rounds) {
+            return v.end(StopReason::RoundLimit);
+        }
+        let able = |s: &&SeatId| v.state.may_speak(s);
+        let seats: Vec<SeatId> = v.thread.seats.iter().filter(able).cloned().collect();
+        if seats.is_empty() {
+            return v.end(StopReason::Exhausted);
+        }
+        let next = Next::Speak {
+            seats,
+            why: format!("all at once, round {round}").into(),
+            queue: vec![],
+            round: u32::try_from(round).ok(),
+        };
+        Decision { next, memo: v.memo_with([("round", json!(round))]) }
+    }
+}

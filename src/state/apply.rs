@@ -1,0 +1,415 @@
+//! The fold itself: one arm a kind.
+
+use super::table::LastTurn;
+use super::*;
+use crate::model::payload::*;
+use std::sync::Arc;
+
+impl State {
+    /// Takes one event in. Nothing else changes a state.
+    pub fn apply(&mut self, event: &Event) {
+        debug_assert!(event.seq >= self.next_seq, "events come in order");
+        self.next_seq = event.seq.next();
+        self.ms = event.ms;
+        self.take(event);
+        if let (Some(key), false) = (&event.cause, matches!(event.kind, Kind::Receipt(_))) {
+            self.acted(key);
+        }
+        // time runs while somebody speaks who is not a person the table waits for
+        let running = self.ended.is_none() && self.calls().next().is_some();
+        self.running.set(running, event.ms);
+    }
+
+    fn take(&mut self, event: &Event) {
+        let (seq, thread) = (event.seq, event.thread);
+        match &event.kind {
+            Kind::Opened(o) => self.open(o),
+            Kind::Renamed(r) => self.title = Some(r.title.clone()),
+            Kind::Reopened(_) => self.reopen(),
+            Kind::Forked(_) | Kind::LogRepaired(_) | Kind::Unknown(_) => {}
+            Kind::Warning(w) => self.warnings.push(w.text.clone()),
+            Kind::Ended(e) => {
+                self.ended = Some(e.clone());
+                self.ending = None;
+            }
+            Kind::ThreadOpened(t) => {
+                if let Some(parent) = self.threads.get_mut(&thread) {
+                    parent.memo = t.memo.clone();
+                    parent.barren += 1;
+                }
+                self.add_thread(ThreadId(seq.0), Some(thread), t.clone());
+            }
+            Kind::ThreadClosed(c) => {
+                if let Some(t) = self.threads.get_mut(&thread) {
+                    t.closed = Some(c.clone());
+                }
+            }
+            Kind::Given(g) => self.give(seq, event.ms, g),
+            Kind::Refused(r) => {
+                self.keys.insert(r.key.clone(), seq);
+            }
+            Kind::SeatJoined(j) => self.join(&j.participant, thread),
+            Kind::SeatLeft(l) => self.set_seat(&l.id, |s| s.gone = true),
+            Kind::SeatChanged(c) => {
+                let spec = Arc::new(c.set.clone());
+                self.set_seat(&c.id, |s| s.spec = spec);
+            }
+            Kind::BatchOpened(b) => self.open_batch(seq, thread, b),
+            Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
+            Kind::CallStarted(c) => self.start_call(seq, event.ms, c),
+            Kind::CallRetried(r) => {
+                if let Some(t) = self.turns.get_mut(&r.turn) {
+                    t.call = None;
+                    t.retry_at = Some(event.ms.plus(r.wait_ms));
+                    t.said.clear();
+                    t.thought.clear();
+                }
+            }
+            Kind::Delta(d) => self.hear(d),
+            Kind::TurnEnded(e) => self.end_turn(seq, e),
+            Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
+            Kind::Receipt(r) => self.receive(r),
+            Kind::Paused(p) => {
+                self.run = Run::Paused;
+                self.pause_why = p.why.clone();
+            }
+            Kind::Resumed(r) => {
+                self.run = r.steps.map_or(Run::Going, Run::Stepping);
+                self.pause_why = None;
+            }
+            Kind::LimitNear(n) => {
+                self.near.insert((n.0.what, n.0.limit));
+            }
+            Kind::LimitReached(l) => self.limit = Some(l.0.clone()),
+        }
+    }
+
+    fn open(&mut self, o: &Opened) {
+        self.seed = o.seed;
+        self.rehearsed = o.rehearsed;
+        self.parallel = o.parallel;
+        // a scenario of a later version may have shapes this one does not know; the seats still tell the talk
+        self.scenario = serde_json::from_value(o.scenario.clone()).unwrap_or_default();
+        self.limits = self.scenario.limits.clone();
+        self.title = Some(self.scenario.title.clone());
+        let spec = ThreadOpened {
+            name: self.scenario.title.clone(),
+            policy: self.scenario.policy.name.clone(),
+            options: Value::Object(self.scenario.policy.options.clone()),
+            seats: vec![],
+            inherits: false,
+            brief: None,
+            limits: Limits::default(),
+            about: Value::Null,
+            memo: Value::Null,
+        };
+        self.add_thread(ThreadId::ROOT, None, spec);
+        for p in &o.participants {
+            self.join(p, ThreadId::ROOT);
+        }
+    }
+
+    /// A resume goes on where it was: an end is taken back, a pause asked for is a pause.
+    fn reopen(&mut self) {
+        let over = self.ended.take().is_some();
+        self.limit = None;
+        self.stopped_by = None;
+        self.run = match self.run {
+            Run::Pausing | Run::Paused => Run::Paused,
+            Run::Going => Run::Going,
+            Run::Stepping(n) => Run::Stepping(n),
+        };
+        if over {
+            for t in self.threads.values_mut() {
+                t.barren = 0;
+                t.passed.clear();
+            }
+        }
+        if let Some(root) = self.threads.get_mut(&ThreadId::ROOT) {
+            root.closed = None;
+        }
+    }
+
+    fn add_thread(&mut self, id: ThreadId, parent: Option<ThreadId>, spec: ThreadOpened) {
+        let thread = Thread {
+            id,
+            ordinal: self.threads.len() as u64,
+            parent,
+            seats: spec.seats.clone(),
+            spec,
+            memo: Value::Null,
+            batch: None,
+            asked: None,
+            round: 0,
+            utterances: 0,
+            barren: 0,
+            passed: vec![],
+            floor: None,
+            closed: None,
+        };
+        self.threads.insert(id, thread);
+    }
+
+    pub(super) fn set_seat(&mut self, id: &str, change: impl FnOnce(&mut Seat)) {
+        if let Some(seat) = self.seats.iter_mut().find(|s| s.spec.id == id) {
+            change(seat);
+        }
+    }
+
+    /// Seats a participant at the end of the order of a thread and of every open talk that inherits from it.
+    pub(super) fn join(&mut self, p: &Participant, thread: ThreadId) {
+        let spec = Arc::new(p.clone());
+        match self.seats.iter_mut().find(|s| s.spec.id == p.id) {
+            Some(seat) => {
+                seat.spec = spec;
+                seat.gone = false;
+            }
+            None => self.seats.push(Seat {
+                spec,
+                gone: false,
+                muted: false,
+                utterances: 0,
+                lines: vec![],
+            }),
+        }
+        let inner: Vec<ThreadId> = self
+            .open_threads()
+            .filter(|t| t.id == thread || t.spec.inherits && t.parent == Some(thread))
+            .map(|t| t.id)
+            .collect();
+        for id in inner {
+            if let Some(t) = self.threads.get_mut(&id)
+                && !t.seats.contains(&p.id)
+            {
+                t.seats.push(p.id.clone());
+            }
+        }
+    }
+
+    fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
+        let replaced = self.last.as_ref().filter(|l| Some(l.turn) == b.replaces);
+        let horizon = replaced.map_or(seq, |l| l.horizon);
+        let Some(t) = self.threads.get_mut(&thread) else { return };
+        let batch = Batch {
+            id: BatchId(seq.0),
+            spec: b.clone(),
+            horizon,
+            running: vec![],
+            ended: vec![],
+            interrupted: BTreeMap::new(),
+        };
+        match b.requester {
+            Requester::Policy => {
+                t.memo = b.memo.clone();
+                t.round = b.round.unwrap_or(t.round);
+                t.barren += 1;
+            }
+            Requester::Operator if b.replaces.is_none() => {
+                t.floor = None;
+                if let Some(Ending::FinalRound(left)) = &mut self.ending {
+                    left.retain(|s| !b.seats.contains(s));
+                }
+            }
+            Requester::Operator | Requester::Engine => {}
+        }
+        t.batch = Some(batch);
+    }
+
+    fn grant(&mut self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) {
+        let skip = self.skip_due(thread);
+        let Some(batch) = self.threads.get_mut(&thread).and_then(|t| t.batch.as_mut()) else {
+            return;
+        };
+        let turn = Turn {
+            id: TurnId(seq.0),
+            thread,
+            seat: g.participant.clone(),
+            purpose: batch.spec.purpose,
+            number: g.number,
+            horizon: batch.horizon,
+            first_call: batch.interrupted.remove(&g.participant).and_then(|i| i.first_call),
+            replaces: batch.spec.replaces,
+            notes: g.notes.clone(),
+            granted: ms,
+            skip: None,
+            call: None,
+            calls: 0,
+            since: ms,
+            heard: seq,
+            parameters: Value::Null,
+            retry_at: None,
+            first_piece: None,
+            last_piece: None,
+            said: String::new(),
+            thought: String::new(),
+        };
+        batch.running.push((turn.id, turn.seat.clone()));
+        self.numbers = self.numbers.max(g.number.unwrap_or(0));
+        if turn.speaks()
+            && let Run::Stepping(n) = &mut self.run
+        {
+            *n = n.saturating_sub(1);
+        }
+        for note in self.notes.iter_mut().filter(|n| g.notes.contains(&n.id)) {
+            note.bound.insert(g.participant.clone(), turn.id);
+        }
+        let skip = skip.filter(|_| turn.speaks());
+        self.turns.insert(turn.id, Turn { skip, ..turn });
+    }
+
+    fn start_call(&mut self, seq: Seq, ms: Ms, c: &CallStarted) {
+        let heard = self.turns.get(&c.turn).map(|t| t.first_call.filter(|_| t.calls == 0));
+        if let Some(t) = self.turns.get_mut(&c.turn) {
+            t.heard = heard.flatten().unwrap_or(seq);
+            t.call = Some(CallId(seq.0));
+            t.calls += 1;
+            t.since = ms;
+            t.retry_at = None;
+            t.first_call = t.first_call.or(Some(seq));
+            t.parameters = c.parameters.clone();
+            t.first_piece = None;
+            t.last_piece = None;
+        }
+        self.note_heard(c.turn);
+    }
+
+    fn hear(&mut self, d: &Delta) {
+        let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since) else {
+            return;
+        };
+        for p in piece::unpack(&d.pieces, base) {
+            let Some(t) = self.turns.get_mut(&p.turn) else { continue };
+            t.first_piece.get_or_insert(p.at.since(t.since));
+            t.last_piece = Some(p.at);
+            match p.channel {
+                Channel::Say => t.said.push_str(&p.text),
+                Channel::Think => t.thought.push_str(&p.text),
+            }
+        }
+    }
+
+    fn end_turn(&mut self, seq: Seq, e: &TurnEnded) {
+        let Some(turn) = self.turns.remove(&e.turn) else { return };
+        let crashed = e.why == Some(CutWhy::Crash);
+        let counts = !crashed && e.why != Some(CutWhy::Superseded);
+        let words = counts && turn.speaks() && !e.text.trim().is_empty();
+        self.settle_notes(&turn, words);
+        if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
+            b.running.retain(|(id, _)| *id != e.turn);
+            if crashed {
+                let again = Interrupted {
+                    number: turn.number,
+                    notes: turn.notes.clone(),
+                    first_call: turn.first_call,
+                };
+                b.interrupted.insert(turn.seat.clone(), again);
+            } else {
+                b.ended.push(Reply {
+                    seat: turn.seat.clone(),
+                    outcome: e.outcome,
+                    text: e.text.clone(),
+                    structured: e.structured.clone(),
+                });
+            }
+        }
+        if crashed && turn.speaks()
+            && let Run::Stepping(n) = &mut self.run
+        {
+            *n += 1;
+        }
+        if turn.speaks() && counts {
+            self.last = Some(LastTurn {
+                turn: turn.id,
+                thread: turn.thread,
+                seat: turn.seat.clone(),
+                number: turn.number,
+                horizon: turn.horizon,
+            });
+            self.follow(&turn, e);
+        }
+        if words {
+            self.say(seq, &turn, e);
+        }
+        let policy_asked = |b: &Batch| b.spec.requester == Requester::Policy;
+        if let Some(t) = self.threads.get_mut(&turn.thread) {
+            t.asked = t.batch.clone().filter(policy_asked).or(t.asked.take());
+        }
+    }
+
+    /// What follows a turn besides its words: passes, failures, data.
+    fn follow(&mut self, turn: &Turn, e: &TurnEnded) {
+        match e.outcome {
+            Outcome::Passed => {
+                if let Some(t) = self.threads.get_mut(&turn.thread)
+                    && !t.passed.contains(&turn.seat)
+                {
+                    t.passed.push(turn.seat.clone());
+                }
+            }
+            Outcome::Failed => {
+                self.failed += 1;
+                let text = e.error.as_ref().map(|x| x.text.clone()).unwrap_or_else(|| "failed".into());
+                match self.seat(&turn.seat).map(|s| s.spec.on_failure.then) {
+                    Some(Then::Pause) if self.run != Run::Paused => {
+                        self.run = Run::Pausing;
+                        self.pause_why = Some(format!("{}: {text}", turn.seat).into());
+                    }
+                    Some(Then::Stop) => self.stopped_by = Some(format!("{}: {text}", turn.seat).into()),
+                    Some(Then::Pause | Then::Skip) | None => {}
+                }
+            }
+            Outcome::Said | Outcome::Cut => {}
+        }
+        if let (Outcome::Said, Value::Object(data)) = (e.outcome, &e.structured) {
+            self.context.extend(data.clone());
+            self.context.insert(turn.seat.to_string(), e.structured.clone());
+        }
+    }
+
+    /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.
+    fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+        let version = Version {
+            seq,
+            turn: Some(turn.id),
+            text: e.text.clone(),
+            cut: e.why,
+            horizon: turn.horizon,
+        };
+        let anew = turn.replaces.and_then(|r| {
+            self.entries.iter_mut().rev().find(|x| x.versions.iter().any(|v| v.turn == Some(r)))
+        });
+        if let Some(entry) = anew {
+            entry.versions.push(version);
+            entry.chosen = entry.versions.len() - 1;
+            entry.mentions = e.mentions.clone();
+            entry.edited = None;
+            return;
+        }
+        self.entries.push(Entry {
+            seq,
+            thread: turn.thread,
+            who: Who::Seat(turn.seat.clone()),
+            number: turn.number,
+            versions: vec![version],
+            chosen: 0,
+            edited: None,
+            hidden: None,
+            to: vec![],
+            of: None,
+            mentions: e.mentions.clone(),
+        });
+        self.utterances += 1;
+        let mut up = Some(turn.thread);
+        while let Some(t) = up.and_then(|id| self.threads.get_mut(&id)) {
+            t.utterances += 1;
+            t.barren = 0;
+            t.passed.clear();
+            up = t.parent;
+        }
+        let line = turn.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
+        self.set_seat(&turn.seat, |s| {
+            s.utterances += 1;
+            s.lines.extend(line);
+        });
+    }
+}

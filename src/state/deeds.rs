@@ -1,0 +1,322 @@
+//! The operator's deeds while they are being carried out, and the notes that live on.
+
+use super::{State, Run, Who};
+use crate::model::command::NoteFor;
+use crate::model::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// A command that was given and is not yet carried out.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Deed {
+    /// The place of its `command.given`.
+    pub seq: Seq,
+    /// The command.
+    pub given: Arc<Given>,
+    /// Its words as they are now: queued words can be edited.
+    pub text: Option<Text>,
+    /// Whether a receipt said that it waits.
+    pub queued: bool,
+    /// Whether the event that carries it out has come.
+    pub acted: bool,
+    /// Why it cannot be carried out any more.
+    pub too_late: Option<&'static str>,
+    /// The threads in which its words are placed.
+    pub placed: Vec<ThreadId>,
+}
+
+/// Guidance that lives in prompts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Note {
+    /// The place of its `command.given`.
+    pub id: Seq,
+    /// Its key, for receipts.
+    pub key: Key,
+    /// The words.
+    pub text: Text,
+    /// Whom it is for.
+    pub to: Vec<SeatId>,
+    /// How long it lives.
+    pub lives: NoteFor,
+    /// The round it lives in, for each thread that was open when it was given.
+    pub rounds: BTreeMap<ThreadId, u32>,
+    /// The turns it is bound to: a retry carries it.
+    pub bound: BTreeMap<SeatId, TurnId>,
+    /// The seats that spoke with it in their prompt.
+    pub spent: BTreeSet<SeatId>,
+    /// Since when it is lifted.
+    pub lifted: Option<Seq>,
+}
+
+impl Note {
+    /// Returns whether the next turn of a seat in a thread gets it.
+    pub fn lives_for(&self, seat: &SeatId, thread: &super::Thread) -> bool {
+        if self.lifted.is_some() || !self.to.contains(seat) || self.bound.contains_key(seat) {
+            return false;
+        }
+        match self.lives {
+            NoteFor::Utterance => !self.spent.contains(seat),
+            NoteFor::Round => self.rounds.get(&thread.id) == Some(&thread.round),
+            NoteFor::Standing => true,
+        }
+    }
+}
+
+/// An end that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// At once.
+    Now,
+    /// After these seats have had a final word.
+    FinalRound(Vec<SeatId>),
+}
+
+/// What the fold itself carries out, and what it remembers so that `engine` can carry out the rest.
+impl State {
+    pub(super) fn give(&mut self, seq: Seq, ms: Ms, given: &Arc<Given>) {
+        self.keys.insert(given.key.clone(), seq);
+        if let Some(id) = &given.line.id {
+            self.ids.insert(id.clone(), seq);
+        }
+        let mut deed = Deed {
+            seq,
+            given: given.clone(),
+            text: None,
+            queued: false,
+            acted: false,
+            too_late: None,
+            placed: vec![],
+        };
+        self.carry_out(&mut deed, ms);
+        self.deeds.push(deed);
+    }
+
+    fn carry_out(&mut self, deed: &mut Deed, ms: Ms) {
+        let (seq, given) = (deed.seq, deed.given.clone());
+        let targets = &given.targets;
+        match &given.line.verb {
+            Verb::Pause {} | Verb::PauseNow {} => match self.run {
+                Run::Going | Run::Stepping(_) => self.run = Run::Pausing,
+                Run::Pausing | Run::Paused => {}
+            },
+            Verb::Say { text } => {
+                deed.text = Some(text.clone());
+                if let Some(to) = targets.seats.first() {
+                    self.ask_floor(to, given.line.thread, &given.key);
+                }
+            }
+            Verb::CutIn { text, .. } | Verb::Whisper { text, .. } | Verb::SpeakAs { text, .. } => {
+                deed.text = Some(text.clone());
+            }
+            Verb::Note { text, lives, .. } => {
+                let rounds = self.open_threads().map(|t| (t.id, t.round.max(1))).collect();
+                self.notes.push(Note {
+                    id: seq,
+                    key: given.key.clone(),
+                    text: text.clone(),
+                    to: targets.seats.clone(),
+                    lives: *lives,
+                    rounds,
+                    bound: BTreeMap::new(),
+                    spent: BTreeSet::new(),
+                    lifted: None,
+                });
+            }
+            Verb::LiftNote { .. } => {
+                let note = self.notes.iter_mut().find(|n| Some(n.id) == targets.of);
+                match note.filter(|n| n.lifted.is_none()) {
+                    Some(note) => note.lifted = Some(seq),
+                    None => deed.too_late = Some("no such note lives any more"),
+                }
+            }
+            Verb::EditQueued { text, .. } => match self.queued(targets.of) {
+                Some(words) => words.text = Some(text.clone()),
+                None => deed.too_late = Some("those words were already delivered"),
+            },
+            Verb::DropQueued { .. } => match self.queued(targets.of) {
+                Some(words) => words.too_late = Some("dropped"),
+                None => deed.too_late = Some("those words were already delivered"),
+            },
+            Verb::Floor { to } => self.ask_floor(to, given.line.thread, &given.key),
+            Verb::Mute { who } => self.set_seat(who, |s| s.muted = true),
+            Verb::Unmute { who } => self.set_seat(who, |s| s.muted = false),
+            Verb::Leave { who } => self.set_seat(who, |s| s.gone = true),
+            Verb::Join { .. } => {
+                if let Some(p) = &targets.participant {
+                    self.join(p, given.line.thread.unwrap_or(ThreadId::ROOT));
+                }
+            }
+            Verb::Change { who, .. } => {
+                if let Some(p) = &targets.participant {
+                    let spec = Arc::new((**p).clone());
+                    self.set_seat(who, |s| s.spec = spec);
+                }
+            }
+            Verb::Choose { utterance, alternative } => {
+                if let Some(e) = self.entry_mut(*utterance) {
+                    e.chosen = (*alternative as usize).saturating_sub(1).min(e.versions.len() - 1);
+                    e.edited = None;
+                }
+            }
+            Verb::Edit { utterance, text } => {
+                if let Some(e) = self.entry_mut(*utterance) {
+                    e.edited = Some((seq, text.clone()));
+                }
+            }
+            Verb::Hide { utterance, .. } => {
+                if let Some(e) = self.entry_mut(*utterance) {
+                    e.hidden = Some(seq);
+                }
+            }
+            Verb::Limit { set } => self.set_limits(set, ms),
+            Verb::Mark { text } => self.marks.push((seq, text.clone())),
+            Verb::End { final_round: false } => self.ending = Some(Ending::Now),
+            Verb::End { final_round: true } => {
+                let seats = self.seats.iter().filter(|s| !s.gone && !s.muted);
+                self.ending = Some(Ending::FinalRound(seats.map(|s| s.spec.id.clone()).collect()));
+                self.run = Run::Going;
+                self.limit = None;
+            }
+            Verb::Resume {}
+            | Verb::Step { .. }
+            | Verb::Speak { .. }
+            | Verb::Pass { .. }
+            | Verb::Skip {}
+            | Verb::Retry {}
+            | Verb::Reroll { .. }
+            | Verb::Rename { .. }
+            | Verb::Vote { .. }
+            | Verb::Verdict {}
+            | Verb::Decide { .. } => {}
+        }
+    }
+
+    fn entry_mut(&mut self, number: u32) -> Option<&mut super::Entry> {
+        self.entries.iter_mut().rev().find(|e| e.number == Some(number))
+    }
+
+    /// The deepest open thread that holds the seat, or the one named.
+    fn ask_floor(&mut self, seat: &SeatId, thread: Option<ThreadId>, key: &Key) {
+        let holds = |t: &&mut super::Thread| {
+            t.closed.is_none() && t.seats.contains(seat) && thread.is_none_or(|id| id == t.id)
+        };
+        if let Some(t) = self.threads.values_mut().rev().find(holds) {
+            t.floor = Some((seat.clone(), key.clone()));
+        }
+    }
+
+    fn queued(&mut self, of: Option<Seq>) -> Option<&mut Deed> {
+        let waits = |d: &&mut Deed| Some(d.seq) == of && d.text.is_some() && d.placed.is_empty();
+        self.deeds.iter_mut().find(waits).filter(|d| d.too_late.is_none())
+    }
+
+    fn set_limits(&mut self, set: &Limits, ms: Ms) {
+        self.limits.merge(set);
+        let holds = |s: &State, l: Limit| s.limits.of(l).is_some_and(|max| s.used(l, ms) >= max);
+        if Limit::ALL.into_iter().any(|l| holds(self, l)) {
+            return;
+        }
+        self.limit = None;
+        let capped = |e: &crate::model::payload::Ended| {
+            Limit::ALL.into_iter().any(|l| l.reason() == e.reason)
+        };
+        if self.ended.as_ref().is_some_and(capped) {
+            self.ended = None;
+        }
+    }
+
+    /// Marks the deed of a command as carried out by an event that it caused.
+    pub(super) fn acted(&mut self, key: &Key) {
+        if let Some(d) = self.deeds.iter_mut().find(|d| d.given.key == *key) {
+            d.acted = true;
+        }
+    }
+
+    /// Places an operator's words in the transcript.
+    pub(super) fn place(&mut self, seq: Seq, thread: ThreadId, of: &Key) {
+        let Some(deed) = self.deeds.iter_mut().find(|d| d.given.key == *of) else { return };
+        let text = deed.text.clone().unwrap_or_else(|| "".into());
+        deed.placed.push(thread);
+        let given = deed.given.clone();
+        let who = match &given.line.verb {
+            Verb::SpeakAs { who, .. } => Who::Seat(who.clone()),
+            _ => Who::Operator,
+        };
+        let to = match &given.line.verb {
+            Verb::Whisper { to, .. } => vec![to.clone()],
+            _ => vec![],
+        };
+        self.unheard.push((seq, of.clone()));
+        self.entries.push(super::Entry {
+            seq,
+            thread,
+            who,
+            number: None,
+            versions: vec![super::Version { seq, turn: None, text, cut: None, horizon: seq }],
+            chosen: 0,
+            edited: None,
+            hidden: None,
+            to,
+            of: Some(of.clone()),
+            mentions: given.targets.mentions.clone(),
+        });
+    }
+
+    pub(super) fn receive(&mut self, r: &crate::model::payload::Receipt) {
+        match r.is {
+            ReceiptIs::Queued => {
+                let words = |d: &Deed| !matches!(d.given.line.verb, Verb::Note { .. });
+                if let Some(d) = self.deeds.iter_mut().find(|d| d.given.key == r.of) {
+                    d.queued = true;
+                }
+                self.deeds.retain(|d| d.given.key != r.of || words(d));
+            }
+            ReceiptIs::Delivered => {
+                let of = |(key, turn): &(Key, TurnId)| *key == r.of && r.turns.contains(turn);
+                self.deliveries.retain(|d| !of(d));
+            }
+            ReceiptIs::Done | ReceiptIs::TooLate => self.deeds.retain(|d| d.given.key != r.of),
+        }
+    }
+
+    /// A call that sees words placed before it delivers them.
+    pub(super) fn note_heard(&mut self, turn: TurnId) {
+        let Some(t) = self.turns.get(&turn).filter(|t| t.speaks()) else { return };
+        if self.unheard.is_empty() {
+            return;
+        }
+        let hears = |seq: &Seq| {
+            let entry = self.entries.iter().rev().find(|e| e.seq == *seq);
+            entry.is_some_and(|e| {
+                (e.to.is_empty() || e.to.contains(&t.seat)) && self.sees_thread(t.thread, e.thread)
+            })
+        };
+        let (heard, unheard): (Vec<_>, Vec<_>) =
+            self.unheard.iter().cloned().partition(|(seq, _)| hears(seq));
+        self.unheard = unheard;
+        self.deliveries.extend(heard.into_iter().map(|(_, key)| (key, turn)));
+    }
+
+    /// A note bound to a turn is spent when words came, and free again if none did.
+    pub(super) fn settle_notes(&mut self, turn: &super::Turn, words: bool) {
+        for note in self.notes.iter_mut().filter(|n| turn.notes.contains(&n.id)) {
+            note.bound.remove(&turn.seat);
+            if words {
+                note.spent.insert(turn.seat.clone());
+                self.deliveries.push_back((note.key.clone(), turn.id));
+            }
+        }
+    }
+
+    /// The command that wants the next speaker of a thread passed over.
+    pub(super) fn skip_due(&self, thread: ThreadId) -> Option<Key> {
+        let wants = |d: &&Deed| {
+            matches!(d.given.line.verb, Verb::Skip {})
+                && d.given.targets.turns.is_empty()
+                && d.given.targets.threads.contains(&thread)
+                && !d.acted
+        };
+        let taken = |key: &Key| self.turns.values().any(|t| t.skip.as_ref() == Some(key));
+        self.deeds.iter().filter(wants).map(|d| d.given.key.clone()).find(|k| !taken(k))
+    }
+}

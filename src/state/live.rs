@@ -1,0 +1,51 @@
+//! What a reader holds: the fold, and the pieces that are shown but not yet sealed into an event.
+
+use super::State;
+use crate::model::*;
+
+/// A state and the loose pieces behind it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Live {
+    /// The fold.
+    pub state: State,
+    /// Pieces shown since the last event.
+    pub loose: Vec<Piece>,
+}
+
+impl Live {
+    /// Applies an event; every event seals what was loose.
+    pub fn apply(&mut self, event: &Event) {
+        self.state.apply(event);
+        self.loose.clear();
+    }
+
+    fn loose_of(&self, turn: TurnId, channel: Channel) -> impl Iterator<Item = &Piece> {
+        self.loose.iter().filter(move |p| p.turn == turn && p.channel == channel)
+    }
+
+    /// Returns the words of a running turn so far.
+    pub fn said(&self, turn: TurnId) -> String {
+        let mut said = self.state.turns.get(&turn).map_or(String::new(), |t| t.said.clone());
+        said.extend(self.loose_of(turn, Channel::Say).map(|p| &*p.text));
+        said
+    }
+
+    /// Returns whether a running turn has shown any words.
+    pub fn has_said(&self, turn: TurnId) -> bool {
+        let sealed = self.state.turns.get(&turn).is_some_and(|t| !t.said.trim().is_empty());
+        sealed || self.loose_of(turn, Channel::Say).any(|p| !p.text.trim().is_empty())
+    }
+
+    /// Returns the reasoning of a running turn so far.
+    pub fn thought(&self, turn: TurnId) -> String {
+        let mut thought = self.state.turns.get(&turn).map_or(String::new(), |t| t.thought.clone());
+        thought.extend(self.loose_of(turn, Channel::Think).map(|p| &*p.text));
+        thought
+    }
+
+    /// Returns when the last piece of a running turn came.
+    pub fn last_piece(&self, turn: TurnId) -> Option<Ms> {
+        let loose = self.loose.iter().rev().find(|p| p.turn == turn).map(|p| p.at);
+        loose.or_else(|| self.state.turns.get(&turn).and_then(|t| t.last_piece))
+    }
+}

@@ -1,0 +1,174 @@
+//! Seats, threads, batches and turns as they stand.
+
+use crate::model::payload::{BatchOpened, ThreadClosed, ThreadOpened};
+use crate::model::*;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Somebody who can speak, or could.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Seat {
+    /// What the log says of it.
+    pub spec: Arc<Participant>,
+    /// Whether it left.
+    pub gone: bool,
+    /// Whether it is passed over.
+    pub muted: bool,
+    /// Ended utterances that count.
+    pub utterances: u32,
+    /// The rehearsed lines it has spoken, in order.
+    pub lines: Vec<usize>,
+}
+
+/// A talk inside the talk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Thread {
+    /// The `seq` of the event that opened it.
+    pub id: ThreadId,
+    /// How many threads were opened before it: its place for dice, the same after a crash.
+    pub ordinal: u64,
+    /// The thread it was opened in.
+    pub parent: Option<ThreadId>,
+    /// What it was opened with.
+    pub spec: ThreadOpened,
+    /// Who sits in it, in order; a seat that joined later stands at the end.
+    pub seats: Vec<SeatId>,
+    /// All that its policy remembers.
+    pub memo: Value,
+    /// The batch that runs or ran last, whoever wanted it.
+    pub batch: Option<Batch>,
+    /// The last batch that its policy wanted.
+    pub asked: Option<Batch>,
+    /// The round its policy counted last, from 1; 0 before the first.
+    pub round: u32,
+    /// Ended utterances that count, its children's included.
+    pub utterances: u32,
+    /// Decisions since the last words.
+    pub barren: u32,
+    /// Seats that passed since the last words.
+    pub passed: Vec<SeatId>,
+    /// Who was given the floor next, by which command.
+    pub floor: Option<(SeatId, Key)>,
+    /// How it ended.
+    pub closed: Option<ThreadClosed>,
+}
+
+/// The seats granted at once.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Batch {
+    /// Its place: the horizon of all who speak in it.
+    pub id: BatchId,
+    /// What it was opened with.
+    pub spec: BatchOpened,
+    /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken anew.
+    pub horizon: Seq,
+    /// Turns that run.
+    pub running: Vec<(TurnId, SeatId)>,
+    /// Turns that are over.
+    pub ended: Vec<Reply>,
+    /// What a crash took from seats that are owed their turn again.
+    pub interrupted: BTreeMap<SeatId, Interrupted>,
+}
+
+/// How a turn of a batch ended, for the policy that asked for it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// Who.
+    pub seat: SeatId,
+    /// How.
+    pub outcome: Outcome,
+    /// With which words.
+    pub text: Text,
+    /// With which data.
+    pub structured: Value,
+}
+
+/// What a turn that a crash cut gives back, so that the next grant is the same grant.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Interrupted {
+    /// The utterance's number.
+    pub number: Option<u32>,
+    /// The notes bound to it.
+    pub notes: Vec<Seq>,
+    /// Where its first call stood: what its first call saw of the operator's words is seen again.
+    pub first_call: Option<Seq>,
+}
+
+impl Batch {
+    /// Returns the seats that were promised a turn and have neither had it nor hold it now, in order.
+    pub fn owed(&self) -> impl Iterator<Item = &SeatId> {
+        self.spec.seats.iter().filter(|s| {
+            !self.ended.iter().any(|r| r.seat == **s) && !self.running.iter().any(|(_, r)| r == *s)
+        })
+    }
+}
+
+/// One grant of the floor that runs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Turn {
+    /// The `seq` of the grant.
+    pub id: TurnId,
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Whose.
+    pub seat: SeatId,
+    /// For what.
+    pub purpose: Purpose,
+    /// The number of the utterance.
+    pub number: Option<u32>,
+    /// What it sees of its peers: up to here.
+    pub horizon: Seq,
+    /// What its first call sees of the operator: up to here, where a crash made it speak again.
+    pub first_call: Option<Seq>,
+    /// The turn whose utterance it speaks anew.
+    pub replaces: Option<TurnId>,
+    /// The notes bound to it.
+    pub notes: Vec<Seq>,
+    /// When it was granted.
+    pub granted: Ms,
+    /// The command that wants it skipped before it speaks.
+    pub skip: Option<Key>,
+    /// The call that runs.
+    pub call: Option<CallId>,
+    /// How many calls it has had.
+    pub calls: u32,
+    /// When the call started.
+    pub since: Ms,
+    /// What the call that runs sees of the operator: up to here.
+    pub heard: Seq,
+    /// With what the call was started.
+    pub parameters: Value,
+    /// When the next call is due, after one failed.
+    pub retry_at: Option<Ms>,
+    /// Milliseconds to the first piece of the call.
+    pub first_piece: Option<u64>,
+    /// When the last sealed piece came.
+    pub last_piece: Option<Ms>,
+    /// The words so far, as sealed.
+    pub said: String,
+    /// The reasoning so far, as sealed.
+    pub thought: String,
+}
+
+impl Turn {
+    /// Returns whether it makes an utterance.
+    pub fn speaks(&self) -> bool {
+        self.purpose == Purpose::Speak
+    }
+}
+
+/// The last speaking turn that is over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LastTurn {
+    /// The turn.
+    pub turn: TurnId,
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Whose.
+    pub seat: SeatId,
+    /// The utterance's number.
+    pub number: Option<u32>,
+    /// What it saw of its peers.
+    pub horizon: Seq,
+}

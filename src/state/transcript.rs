@@ -1,0 +1,93 @@
+//! What was said, with every version of it.
+
+use crate::model::*;
+
+/// Whose words an entry holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Who {
+    /// A participant's.
+    Seat(SeatId),
+    /// The operator's own.
+    Operator,
+}
+
+/// One thing that was said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its place in the log.
+    pub seq: Seq,
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Whose words.
+    pub who: Who,
+    /// The utterance's number; the operator's words have none.
+    pub number: Option<u32>,
+    /// Every version, oldest first.
+    pub versions: Vec<Version>,
+    /// Which version counts.
+    pub chosen: usize,
+    /// The text that replaced it for later prompts, and since when.
+    pub edited: Option<(Seq, Text)>,
+    /// Since when it is hidden.
+    pub hidden: Option<Seq>,
+    /// Who alone heard it; everybody, if it names nobody.
+    pub to: Vec<SeatId>,
+    /// The command it came from, for the operator's words.
+    pub of: Option<Key>,
+    /// The seats it names with `@`.
+    pub mentions: Vec<SeatId>,
+}
+
+/// One version of an utterance.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Version {
+    /// Since when it is there.
+    pub seq: Seq,
+    /// The turn that spoke it; none for the operator's words.
+    pub turn: Option<TurnId>,
+    /// The words.
+    pub text: Text,
+    /// Whether it was cut, and why.
+    pub cut: Option<CutWhy>,
+    /// What it saw of its peers when it was spoken.
+    pub horizon: Seq,
+}
+
+impl Entry {
+    /// Returns the version that counts now.
+    pub fn version(&self) -> &Version {
+        &self.versions[self.chosen.min(self.versions.len() - 1)]
+    }
+
+    /// Returns the words as later prompts show them.
+    pub fn text(&self) -> &Text {
+        self.edited.as_ref().map_or(&self.version().text, |(_, text)| text)
+    }
+
+    /// Returns the words as a prompt built at a place in the log shows them; nothing once hidden.
+    pub fn text_at(&self, place: Seq) -> Option<&Text> {
+        match (&self.hidden, &self.edited) {
+            (Some(since), _) if *since < place => None,
+            (_, Some((since, text))) if *since < place => Some(text),
+            _ => Some(&self.version().text),
+        }
+    }
+
+    /// Returns whether it is a whisper.
+    pub fn is_whisper(&self) -> bool {
+        !self.to.is_empty()
+    }
+
+    /// Returns whether the operator put these words into a seat's mouth.
+    pub fn is_spoken_as(&self) -> bool {
+        self.of.is_some() && self.who != Who::Operator
+    }
+
+    /// Returns the seat whose words these are.
+    pub fn seat(&self) -> Option<&SeatId> {
+        match &self.who {
+            Who::Seat(seat) => Some(seat),
+            Who::Operator => None,
+        }
+    }
+}
