@@ -3,6 +3,26 @@
 //! A scenario is data. It is read from TOML with every fault reported at once, resolved once, and written whole into
 //! the log; nothing here runs anything.
 
+mod bundled;
+mod check;
+mod fault;
+mod keys;
+mod load;
+mod resolve;
+mod schema;
+mod seat;
+mod set;
+mod tree;
+mod unattended;
+
+pub use bundled::{bundled, bundled_names};
+pub use fault::{Fault, Faults, Gravity, Place};
+pub use load::{Loaded, ReadError, Source, load, read};
+pub use schema::schema;
+pub use seat::{change, participant};
+pub use set::Setting;
+pub use unattended::Wait;
+
 use crate::model::{Limits, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,0 +1,271 @@
+//! The walker: whether a tree has the keys and the kinds of values that the table of keys says.
+//!
+//! It goes on after a fault, so that one look at a file finds them all. What several keys mean together (one voice a
+//! seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
+
+use super::fault::{Fault, Gravity, place};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, Kind, LATER_POLICIES};
+use super::tree::{Entry, Node, Span, Value, quote};
+use super::{OptionKind, OptionRow, PolicyRow};
+use crate::expr::{Condition, Template};
+use crate::model::steering::duration_ms;
+
+/// Changes of letters up to which a known key is offered for an unknown one.
+const NEAR_EDITS: usize = 3;
+/// The longest call, in milliseconds: a day.
+const LONGEST_CALL_MS: u64 = 86_400_000;
+
+/// A walk over one tree.
+pub(super) struct Walk<'a> {
+    text: &'a str,
+    /// The policies this program has.
+    pub(super) rows: &'a [PolicyRow],
+    pub(super) faults: Vec<Fault>,
+}
+
+impl<'a> Walk<'a> {
+    /// Begins a walk; `text` is what spans point into.
+    pub(super) fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
+        Walk { text, rows, faults: vec![] }
+    }
+
+    /// Notes an error.
+    pub(super) fn fault(
+        &mut self,
+        span: &Span,
+        key: &str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.note(Gravity::Error, span, key, message.into(), fix.into());
+    }
+
+    /// Notes a warning.
+    pub(super) fn warn(
+        &mut self,
+        span: &Span,
+        key: &str,
+        message: impl Into<String>,
+        fix: impl Into<String>,
+    ) {
+        self.note(Gravity::Warning, span, key, message.into(), fix.into());
+    }
+
+    fn note(&mut self, gravity: Gravity, span: &Span, key: &str, message: String, fix: String) {
+        let place = place(span, self.text);
+        self.faults.push(Fault { gravity, place, key: key.into(), message, fix });
+    }
+
+    /// Checks the keys of a table and their values; `path` is the table's own.
+    pub(super) fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
+        let mut misspelt = vec![];
+        for entry in node.entries() {
+            match keys.iter().find(|k| k.name == entry.key) {
+                Some(key) => self.value(&entry.node, &key.kind, key, &join(path, key.name)),
+                None => misspelt.extend(self.unknown(entry, keys, path)),
+            }
+        }
+        // one slip of the hand is one fault
+        let missing =
+            |k: &&Key| k.needed && node.get(k.name).is_none() && !misspelt.contains(&k.name);
+        for key in keys.iter().filter(missing) {
+            self.fault(&node.span, &join(path, key.name), "is missing", example(key));
+        }
+    }
+
+    /// Notes a key that no table of keys has; returns the one that was most likely meant.
+    fn unknown(&mut self, entry: &Entry, keys: &[Key], path: &str) -> Option<&'static str> {
+        let known = || keys.iter().filter(|k| !matches!(k.kind, Kind::Later)).map(|k| k.name);
+        let near = nearest(&entry.key, known());
+        let fix = match near {
+            Some(near) => format!("the nearest key is `{near}`"),
+            None => format!("the keys here are {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        let key = join(path, &entry.key.escape_debug().to_string());
+        self.fault(&entry.key_span, &key, "no such key", fix);
+        near
+    }
+
+    /// Checks one value; `key` is the one it belongs to, for the hint.
+    fn value(&mut self, node: &Node, kind: &Kind, key: &Key, path: &str) {
+        if let Kind::Later = kind {
+            return self.fault(&node.span, path, "is not in this version yet", "leave it out");
+        }
+        if !fits(node, kind) {
+            let message = format!("takes {}, not {}", kind.says(), node.quoted());
+            return self.fault(&node.span, path, message, example(key));
+        }
+        match kind {
+            Kind::List(kind) => {
+                for (i, item) in node.items().iter().enumerate() {
+                    self.value(item, kind, key, &format!("{path}[{}]", i + 1));
+                }
+            }
+            Kind::Table(keys) => self.table(node, keys, path),
+            Kind::AnyOf(kinds) => {
+                if let Some(kind) = kinds.iter().find(|k| fits(node, k)) {
+                    self.value(node, kind, key, path);
+                }
+            }
+            Kind::Cast(keys) => self.cast(node, keys, key, path),
+            Kind::OneOf { words, later } => self.word(node, words, later, path),
+            Kind::Policy => self.policy(node, path),
+            Kind::Condition => {
+                if let Err(e) = Condition::compile(node.text().unwrap_or_default()) {
+                    let message = format!("{} at character {}", e.message, e.column);
+                    self.fault(&node.span, path, message, example(key));
+                }
+            }
+            Kind::Template => {
+                if let Err(e) = Template::compile(node.text().unwrap_or_default()) {
+                    let message = format!("{} at character {}", e.message, e.column);
+                    self.fault(
+                        &node.span,
+                        path,
+                        message,
+                        "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}",
+                    );
+                }
+            }
+            // decided by `fits` alone, or where the phases are resolved
+            Kind::Text
+            | Kind::Line
+            | Kind::Id
+            | Kind::Model
+            | Kind::Duration
+            | Kind::True
+            | Kind::Count { .. }
+            | Kind::Number { .. }
+            | Kind::Order
+            | Kind::Later => {}
+        }
+    }
+
+    fn word(&mut self, node: &Node, words: &[&str], later: &[&str], path: &str) {
+        let word = node.text().unwrap_or_default();
+        if later.contains(&word) {
+            let fix = format!("use {}", list(words));
+            self.fault(&node.span, path, format!("{word:?} is not in this version yet"), fix);
+        } else if !words.contains(&word) {
+            let fix = match nearest(word, words.iter().copied()) {
+                Some(near) => format!("the nearest is {near:?}"),
+                None => format!("it takes {}", list(words)),
+            };
+            self.fault(&node.span, path, format!("no {} here", quote(word)), fix);
+        }
+    }
+
+    fn cast(&mut self, node: &Node, keys: &[Key], key: &Key, path: &str) {
+        for entry in node.entries() {
+            let path = join(path, &entry.key.escape_debug().to_string());
+            match keys.iter().find(|k| k.name == entry.key) {
+                Some(key) => self.value(&entry.node, &key.kind, key, &path),
+                None => self.value(&entry.node, &CAST_LINES, key, &path),
+            }
+        }
+    }
+
+    fn policy(&mut self, node: &Node, path: &str) {
+        let (name, name_path) = match node.text() {
+            Some(_) => (Some(node), path.to_owned()),
+            None => (node.get("name"), join(path, "name")),
+        };
+        let Some(name) = name.filter(|n| n.text().is_some()) else {
+            let fix = r#"as in policy = { name = "round_robin" }"#;
+            return self.fault(&node.span, &name_path, "is missing, or is no text", fix);
+        };
+        let words: Vec<&str> = self.rows.iter().map(|r| r.name).collect();
+        let later: Vec<&str> =
+            LATER_POLICIES.iter().copied().filter(|p| !words.contains(p)).collect();
+        self.word(name, &words, &later, &name_path);
+        let row = self.rows.iter().find(|r| Some(r.name) == name.text());
+        if let (Some(row), None) = (row, node.text()) {
+            self.table(node, &policy_keys(row), path);
+        }
+    }
+}
+
+/// Returns the keys of a policy's table: its name, its own options, and those that every policy takes.
+pub(super) fn policy_keys(row: &PolicyRow) -> Vec<Key> {
+    let own = row.options.iter().map(option_key);
+    own.chain(ANY_POLICY.iter().copied()).collect()
+}
+
+fn option_key(row: &OptionRow) -> Key {
+    let (kind, example) = match row.kind {
+        OptionKind::Count => (Kind::Count { least: 1, most: 100_000 }, "1"),
+        OptionKind::OneOf(words) => (Kind::OneOf { words, later: &[] }, ""),
+    };
+    Key { name: row.key, kind, needed: false, example, meaning: row.meaning }
+}
+
+/// Returns whether a value has the form of a kind; what is inside it is looked at afterwards.
+fn fits(node: &Node, kind: &Kind) -> bool {
+    let text = node.text();
+    match kind {
+        Kind::Text | Kind::Template | Kind::Condition => text.is_some_and(|t| !t.trim().is_empty()),
+        Kind::Line => text.is_some_and(|t| !t.trim().is_empty() && !t.contains(char::is_control)),
+        Kind::Id => text.is_some_and(is_id),
+        Kind::Model => text.is_some_and(|t| {
+            t.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty())
+                && !t.contains(|c: char| c.is_whitespace() || c.is_control())
+        }),
+        Kind::Duration => milliseconds(node).is_some(),
+        Kind::True => matches!(node.value, Value::Flag(true)),
+        Kind::Count { least, most } => node.whole().is_some_and(|n| (*least..=*most).contains(&n)),
+        Kind::Number { least, most } => {
+            node.number().is_some_and(|n| (*least..=*most).contains(&n))
+        }
+        Kind::OneOf { .. } | Kind::Order => text.is_some(),
+        Kind::List(_) => !node.items().is_empty(),
+        Kind::Table(_) | Kind::Cast(_) => matches!(node.value, Value::Table(_)),
+        Kind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
+        Kind::Policy => text.is_some() || matches!(node.value, Value::Table(_)),
+        Kind::Later => false,
+    }
+}
+
+fn is_id(text: &str) -> bool {
+    let allowed = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-';
+    !text.is_empty() && text.bytes().all(allowed)
+}
+
+/// Returns the milliseconds of a duration: from a second to a day.
+pub(super) fn milliseconds(node: &Node) -> Option<u64> {
+    let ms = match (node.text(), node.number()) {
+        (Some(text), _) => duration_ms(text)?,
+        (None, Some(seconds)) => duration_ms(&format!("{seconds}s"))?,
+        (None, None) => return None,
+    };
+    (1_000..=LONGEST_CALL_MS).contains(&ms).then_some(ms)
+}
+
+/// Returns the path of a key within a table.
+pub(super) fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+/// Returns the known word that a person most likely meant.
+pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+    known
+        .map(|k| (strsim::damerau_levenshtein(k, word), k))
+        .min()
+        .filter(|(edits, _)| *edits <= NEAR_EDITS.min(word.len() / 2 + 1))
+        .map(|(_, k)| k)
+}
+
+/// Returns words as a sentence lists them.
+pub(super) fn list(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
+    quoted.join(" or ")
+}
+
+fn example(key: &Key) -> String {
+    match key.example {
+        "" => key.meaning.to_owned(),
+        example => match example.strip_prefix("[{ ").and_then(|e| e.strip_suffix(" }]")) {
+            Some(inside) => format!("as in [[{}]] with {inside}", key.name),
+            None => format!("as in {} = {example}", key.name),
+        },
+    }
+}

@@ -1,0 +1,381 @@
+//! The one table of keys: what the walker checks, what the JSON Schema says, and what a hint shows.
+//!
+//! A key is added here and read where its table is resolved; there is no second list of keys.
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    /// Text of any length.
+    Text,
+    /// Text on one line.
+    Line,
+    /// Text in which `{{ ... }}` is filled in.
+    Template,
+    /// An expression.
+    Condition,
+    /// `[a-z0-9-]`.
+    Id,
+    /// `provider:name`.
+    Model,
+    /// Seconds, or text such as `"30s"`.
+    Duration,
+    /// `true`, and nothing else.
+    True,
+    /// A whole number.
+    Count { least: u64, most: u64 },
+    /// A number.
+    Number { least: f64, most: f64 },
+    /// One of some words; `later` ones are known but not in this version.
+    OneOf { words: &'static [&'static str], later: &'static [&'static str] },
+    /// A list of at least one.
+    List(&'static Kind),
+    /// A table with these keys.
+    Table(&'static [Key]),
+    /// The first of these that has the right form.
+    AnyOf(&'static [Kind]),
+    /// The name of a policy, or a table of its options.
+    Policy,
+    /// The name of an order, or of a policy.
+    Order,
+    /// A table of lines by seat, beside these keys.
+    Cast(&'static [Key]),
+    /// Part of the language, but not of this version.
+    Later,
+}
+
+/// One key of a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) kind: Kind,
+    /// Whether the table needs it.
+    pub(super) needed: bool,
+    /// A value that is right, as TOML.
+    pub(super) example: &'static str,
+    /// One sentence.
+    pub(super) meaning: &'static str,
+}
+
+const fn key(name: &'static str, kind: Kind, example: &'static str, meaning: &'static str) -> Key {
+    Key { name, kind, needed: false, example, meaning }
+}
+
+const fn needed(
+    name: &'static str,
+    kind: Kind,
+    example: &'static str,
+    meaning: &'static str,
+) -> Key {
+    Key { name, kind, needed: true, example, meaning }
+}
+
+const fn later(name: &'static str) -> Key {
+    Key { name, kind: Kind::Later, needed: false, example: "", meaning: "" }
+}
+
+/// Policies of the language that this version does not have.
+pub(super) const LATER_POLICIES: &[&str] =
+    &["weighted", "talkative", "moderated", "bids", "depends", "plan", "consensus"];
+
+/// Calls in flight at once, unless the scenario says otherwise.
+pub(super) const PARALLEL: u32 = 5;
+/// Utterances of a conversation whose phases do not define its length, unless the scenario says otherwise.
+pub(super) const UTTERANCES: u32 = 20;
+
+/// The longest time a call or a person may be given.
+const DAY_SECONDS: u64 = 86_400;
+/// Milliseconds a rehearsed word may take at most.
+const SLOWEST_PACE_MS: u64 = 10_000;
+const UTTERANCE_RANGE: Kind = Kind::Count { least: 1, most: 100_000 };
+const ROUND_RANGE: Kind = Kind::Count { least: 1, most: 10_000 };
+const SECONDS_RANGE: Kind = Kind::Count { least: 1, most: DAY_SECONDS };
+const PACE_RANGE: Kind = Kind::Count { least: 0, most: SLOWEST_PACE_MS };
+const LINES: Kind = Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(LINE)]));
+const NAMES: Kind = Kind::List(&Kind::Line);
+const ONE_OR_MORE_NAMES: Kind = Kind::AnyOf(&[Kind::Line, NAMES]);
+
+/// The whole file.
+pub(super) const TOP: &[Key] = &[
+    needed("title", Kind::Line, r#""Should cities ban private cars?""#, "The title as shown."),
+    key(
+        "topic",
+        Kind::Text,
+        r#""Should cities ban private cars?""#,
+        "What is talked about; {{ topic }} in templates.",
+    ),
+    key(
+        "policy",
+        Kind::Policy,
+        r#""round_robin""#,
+        "Who speaks next: a name, or a table with the name and the policy's options.",
+    ),
+    key("parallel", Kind::Count { least: 1, most: 64 }, "5", "How many may speak at once."),
+    needed(
+        "participant",
+        Kind::List(&Kind::Table(PARTICIPANT)),
+        r#"[{ id = "ada" }]"#,
+        "The seats at the table, in their order.",
+    ),
+    key("limits", Kind::Table(LIMITS), "{ utterances = 20 }", "What bounds the conversation."),
+    key(
+        "stop",
+        Kind::List(&Kind::Table(STOP)),
+        r#"[{ word = "AGREED" }]"#,
+        "What ends it before its limits do.",
+    ),
+    key(
+        "phase",
+        Kind::List(&Kind::Table(PHASE)),
+        r#"[{ name = "opening" }]"#,
+        "The phases, one after the other, where the policy is phases.",
+    ),
+    key(
+        "rehearsed",
+        Kind::Cast(CAST),
+        r#"{ ada = ["First this.", "Then that."] }"#,
+        "The cast that --rehearsed and demo play: a list of lines for each seat.",
+    ),
+    later("verdict"),
+    later("tool"),
+    later("stage"),
+    later("ranking"),
+];
+
+/// One seat.
+pub(super) const PARTICIPANT: &[Key] = &[
+    needed("id", Kind::Id, r#""ada""#, "Stable name in lower-case letters, digits and hyphens."),
+    key("name", Kind::Line, r#""Ada""#, "Name as shown; the id where there is none."),
+    key("aliases", NAMES, r#"["the planner"]"#, "Further names that a mention may use."),
+    key(
+        "role",
+        Kind::Line,
+        r#""pro""#,
+        "Free text, by which phases and stop words may name the seat.",
+    ),
+    key("persona", Kind::Template, r#""You plan cities.""#, "Who this is."),
+    key(
+        "model",
+        Kind::Model,
+        r#""ollama:llama3""#,
+        "A language model; without any voice, the default model speaks.",
+    ),
+    key(
+        "script",
+        NAMES,
+        r#"["./reply.sh"]"#,
+        "A program and its arguments: one JSON request in, the reply out.",
+    ),
+    key(
+        "human",
+        Kind::AnyOf(&[Kind::True, Kind::Table(HUMAN)]),
+        "true",
+        "A person, who is asked for words when the floor comes.",
+    ),
+    key(
+        "lines",
+        LINES,
+        r#"["First this.", "Then that."]"#,
+        "Rehearsed lines in their order; after the last they begin again.",
+    ),
+    key(
+        "stand_in",
+        Kind::Table(STAND_IN),
+        r#"{ lines = ["I pass."] }"#,
+        "The voice that speaks instead where nobody is at the keyboard.",
+    ),
+    key(
+        "weight",
+        Kind::Number { least: 0.001, most: 1000.0 },
+        "1",
+        "Share of the floor where a policy weighs seats.",
+    ),
+    key(
+        "max_utterances",
+        UTTERANCE_RANGE,
+        "3",
+        "Utterances after which this seat alone falls silent.",
+    ),
+    key("timeout", Kind::Duration, r#""30s""#, "How long a call may take in all."),
+    key(
+        "on_failure",
+        Kind::Table(ON_FAILURE),
+        r#"{ retry = 1, then = "skip" }"#,
+        "What happens when a call fails.",
+    ),
+    key("pace", PACE_RANGE, "70", "Milliseconds a rehearsed word takes."),
+    later("recording"),
+    later("after"),
+    later("needs"),
+    later("state_key"),
+    later("starts"),
+    later("sees"),
+    later("reply"),
+    later("tools"),
+    later("context"),
+    later("talkativeness"),
+    later("temperature"),
+    later("fallbacks"),
+    later("max_tokens"),
+    later("max_usd"),
+    later("reasoning"),
+];
+
+/// The keys that `change` takes.
+pub(super) const CHANGEABLE: &[&str] = &[
+    "name",
+    "aliases",
+    "role",
+    "persona",
+    "weight",
+    "max_utterances",
+    "timeout",
+    "on_failure",
+    "model",
+    "script",
+    "lines",
+];
+
+/// One rehearsed line.
+const LINE: &[Key] = &[
+    needed("text", Kind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
+    key(
+        "when",
+        Kind::Condition,
+        r#""'?' in operator.said""#,
+        "The line waits until this holds, then it goes before the plain ones.",
+    ),
+];
+
+const HUMAN: &[Key] = &[
+    needed("seconds", SECONDS_RANGE, "60", "How long the floor waits for words."),
+    key(
+        "then",
+        Kind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
+        r#""pass""#,
+        "What follows; pass, unless it says otherwise.",
+    ),
+];
+
+const STAND_IN: &[Key] = &[
+    key("lines", LINES, r#"["I pass."]"#, "Rehearsed lines."),
+    key("model", Kind::Model, r#""ollama:llama3""#, "A language model."),
+    key("script", NAMES, r#"["./reply.sh"]"#, "A program and its arguments."),
+];
+
+const ON_FAILURE: &[Key] = &[
+    key("retry", Kind::Count { least: 0, most: 10 }, "1", "Further calls within the same turn."),
+    key(
+        "then",
+        Kind::OneOf { words: &["skip", "pause", "stop"], later: &["replace"] },
+        r#""skip""#,
+        "What follows the last of them.",
+    ),
+];
+
+const LIMITS: &[Key] = &[
+    key(
+        "utterances",
+        UTTERANCE_RANGE,
+        "20",
+        "Ended utterances; 20, unless phases define the length.",
+    ),
+    key("rounds", ROUND_RANGE, "3", "Full passes of the speakers."),
+    key(
+        "seconds",
+        Kind::Count { least: 1, most: 365 * DAY_SECONDS },
+        "600",
+        "Running time: pauses and waiting for a person do not count.",
+    ),
+    key("per_seat", UTTERANCE_RANGE, "5", "Utterances of any one seat."),
+    later("tokens"),
+    later("usd"),
+    later("batches"),
+];
+
+const STOP: &[Key] = &[
+    key("when", Kind::Condition, r#""turn_count > 6""#, "It ends when this holds."),
+    key("word", Kind::Line, r#""AGREED""#, "It ends when a line of an utterance begins with this."),
+    key(
+        "by",
+        ONE_OR_MORE_NAMES,
+        r#"["ada"]"#,
+        "Whose line: seats or roles; anybody's, unless it says so.",
+    ),
+    later("judge"),
+    later("every"),
+    later("question"),
+    later("then"),
+];
+
+const PHASE: &[Key] = &[
+    needed("name", Kind::Line, r#""opening""#, "The name as shown."),
+    key(
+        "who",
+        ONE_OR_MORE_NAMES,
+        r#"["pro", "con"]"#,
+        "Seats, roles, all, or all but NAME; all, unless it says so.",
+    ),
+    key(
+        "order",
+        Kind::Order,
+        r#""sequential""#,
+        "sequential, simultaneous, shuffled, or the name of a policy.",
+    ),
+    key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
+    later("sees"),
+    later("anonymous"),
+    later("think"),
+    later("words"),
+    later("until"),
+    later("judge"),
+];
+
+/// What `[rehearsed]` holds besides lines.
+const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds a word takes.")];
+
+/// What lines of a cast are.
+pub(super) const CAST_LINES: Kind = LINES;
+
+/// What every policy's table takes besides the policy's own options.
+pub(super) const ANY_POLICY: &[Key] = &[
+    needed("name", Kind::Text, r#""round_robin""#, "The name of the policy."),
+    key(
+        "mentions",
+        Kind::OneOf { words: &["once", "off"], later: &[] },
+        r#""once""#,
+        "Whether an @name in the last utterance speaks next, once.",
+    ),
+    key("rounds", ROUND_RANGE, "3", "Full passes of the speakers."),
+];
+
+impl Kind {
+    /// Returns what a value should be, as it reads after "takes".
+    pub(super) fn says(&self) -> String {
+        match self {
+            Kind::Text | Kind::Template => "text".into(),
+            Kind::Line => "text on one line".into(),
+            Kind::Condition => "a condition in quotes".into(),
+            Kind::Id => "lower-case letters, digits and hyphens".into(),
+            Kind::Model => "a model spelled \"provider:name\"".into(),
+            Kind::Duration => {
+                format!("1 to {DAY_SECONDS} seconds, as a number or as text like \"30s\"")
+            }
+            Kind::True => "true".into(),
+            Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Number { least, most } => format!("a number from {least} to {most}"),
+            Kind::OneOf { words, .. } => {
+                let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
+                quoted.join(" or ")
+            }
+            Kind::List(_) => "a list".into(),
+            Kind::Table(_) | Kind::Cast(_) => "a table".into(),
+            Kind::AnyOf(kinds) => {
+                let all: Vec<String> = kinds.iter().map(Kind::says).collect();
+                all.join(" or ")
+            }
+            Kind::Policy => "the name of a policy, or a table".into(),
+            Kind::Order => "the name of an order".into(),
+            Kind::Later => "nothing yet".into(),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! A scenario's text resolved into the form that the log keeps, or everything that is wrong with it.
+
+use super::check::Walk;
+use super::fault::{Faults, Gravity};
+use super::keys::{PARALLEL, TOP};
+use super::resolve::{cast, limits, phases, policy, stops};
+use super::seat::{count, seats};
+use super::set::Setting;
+use super::tree::Node;
+use super::{PolicyRow, Scenario};
+use crate::model::{Participant, SeatId, Text, VoiceSpec};
+use std::collections::BTreeMap;
+use std::{fs::File, io, io::Read, path::Path};
+
+/// The largest scenario that is read, in bytes.
+const LARGEST_BYTES: u64 = 1 << 20;
+
+/// Where a scenario's text came from, and what is to be set in it.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// The path or name that reports show.
+    pub name: String,
+    /// The text, TOML.
+    pub text: String,
+    /// The values of `--set`, put in before the check.
+    pub settings: Vec<Setting>,
+}
+
+/// Why a scenario's file could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there, is no file, may not be read, or is no UTF-8.
+    #[error("cannot read the scenario {path}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// It is larger than any scenario.
+    #[error("the scenario {0} is larger than {LARGEST_BYTES} bytes")]
+    TooLarge(String),
+}
+
+/// Reads the file of a scenario, without looking at what it says.
+///
+/// # Errors
+/// When it cannot be read, is not text, or is larger than 1 MiB.
+pub fn read(path: &Path) -> Result<Source, ReadError> {
+    let name = path.display().to_string();
+    let failed = |source| ReadError::File { path: name.clone(), source };
+    let mut bytes = vec![];
+    File::open(path)
+        .and_then(|file| file.take(LARGEST_BYTES + 1).read_to_end(&mut bytes))
+        .map_err(failed)?;
+    if bytes.len() as u64 > LARGEST_BYTES {
+        return Err(ReadError::TooLarge(name));
+    }
+    let text = String::from_utf8(bytes)
+        .map_err(|e| failed(io::Error::new(io::ErrorKind::InvalidData, e)))?;
+    Ok(Source { name, text, settings: vec![] })
+}
+
+/// A scenario that can be played.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What the log keeps of it.
+    pub scenario: Scenario,
+    /// The seats, in the order of the file.
+    pub participants: Vec<Participant>,
+    /// The cast that `--rehearsed` plays, by seat.
+    pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
+    /// How many may speak at once.
+    pub parallel: u32,
+    /// What its author may not have meant.
+    pub warnings: Faults,
+}
+
+/// Checks and resolves a scenario; `rows` are the policies that this program has.
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of the text.
+pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
+    let mut walk = Walk::new(&source.text, rows);
+    let mut root = match Node::parse(&source.text) {
+        Ok(root) => root,
+        Err(e) => {
+            let fix = "texts stand in quotes, as in title = \"...\"; the rest is checked once this reads as TOML";
+            walk.fault(&e.span(), "", format!("not TOML: {}", e.message()), fix);
+            return Err(Faults::new(walk.faults, &source.name, &source.text));
+        }
+    };
+    for setting in &source.settings {
+        if let Err(why) = setting.apply(&mut root) {
+            walk.fault(&None, &setting.key(), why, "set a key that the scenario can have");
+        }
+    }
+    walk.table(&root, TOP, "");
+    let participants = seats(&mut walk, &root);
+    let scenario = Scenario {
+        title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
+        topic: root.get("topic").and_then(Node::text).map(Text::from),
+        policy: policy(&root),
+        limits: limits(&root),
+        phases: phases(&mut walk, &root, &participants),
+        stops: stops(&mut walk, &root, &participants),
+    };
+    let rehearsed = cast(&mut walk, &root, &participants);
+    let (warnings, errors): (Vec<_>, Vec<_>) =
+        walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
+    if !errors.is_empty() {
+        return Err(Faults::new(errors, &source.name, &source.text));
+    }
+    Ok(Loaded {
+        scenario,
+        participants,
+        rehearsed,
+        parallel: count(&root, "parallel").unwrap_or(PARALLEL),
+        warnings: Faults::new(warnings, &source.name, &source.text),
+    })
+}

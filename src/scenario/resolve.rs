@@ -1,0 +1,220 @@
+//! The parts of a scenario beside its seats, resolved: policy, limits, phases, stop rules, the rehearsed cast.
+//!
+//! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
+
+use super::check::{Walk, join, nearest};
+use super::keys::{LATER_POLICIES, UTTERANCES};
+use super::seat::{count, rehearsed, texts};
+use super::tree::{Node, quote};
+use super::{Phase, PolicySpec, Stop};
+use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
+use serde_json::Map;
+use std::collections::BTreeMap;
+
+/// The policy of a scenario that names none.
+const DEFAULT_POLICY: &str = "round_robin";
+/// The policy that plays `[[phase]]`.
+const PHASES: &str = "phases";
+/// The option of policies that follow an order, by which an @name speaks next.
+const MENTIONS: &str = "mentions";
+
+/// Resolves the policy and its options.
+pub(super) fn policy(root: &Node) -> PolicySpec {
+    let Some(node) = root.get("policy") else {
+        return PolicySpec { name: DEFAULT_POLICY.into(), options: Map::new() };
+    };
+    let name = node.text().or_else(|| node.get("name").and_then(Node::text)).unwrap_or_default();
+    let options = node.entries().iter().filter(|e| e.key != "name");
+    let options = options.map(|e| (e.key.clone(), e.node.to_json())).collect();
+    PolicySpec { name: name.into(), options }
+}
+
+/// Resolves `[limits]`; without phases, utterances have a bound in any case.
+pub(super) fn limits(root: &Node) -> Limits {
+    let mut limits = Limits::default();
+    if let Some(node) = root.get("limits") {
+        limits.utterances = count(node, "utterances");
+        limits.rounds = count(node, "rounds");
+        limits.seconds = node.get("seconds").and_then(Node::whole);
+        limits.per_seat = count(node, "per_seat");
+    }
+    if &*policy(root).name != PHASES {
+        limits.utterances = limits.utterances.or(Some(UTTERANCES));
+    }
+    limits
+}
+
+/// Resolves the phases, and sees to it that they and the policy that plays them come together.
+pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Phase> {
+    let spec = policy(root);
+    let Some(node) = root.get("phase") else {
+        if &*spec.name == PHASES {
+            let span = root.get("policy").map_or(&None, |n| &n.span);
+            let fix = "as in [[phase]] with name = \"opening\"";
+            walk.fault(span, "policy", "phases needs at least one [[phase]]", fix);
+        }
+        return vec![];
+    };
+    if &*spec.name != PHASES && walk.rows.iter().any(|r| r.name == &*spec.name) {
+        let message = format!("is played by the policy phases, and the policy is {}", spec.name);
+        let span = node.items().first().map_or(&node.span, |first| &first.span);
+        walk.fault(span, "phase", message, r#"set policy = "phases", or take the phases out"#);
+    }
+    if let (PHASES, Some(rounds)) = (&*spec.name, root.get("policy").and_then(|p| p.get("rounds")))
+    {
+        let message = "counts within a phase, and the policy is phases";
+        walk.fault(&rounds.span, "policy.rounds", message, "give each [[phase]] its rounds");
+    }
+    let mut phases = vec![];
+    for (i, item) in node.items().iter().enumerate() {
+        let path = format!("phase[{}]", i + 1);
+        let mut policy = order(walk, item, &path);
+        policy.options.insert("rounds".into(), count(item, "rounds").unwrap_or(1).into());
+        if let (DEFAULT_POLICY, Some(mentions)) = (&*policy.name, spec.options.get(MENTIONS)) {
+            policy.options.insert(MENTIONS.into(), mentions.clone());
+        }
+        let who = match item.get("who") {
+            Some(who) => who_of(walk, who, seats, &join(&path, "who")),
+            None => seats.iter().map(|s| s.id.0.clone()).collect(),
+        };
+        let name = item.get("name").and_then(Node::text).unwrap_or_default();
+        phases.push(Phase { name: name.into(), who, policy });
+    }
+    phases
+}
+
+/// Resolves the order of a phase into a policy.
+fn order(walk: &mut Walk<'_>, phase: &Node, path: &str) -> PolicySpec {
+    let spec = |name: &str| PolicySpec { name: name.into(), options: Map::new() };
+    let Some(node) = phase.get("order") else { return spec(DEFAULT_POLICY) };
+    let name = node.text().unwrap_or("sequential");
+    let policies: Vec<&str> = walk.rows.iter().map(|r| r.name).filter(|n| *n != PHASES).collect();
+    match name {
+        "sequential" => spec(DEFAULT_POLICY),
+        "shuffled" => {
+            let mut policy = spec(DEFAULT_POLICY);
+            policy.options.insert("order".into(), "shuffled".into());
+            policy
+        }
+        _ => {
+            let known = || ["sequential", "shuffled"].into_iter().chain(policies.iter().copied());
+            let path = join(path, "order");
+            if LATER_POLICIES.contains(&name) && !policies.contains(&name) {
+                let message = format!("{name:?} is not in this version yet");
+                walk.fault(&node.span, &path, message, "leave it out for sequential");
+            } else if !policies.contains(&name) {
+                let fix = match nearest(name, known()) {
+                    Some(near) => format!("the nearest is {near:?}"),
+                    None => format!("it takes {}", known().collect::<Vec<_>>().join(", ")),
+                };
+                walk.fault(&node.span, &path, format!("no order {}", quote(name)), fix);
+            }
+            spec(name)
+        }
+    }
+}
+
+/// Resolves the stop rules.
+pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Stop> {
+    let nodes = root.get("stop").map(Node::items).unwrap_or_default();
+    let mut stops = vec![];
+    for (i, node) in nodes.iter().enumerate() {
+        let path = format!("stop[{}]", i + 1);
+        let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
+        let by = node.get("by");
+        match (node.get("when"), node.get("word")) {
+            (Some(_), None) => {
+                if let Some(by) = by {
+                    let message = "goes with a word, and this rule has a condition";
+                    walk.fault(&by.span, &join(&path, "by"), message, "leave it out");
+                }
+                stops.push(Stop::When(text("when").unwrap_or_default()));
+            }
+            (None, Some(_)) => stops.push(Stop::Word {
+                word: text("word").unwrap_or_default(),
+                by: match by {
+                    Some(by) => who_of(walk, by, seats, &join(&path, "by")),
+                    None => vec![],
+                },
+            }),
+            (Some(_), Some(word)) => {
+                let fix = "write two [[stop]] rules, or keep one of them";
+                walk.fault(&word.span, &path, "has both `when` and `word`", fix);
+            }
+            // a rule of a kind that comes later has its fault already
+            (None, None) if node.entries().is_empty() || by.is_some() => {
+                let fix = r#"as in word = "AGREED", or when = "turn_count > 6""#;
+                walk.fault(&node.span, &path, "has neither `when` nor `word`", fix);
+            }
+            (None, None) => {}
+        }
+    }
+    stops
+}
+
+/// Resolves names of seats and roles, `all` and `all but NAME` into ids, in the order of the seats.
+fn who_of(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) -> Vec<Text> {
+    let mut chosen = vec![false; seats.len()];
+    for name in texts(node) {
+        let (wanted, but) = match name.strip_prefix("all but ") {
+            Some(rest) => (rest.trim(), true),
+            None => (&*name, false),
+        };
+        let named = |s: &Participant| &*s.id == wanted || s.role.as_deref() == Some(wanted);
+        if wanted != "all" && !seats.iter().any(named) {
+            let known = || {
+                let roles = seats.iter().filter_map(|s| s.role.as_deref());
+                seats.iter().map(|s| &*s.id).chain(roles)
+            };
+            let fix = match nearest(wanted, known()) {
+                Some(near) => format!("the nearest is `{near}`"),
+                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+            };
+            let message = format!("no seat or role {}", quote(wanted));
+            walk.fault(&node.span, path, message, fix);
+            return vec![];
+        }
+        for (seat, chosen) in seats.iter().zip(&mut chosen) {
+            *chosen |= wanted == "all" || named(seat) != but;
+        }
+    }
+    let ids: Vec<Text> =
+        seats.iter().zip(&chosen).filter(|(_, c)| **c).map(|(s, _)| s.id.0.clone()).collect();
+    if ids.is_empty() && !seats.is_empty() {
+        walk.fault(&node.span, path, "leaves nobody", r#"name a seat, or say "all""#);
+    }
+    ids
+}
+
+/// Resolves `[rehearsed]`, and warns of seats that it leaves to a model or a script.
+pub(super) fn cast(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    seats: &[Participant],
+) -> BTreeMap<SeatId, VoiceSpec> {
+    let Some(node) = root.get("rehearsed") else { return BTreeMap::new() };
+    let pace = node.get("pace").and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
+    let mut cast = BTreeMap::new();
+    for entry in node.entries().iter().filter(|e| e.key != "pace") {
+        let id = entry.key.as_str();
+        if !seats.iter().any(|s| s.id == id) {
+            let fix = match nearest(id, seats.iter().map(|s| &*s.id)) {
+                Some(near) => format!("the nearest is `{near}`"),
+                None => "add a [[participant]] with this id, or take the lines out".into(),
+            };
+            let path = join("rehearsed", &id.escape_debug().to_string());
+            walk.fault(&entry.key_span, &path, "no such seat", fix);
+        }
+        cast.insert(id.into(), rehearsed(&entry.node, pace));
+    }
+    let unrehearsed = |s: &&Participant| match s.voice {
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) => !cast.contains_key(&s.id),
+        VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => false,
+    };
+    for seat in seats.iter().filter(unrehearsed) {
+        let message = format!("has no lines for `{}`", seat.id);
+        let fix = "a rehearsal leaves that seat its own voice; give it lines here";
+        walk.warn(&node.span, "rehearsed", message, fix);
+    }
+    cast
+}

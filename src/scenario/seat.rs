@@ -1,0 +1,222 @@
+//! `[[participant]]` resolved into a seat: in a scenario, for the command `join`, and key by key for `change`.
+
+use super::check::{Walk, join, milliseconds};
+use super::fault::Fault;
+use super::keys::{CHANGEABLE, Key, PARTICIPANT};
+use super::tree::{Node, quote};
+use crate::model::{
+    FailureRule, Line, Participant, SeatId, Text, Then, Timeouts, VoiceSpec,
+    event::{ENGINE, OPERATOR},
+};
+use serde_json::{Map, Value as Json};
+
+/// The keys of which a seat has one at most.
+const VOICES: [&str; 4] = ["model", "script", "human", "lines"];
+/// Names that are nobody's seat: the operator, the engine, and everyone.
+const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
+
+/// Reads the seat of a `join` command: the keys and rules of `[[participant]]`.
+///
+/// # Errors
+/// Everything that is wrong with it.
+pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
+    let node = Node::from(json);
+    let mut walk = Walk::new("", &[]);
+    if !json.is_object() {
+        let message = format!("a participant is a table, not {}", node.quoted());
+        walk.fault(&None, "", message, r#"as in {"id": "ada", "name": "Ada"}"#);
+        return Err(walk.faults);
+    }
+    walk.table(&node, PARTICIPANT, "");
+    match seat(&mut walk, &node, "") {
+        Some(seat) if walk.faults.is_empty() => Ok(seat),
+        _ => Err(walk.faults),
+    }
+}
+
+/// Returns a seat as a `change` command makes it; keys that the command does not name stay as they are.
+///
+/// # Errors
+/// A sentence that names every wrong key and what would do.
+pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant, String> {
+    let node = Node::from(set);
+    let mut walk = Walk::new("", &[]);
+    let keys: Vec<Key> =
+        PARTICIPANT.iter().filter(|k| CHANGEABLE.contains(&k.name)).copied().collect();
+    walk.table(&node, &keys, "");
+    one_voice(&mut walk, &node, "");
+    if !walk.faults.is_empty() {
+        let sentences: Vec<String> = walk.faults.iter().map(Fault::to_string).collect();
+        return Err(sentences.join("; "));
+    }
+    let mut changed = seat.clone();
+    let pace = match &seat.voice {
+        VoiceSpec::Lines { pace, .. } => *pace,
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
+    };
+    fill(&mut changed, &node);
+    if let Some(voice) = voice(&node, pace) {
+        // what was known about the voice before says nothing about this one
+        (changed.voice, changed.stands_in) = (voice, false);
+        (changed.price, changed.window) = (None, None);
+    }
+    Ok(changed)
+}
+
+/// Resolves one checked `[[participant]]`; none without an id.
+pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Participant> {
+    one_voice(walk, node, path);
+    let id_node = node.get("id")?;
+    let id = id_node.text()?;
+    if RESERVED.contains(&id) {
+        let message = format!("{id:?} is nobody's seat");
+        walk.fault(&id_node.span, &join(path, "id"), message, "choose another id");
+    }
+    let stand_in = node.get("stand_in");
+    if let Some(stand_in) = stand_in {
+        let path = join(path, "stand_in");
+        one_voice(walk, stand_in, &path);
+        if !stand_in.entries().iter().any(|e| VOICES.contains(&e.key.as_str())) {
+            let fix = r#"as in stand_in = { lines = ["I pass."] }"#;
+            walk.fault(&stand_in.span, &path, "has no voice", fix);
+        }
+    }
+    let pace = node.get("pace");
+    let speaks_lines =
+        node.get("lines").is_some() || stand_in.is_some_and(|s| s.get("lines").is_some());
+    if let (Some(pace), false) = (pace, speaks_lines) {
+        let message = "is for rehearsed lines, and this seat has none";
+        walk.fault(&pace.span, &join(path, "pace"), message, "leave it out, or give it lines");
+    }
+    let pace = pace.and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
+    let mut seat = Participant {
+        id: id.into(),
+        name: id.into(),
+        aliases: vec![],
+        role: None,
+        persona: None,
+        voice: voice(node, pace).unwrap_or(VoiceSpec::Model("".into())),
+        stands_in: false,
+        stand_in: stand_in.and_then(|s| voice(s, pace)),
+        weight: 1.0,
+        max_utterances: None,
+        timeouts: Timeouts::default(),
+        on_failure: FailureRule::default(),
+        price: None,
+        window: None,
+    };
+    fill(&mut seat, node);
+    Some(seat)
+}
+
+/// Takes over every key but the id and the voices.
+fn fill(seat: &mut Participant, node: &Node) {
+    let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
+    if let Some(name) = text("name") {
+        seat.name = name;
+    }
+    if let Some(aliases) = node.get("aliases") {
+        seat.aliases = texts(aliases);
+    }
+    seat.role = text("role").or_else(|| seat.role.take());
+    seat.persona = text("persona").or_else(|| seat.persona.take());
+    if let Some(weight) = node.get("weight").and_then(Node::number) {
+        seat.weight = weight;
+    }
+    seat.max_utterances = count(node, "max_utterances").or(seat.max_utterances);
+    if let Some(total) = node.get("timeout").and_then(milliseconds) {
+        seat.timeouts.total = total;
+    }
+    if let Some(rule) = node.get("on_failure") {
+        seat.on_failure.retry = count(rule, "retry").unwrap_or(seat.on_failure.retry);
+        seat.on_failure.then = match rule.get("then").and_then(Node::text) {
+            Some("skip") => Then::Skip,
+            Some("pause") => Then::Pause,
+            Some("stop") => Then::Stop,
+            _ => seat.on_failure.then,
+        };
+    }
+}
+
+fn one_voice(walk: &mut Walk<'_>, node: &Node, path: &str) {
+    let mut voices = node.entries().iter().filter(|e| VOICES.contains(&e.key.as_str()));
+    if let (Some(first), Some(second)) = (voices.next(), voices.next()) {
+        let message = format!("is a second voice beside `{}`", first.key);
+        let fix = "a seat speaks with one voice: keep one of them";
+        walk.fault(&second.key_span, &join(path, &second.key), message, fix);
+    }
+}
+
+fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
+    if let Some(model) = node.get("model") {
+        return Some(VoiceSpec::Model(model.text().unwrap_or_default().into()));
+    }
+    if let Some(script) = node.get("script") {
+        return Some(VoiceSpec::Script(texts(script)));
+    }
+    if let Some(human) = node.get("human") {
+        let seconds = human.get("seconds").and_then(Node::whole);
+        let waits = human.get("then").and_then(Node::text) == Some("wait");
+        return Some(VoiceSpec::Human { seconds, pass: seconds.is_some() && !waits });
+    }
+    node.get("lines").map(|lines| rehearsed(lines, pace))
+}
+
+/// Resolves a list of lines.
+pub(super) fn rehearsed(node: &Node, pace: u64) -> VoiceSpec {
+    let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
+    let line = |node: &Node| match node.text() {
+        Some(plain) => Line { text: plain.into(), when: None },
+        None => Line { text: text(node, "text").unwrap_or_default(), when: text(node, "when") },
+    };
+    VoiceSpec::Lines { lines: node.items().iter().map(line).collect(), pace }
+}
+
+/// Returns the texts of a list, or the one text that stands for a list of one.
+pub(super) fn texts(node: &Node) -> Vec<Text> {
+    let alone = node.text().into_iter();
+    alone.chain(node.items().iter().filter_map(Node::text)).map(Text::from).collect()
+}
+
+/// Returns a whole number that fits the limits of a conversation.
+pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
+    node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
+}
+
+/// Resolves the seats in their order, and sees to it that each has an id of its own.
+pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
+    let mut seats: Vec<Participant> = vec![];
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    for (i, node) in nodes.iter().enumerate() {
+        let path = format!("participant[{}]", i + 1);
+        let Some(seat) = seat(walk, node, &path) else { continue };
+        if let Some(first) = seats.iter().find(|s| s.id == seat.id) {
+            let message = format!("{} is taken by {}", quote(&seat.id), quote(&first.name));
+            let span = node.get("id").map_or(&None, |n| &n.span);
+            walk.fault(span, &join(&path, "id"), message, "give every seat an id of its own");
+        }
+        if let Some((name, other)) = shared_name(&seat, &seats) {
+            let message = format!("{} also names `{other}`", quote(&name));
+            let fix = "a mention of it reaches the first of them; give it another name or alias";
+            walk.warn(&node.span, &path, message, fix);
+        }
+        seats.push(seat);
+    }
+    seats
+}
+
+/// Finds a name of `seat` that a seat before it answers to.
+fn shared_name(seat: &Participant, before: &[Participant]) -> Option<(Text, SeatId)> {
+    let names = |p: &Participant| {
+        let mut names = vec![p.name.clone()];
+        names.extend(p.aliases.iter().cloned());
+        names
+    };
+    before.iter().filter(|other| other.id != seat.id).find_map(|other| {
+        let same = |name: &Text| {
+            let name = name.to_lowercase();
+            name == *other.id || names(other).iter().any(|n| n.to_lowercase() == name)
+        };
+        names(seat).into_iter().find(same).map(|name| (name, other.id.clone()))
+    })
+}

@@ -1,0 +1,112 @@
+//! `--set key.path=value`: one value of a scenario, put in its place before the check.
+//!
+//! It only moves values into the tree; whether they are right is for the check to say.
+
+use super::tree::{Entry, Node, Value, quote};
+
+/// One `--set key.path=value`: what it changes, and to what.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    path: Vec<String>,
+    node: Node,
+}
+
+impl Setting {
+    /// Reads `key.path=value`. A seat is named by its id or by its number from 1 (`participant.ada.name`,
+    /// `participant[1].name`); a value that is not TOML is taken as text.
+    ///
+    /// # Errors
+    /// A sentence that shows the spelling.
+    pub fn parse(text: &str) -> Result<Setting, String> {
+        let (path, value) = text
+            .split_once('=')
+            .ok_or_else(|| format!("{} needs `=`, as in limits.utterances=9", quote(text)))?;
+        let path: Vec<String> = path
+            .trim()
+            .replace('[', ".")
+            .replace(']', "")
+            .split('.')
+            .map(|s| s.trim().to_owned())
+            .collect();
+        if path.iter().any(String::is_empty) {
+            return Err(format!(
+                "{} has no key before `=`, as in limits.utterances=9",
+                quote(text)
+            ));
+        }
+        let mut node = Node::parse_value(value.trim())
+            .unwrap_or_else(|_| Node { span: None, value: Value::Text(value.to_owned()) });
+        forget_places(&mut node);
+        Ok(Setting { path, node })
+    }
+
+    /// Returns the key path as the person wrote it.
+    pub(super) fn key(&self) -> String {
+        self.path.join(".")
+    }
+
+    /// Puts the value into the tree; what is missing on the way is made.
+    ///
+    /// # Errors
+    /// A sentence that says at which key there is nothing to set.
+    pub(super) fn apply(&self, root: &mut Node) -> Result<(), String> {
+        let mut at = root;
+        for segment in &self.path {
+            let shown = at.quoted();
+            at = match &mut at.value {
+                Value::Table(entries) => {
+                    let found = entries.iter().position(|e| e.key == *segment);
+                    let index = found.unwrap_or_else(|| {
+                        let node = Node { span: None, value: Value::Table(vec![]) };
+                        entries.push(Entry { key: segment.clone(), key_span: None, node });
+                        entries.len() - 1
+                    });
+                    &mut entries[index].node
+                }
+                Value::List(items) => {
+                    let index = place(items, segment)
+                        .ok_or_else(|| format!("no `{segment}` among {}", names(items)))?;
+                    &mut items[index]
+                }
+                Value::Text(_)
+                | Value::Whole(_)
+                | Value::Number(_)
+                | Value::Flag(_)
+                | Value::Other(_) => return Err(format!("{shown} has no key `{segment}`")),
+            };
+        }
+        *at = self.node.clone();
+        Ok(())
+    }
+}
+
+/// Finds an item of a list by its `id`, else by its number from 1.
+fn place(items: &[Node], segment: &str) -> Option<usize> {
+    items.iter().position(|n| n.get("id").and_then(Node::text) == Some(segment)).or_else(|| {
+        let number: usize = segment.parse().ok()?;
+        (1..=items.len()).contains(&number).then(|| number - 1)
+    })
+}
+
+fn names(items: &[Node]) -> String {
+    let ids: Vec<&str> = items.iter().filter_map(|n| n.get("id").and_then(Node::text)).collect();
+    match ids[..] {
+        [] => format!("the numbers 1 to {}", items.len()),
+        _ => ids.join(", "),
+    }
+}
+
+/// A value from the command line has a place in no file.
+fn forget_places(node: &mut Node) {
+    node.span = None;
+    match &mut node.value {
+        Value::List(items) => items.iter_mut().for_each(forget_places),
+        Value::Table(entries) => {
+            for entry in entries {
+                entry.key_span = None;
+                forget_places(&mut entry.node);
+            }
+        }
+        Value::Text(_) | Value::Whole(_) | Value::Number(_) | Value::Flag(_) | Value::Other(_) => {}
+    }
+}

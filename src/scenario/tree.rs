@@ -1,0 +1,191 @@
+//! A scenario's text as a tree of values that remember where they stand.
+//!
+//! TOML files, the JSON of the commands `join` and `change`, and `--set` become the same tree, so that one walker
+//! checks all three with the same words. It knows no keys and no rules.
+
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+/// Bytes of the text, where a value came from one.
+pub(super) type Span = Option<Range<usize>>;
+
+/// A value and its place.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    pub(super) span: Span,
+    pub(super) value: Value,
+}
+
+/// What a value is.
+#[derive(Clone, Debug)]
+pub(super) enum Value {
+    Text(String),
+    Whole(i64),
+    Number(f64),
+    Flag(bool),
+    List(Vec<Node>),
+    Table(Vec<Entry>),
+    /// A date, or JSON's null: nothing in a scenario takes one.
+    Other(&'static str),
+}
+
+/// One key of a table.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) key: String,
+    pub(super) key_span: Span,
+    pub(super) node: Node,
+}
+
+impl Node {
+    /// Reads TOML.
+    pub(super) fn parse(text: &str) -> Result<Node, toml::de::Error> {
+        let root = DeTable::parse(text)?;
+        // what the whole file lacks is reported at its beginning
+        Ok(Node { span: Some(0..0), value: table(root.get_ref()) })
+    }
+
+    /// Reads a single TOML value.
+    pub(super) fn parse_value(text: &str) -> Result<Node, toml::de::Error> {
+        DeValue::parse(text).map(|value| node(&value))
+    }
+
+    /// Returns the value under a key of a table.
+    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+        self.entries().iter().find(|e| e.key == key).map(|e| &e.node)
+    }
+
+    /// Returns the keys of a table; of anything else, none.
+    pub(super) fn entries(&self) -> &[Entry] {
+        let Value::Table(entries) = &self.value else { return &[] };
+        entries
+    }
+
+    /// Returns the values of a list; of anything else, none.
+    pub(super) fn items(&self) -> &[Node] {
+        let Value::List(items) = &self.value else { return &[] };
+        items
+    }
+
+    /// Returns the text, if it is one.
+    pub(super) fn text(&self) -> Option<&str> {
+        let Value::Text(text) = &self.value else { return None };
+        Some(text)
+    }
+
+    /// Returns the number, if it is a whole one from 0.
+    pub(super) fn whole(&self) -> Option<u64> {
+        let Value::Whole(n) = self.value else { return None };
+        u64::try_from(n).ok()
+    }
+
+    /// Returns the number, whole or not.
+    pub(super) fn number(&self) -> Option<f64> {
+        match self.value {
+            Value::Whole(n) => Some(n as f64),
+            Value::Number(n) => Some(n),
+            Value::Text(_)
+            | Value::Flag(_)
+            | Value::List(_)
+            | Value::Table(_)
+            | Value::Other(_) => None,
+        }
+    }
+
+    /// Returns the value as JSON.
+    pub(super) fn to_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Text(text) => text.as_str().into(),
+            Value::Whole(n) => (*n).into(),
+            Value::Number(n) => (*n).into(),
+            Value::Flag(flag) => (*flag).into(),
+            Value::List(items) => items.iter().map(Node::to_json).collect(),
+            Value::Table(entries) => {
+                entries.iter().map(|e| (e.key.clone(), e.node.to_json())).collect()
+            }
+            Value::Other(_) => serde_json::Value::Null,
+        }
+    }
+
+    /// Returns the value as a message quotes it: short, on one line, control characters escaped.
+    pub(super) fn quoted(&self) -> String {
+        match &self.value {
+            Value::Text(text) => quote(text),
+            Value::Whole(n) => n.to_string(),
+            Value::Number(n) => n.to_string(),
+            Value::Flag(flag) => flag.to_string(),
+            Value::List(_) => "a list".into(),
+            Value::Table(_) => "a table".into(),
+            Value::Other(what) => (*what).into(),
+        }
+    }
+}
+
+/// Returns text in quotes as a message shows it: at most 40 characters, control characters escaped.
+pub(super) fn quote(text: &str) -> String {
+    const SHOWN_CHARS: usize = 40;
+    match text.char_indices().nth(SHOWN_CHARS) {
+        None => format!("{text:?}"),
+        Some((end, _)) => format!("{:?}", format!("{}…", &text[..end])),
+    }
+}
+
+fn table(table: &DeTable<'_>) -> Value {
+    let mut entries: Vec<Entry> = table
+        .iter()
+        .map(|(key, value)| Entry {
+            key: key.get_ref().to_string(),
+            key_span: Some(key.span()),
+            node: node(value),
+        })
+        .collect();
+    // the parser sorts keys by name; people read them in the order of the file
+    entries.sort_by_key(|e| e.key_span.as_ref().map(|s| s.start));
+    Value::Table(entries)
+}
+
+fn node(spanned: &Spanned<DeValue<'_>>) -> Node {
+    let value = match spanned.get_ref() {
+        DeValue::String(text) => Value::Text(text.to_string()),
+        // a number too large for 64 bits is out of every range, and so is the largest one
+        DeValue::Integer(n) => {
+            Value::Whole(i64::from_str_radix(n.as_str(), n.radix()).unwrap_or(i64::MAX))
+        }
+        DeValue::Float(n) => Value::Number(n.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(flag) => Value::Flag(*flag),
+        DeValue::Datetime(_) => Value::Other("a date"),
+        DeValue::Array(items) => Value::List(items.iter().map(node).collect()),
+        DeValue::Table(entries) => table(entries),
+    };
+    Node { span: Some(spanned.span()), value }
+}
+
+impl From<&serde_json::Value> for Node {
+    fn from(json: &serde_json::Value) -> Node {
+        use serde_json::Value as Json;
+        let value = match json {
+            Json::Null => Value::Other("null"),
+            Json::Bool(flag) => Value::Flag(*flag),
+            Json::Number(n) => match n.as_i64() {
+                Some(whole) => Value::Whole(whole),
+                None => Value::Number(n.as_f64().unwrap_or(f64::NAN)),
+            },
+            Json::String(text) => Value::Text(text.clone()),
+            Json::Array(items) => Value::List(items.iter().map(Node::from).collect()),
+            Json::Object(map) => return Node::from(map),
+        };
+        Node { span: None, value }
+    }
+}
+
+impl From<&serde_json::Map<String, serde_json::Value>> for Node {
+    fn from(map: &serde_json::Map<String, serde_json::Value>) -> Node {
+        let entry = |(key, value): (&String, _)| Entry {
+            key: key.clone(),
+            key_span: None,
+            node: Node::from(value),
+        };
+        Node { span: None, value: Value::Table(map.iter().map(entry).collect()) }
+    }
+}

@@ -1,0 +1,67 @@
+//! What is done to a loaded scenario before it is played: the rehearsed cast, stand-ins, and who would wait for a hand.
+
+use super::{Loaded, PolicyRow};
+use crate::model::{Participant, SeatId, Text, Then, VoiceSpec};
+use std::fmt;
+
+/// Something that would wait for an operator, so that a run without a screen and without steering is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// A human seat without a stand-in.
+    Human(SeatId),
+    /// A seat that pauses the conversation when it fails.
+    Pause(SeatId),
+    /// A policy that asks the operator.
+    Policy(Text),
+}
+
+impl fmt::Display for Wait {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Wait::Human(seat) => write!(f, "`{seat}` is a human seat without a stand_in"),
+            Wait::Pause(seat) => write!(f, "`{seat}` has on_failure.then = \"pause\""),
+            Wait::Policy(name) => write!(f, "the policy {name} waits for the operator"),
+        }
+    }
+}
+
+impl Loaded {
+    /// Gives every seat of the rehearsed cast its lines as its voice.
+    pub fn rehearse(&mut self) {
+        for seat in &mut self.participants {
+            if let Some(voice) = self.rehearsed.get(&seat.id) {
+                seat.voice = voice.clone();
+            }
+        }
+    }
+
+    /// Lets every stand-in speak instead of the voice it stands in for.
+    pub fn unattended(&mut self) {
+        for seat in &mut self.participants {
+            if let Some(voice) = seat.stand_in.take() {
+                seat.voice = voice;
+                seat.stands_in = true;
+            }
+        }
+    }
+
+    /// Returns everything that would wait for an operator, as the seats are now.
+    pub fn waits(&self, rows: &[PolicyRow]) -> Vec<Wait> {
+        let seat = |p: &Participant| {
+            let human = p.voice.is_human().then(|| Wait::Human(p.id.clone()));
+            let pause = (p.on_failure.then == Then::Pause).then(|| Wait::Pause(p.id.clone()));
+            human.into_iter().chain(pause)
+        };
+        let phases = self.scenario.phases.iter().map(|p| &p.policy);
+        let policies = std::iter::once(&self.scenario.policy)
+            .chain(phases)
+            .filter(|p| rows.iter().any(|r| r.name == &*p.name && r.needs_operator))
+            .map(|p| Wait::Policy(p.name.clone()));
+        self.participants.iter().flat_map(seat).chain(policies).collect()
+    }
+
+    /// Returns whether every seat speaks rehearsed lines, so that nothing in it is thought up by a model.
+    pub fn all_rehearsed(&self) -> bool {
+        self.participants.iter().all(|p| matches!(p.voice, VoiceSpec::Lines { .. }))
+    }
+}

@@ -1,1 +1,0 @@
-//! The only starter of processes.

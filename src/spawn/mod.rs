@@ -1,0 +1,251 @@
+//! The only starter of processes: a command in, capped bytes and one end out, and nobody left behind.
+//!
+//! A child gets its own session (so neither our terminal nor our signals reach it), a cleared environment with an
+//! allow-list, its own folder, and its whole input followed by the end of input. Its end is the leader's exit plus a
+//! short drain, never the end of the pipe, because a grandchild may hold that for ever. Dropping the [`Child`] ends
+//! everything it started; see [`tree`] for how those who hide are found.
+//!
+//! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
+
+mod tree;
+
+pub use tree::{MARKER, reap_all};
+
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::process::{ExitStatus, Stdio};
+use std::{future::pending, io, time::Duration};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::time::{Sleep, sleep, timeout};
+use tree::Tree;
+
+/// Bytes of standard output that a child may write before it is broken off.
+pub const STDOUT_MAX: usize = 8 << 20;
+/// Bytes kept of the end of standard error.
+pub const STDERR_KEPT: usize = 8 << 10;
+/// Bytes taken from a pipe at once.
+const READ_AT_ONCE: usize = 64 << 10;
+/// How long pipes that somebody else still holds are read after the leader's exit.
+const DRAIN: Duration = Duration::from_millis(200);
+/// How long a child that was asked to end, or has said all it had to say, may take for it.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What a child may know of this program's environment.
+const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"];
+const ALLOWED_PREFIX: &str = "LC_";
+
+/// The environment of children: whatever is handed in, only the allow-list gets through.
+#[derive(Clone, Debug, Default)]
+pub struct Environment(Vec<(OsString, OsString)>);
+
+impl Environment {
+    /// Returns those of `variables` that a child may see: paths, language, time zone and user; never a key.
+    pub fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+        let may_pass = |name: &OsStr| {
+            name.to_str().is_some_and(|n| ALLOWED.contains(&n) || n.starts_with(ALLOWED_PREFIX))
+        };
+        Environment(variables.into_iter().filter(|(name, _)| may_pass(name)).collect())
+    }
+}
+
+/// A command and all it is given.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// The program and its arguments. A program with a `/` is looked for from `folder`, any other in `PATH`.
+    pub command: Vec<String>,
+    /// The working directory.
+    pub folder: PathBuf,
+    /// The environment.
+    pub environment: Environment,
+    /// Standard input, whole.
+    pub input: Vec<u8>,
+}
+
+/// What a running child does next.
+#[derive(Debug)]
+pub enum Output {
+    /// It wrote to standard output.
+    Bytes(Vec<u8>),
+    /// It ended.
+    Ended(Exit),
+}
+
+/// How a child ended.
+#[derive(Clone, Debug)]
+pub struct Exit {
+    /// The status of the leader.
+    pub status: ExitStatus,
+    /// The end of standard error, untrusted.
+    pub stderr: String,
+}
+
+/// Why a child could not be started or followed; the caller names the program.
+#[derive(Debug, thiserror::Error)]
+pub enum SpawnError {
+    /// There is nothing to start.
+    #[error("the command is empty")]
+    NoCommand,
+    /// The working directory is missing.
+    #[error("cannot be started: there is no folder `{}`", .0.display())]
+    NoFolder(PathBuf),
+    /// The system refused.
+    #[error("cannot be started: {0}")]
+    Refused(io::Error),
+    /// It wrote more than [`STDOUT_MAX`].
+    #[error("wrote more than {} MiB", STDOUT_MAX >> 20)]
+    TooLarge,
+    /// Its end could not be learnt.
+    #[error("was lost: {0}")]
+    Lost(io::Error),
+}
+
+/// A running child; dropping it ends it and everything it started.
+pub struct Child {
+    // First, so that all are dead before the runtime is told to forget the leader.
+    tree: Tree,
+    leader: Box<dyn ChildWrapper>,
+    stdin: Option<ChildStdin>,
+    stdout: Option<ChildStdout>,
+    stderr: Option<ChildStderr>,
+    input: Vec<u8>,
+    fed: usize,
+    written: usize,
+    last_words: VecDeque<u8>,
+    exit: Option<ExitStatus>,
+    drained: Option<Pin<Box<Sleep>>>,
+}
+
+/// Starts a child. Must be called within a runtime that has time and I/O.
+///
+/// # Errors
+/// [`SpawnError`] when the command is empty, the folder is missing, or the system refuses.
+pub fn start(job: Job) -> Result<Child, SpawnError> {
+    let (program, arguments) = job.command.split_first().ok_or(SpawnError::NoCommand)?;
+    if !job.folder.is_dir() {
+        return Err(SpawnError::NoFolder(job.folder));
+    }
+    // Said outright, because where a relative program is looked for differs between systems.
+    let path = match Path::new(program).components().count() {
+        0 | 1 => PathBuf::from(program),
+        _ => job.folder.join(program),
+    };
+    let command = CommandWrap::with_new(path, |command| {
+        command.args(arguments).current_dir(&job.folder).env_clear().envs(job.environment.0);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    });
+    let (mut leader, tree) = Tree::start(command).map_err(SpawnError::Refused)?;
+    Ok(Child {
+        tree,
+        stdin: leader.stdin().take(),
+        stdout: leader.stdout().take(),
+        stderr: leader.stderr().take(),
+        leader,
+        input: job.input,
+        fed: 0,
+        written: 0,
+        last_words: VecDeque::new(),
+        exit: None,
+        drained: None,
+    })
+}
+
+impl Child {
+    /// Returns what the child does next; after its end, the end again. May be cancelled without losing a byte.
+    ///
+    /// # Errors
+    /// [`SpawnError::TooLarge`] when it has written too much, [`SpawnError::Lost`] when its end cannot be learnt.
+    pub async fn next(&mut self) -> Result<Output, SpawnError> {
+        let mut from_stdout = vec![0; READ_AT_ONCE];
+        let mut from_stderr = [0; STDERR_KEPT];
+        loop {
+            if let Some(status) = self.exit
+                && self.stdout.is_none()
+                && self.stderr.is_none()
+            {
+                return Ok(Output::Ended(self.exit(status)));
+            }
+            tokio::select! {
+                fed = feed(&mut self.stdin, &self.input[self.fed..]) => match fed {
+                    // Input that nobody wants is no error: many scripts never read theirs.
+                    Ok(0) | Err(_) => self.stdin = None,
+                    Ok(n) => self.fed += n,
+                },
+                read = read(&mut self.stdout, &mut from_stdout) => match read {
+                    Ok(0) | Err(_) => self.stdout = None,
+                    Ok(n) => {
+                        self.written += n;
+                        if self.written > STDOUT_MAX {
+                            return Err(SpawnError::TooLarge);
+                        }
+                        from_stdout.truncate(n);
+                        return Ok(Output::Bytes(from_stdout));
+                    }
+                },
+                read = read(&mut self.stderr, &mut from_stderr) => match read {
+                    Ok(0) | Err(_) => self.stderr = None,
+                    Ok(n) => {
+                        self.last_words.extend(&from_stderr[..n]);
+                        let beyond = self.last_words.len().saturating_sub(STDERR_KEPT);
+                        self.last_words.drain(..beyond);
+                    }
+                },
+                status = self.leader.wait(), if self.exit.is_none() => {
+                    self.exit = Some(status.map_err(SpawnError::Lost)?);
+                    self.drained = Some(Box::pin(sleep(DRAIN)));
+                    self.stdin = None;
+                }
+                () = elapsed(&mut self.drained) => {
+                    self.stdout = None;
+                    self.stderr = None;
+                }
+            }
+        }
+    }
+
+    /// Waits half a second for the child to end by itself, no longer reading what it writes; `None` if it did not.
+    pub async fn finish(&mut self) -> Option<Exit> {
+        if self.exit.is_none() {
+            self.stdin = None;
+            self.exit = timeout(GRACE, self.leader.wait()).await.ok()?.ok();
+        }
+        self.exit.map(|status| self.exit(status))
+    }
+
+    /// Asks the child to end and gives it half a second for that; dropping it afterwards ends it for good.
+    pub async fn stop(&mut self) {
+        self.tree.terminate();
+        self.finish().await;
+    }
+
+    fn exit(&self, status: ExitStatus) -> Exit {
+        let (front, back) = self.last_words.as_slices();
+        let stderr = String::from_utf8_lossy(&[front, back].concat()).into_owned();
+        Exit { status, stderr }
+    }
+}
+
+async fn feed(stdin: &mut Option<ChildStdin>, rest: &[u8]) -> io::Result<usize> {
+    match stdin {
+        Some(pipe) if !rest.is_empty() => pipe.write(rest).await,
+        Some(_) => Ok(0),
+        None => pending().await,
+    }
+}
+
+async fn read(pipe: &mut Option<impl AsyncRead + Unpin>, into: &mut [u8]) -> io::Result<usize> {
+    match pipe {
+        Some(pipe) => pipe.read(into).await,
+        None => pending().await,
+    }
+}
+
+async fn elapsed(timer: &mut Option<Pin<Box<Sleep>>>) {
+    match timer {
+        Some(timer) => timer.await,
+        None => pending().await,
+    }
+}

@@ -1,1 +1,0 @@
-//! A child process as a voice.

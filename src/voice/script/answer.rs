@@ -1,0 +1,244 @@
+//! What a script answers: JSON lines or plain text, told apart by the first line, read as it comes.
+//!
+//! It takes bytes cut anywhere and makes the same text of every cut. It starts nothing and waits for nothing.
+
+use crate::model::{Channel, ErrorClass, Text, Usage};
+use crate::voice::{Chunk, Done};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::mem;
+
+/// Bytes of one line.
+const LINE_MAX: usize = 1 << 20;
+/// Characters of a script's own words about its failure.
+const REASON_MAX: usize = 500;
+/// A first line that is a JSON object with one of these keys speaks the protocol.
+const SIGNS: [&str; 6] = ["delta", "think", "text", "structured", "pass", "error"];
+
+/// Why an answer is none.
+#[derive(Debug, PartialEq)]
+pub(super) struct Fault(pub ErrorClass, pub String);
+
+/// Pieces of one read; neighbours of one channel are joined.
+pub(super) type Pieces = Vec<(Channel, String)>;
+
+/// An answer as far as it has come.
+#[derive(Default)]
+pub(super) struct Answer {
+    kind: Kind,
+    /// Bytes not yet understood: an unfinished line, in plain text an unfinished character.
+    pending: Vec<u8>,
+    /// Lines begun, and bytes of the last of them.
+    lines: usize,
+    line_bytes: usize,
+    said: String,
+    /// White space that may turn out to be the end.
+    held: String,
+    last: Option<Line>,
+}
+
+#[derive(Clone, Copy, Default, PartialEq)]
+enum Kind {
+    #[default]
+    Unknown,
+    Plain,
+    Lines,
+}
+
+/// One line of the protocol.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Line {
+    delta: Option<String>,
+    think: Option<String>,
+    text: Option<String>,
+    structured: Value,
+    finish: Option<Text>,
+    usage: Option<Usage>,
+    pass: bool,
+    /// Read by hand, so that what stands beside it cannot hide it.
+    #[serde(skip)]
+    error: Option<String>,
+}
+
+impl Line {
+    fn is_last(&self) -> bool {
+        let data = !self.structured.is_null() || self.usage.is_some();
+        self.text.is_some() || self.finish.is_some() || data || self.pass
+    }
+}
+
+impl Answer {
+    /// Takes in what was read and puts what it adds into `out`, also before a fault.
+    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), Fault> {
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.lines += usize::from(self.line_bytes == 0);
+            self.line_bytes += part.len();
+            if self.line_bytes > LINE_MAX {
+                let why = format!("wrote a line of more than {} MiB", LINE_MAX >> 20);
+                return Err(Fault(ErrorClass::TooLarge, why));
+            }
+            self.pending.extend_from_slice(part);
+            let whole = part.ends_with(b"\n");
+            if whole {
+                self.line_bytes = 0;
+            }
+            match self.kind {
+                Kind::Unknown if whole || !self.may_be_object() => self.take_line(out)?,
+                Kind::Lines if whole => self.take_line(out)?,
+                Kind::Unknown | Kind::Lines | Kind::Plain => {}
+            }
+        }
+        if self.kind == Kind::Plain {
+            self.take_plain(out, End::Open);
+        }
+        Ok(())
+    }
+
+    /// Returns whether the last object has come.
+    pub(super) fn is_over(&self) -> bool {
+        self.last.is_some()
+    }
+
+    /// Puts what is left into `out` and returns the last chunk. `broken` says how the script failed as a process; what
+    /// it said about that itself goes first.
+    pub(super) fn end(mut self, broken: Option<Fault>, out: &mut Pieces) -> Result<Chunk, Fault> {
+        let rest = match self.kind {
+            Kind::Unknown | Kind::Lines if !self.pending.is_empty() => self.take_line(out),
+            Kind::Unknown | Kind::Lines | Kind::Plain => Ok(()),
+        };
+        if self.kind == Kind::Plain {
+            self.take_plain(out, End::Reached);
+        }
+        let last = self.last.unwrap_or_default();
+        if let Some(why) = last.error {
+            return Err(Fault(ErrorClass::Failed, why));
+        }
+        broken.map_or(rest, Err)?;
+        if last.pass {
+            return Ok(Chunk::Pass);
+        }
+        let blank = |text: &str| text.trim().is_empty();
+        let mut done = Done {
+            text: None,
+            structured: last.structured,
+            finish: last.finish,
+            usage: last.usage,
+        };
+        if self.kind == Kind::Plain && self.said.starts_with('{') {
+            // Data that nests too deep for the parser stays text.
+            let object = serde_json::from_str::<Map<String, Value>>(&self.said);
+            done.structured = object.map_or(Value::Null, Value::Object);
+        }
+        let whole = match last.text.filter(|text| !blank(text)) {
+            None if blank(&self.said) && !done.structured.is_null() => {
+                Some(done.structured.to_string())
+            }
+            text => text,
+        };
+        if whole.is_none() && blank(&self.said) {
+            return Err(Fault(ErrorClass::Empty, "said nothing".into()));
+        }
+        done.text = whole.filter(|text| *text != self.said).map(Text::from);
+        Ok(Chunk::Done(done))
+    }
+
+    fn may_be_object(&self) -> bool {
+        self.pending.trim_ascii_start().first().is_none_or(|byte| *byte == b'{')
+    }
+
+    /// Reads the pending line; the first one decides what kind of answer this is.
+    fn take_line(&mut self, out: &mut Pieces) -> Result<(), Fault> {
+        let text = String::from_utf8_lossy(&self.pending);
+        let object = match text.trim() {
+            "" => Some(Map::new()),
+            line => serde_json::from_str::<Map<String, Value>>(line).ok(),
+        };
+        if self.kind == Kind::Unknown && object.as_ref().is_none_or(|o| !o.is_empty()) {
+            let speaks = object.as_ref().is_some_and(|o| SIGNS.iter().any(|s| o.contains_key(*s)));
+            self.kind = if speaks { Kind::Lines } else { Kind::Plain };
+            if !speaks {
+                return Ok(());
+            }
+        }
+        self.pending.clear();
+        if self.is_over() {
+            return Ok(());
+        }
+        let wrong = |why| Fault(ErrorClass::NoProtocol, format!("line {} {why}", self.lines));
+        let mut object = object.ok_or_else(|| wrong("is not a JSON object".into()))?;
+        let error = match object.remove("error") {
+            None | Some(Value::Null) => None,
+            Some(Value::String(why)) => Some(reason(&why)),
+            Some(why) => Some(reason(&why.to_string())),
+        };
+        if error.is_some() {
+            self.last = Some(Line { error, ..Line::default() });
+            return Ok(());
+        }
+        let line: Line = serde_json::from_value(Value::Object(object))
+            .map_err(|e| wrong(format!("does not fit: {e}")))?;
+        self.add(out, Channel::Think, line.think.as_deref());
+        self.add(out, Channel::Say, line.delta.as_deref());
+        if line.is_last() {
+            self.last = Some(line);
+        }
+        Ok(())
+    }
+
+    /// Shows the pending text, but for an unfinished character and white space at its end.
+    fn take_plain(&mut self, out: &mut Pieces, end: End) {
+        let fresh = decode(&mut self.pending, end);
+        self.held.push_str(&fresh);
+        if fresh.trim_end().is_empty() {
+            return;
+        }
+        let text = mem::take(&mut self.held);
+        let text = if self.said.is_empty() { text.trim_start() } else { &text };
+        let (words, rest) = text.split_at(text.trim_end().len());
+        self.held.push_str(rest);
+        self.add(out, Channel::Say, Some(words));
+    }
+
+    fn add(&mut self, out: &mut Pieces, channel: Channel, text: Option<&str>) {
+        let Some(text) = text.filter(|text| !text.is_empty()) else { return };
+        if channel == Channel::Say {
+            self.said.push_str(text);
+        }
+        match out.last_mut() {
+            Some((before, joined)) if *before == channel => joined.push_str(text),
+            _ => out.push((channel, text.into())),
+        }
+    }
+}
+
+/// Whether more bytes may come.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    Open,
+    Reached,
+}
+
+/// Takes text out of bytes; what is no UTF-8 becomes U+FFFD, a character that is not all there waits.
+fn decode(pending: &mut Vec<u8>, end: End) -> String {
+    let mut text = String::with_capacity(pending.len());
+    let mut waiting = 0;
+    for chunk in pending.utf8_chunks() {
+        text.push_str(chunk.valid());
+        let invalid = chunk.invalid();
+        // Only the last bytes of the input can be a beginning without an end.
+        let unfinished = str::from_utf8(invalid).is_err_and(|e| e.error_len().is_none());
+        if unfinished && end == End::Open {
+            waiting = invalid.len();
+        } else if !invalid.is_empty() {
+            text.push(char::REPLACEMENT_CHARACTER);
+        }
+    }
+    pending.drain(..pending.len() - waiting);
+    text
+}
+
+/// Returns the beginning of what a script says about its failure.
+pub(super) fn reason(text: &str) -> String {
+    text.trim().chars().take(REASON_MAX).collect()
+}

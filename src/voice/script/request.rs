@@ -1,0 +1,64 @@
+//! What a script is told: one JSON object, from the prompt and the facts of its call.
+
+use crate::model::{Block, Prompt};
+use crate::voice::Request;
+use serde_json::{Map, Value, json};
+
+/// The name under which the operator's words appear in `history`.
+const OPERATOR: &str = "operator";
+
+/// Returns the request as it is written to standard input.
+pub(super) fn request(ask: &Request) -> Value {
+    let seat = &ask.seat;
+    let history: Vec<Value> = ask.prompt.blocks.iter().map(|b| said(ask, b)).collect();
+    let own = json!({
+        "participant": {
+            "id": seat.id, "name": seat.name, "aliases": seat.aliases, "role": seat.role,
+        },
+        "purpose": ask.purpose,
+        "number": ask.number,
+        "attempt": ask.attempt,
+        "prompt": rendered(&ask.prompt, &history),
+        "system": ask.prompt.system,
+        "brief": ask.prompt.brief,
+        "notes": ask.prompt.notes,
+        "history": history,
+        "parameters": ask.parameters,
+    });
+    let mut all = Map::new();
+    all.extend(own.as_object().cloned().unwrap_or_default());
+    // The facts come second, so that none of them can pass for what the engine says of the call itself.
+    for (key, fact) in ask.facts.as_object().into_iter().flatten() {
+        all.entry(key.as_str()).or_insert_with(|| fact.clone());
+    }
+    for key in ["topic", "context", "limits"] {
+        all.entry(key).or_insert(Value::Null);
+    }
+    Value::Object(all)
+}
+
+/// Returns one thing that was said, with who said it.
+fn said(ask: &Request, block: &Block) -> Value {
+    match block {
+        Block::Own { text } => json!({"who": ask.seat.id, "name": ask.seat.name, "text": text}),
+        Block::Other { who, name, text, cut } => {
+            json!({"who": who, "name": name, "text": text, "cut": cut})
+        }
+        Block::Operator { text, whisper } => {
+            json!({"who": OPERATOR, "name": OPERATOR, "text": text, "whisper": whisper})
+        }
+    }
+}
+
+/// Returns the whole prompt as plain text, for scripts that hand it on as it is.
+fn rendered(prompt: &Prompt, history: &[Value]) -> String {
+    let mut parts: Vec<String> = vec![prompt.system.to_string()];
+    parts.extend(prompt.brief.iter().map(|brief| brief.to_string()));
+    parts.extend(history.iter().map(|said| {
+        let part = |key: &str| said[key].as_str().unwrap_or_default();
+        format!("{}: {}", part("name"), part("text"))
+    }));
+    parts.extend(prompt.notes.iter().map(|note| format!("Note: {note}")));
+    parts.retain(|part| !part.is_empty());
+    parts.join("\n\n")
+}

@@ -1,0 +1,313 @@
+//! The promise of rule 8: whatever a script does, its call ends once and clearly, in bounded time, and nobody survives.
+//!
+//! The whole figure, 16 x 100 and more, is printed by
+//! `cargo test --release --test scripts -- --ignored --nocapture a_hundred_rounds`.
+#![cfg(target_os = "linux")]
+
+use colloquium::clock::Clock;
+use colloquium::model::{
+    Block, CallId, Channel, ErrorClass, FailureRule, Ms, Participant, Prompt, Purpose, Timeouts,
+    TurnId, VoiceSpec,
+};
+use colloquium::spawn::{self, Environment};
+use colloquium::voice::script::Script;
+use colloquium::voice::{Chunk, Done, Out, Request, Speaking, Voice};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{Duration, Instant};
+use std::{env, fs, process, thread};
+use tokio::sync::mpsc::{self, Receiver};
+
+/// Milliseconds a hanging script gets.
+const PATIENCE_MS: u64 = 300;
+/// How long a script's processes may outlive its call.
+const SURVIVAL: Duration = Duration::from_secs(3);
+/// How long a call may take before the test calls it a hang.
+const HANG: Duration = Duration::from_secs(20);
+
+/// What has to come of a script.
+#[derive(Clone, Copy, Debug)]
+enum Expect {
+    Says(&'static str),
+    Fails(ErrorClass),
+}
+use Expect::{Fails, Says};
+
+/// Hostile scripts for `sh -c`; `$1` is a number of seconds by which their processes are recognised.
+const HOSTILE: [(&str, &str, Expect); 22] = [
+    (
+        "forks for all it is worth",
+        r#"b() { if [ $2 -gt 0 ]; then b $1 $(($2-1)) & b $1 $(($2-1)) & fi; sleep $1; }; b $1 5"#,
+        Fails(ErrorClass::Silence),
+    ),
+    ("leaves a daemon", "setsid -f sleep $1; echo left", Says("left")),
+    (
+        "leaves a daemon that closed everything",
+        "(setsid sh -c 'sleep $0 & ' $1 </dev/null >/dev/null 2>&1 &) ; echo left",
+        Says("left"),
+    ),
+    (
+        "leaves a daemon without an environment",
+        "env -i /usr/bin/setsid -f /usr/bin/sleep $1 </dev/null >/dev/null 2>&1; echo left",
+        Says("left"),
+    ),
+    (
+        "runs away from one session to the next",
+        r#"perl -MPOSIX -e 'for (;;) { fork and POSIX::_exit(0); POSIX::setsid(); }' $1 & echo run"#,
+        Says("run"),
+    ),
+    (
+        "ignores every polite signal",
+        "trap '' TERM HUP INT QUIT; echo no; sleep $1; sleep $1",
+        Fails(ErrorClass::Silence),
+    ),
+    (
+        "answers TERM with a daemon",
+        "trap 'setsid -f sleep $1' TERM HUP INT; while :; do sleep 0.02; done",
+        Fails(ErrorClass::Silence),
+    ),
+    ("floods stdout", "yes $1", Fails(ErrorClass::TooLarge)),
+    ("floods stderr", "yes $1 >&2", Fails(ErrorClass::Silence)),
+    ("never ends its line", "tr '\\0' x </dev/zero", Fails(ErrorClass::TooLarge)),
+    ("writes no UTF-8", r"printf 'a\377b\303'", Says("a\u{FFFD}b\u{FFFD}")),
+    ("never reads its input", "exec <&-; echo deaf", Says("deaf")),
+    ("closes its output and stays", "exec >&- 2>&-; sleep $1", Fails(ErrorClass::Silence)),
+    ("lets a grandchild hold the pipe", "sleep $1 & echo bye", Says("bye")),
+    ("stops itself", "echo halt; kill -STOP $$", Fails(ErrorClass::Silence)),
+    (
+        "dies in the middle of a line",
+        r#"printf '{"delta":"well"}\n{"del'; kill -KILL $$"#,
+        Fails(ErrorClass::Failed),
+    ),
+    (
+        "nests too deep",
+        r#"printf '{"delta":"down"}\n'; perl -e 'print "{\"text\":" x 100000'"#,
+        Fails(ErrorClass::NoProtocol),
+    ),
+    ("becomes another program", "exec sleep $1", Fails(ErrorClass::Silence)),
+    ("speaks, then hangs", "echo 'one word'; sleep $1", Fails(ErrorClass::Silence)),
+    (
+        "changes its group",
+        "perl -e 'setpgrp; exec \"sleep\", $ARGV[0]' $1 & echo away",
+        Says("away"),
+    ),
+    (
+        "works on in the background",
+        "for i in 1 2 3; do nohup sh -c 'while :; do sleep 0.01; done' $1 & done; echo busy",
+        Says("busy"),
+    ),
+    ("stays after its last line", r#"printf '{"text":"over"}\n'; sleep $1"#, Says("over")),
+];
+
+fn timeouts(ms: u64) -> Timeouts {
+    Timeouts { connect: ms, first: ms, silence: ms, total: ms }
+}
+
+fn ask(timeouts: Timeouts, words: &str) -> Request {
+    let seat = Participant {
+        id: "ada".into(),
+        name: "Ada".into(),
+        aliases: vec![],
+        role: Some("pro".into()),
+        persona: None,
+        voice: VoiceSpec::Script(vec!["sh".into()]),
+        stands_in: false,
+        stand_in: None,
+        weight: 1.0,
+        max_utterances: None,
+        timeouts,
+        on_failure: FailureRule::default(),
+        price: None,
+        window: None,
+    };
+    let prompt = Prompt {
+        system: "You are Ada.".into(),
+        brief: None,
+        blocks: vec![
+            Block::Own { text: "I began.".into() },
+            Block::Other { who: "bob".into(), name: "Bob".into(), text: words.into(), cut: false },
+            Block::Operator { text: "Go on.".into(), whisper: true },
+        ],
+        notes: vec!["Be brief.".into()],
+    };
+    Request {
+        call: CallId(7),
+        turn: TurnId(6),
+        seat: Arc::new(seat),
+        purpose: Purpose::Speak,
+        number: Some(3),
+        attempt: 1,
+        prompt: Arc::new(prompt),
+        parameters: Value::Null,
+        facts: Arc::new(json!({
+            "topic": "cars", "context": {"needs": 1}, "limits": {"utterances": 20}, "purpose": "fake"
+        })),
+    }
+}
+
+fn environment(more: &[(&str, &str)]) -> Environment {
+    let path = ("PATH", "/usr/local/bin:/usr/bin:/bin");
+    let pairs = [path].into_iter().chain(more.iter().copied());
+    Environment::allowed(pairs.map(|(name, value)| (name.into(), value.into())))
+}
+
+fn speak(script: &str, token: &str, ask: Request) -> (Speaking, Receiver<(CallId, Chunk)>) {
+    let command = ["sh", "-c", script, "hostile", token].map(|part| part.into()).to_vec();
+    // a variable of the allow-list, so that the token is found in whatever keeps its environment
+    let environment = environment(&[("LC_TOKEN", token)]);
+    let (tx, rx) = mpsc::channel(1 << 16);
+    let out = Out::new(ask.call, tx, Clock::real(Ms(0)));
+    (Script::new(command, "/".into(), environment).speak(ask, out), rx)
+}
+
+/// Runs a script to its end: the words it showed, and its last chunk, of which there is exactly one.
+async fn run(script: &str, token: &str, ask: Request) -> (String, Chunk) {
+    let (speaking, mut rx) = speak(script, token, ask);
+    tokio::time::timeout(HANG, speaking).await.expect("a call that does not end");
+    let mut shown = String::new();
+    let mut last = None;
+    while let Some((call, chunk)) = rx.recv().await {
+        assert_eq!(call, CallId(7));
+        assert!(last.is_none(), "{last:?}, then {chunk:?}");
+        match chunk {
+            Chunk::Piece(Channel::Say, text) => shown.push_str(&text),
+            Chunk::Piece(Channel::Think, _) => {}
+            Chunk::Done(_) | Chunk::Pass | Chunk::Failed(..) => last = Some(chunk),
+        }
+    }
+    (shown, last.expect("a last chunk"))
+}
+
+/// Returns a number of seconds that nobody else sleeps.
+fn token() -> String {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    format!("7{:07}{:04}", process::id(), COUNT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// Returns all running processes that carry a token in their environment or arguments.
+fn carriers(token: &str) -> Vec<String> {
+    let carries = |pid: &str| {
+        let read = |what| fs::read(format!("/proc/{pid}/{what}")).unwrap_or_default();
+        let whole = [read("environ"), read("cmdline")].concat();
+        whole.windows(token.len()).any(|part| part == token.as_bytes())
+    };
+    let all = fs::read_dir("/proc").unwrap().flatten();
+    let pids = all.filter_map(|entry| entry.file_name().into_string().ok());
+    pids.filter(|pid| pid.parse::<u32>().is_ok() && carries(pid)).collect()
+}
+
+/// Waits until nobody carries the token; returns who still does after [`SURVIVAL`].
+fn survivors(token: &str) -> Vec<String> {
+    let begun = Instant::now();
+    loop {
+        let left = carriers(token);
+        if left.is_empty() || begun.elapsed() > SURVIVAL {
+            return left;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Runs every hostile script once, all at the same time, and returns how many processes survived.
+async fn round() -> usize {
+    let mut calls = tokio::task::JoinSet::new();
+    for (name, script, expect) in HOSTILE {
+        calls.spawn(async move {
+            let token = token();
+            // more than a pipe holds, so that those who do not read it are told apart
+            let words = "word ".repeat(50_000);
+            // what ends by itself must not run into a time-out on a busy machine
+            let patience = match expect {
+                Fails(ErrorClass::Silence) => PATIENCE_MS,
+                Fails(_) | Says(_) => 10_000,
+            };
+            let (shown, last) = run(script, &token, ask(timeouts(patience), &words)).await;
+            match (&last, expect) {
+                (Chunk::Done(done), Says(text)) => {
+                    assert_eq!(done.text.as_deref().unwrap_or(&shown), text, "{name}");
+                }
+                (Chunk::Failed(class, why), Fails(wanted)) => {
+                    assert_eq!(*class, wanted, "{name}: {why}");
+                    assert!(why.starts_with("script `sh` "), "{name}: {why}");
+                }
+                _ => panic!("{name}: {last:?} instead of {expect:?}"),
+            }
+            let left = tokio::task::spawn_blocking(move || survivors(&token)).await.unwrap();
+            if !left.is_empty() {
+                eprintln!("{name}: {left:?} survived");
+            }
+            left.len()
+        });
+    }
+    calls.join_all().await.into_iter().sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hostile_scripts_end_once_and_nobody_survives() {
+    assert_eq!(round().await, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "the whole figure; takes minutes"]
+async fn a_hundred_rounds() {
+    const ROUNDS: usize = 100;
+    let mut left = 0;
+    for _ in 0..ROUNDS {
+        left += round().await;
+    }
+    println!("hostile scripts: {} x {ROUNDS}: {left} survivors after 3 s", HOSTILE.len());
+    assert_eq!(left, 0);
+}
+
+#[tokio::test]
+async fn a_cancelled_call_leaves_nobody() {
+    let token = token();
+    let script = "setsid -f sleep $1; sleep $1 & echo ready; sleep $1";
+    let (mut speaking, mut rx) = speak(script, &token, ask(timeouts(10_000), "x"));
+    tokio::select! {
+        () = &mut speaking => panic!("it ended by itself"),
+        first = rx.recv() => assert_eq!(first.unwrap().1, Chunk::Piece(Channel::Say, "ready".into())),
+    }
+    assert!(carriers(&token).len() >= 3);
+    drop(speaking);
+    assert_eq!(survivors(&token), [""; 0]);
+}
+
+/// The inner half of the next test: a program with a running call that leaves at once.
+#[tokio::test]
+#[ignore = "run by the next test, in a process of its own"]
+async fn leave_in_the_middle_of_a_call() {
+    let token = env::var("TOKEN_OF_THE_TEST").expect("the token");
+    let script =
+        "setsid -f sleep $1; env -i /usr/bin/setsid -f /usr/bin/sleep $1; echo ready; sleep $1";
+    let (mut speaking, mut rx) = speak(script, &token, ask(timeouts(10_000), "x"));
+    tokio::select! {
+        () = &mut speaking => panic!("it ended by itself"),
+        _ = rx.recv() => {}
+    }
+    spawn::reap_all();
+    process::exit(42);
+}
+
+#[test]
+fn leaving_the_program_leaves_nobody() {
+    let token = token();
+    let status = process::Command::new(env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "leave_in_the_middle_of_a_call"])
+        .env("TOKEN_OF_THE_TEST", &token)
+        .stdout(process::Stdio::null())
+        .status();
+    assert_eq!(status.unwrap().code(), Some(42));
+    // without waiting: they were gone before the program was
+    assert_eq!(carriers(&token), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_script_is_told_everything_and_may_know_nothing_else() {
+    let script = r#"cat; printf '\n'; cut -d' ' -f5-7 /proc/self/stat; env"#;
+    let (_, last) = run(script, "0", ask(timeouts(10_000), "Why?")).await;
+    let Chunk::Done(Done { text: None, structured: Value::Null, .. }) = last else {
+        panic!("{last:?}")
+    };
+}
