@@ -109,7 +109,9 @@ fn stop(state: &State) -> Option<Draft> {
                 rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
             };
             let holds = listed && entry.version().cut.is_none() && entry.text().lines().any(begins);
-            holds.then(|| react::end(StopReason::StopWord, Some(format!("{}: {word}", last.seat).into())))
+            holds.then(|| {
+                react::end(StopReason::StopWord, Some(format!("{}: {word}", last.seat).into()))
+            })
         }
         Stop::When(when) => {
             let facts = Facts::new(state.facts());

@@ -92,8 +92,9 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
         Verb::Say { .. } | Verb::Whisper { .. } | Verb::SpeakAs { .. } => {
             words(state, deed, Moment::AfterBatch)
         }
-        Verb::CutIn { .. } => stop_turns(state, deed, CutWhy::CutIn)
-            .or_else(|| words(state, deed, Moment::Now)),
+        Verb::CutIn { .. } => {
+            stop_turns(state, deed, CutWhy::CutIn).or_else(|| words(state, deed, Moment::Now))
+        }
         Verb::Note { .. } => wait(deed),
         Verb::Leave { .. } => stop_turns(state, deed, CutWhy::Operator).or_else(|| done(deed)),
         Verb::LiftNote { .. }
@@ -122,7 +123,8 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
         },
         Verb::Floor { .. } if deed.acted => done(deed),
         Verb::Floor { to } => {
-            let asked = |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == deed.given.key);
+            let asked =
+                |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == deed.given.key);
             if !state.open_threads().any(asked) {
                 return too_late(deed, "the floor was given to another seat first");
             }

@@ -16,10 +16,12 @@ use crate::steer::{Due, Steering};
 use crate::voice::{Chunk, Out, Request, Voices};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::mpsc;
 use tokio::task::AbortHandle;
+use tokio::time::Sleep;
 
 /// Loose pieces are sealed after this many milliseconds.
 const DELTA_WINDOW_MS: u64 = 250;
@@ -51,6 +53,8 @@ pub struct Engine {
     loose_since: Option<Ms>,
     loose_bytes: usize,
     unwritable: Option<String>,
+    /// The state for which nothing is left to decide.
+    settled: Seq,
     /// How long a full disk is waited for; for ever if there is no bound.
     pub patience: Option<Duration>,
 }
@@ -79,6 +83,7 @@ impl Engine {
             loose_since: None,
             loose_bytes: 0,
             unwritable: None,
+            settled: Seq(0),
             patience: None,
         }
     }
@@ -179,7 +184,7 @@ impl Engine {
     fn show(&mut self, piece: Piece) {
         self.loose_bytes += piece.text.len();
         self.loose_since.get_or_insert(piece.at);
-        self.live.loose.push(piece.clone());
+        self.live.hear(piece.clone());
         self.feed.piece(piece);
         if self.loose_bytes >= DELTA_BYTES {
             self.seal();
@@ -207,9 +212,13 @@ impl Engine {
                 }
                 None => {}
             }
+            // pieces change nothing that `advance` decides on
+            if self.settled == self.live.state.next_seq {
+                return;
+            }
             match advance(&self.live.state) {
                 Some(draft) => self.append(draft),
-                None => return,
+                None => self.settled = self.live.state.next_seq,
             }
         }
     }
@@ -250,6 +259,7 @@ impl Engine {
         let (tx, mut chunks) = mpsc::channel::<(CallId, Chunk)>(CHUNKS_WAITING);
         let mut durable = self.writer.durable();
         let (mut attended, mut running) = (true, true);
+        let mut full: Option<Pin<Box<Sleep>>> = None;
         tokio::pin!(stop);
         let stopped = loop {
             self.settle();
@@ -259,7 +269,8 @@ impl Engine {
                 break Stopped::Unwritable(why);
             }
             if let Some(Fault::Broken { error, rescue }) = &disk.fault {
-                let kept = rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display()));
+                let kept =
+                    rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display()));
                 break Stopped::Unwritable(format!("{error}{}", kept.unwrap_or_default()));
             }
             let all_written = disk.written.map_or(Seq(0), Seq::next) == self.live.state.next_seq;
@@ -272,6 +283,12 @@ impl Engine {
                 self.decide(self.clock.now(), &Input::Unattended);
                 continue;
             }
+            full = match (&disk.fault, self.patience) {
+                (Some(Fault::Full { .. }), Some(patience)) => {
+                    full.or_else(|| Some(Box::pin(tokio::time::sleep(patience))))
+                }
+                _ => None,
+            };
             let room = self.writer.pending_bytes() < WAITING_MAX_BYTES;
             let may_wait = self.gated.is_empty() && !(idle && !attended);
             tokio::select! { biased;
@@ -286,7 +303,7 @@ impl Engine {
                 changed = durable.changed() => if changed.is_err() {
                     break Stopped::Unwritable("the writer of the session is gone".into());
                 },
-                () = out_of_patience(self.patience, &durable) => {
+                () = elapsed(&mut full), if full.is_some() => {
                     break Stopped::Unwritable("the disk stayed full".into());
                 }
                 chunk = chunks.recv(), if room => if let Some((call, chunk)) = chunk {
@@ -332,10 +349,9 @@ impl Engine {
 }
 
 /// Resolves when the disk has been full for as long as the patience lasts.
-async fn out_of_patience(patience: Option<Duration>, durable: &watch::Receiver<Durable>) {
-    let full = matches!(durable.borrow().fault, Some(Fault::Full { .. }));
-    match patience.filter(|_| full) {
-        Some(patience) => tokio::time::sleep(patience).await,
+async fn elapsed(full: &mut Option<Pin<Box<Sleep>>>) {
+    match full {
+        Some(sleep) => sleep.await,
         None => std::future::pending().await,
     }
 }

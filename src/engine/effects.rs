@@ -96,7 +96,11 @@ pub(super) fn near_mark(limit: u64) -> u64 {
 }
 
 /// Returns when a call runs out of time, and what it was waiting for.
-pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<(Ms, &'static str)> {
+pub(super) fn call_deadline(
+    live: &Live,
+    turn: TurnId,
+    limits: &Timeouts,
+) -> Option<(Ms, &'static str)> {
     let since = live.state.turns.get(&turn)?.since;
     let total = (since.plus(limits.total), "it was not done in time");
     let quiet = match live.last_piece(turn) {

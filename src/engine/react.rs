@@ -13,13 +13,17 @@ use std::sync::Arc;
 pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
     let state = &live.state;
     match input {
-        Input::Command { key, .. } | Input::BadLine { key, .. } if state.keys.contains_key(key) => vec![],
+        Input::Command { key, .. } | Input::BadLine { key, .. } if state.keys.contains_key(key) => {
+            vec![]
+        }
         Input::Command { key, line } => vec![match resolve::resolve(state, line) {
             Ok(targets) => {
                 let given = Given { key: key.clone(), line: line.clone(), targets };
                 operator(Arc::new(given).into())
             }
-            Err(why) => refused(key, serde_json::Value::Object(line.to_map()), line.id.clone(), why.into()),
+            Err(why) => {
+                refused(key, serde_json::Value::Object(line.to_map()), line.id.clone(), why.into())
+            }
         }],
         Input::BadLine { key, line, why } => vec![refused(key, line.clone(), None, why.clone())],
         Input::Chunk(call, chunk) => {
@@ -54,7 +58,9 @@ fn refused(key: &Key, line: serde_json::Value, id: Option<Text>, why: Text) -> D
 
 /// The end of the conversation.
 pub(super) fn end(reason: StopReason, text: Option<Text>) -> Draft {
-    engine(Ended { reason, settled: reason.settled(), text, result: serde_json::Value::Null }.into())
+    engine(
+        Ended { reason, settled: reason.settled(), text, result: serde_json::Value::Null }.into(),
+    )
 }
 
 fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
@@ -62,7 +68,8 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
         Chunk::Piece(..) => vec![],
         Chunk::Pass => vec![turns::passed(turn, now)],
         Chunk::Done(done) if is_empty(live, turn, done) => {
-            let error = CallError { class: ErrorClass::Empty, text: "the reply had no words".into() };
+            let error =
+                CallError { class: ErrorClass::Empty, text: "the reply had no words".into() };
             vec![turns::failed(live, turn, now, error, CutWhy::BrokenOff)]
         }
         Chunk::Done(done) => vec![turns::said(live, turn, now, done)],
@@ -128,7 +135,8 @@ fn unattended(state: &State) -> Vec<Draft> {
     drafts.push(match (&state.limit, waiting) {
         (Some(limit), _) => end(limit.what.reason(), None),
         (None, Some(turn)) => {
-            let text = format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
+            let text =
+                format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
             end(StopReason::Failure, Some(text.into()))
         }
         (None, None) if state.run == Run::Paused => {
@@ -150,5 +158,9 @@ fn unattended(state: &State) -> Vec<Draft> {
 /// whatever was in flight is cut with what was sealed, and stays owed in its batch.
 pub fn recover(live: &Live) -> Vec<Draft> {
     let state = &live.state;
-    state.calls().filter(|t| t.calls > 0).map(|t| turns::cut_sealed(state, t, CutWhy::Crash)).collect()
+    state
+        .calls()
+        .filter(|t| t.calls > 0)
+        .map(|t| turns::cut_sealed(state, t, CutWhy::Crash))
+        .collect()
 }

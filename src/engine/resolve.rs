@@ -87,9 +87,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             if !state.may_speak(to) {
                 return Err(format!("{name} cannot have the floor: muted, or at its own limit"));
             }
-            let holds = |t: &Thread| {
-                t.seats.contains(to) && line.thread.is_none_or(|id| id == t.id)
-            };
+            let holds =
+                |t: &Thread| t.seats.contains(to) && line.thread.is_none_or(|id| id == t.id);
             targets.threads =
                 state.open_threads().rev().find(|t| holds(t)).map(|t| t.id).into_iter().collect();
             if targets.threads.is_empty() {
@@ -124,7 +123,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Verb::Retry {} => targets.turns = vec![last(state, None)?],
         Verb::Reroll { utterance } => targets.turns = vec![last(state, *utterance)?],
         Verb::Choose { utterance, alternative } => {
-            let entry = state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
+            let entry =
+                state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
             let have = entry.versions.len();
             if *alternative as usize > have {
                 return Err(format!("utterance {utterance} has {have} alternatives"));
@@ -187,10 +187,9 @@ fn reference(state: &State, name: &str) -> Result<Seq, String> {
     let by_key = || state.keys.get(name).copied();
     let by_id = || state.ids.get(name).copied();
     let by_number = || name.parse().ok().map(Seq).filter(|s| *s < state.next_seq);
-    by_id()
-        .or_else(by_key)
-        .or_else(by_number)
-        .ok_or_else(|| format!("nothing was given under `{name}`; name its id, its key or its number"))
+    by_id().or_else(by_key).or_else(by_number).ok_or_else(|| {
+        format!("nothing was given under `{name}`; name its id, its key or its number")
+    })
 }
 
 /// Where people talk, and the operator's words are placed: the thread a line names, or every open one that has none
@@ -204,9 +203,8 @@ fn inner(state: &State, line: &SteerLine) -> Vec<ThreadId> {
 
 /// The calls that a line can stop.
 fn speaking(state: &State, line: &SteerLine, who: Option<&SeatId>) -> Vec<TurnId> {
-    let meant = |t: &&Turn| {
-        who.is_none_or(|w| *w == t.seat) && line.thread.is_none_or(|id| id == t.thread)
-    };
+    let meant =
+        |t: &&Turn| who.is_none_or(|w| *w == t.seat) && line.thread.is_none_or(|id| id == t.thread);
     state.calls().filter(meant).map(|t| t.id).collect()
 }
 

@@ -63,7 +63,8 @@ fn by_seat(turn: &Turn, end: TurnEnded) -> Draft {
 }
 
 fn mentions(state: &State, text: &str, by: Option<&SeatId>) -> Vec<SeatId> {
-    let roster: Vec<&Participant> = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect();
+    let roster: Vec<&Participant> =
+        state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect();
     reply::mentions(text, by, &roster)
 }
 

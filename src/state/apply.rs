@@ -274,7 +274,8 @@ impl State {
     }
 
     fn hear(&mut self, d: &Delta) {
-        let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since) else {
+        let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since)
+        else {
             return;
         };
         for p in piece::unpack(&d.pieces, base) {
@@ -312,7 +313,8 @@ impl State {
                 });
             }
         }
-        if crashed && turn.speaks()
+        if crashed
+            && turn.speaks()
             && let Run::Stepping(n) = &mut self.run
         {
             *n += 1;
@@ -348,13 +350,16 @@ impl State {
             }
             Outcome::Failed => {
                 self.failed += 1;
-                let text = e.error.as_ref().map(|x| x.text.clone()).unwrap_or_else(|| "failed".into());
+                let text =
+                    e.error.as_ref().map(|x| x.text.clone()).unwrap_or_else(|| "failed".into());
                 match self.seat(&turn.seat).map(|s| s.spec.on_failure.then) {
                     Some(Then::Pause) if self.run != Run::Paused => {
                         self.run = Run::Pausing;
                         self.pause_why = Some(format!("{}: {text}", turn.seat).into());
                     }
-                    Some(Then::Stop) => self.stopped_by = Some(format!("{}: {text}", turn.seat).into()),
+                    Some(Then::Stop) => {
+                        self.stopped_by = Some(format!("{}: {text}", turn.seat).into())
+                    }
                     Some(Then::Pause | Then::Skip) | None => {}
                 }
             }

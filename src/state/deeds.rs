@@ -1,6 +1,6 @@
 //! The operator's deeds while they are being carried out, and the notes that live on.
 
-use super::{State, Run, Who};
+use super::{Run, State, Who};
 use crate::model::command::NoteFor;
 use crate::model::*;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,6 +2,7 @@
 
 use super::State;
 use crate::model::*;
+use std::collections::BTreeMap;
 
 /// A state and the loose pieces behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -10,6 +11,14 @@ pub struct Live {
     pub state: State,
     /// Pieces shown since the last event.
     pub loose: Vec<Piece>,
+    /// When the last loose piece of each turn came.
+    recent: BTreeMap<TurnId, Ms>,
+}
+
+impl From<State> for Live {
+    fn from(state: State) -> Live {
+        Live { state, ..Live::default() }
+    }
 }
 
 impl Live {
@@ -17,6 +26,13 @@ impl Live {
     pub fn apply(&mut self, event: &Event) {
         self.state.apply(event);
         self.loose.clear();
+        self.recent.clear();
+    }
+
+    /// Shows a piece that no event holds yet.
+    pub fn hear(&mut self, piece: Piece) {
+        self.recent.insert(piece.turn, piece.at);
+        self.loose.push(piece);
     }
 
     fn loose_of(&self, turn: TurnId, channel: Channel) -> impl Iterator<Item = &Piece> {
@@ -45,7 +61,7 @@ impl Live {
 
     /// Returns when the last piece of a running turn came.
     pub fn last_piece(&self, turn: TurnId) -> Option<Ms> {
-        let loose = self.loose.iter().rev().find(|p| p.turn == turn).map(|p| p.at);
+        let loose = self.recent.get(&turn).copied();
         loose.or_else(|| self.state.turns.get(&turn).and_then(|t| t.last_piece))
     }
 }

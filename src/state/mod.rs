@@ -164,8 +164,7 @@ impl State {
 
     /// Returns the open threads that have no open thread inside: where people talk now.
     pub fn leaves(&self) -> impl Iterator<Item = &Thread> {
-        self.open_threads()
-            .filter(|t| !self.open_threads().any(|c| c.parent == Some(t.id)))
+        self.open_threads().filter(|t| !self.open_threads().any(|c| c.parent == Some(t.id)))
     }
 
     /// Returns whether a batch still has seats to ask or turns to wait for.
@@ -187,9 +186,9 @@ impl State {
     pub fn used(&self, limit: Limit, now: Ms) -> u64 {
         match limit {
             Limit::Utterances => u64::from(self.utterances),
-            Limit::Rounds => {
-                u64::from(self.threads.get(&ThreadId::ROOT).map_or(0, |t| t.round.saturating_sub(1)))
-            }
+            Limit::Rounds => u64::from(
+                self.threads.get(&ThreadId::ROOT).map_or(0, |t| t.round.saturating_sub(1)),
+            ),
             Limit::Seconds => self.running.at(now) / 1000,
         }
     }

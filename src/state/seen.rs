@@ -12,7 +12,8 @@ impl State {
             if at == other {
                 return true;
             }
-            let (Some(thread), Some(talk)) = (self.threads.get(&at), self.threads.get(&other)) else {
+            let (Some(thread), Some(talk)) = (self.threads.get(&at), self.threads.get(&other))
+            else {
                 return false;
             };
             let inside = talk.spec.inherits && talk.parent == Some(at);
@@ -50,7 +51,8 @@ impl State {
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
         let seen: Vec<&Entry> = self.visible(turn).collect();
         let own = Who::Seat(turn.seat.clone());
-        let since = seen.iter().rposition(|e| e.who == own && !e.is_spoken_as()).map_or(0, |i| i + 1);
+        let since =
+            seen.iter().rposition(|e| e.who == own && !e.is_spoken_as()).map_or(0, |i| i + 1);
         seen.into_iter().skip(since).filter(|e| e.who == Who::Operator).collect()
     }
 }

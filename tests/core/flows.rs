@@ -1,0 +1,187 @@
+//! The hard flows, one by one.
+
+use crate::harness::*;
+use colloquium::model::*;
+use serde_json::json;
+
+#[tokio::test]
+async fn the_order_of_the_file_begins_with_the_first() {
+    let ran = play(round_robin(&["a", "b", "c"], 7), plain(), &[]).await;
+    assert_eq!(ran.who(), "a b c a b c a");
+    assert_eq!(ran.reason(), "utterance_limit");
+}
+
+#[tokio::test]
+async fn a_mention_is_honoured_once_and_the_one_passed_over_comes_next() {
+    let mut table = round_robin(&["a", "b", "c"], 6);
+    table.scenario["policy"]["options"] = json!({"mentions": "once"});
+    let stage = stage(|ask| {
+        let first = &*ask.seat.id == "a" && ask.prompt.blocks.is_empty();
+        Play::Words(if first { "what says @c now" } else { "well" }.into(), 10)
+    });
+    assert_eq!(play(table, stage, &[]).await.who(), "a c b c a b");
+}
+
+#[tokio::test]
+async fn two_who_name_each_other_starve_nobody() {
+    let mut table = round_robin(&["a", "b", "c"], 12);
+    table.scenario["policy"]["options"] = json!({"mentions": "once"});
+    let stage = stage(|ask| {
+        let other = if &*ask.seat.id == "a" { "b" } else { "a" };
+        Play::Words(format!("you, @{other}!"), 5)
+    });
+    let ran = play(table, stage, &[]).await;
+    let said = |id: &str| ran.who().split(' ').filter(|w| *w == id).count();
+    assert!(said("c") >= 2, "{}", ran.who());
+}
+
+#[tokio::test]
+async fn a_simultaneous_round_is_blind() {
+    let scenario = json!({"policy": {"name": "simultaneous", "options": {"rounds": 2}}});
+    let table = || table(scenario.clone(), vec![seat("a"), seat("b"), seat("c")]);
+    let ran = play(table(), plain(), &[]).await;
+    assert_eq!(ran.state.entries.len(), 6);
+    let blocks: Vec<usize> = ran.seen.iter().map(|r| r.prompt.blocks.len()).collect();
+    assert_eq!(blocks, [0, 0, 0, 3, 3, 3]);
+    let streams = |e: &Event| match &e.kind {
+        Kind::Delta(d) => {
+            d.pieces.iter().map(|r| r.0).collect::<std::collections::BTreeSet<_>>().len()
+        }
+        _ => 0,
+    };
+    assert_eq!(ran.events.iter().map(streams).max(), Some(3), "one delta carries all streams");
+    assert_eq!(ran.lines, play(table(), plain(), &[]).await.lines, "same seed, same bytes");
+}
+
+#[tokio::test]
+async fn phases_inherit_what_was_said() {
+    let scenario = json!({
+        "policy": {"name": "phases"},
+        "phase": [
+            {"name": "blind", "who": ["a", "b"], "policy": {"name": "simultaneous", "options": {"rounds": 1}}},
+            {"name": "rebuttal", "who": ["b", "a"], "policy": {"name": "round_robin", "options": {"rounds": 1}}},
+        ],
+    });
+    let ran = play(table(scenario, vec![seat("a"), seat("b")]), plain(), &[]).await;
+    let blocks: Vec<usize> = ran.seen.iter().map(|r| r.prompt.blocks.len()).collect();
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b b a", "completed"));
+    assert_eq!(blocks, [0, 0, 2, 3]);
+}
+
+#[tokio::test]
+async fn a_shuffled_order_gives_everyone_one_turn_a_round() {
+    let mut table = round_robin(&["a", "b", "c", "d"], 12);
+    table.scenario["policy"]["options"] = json!({"order": "shuffled"});
+    let ran = play(table, plain(), &[]).await;
+    let who = ran.who();
+    let order: Vec<&str> = who.split(' ').collect();
+    for round in order.chunks(4) {
+        let mut round = round.to_vec();
+        round.sort_unstable();
+        assert_eq!(round, ["a", "b", "c", "d"]);
+    }
+    assert_ne!(order[..4], order[4..8], "a new order each round: {who}");
+}
+
+#[tokio::test]
+async fn failures_are_tried_again_then_skipped_and_never_become_speech() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.attempt) {
+        ("a", 1) => Play::Fail(20, ErrorClass::Failed),
+        ("b", _) => Play::Fail(20, ErrorClass::Failed),
+        _ => Play::Words("fine".into(), 10),
+    });
+    let ran = play(round_robin(&["a", "b", "c"], 4), stage, &[]).await;
+    assert_eq!(ran.who(), "a c a c");
+    assert!(ran.seen.iter().all(|r| r.prompt.blocks.iter().all(|b| &**b.text() == "fine")));
+    let retries = ran.kinds().iter().filter(|k| **k == "call.retried").count();
+    assert_eq!(retries, 4, "one for each turn of a and b");
+    assert_eq!(ran.state.failed, 2);
+}
+
+#[tokio::test]
+async fn a_failure_after_words_keeps_them_as_broken_off() {
+    let stage = stage(|ask| match &*ask.seat.id {
+        "a" => Play::Break("this is as far as".into(), 10),
+        _ => Play::Words("go on".into(), 10),
+    });
+    let ran = play(round_robin(&["a", "b"], 2), stage, &[]).await;
+    assert_eq!(ran.texts(), ["this is as far as", "go on"]);
+    assert_eq!(ran.state.entries[0].version().cut, Some(CutWhy::BrokenOff));
+}
+
+#[tokio::test]
+async fn silence_runs_into_the_time_out_and_the_table_goes_on() {
+    let mut table = round_robin(&["a", "b"], 2);
+    table.participants[0].timeouts.first = 5_000;
+    table.participants[0].on_failure.retry = 0;
+    let stage = stage(|ask| match &*ask.seat.id {
+        "a" => Play::Silence,
+        _ => Play::Words("anyway".into(), 10),
+    });
+    let ran = play(table, stage, &[]).await;
+    assert_eq!(ran.who(), "b b");
+    let ms = ran.state.ms.0;
+    assert!((10_000..11_000).contains(&ms), "two time-outs of 5 s and little more: {ms}");
+}
+
+#[tokio::test]
+async fn the_failure_rule_stops_or_pauses() {
+    let failing = |then: Then| {
+        let mut table = round_robin(&["a", "b"], 4);
+        table.participants[1].on_failure = FailureRule { retry: 0, then };
+        table
+    };
+    let stage = || {
+        stage(|ask| match &*ask.seat.id {
+            "b" => Play::Fail(20, ErrorClass::NotFound),
+            _ => Play::Words("hm".into(), 10),
+        })
+    };
+    let stopped = play(failing(Then::Stop), stage(), &[]).await;
+    assert_eq!((stopped.who().as_str(), stopped.reason()), ("a", "failure"));
+    let paused = play(failing(Then::Pause), stage(), &[]).await;
+    assert_eq!((paused.who().as_str(), paused.reason()), ("a", "failure"));
+    assert!(paused.kinds().contains(&"paused"));
+    let text = paused.state.ended.as_ref().and_then(|e| e.text.clone()).unwrap();
+    assert!(text.contains("as the test wants it"), "{text}");
+}
+
+#[tokio::test]
+async fn all_passed_is_an_end_of_its_own() {
+    let ran = play(round_robin(&["a", "b"], 9), stage(|_| Play::Pass), &[]).await;
+    assert_eq!((ran.reason(), ran.state.entries.len()), ("all_passed", 0));
+}
+
+#[tokio::test]
+async fn nothing_barren_goes_on_for_ever() {
+    let ran =
+        play(round_robin(&["a", "b"], 9), stage(|_| Play::Fail(5, ErrorClass::NotFound)), &[])
+            .await;
+    assert_eq!(ran.reason(), "failure");
+}
+
+#[tokio::test]
+async fn a_stop_rule_ends_it() {
+    let mut table = round_robin(&["a", "b"], 9);
+    table.scenario["stop"] = json!([{"when": "turn_count >= 3"}]);
+    assert_eq!(play(table, plain(), &[]).await.reason(), "condition");
+    let mut table = round_robin(&["a", "b"], 9);
+    table.scenario["stop"] = json!([{"word": {"word": "AGREED", "by": ["b"]}}]);
+    let says = |text: &'static str| stage(move |_| Play::Words(text.into(), 5));
+    assert_eq!(play(table.clone(), says("well\nAGREED, then"), &[]).await.reason(), "stop_word");
+    assert_eq!(
+        play(table, says("I have not AGREED to this"), &[]).await.reason(),
+        "utterance_limit"
+    );
+}
+
+#[tokio::test]
+async fn fifty_seats_at_once_all_come_to_an_end() {
+    let seats = (0..50).map(|i| seat(&format!("s{i}"))).collect();
+    let scenario = json!({"policy": {"name": "simultaneous", "options": {"rounds": 1}}});
+    let mut table = table(scenario, seats);
+    table.parallel = 50;
+    let ran = play(table, stage(|_| Play::Words("word ".repeat(200), 20)), &[]).await;
+    assert_eq!(ran.state.entries.len(), 50);
+    assert!(ran.state.ms.0 < 5_000, "they really spoke at once: {} ms", ran.state.ms);
+}

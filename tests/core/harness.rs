@@ -1,0 +1,319 @@
+//! A conversation in memory, under virtual time, with voices that do what a test says; every run checks the
+//! invariants that hold always.
+
+use colloquium::clock::Clock;
+use colloquium::engine::{Engine, Stopped};
+use colloquium::model::payload::Opened;
+use colloquium::model::*;
+use colloquium::session::disk::{Disk, Rescue};
+use colloquium::session::writer::{Mode, SessionWriter, Start};
+use colloquium::session::{Feed, Item, decode};
+use colloquium::state::{Live, State, Who};
+use colloquium::voice::{Chunk, Done, Out, Request, Speaking, Voice, Voices};
+use serde_json::{Value, json};
+use std::io;
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc;
+
+/// A disk in memory.
+#[derive(Clone, Default)]
+pub struct Memory {
+    bytes: Arc<Mutex<Vec<u8>>>,
+    pub full: Arc<std::sync::atomic::AtomicBool>,
+}
+
+impl Memory {
+    pub fn lines(&self) -> Vec<String> {
+        let bytes = self.bytes.lock().unwrap();
+        String::from_utf8(bytes.clone()).unwrap().lines().map(str::to_owned).collect()
+    }
+    pub fn events(&self) -> Vec<Event> {
+        self.lines().iter().map(|l| decode(l.as_bytes()).unwrap()).collect()
+    }
+}
+
+impl Disk for Memory {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.full.load(std::sync::atomic::Ordering::SeqCst) {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        self.bytes.lock().unwrap().extend(bytes);
+        Ok(bytes.len())
+    }
+    fn sync(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+    fn cut(&mut self, len: u64) -> io::Result<()> {
+        self.bytes.lock().unwrap().truncate(len as usize);
+        Ok(())
+    }
+    fn blob(&mut self, _: &str, _: &str) -> io::Result<()> {
+        Ok(())
+    }
+    fn rescue(&mut self) -> io::Result<Rescue> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// What a test's voice does with one request.
+#[derive(Clone, Debug)]
+pub enum Play {
+    /// Speaks word by word, so many milliseconds a word.
+    Words(String, u64),
+    /// Answers with data.
+    Data(String, Value),
+    /// Fails after so many milliseconds.
+    Fail(u64, ErrorClass),
+    /// Says something, then breaks off.
+    Break(String, u64),
+    /// Never says anything.
+    Silence,
+    /// Lets the turn go.
+    Pass,
+}
+
+type Director = dyn Fn(&Request) -> Play + Send + Sync;
+
+/// The voices of a test, and what they were shown.
+#[derive(Clone)]
+pub struct Stage {
+    director: Arc<Director>,
+    pub seen: Arc<Mutex<Vec<Request>>>,
+}
+
+pub fn stage(director: impl Fn(&Request) -> Play + Send + Sync + 'static) -> Stage {
+    Stage { director: Arc::new(director), seen: Arc::default() }
+}
+
+/// Voices that say who they are and how much they have seen.
+pub fn plain() -> Stage {
+    stage(|ask| {
+        let n = ask.prompt.blocks.len();
+        Play::Words(format!("{} speaks of {n} things here", ask.seat.id), 20)
+    })
+}
+
+impl Voices for Stage {
+    fn voice(&self, _: &Participant) -> Result<Arc<dyn Voice>, String> {
+        Ok(Arc::new(self.clone()))
+    }
+}
+
+impl Voice for Stage {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        let play = (self.director)(&ask);
+        self.seen.lock().unwrap().push(ask);
+        Box::pin(async move {
+            let last = match play {
+                Play::Silence => loop {
+                    out.wait(3_600_000).await;
+                },
+                Play::Fail(ms, class) => {
+                    out.wait(ms).await;
+                    Chunk::Failed(class, "as the test wants it".into())
+                }
+                Play::Pass => Chunk::Pass,
+                Play::Data(text, structured) => {
+                    out.wait(10).await;
+                    Chunk::Done(Done { text: Some(text.into()), structured, ..Done::default() })
+                }
+                Play::Words(text, pace) => {
+                    speak(&out, &text, pace).await;
+                    Chunk::Done(Done::default())
+                }
+                Play::Break(text, pace) => {
+                    speak(&out, &text, pace).await;
+                    Chunk::Failed(ErrorClass::Failed, "broken off".into())
+                }
+            };
+            out.send(last).await;
+        })
+    }
+}
+
+async fn speak(out: &Out, text: &str, pace: u64) {
+    for word in text.split_inclusive(' ') {
+        out.wait(pace).await;
+        out.send(Chunk::Piece(Channel::Say, word.into())).await;
+    }
+}
+
+pub fn seat(id: &str) -> Participant {
+    Participant {
+        id: id.into(),
+        name: id.into(),
+        aliases: vec![],
+        role: None,
+        persona: None,
+        voice: VoiceSpec::Script(vec!["test".into()]),
+        stands_in: false,
+        stand_in: None,
+        weight: 1.0,
+        max_utterances: None,
+        timeouts: Timeouts::default(),
+        on_failure: FailureRule::default(),
+        price: None,
+        window: None,
+    }
+}
+
+pub fn human(id: &str) -> Participant {
+    Participant { voice: VoiceSpec::Human { seconds: None, pass: false }, ..seat(id) }
+}
+
+/// A conversation: a scenario as JSON, and its seats.
+pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
+    let mut scenario = scenario;
+    if scenario.get("title").is_none() {
+        scenario["title"] = "a test".into();
+    }
+    serde_json::from_value::<colloquium::scenario::Scenario>(scenario.clone()).expect("a scenario");
+    Opened {
+        format: 1,
+        program: "test".into(),
+        seed: 7,
+        rehearsed: true,
+        scenario,
+        participants: seats,
+        parallel: 8,
+    }
+}
+
+pub fn round_robin(ids: &[&str], utterances: u32) -> Opened {
+    let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": utterances}});
+    table(scenario, ids.iter().map(|i| seat(i)).collect())
+}
+
+/// What a run leaves behind.
+pub struct Ran {
+    pub events: Vec<Event>,
+    pub lines: Vec<String>,
+    pub state: State,
+    pub seen: Vec<Request>,
+}
+
+impl Ran {
+    /// Who spoke, in order of the transcript: `a b operator a`.
+    pub fn who(&self) -> String {
+        let who = self.state.entries.iter().map(|e| match &e.who {
+            Who::Seat(seat) => seat.to_string(),
+            Who::Operator => "operator".into(),
+        });
+        who.collect::<Vec<_>>().join(" ")
+    }
+    /// The transcript as it finally stands.
+    pub fn transcript(&self) -> Vec<(Option<u32>, String, String)> {
+        let entry = |e: &colloquium::state::Entry| {
+            (
+                e.number,
+                e.seat().map_or("operator".into(), ToString::to_string),
+                e.text().to_string(),
+            )
+        };
+        self.state.entries.iter().map(entry).collect()
+    }
+    pub fn reason(&self) -> &'static str {
+        self.state.ended.as_ref().map_or("-", |e| e.reason.as_str())
+    }
+    pub fn kinds(&self) -> Vec<&str> {
+        self.events.iter().map(|e| e.kind.name()).collect()
+    }
+    /// Receipts of the command with an `id`, in order.
+    pub fn receipts(&self, id: &str) -> Vec<ReceiptIs> {
+        let of = |e: &Event| match &e.kind {
+            Kind::Receipt(r) if r.id.as_deref() == Some(id) => Some(r.is),
+            _ => None,
+        };
+        self.events.iter().filter_map(of).collect()
+    }
+    pub fn texts(&self) -> Vec<&str> {
+        self.state.entries.iter().map(|e| &**e.text()).collect()
+    }
+}
+
+pub fn lines(steer: &[Value]) -> Vec<(Key, SteerLine)> {
+    let file: Vec<String> = steer.iter().map(ToString::to_string).collect();
+    colloquium::steer::read_file(&file.join("\n")).expect("steering lines")
+}
+
+pub async fn play(opened: Opened, stage: Stage, steer: &[Value]) -> Ran {
+    go(vec![], Some(opened), stage, steer).await
+}
+
+pub async fn resume(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
+    go(past, None, stage, steer).await
+}
+
+async fn go(past: Vec<Event>, opened: Option<Opened>, stage: Stage, steer: &[Value]) -> Ran {
+    let disk = Memory::default();
+    let start = Start { len: 0, last: past.last().map(|e| e.seq) };
+    let writer = SessionWriter::spawn(Box::new(disk.clone()), start, Mode::Normal).unwrap();
+    let feed = Feed::new();
+    let mut tail = feed.tail();
+    let clock = Clock::virtual_from(past.last().map_or(Ms(0), |e| e.ms));
+    let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
+    engine.steer(lines(steer));
+    let mut reader = Live::from(State::fold(&past));
+    match opened {
+        Some(opened) => engine.open(opened),
+        None => engine.resume(State::fold(&past), vec![]),
+    }
+    let (tx, orders) = mpsc::channel(1);
+    drop(tx);
+    let run = engine.run(orders, std::future::pending());
+    let stopped = tokio::time::timeout(std::time::Duration::from_secs(20), run).await;
+    let Ok(stopped) = stopped else {
+        let mut last = tail_of(&disk);
+        last.iter_mut().for_each(|l| l.truncate(300));
+        panic!("hang at {}: {last:#?}", engine.live.state.next_seq);
+    };
+    assert_eq!(stopped, Stopped::Ended);
+    let live = engine.live.clone();
+    engine.finish().await.unwrap();
+    let mut events = past;
+    events.extend(disk.events());
+    check_invariants(&events, &live);
+    while let Some(item) = tail.try_next() {
+        match item {
+            Item::Event(record) => reader.apply(&record.event),
+            Item::Piece(piece) => reader.hear(piece),
+        }
+    }
+    assert_eq!(reader.state, live.state, "a reader of the tail holds the same state");
+    let seen = stage.seen.lock().unwrap().clone();
+    Ran { events, lines: disk.lines(), state: live.state, seen }
+}
+
+fn tail_of(disk: &Memory) -> Vec<String> {
+    let lines = disk.lines();
+    lines[lines.len().saturating_sub(12)..].to_vec()
+}
+
+/// What holds for every log.
+fn check_invariants(events: &[Event], live: &Live) {
+    assert!(events.iter().enumerate().all(|(i, e)| e.seq.0 == i as u64), "seq has no gap");
+    assert!(events.windows(2).all(|w| w[0].ms <= w[1].ms), "time is monotone");
+    assert_eq!(State::fold(events), live.state, "fold(file) is the live state");
+    let bare = State::fold(events.iter().filter(|e| !matches!(e.kind, Kind::Delta(_))));
+    assert_eq!(bare.entries, live.state.entries, "without deltas: the same transcript");
+    assert_eq!(bare.notes, live.state.notes, "without deltas: the same notes");
+    let mut paused = false;
+    for e in events {
+        match e.kind {
+            Kind::Paused(_) => paused = true,
+            Kind::Resumed(_) => paused = false,
+            Kind::CallStarted(_) => assert!(!paused, "a call started while paused, at {}", e.seq),
+            _ => {}
+        }
+    }
+    let given = events.iter().filter_map(|e| match &e.kind {
+        Kind::Given(g) => Some(g.key.clone()),
+        Kind::Refused(r) => Some(r.key.clone()),
+        _ => None,
+    });
+    let mut keys: Vec<Key> = given.collect();
+    let all = keys.len();
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), all, "no command acts twice");
+}

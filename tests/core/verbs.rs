@@ -1,0 +1,297 @@
+//! The operator's verbs: each does what the table says, in words, turns and receipts.
+
+use crate::harness::*;
+use colloquium::model::ReceiptIs::{Delivered, Done, Queued, TooLate};
+use colloquium::model::*;
+use serde_json::json;
+
+#[tokio::test]
+async fn cut_in_keeps_what_was_shown_and_the_words_come_next() {
+    let steer = [
+        json!({"during": {"utterance": 2, "words": 3}, "id": "x", "do": "cut_in", "text": "stop that"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+    assert_eq!(ran.who(), "a b operator c a");
+    assert_eq!(ran.texts()[1..3], ["b speaks of ", "stop that"]);
+    assert_eq!(ran.state.entries[1].version().cut, Some(CutWhy::CutIn));
+    assert_eq!(ran.receipts("x"), [Done, Delivered]);
+    let told = &ran.seen[2].prompt.blocks;
+    assert_eq!(told.last(), Some(&Block::Operator { text: "stop that".into(), whisper: false }));
+    assert!(matches!(&told[1], Block::Other { cut: true, .. }), "others are told that it was cut");
+}
+
+#[tokio::test]
+async fn cut_in_on_one_of_several_leaves_the_others_speaking() {
+    let scenario = json!({"policy": {"name": "simultaneous", "options": {"rounds": 1}}});
+    let steer = [
+        json!({"during": {"utterance": 2, "words": 2}, "do": "cut_in", "who": "b", "text": "you!"}),
+    ];
+    let ran = play(table(scenario, vec![seat("a"), seat("b"), seat("c")]), plain(), &steer).await;
+    assert_eq!(ran.who(), "b operator a c");
+    assert_eq!(ran.texts()[0], "b speaks ");
+    assert_eq!(ran.texts()[2], "a speaks of 0 things here");
+}
+
+#[tokio::test]
+async fn a_pause_holds_however_long() {
+    for now in [false, true] {
+        let verb = if now { "pause_now" } else { "pause" };
+        let steer = [
+            json!({"during": {"utterance": 1, "words": 2}, "id": "p", "do": verb}),
+            json!({"at": "10h", "id": "r", "do": "resume"}),
+        ];
+        let ran = play(round_robin(&["a", "b"], 2), plain(), &steer).await;
+        assert_eq!(ran.who(), "a b");
+        assert_eq!(ran.texts()[0] == "a speaks ", now, "{:?}", ran.texts());
+        assert_eq!(ran.receipts("r"), [Done]);
+        assert_eq!(ran.receipts("p").last(), Some(&Done));
+        let started = ran.events.iter().filter(|e| matches!(e.kind, Kind::CallStarted(_)));
+        assert!(started.last().unwrap().ms.0 >= 36_000_000, "the second call waited ten hours");
+        assert!(ran.state.running.at(ran.state.ms) < 5_000, "paused time is not running time");
+    }
+}
+
+#[tokio::test]
+async fn step_grants_exactly_so_many() {
+    let steer = [
+        json!({"do": "pause"}),
+        json!({"when": "paused and turn_count == 0", "do": "step", "n": 2}),
+        json!({"when": "paused and turn_count == 2", "do": "step"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &steer).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b c", "failure"));
+    let scenario = json!({"policy": {"name": "simultaneous", "options": {"rounds": 1}}});
+    let steer = [
+        json!({"do": "pause"}),
+        json!({"when": "paused and turn_count == 0", "do": "step"}),
+        json!({"when": "paused and turn_count == 1", "do": "resume"}),
+    ];
+    let ran = play(table(scenario, vec![seat("a"), seat("b"), seat("c")]), plain(), &steer).await;
+    assert_eq!(ran.who(), "a b c");
+    assert!(ran.seen.iter().all(|r| r.prompt.blocks.is_empty()), "still blind after a step");
+}
+
+#[tokio::test]
+async fn say_waits_for_the_utterance_and_a_leading_name_gives_the_floor() {
+    let steer = [
+        json!({"during": {"utterance": 1, "words": 2}, "id": "s", "do": "say", "text": "@c your view?"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+    assert_eq!(ran.who(), "a operator c b c");
+    assert_eq!(ran.receipts("s"), [Queued, Done, Delivered]);
+}
+
+#[tokio::test]
+async fn queued_words_can_be_edited_and_dropped_until_delivered() {
+    let steer = [
+        json!({"during": {"utterance": 1, "words": 1}, "id": "one", "do": "say", "text": "first"}),
+        json!({"during": {"utterance": 1, "words": 1}, "id": "two", "do": "say", "text": "second"}),
+        json!({"during": {"utterance": 1, "words": 2}, "id": "e", "do": "edit_queued", "of": "one", "text": "mended"}),
+        json!({"during": {"utterance": 1, "words": 2}, "id": "d", "do": "drop_queued", "of": "two"}),
+        json!({"after": {"utterance": 2}, "id": "late", "do": "edit_queued", "of": "one", "text": "no"}),
+    ];
+    let ran = play(round_robin(&["a", "b"], 3), plain(), &steer).await;
+    assert_eq!(ran.who(), "a operator b a");
+    assert_eq!(ran.texts()[1], "mended");
+    assert_eq!(ran.receipts("late"), [TooLate]);
+    assert_eq!(ran.receipts("two"), [Queued, Done]);
+}
+
+#[tokio::test]
+async fn a_note_reaches_each_once_also_on_retry() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.attempt) {
+        ("b", 1) => Play::Fail(30, ErrorClass::Failed),
+        _ => Play::Words("hm yes".into(), 10),
+    });
+    let steer = [json!({"id": "n", "do": "note", "to": ["a", "b"], "text": "be brief"})];
+    let ran = play(round_robin(&["a", "b", "c"], 7), stage, &steer).await;
+    let got: Vec<&str> =
+        ran.seen.iter().filter(|r| !r.prompt.notes.is_empty()).map(|r| &*r.seat.id).collect();
+    assert_eq!(got, ["a", "b", "b"], "the second b is the retry of the same turn");
+    assert_eq!(ran.receipts("n"), [Queued, Delivered, Delivered]);
+}
+
+#[tokio::test]
+async fn notes_live_as_long_as_they_say() {
+    let notes = |steer: Vec<serde_json::Value>| async move {
+        let ran = play(round_robin(&["a", "b"], 6), plain(), &steer).await;
+        let seen = ran.seen.iter().map(|r| r.prompt.notes.len().to_string());
+        seen.collect::<Vec<_>>().join("")
+    };
+    let standing = json!({"id": "n", "do": "note", "text": "x", "for": "standing"});
+    assert_eq!(notes(vec![standing.clone()]).await, "111111");
+    let lift = json!({"after": {"utterance": 3}, "do": "lift_note", "note": "n"});
+    assert_eq!(notes(vec![standing, lift]).await, "111000");
+    let round = json!({"after": {"utterance": 2}, "do": "note", "text": "x", "for": "round"});
+    // given when round 1 was over and round 2 not yet begun: it lives in the round that is over
+    assert_eq!(notes(vec![round]).await, "000000");
+    let round =
+        json!({"during": {"utterance": 3, "words": 1}, "do": "note", "text": "x", "for": "round"});
+    assert_eq!(notes(vec![round]).await, "000100");
+    let muted = [
+        json!({"id": "n", "do": "note", "to": "b", "text": "x"}),
+        json!({"do": "mute", "who": "b"}),
+        json!({"after": {"utterance": 3}, "do": "unmute", "who": "b"}),
+    ];
+    assert_eq!(notes(muted.to_vec()).await, "000100", "it waits for a muted seat");
+}
+
+#[tokio::test]
+async fn a_whisper_is_one_seats_alone_and_words_put_in_a_mouth_are_its_own() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "id": "w", "do": "whisper", "to": "b", "text": "psst"}),
+        json!({"after": {"utterance": 2}, "do": "speak_as", "who": "a", "text": "I was wrong"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+    let heard =
+        |n: usize, text: &str| ran.seen[n].prompt.blocks.iter().any(|b| &**b.text() == text);
+    assert!(heard(1, "psst") && !heard(2, "psst") && !heard(3, "psst"));
+    assert!(ran.seen[3].prompt.blocks.contains(&Block::Own { text: "I was wrong".into() }));
+    assert!(heard(2, "I was wrong"));
+    assert_eq!(ran.state.utterances, 4, "neither counts");
+    assert_eq!(ran.receipts("w"), [Done, Delivered]);
+}
+
+#[tokio::test]
+async fn the_floor_goes_where_it_is_given_and_the_order_goes_on() {
+    let steer = [json!({"after": {"utterance": 1}, "id": "f", "do": "floor", "to": "c"})];
+    let ran = play(round_robin(&["a", "b", "c"], 5), plain(), &steer).await;
+    assert_eq!(ran.who(), "a c b c a");
+    assert_eq!(ran.receipts("f"), [Queued, Done]);
+    let refused = |steer: serde_json::Value| async move {
+        let mute = json!({"do": "mute", "who": "b"});
+        let ran = play(round_robin(&["a", "b"], 2), plain(), &[mute, steer]).await;
+        let why = |e: &Event| match &e.kind {
+            Kind::Refused(r) => Some(r.why.to_string()),
+            _ => None,
+        };
+        ran.events.iter().find_map(why).expect("a refusal")
+    };
+    assert!(refused(json!({"do": "floor", "to": "b"})).await.contains("muted"));
+    assert!(refused(json!({"do": "floor", "to": "nobody"})).await.contains("at the table: a, b"));
+}
+
+#[tokio::test]
+async fn manual_waits_for_the_floor_to_be_given() {
+    let scenario = json!({"policy": {"name": "manual"}, "limits": {"utterances": 2}});
+    let steer = [
+        json!({"at": "1s", "do": "floor", "to": "b"}),
+        json!({"at": "2m", "do": "floor", "to": "a"}),
+    ];
+    let ran = play(table(scenario, vec![seat("a"), seat("b")]), plain(), &steer).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("b a", "utterance_limit"));
+}
+
+#[tokio::test]
+async fn skip_stops_the_speaker_or_passes_over_the_next() {
+    let steer = [json!({"during": {"utterance": 2, "words": 2}, "do": "skip"})];
+    let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
+    assert_eq!(ran.texts()[1], "b speaks ");
+    let steer = [
+        json!({"after": {"utterance": 1}, "do": "pause"}),
+        json!({"when": "paused", "id": "s", "do": "skip"}),
+        json!({"at": "1m", "do": "resume"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
+    assert_eq!(ran.who(), "a c a");
+    assert_eq!(ran.receipts("s"), [Queued, Done]);
+}
+
+#[tokio::test]
+async fn seats_are_muted_leave_join_and_change_while_the_order_stays() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "do": "mute", "who": "b"}),
+        json!({"after": {"utterance": 2}, "do": "unmute", "who": "b"}),
+        json!({"during": {"utterance": 4, "words": 2}, "do": "leave", "who": "b"}),
+        json!({"after": {"utterance": 5}, "do": "join",
+               "participant": {"id": "d", "name": "Dee", "lines": ["hello"]}}),
+        json!({"after": {"utterance": 6}, "do": "change", "who": "a", "set": {"name": "Anna"}}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &steer).await;
+    assert_eq!(ran.who(), "a c a b c d a c d");
+    assert_eq!(ran.texts()[3], "b speaks ");
+    assert_eq!(&*ran.state.seat("a").unwrap().spec.name, "Anna");
+}
+
+#[tokio::test]
+async fn the_last_utterance_is_spoken_anew_and_either_can_count() {
+    let said = std::sync::atomic::AtomicU32::new(0);
+    let stage = stage(move |_| {
+        let n = said.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        Play::Words(format!("take {n}"), 10)
+    });
+    let steer = [
+        json!({"after": {"utterance": 2}, "id": "r", "do": "reroll"}),
+        json!({"during": {"utterance": 3, "words": 1}, "do": "choose", "utterance": 2, "alternative": 1}),
+        json!({"during": {"utterance": 3, "words": 1}, "id": "old", "do": "reroll", "utterance": 1}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), stage, &steer).await;
+    assert_eq!(ran.texts(), ["take 0", "take 1", "take 3", "take 4"]);
+    assert_eq!(ran.state.entries[1].versions.len(), 2);
+    assert_eq!(ran.receipts("r").last(), Some(&Done));
+    assert_eq!(ran.seen[2].prompt.blocks.len(), 1, "spoken anew, it sees what it saw");
+    assert!(ran.kinds().contains(&"command.refused"), "an earlier one anew is a fork");
+}
+
+#[tokio::test]
+async fn edits_and_hidings_change_later_prompts_only() {
+    let steer = [
+        json!({"after": {"utterance": 2}, "do": "edit", "utterance": 1, "text": "edited"}),
+        json!({"after": {"utterance": 3}, "do": "hide", "utterance": 2}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+    let texts =
+        |n: usize| -> Vec<&str> { ran.seen[n].prompt.blocks.iter().map(|b| &**b.text()).collect() };
+    assert_eq!(texts(2)[0], "edited");
+    assert_eq!(texts(3).len(), 2, "the hidden one is not there: {:?}", texts(3));
+    let log: Vec<&Event> = ran.events.iter().filter(|e| e.kind.name() == "turn.ended").collect();
+    assert!(matches!(&log[0].kind, Kind::TurnEnded(e) if e.text.starts_with("a speaks")));
+}
+
+#[tokio::test]
+async fn an_end_comes_at_once_or_after_a_final_round() {
+    let steer = [json!({"during": {"utterance": 2, "words": 2}, "do": "end"})];
+    let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &steer).await;
+    assert_eq!((ran.texts()[1], ran.reason()), ("b speaks ", "operator"));
+    let steer = [json!({"during": {"utterance": 2, "words": 2}, "do": "end", "final_round": true})];
+    let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &steer).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b c", "operator"));
+}
+
+#[tokio::test]
+async fn a_human_seat_speaks_passes_and_is_waited_for() {
+    let table = || {
+        let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
+        table(scenario, vec![seat("a"), human("me")])
+    };
+    let steer = [
+        json!({"id": "early", "do": "speak", "who": "me", "text": "too soon"}),
+        json!({"at": "2h", "do": "speak", "who": "me", "text": "my words, @a"}),
+        json!({"when": "waiting == 'me' and turn_count == 3", "do": "pass", "who": "me"}),
+        json!({"id": "not", "do": "speak", "who": "a", "text": "x"}),
+    ];
+    let ran = play(table(), plain(), &steer).await;
+    assert_eq!(ran.who(), "a me a a");
+    assert_eq!(ran.receipts("early"), [TooLate]);
+    assert!(ran.state.running.at(ran.state.ms) < 5_000, "waiting for a person is not running time");
+    let alone = play(table(), plain(), &[]).await;
+    assert_eq!((alone.who().as_str(), alone.reason()), ("a", "failure"));
+}
+
+#[tokio::test]
+async fn marks_renames_and_limits() {
+    let steer = [
+        json!({"id": "m", "do": "mark", "text": "here"}),
+        json!({"id": "t", "do": "rename", "text": "another title"}),
+        json!({"after": {"utterance": 2}, "id": "l", "do": "limit", "set": {"utterances": 3}}),
+        json!({"id": "v", "do": "verdict"}),
+    ];
+    let ran = play(round_robin(&["a", "b"], 9), plain(), &steer).await;
+    assert_eq!((ran.state.entries.len(), ran.reason()), (3, "utterance_limit"));
+    assert_eq!(ran.state.title.as_deref(), Some("another title"));
+    assert_eq!(ran.state.marks.len(), 1);
+    for id in ["m", "t", "l"] {
+        assert_eq!(ran.receipts(id), [Done], "{id}");
+    }
+    assert!(ran.kinds().contains(&"command.refused"), "there is no judge to give a verdict");
+}
