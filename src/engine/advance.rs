@@ -14,7 +14,7 @@ pub fn advance(state: &State) -> Option<Draft> {
     if state.threads.is_empty() {
         return None;
     }
-    carry::carry(state).or_else(|| carry::delivery(state)).or_else(|| {
+    carry::carry(state).or_else(|| {
         if state.ended.is_some() {
             return None;
         }

@@ -9,16 +9,16 @@ use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
 use crate::state::{Deed, Run, State, Thread, Turn};
 
-/// Returns the next event of the first deed that can move.
+/// Returns the next event of the first deed that can move, or the next receipt for words that reached a turn.
 pub(super) fn carry(state: &State) -> Option<Draft> {
-    state.deeds.iter().find_map(|deed| {
+    let moved = state.deeds.iter().find_map(|deed| {
         let draft = step(state, deed)?;
         Some(draft.because(&deed.given.key))
-    })
+    });
+    moved.or_else(|| delivery(state))
 }
 
-/// Returns the receipt that is due for words that reached a turn.
-pub(super) fn delivery(state: &State) -> Option<Draft> {
+fn delivery(state: &State) -> Option<Draft> {
     let (key, turn) = state.deliveries.front()?;
     let receipt = Receipt {
         of: key.clone(),

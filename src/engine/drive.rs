@@ -197,28 +197,26 @@ impl Engine {
         }
     }
 
-    /// Carries out everything that is due without anything new from outside.
+    /// Carries out everything that is due without anything new from outside: first what was commanded, then the lines
+    /// whose moment has come, then what follows from the state. A command is carried as far as it goes before the next
+    /// line is looked at, so that a kill between the two changes nothing.
     fn settle(&mut self) {
         while self.unwritable.is_none() {
+            // pieces change nothing that is decided on here
+            let fresh = self.settled != self.live.state.next_seq;
+            if let Some(draft) = fresh.then(|| carry::carry(&self.live.state)).flatten() {
+                self.append(draft);
+                continue;
+            }
             let now = self.clock.now();
             match self.steering.due(&self.live, now) {
-                Some(Due::Line(key, line)) => {
-                    self.decide(now, &Input::Command { key, line });
-                    continue;
-                }
-                Some(Due::Warning(text)) => {
-                    self.decide(now, &Input::Warning(text));
-                    continue;
-                }
-                None => {}
-            }
-            // pieces change nothing that `advance` decides on
-            if self.settled == self.live.state.next_seq {
-                return;
-            }
-            match advance(&self.live.state) {
-                Some(draft) => self.append(draft),
-                None => self.settled = self.live.state.next_seq,
+                Some(Due::Line(key, line)) => self.decide(now, &Input::Command { key, line }),
+                Some(Due::Warning(text)) => self.decide(now, &Input::Warning(text)),
+                None if fresh => match advance(&self.live.state) {
+                    Some(draft) => self.append(draft),
+                    None => self.settled = self.live.state.next_seq,
+                },
+                None => return,
             }
         }
     }

@@ -155,12 +155,9 @@ fn unattended(state: &State) -> Vec<Draft> {
 }
 
 /// Returns what a resume appends: commands that were given are carried out first, by the caller's `advance`; then
-/// whatever was in flight is cut with what was sealed, and stays owed in its batch.
+/// whatever was in flight is cut with what was sealed, and stays owed in its batch. A turn whose call had not begun is
+/// cut as well: else it would begin before those that were granted before it.
 pub fn recover(live: &Live) -> Vec<Draft> {
     let state = &live.state;
-    state
-        .calls()
-        .filter(|t| t.calls > 0)
-        .map(|t| turns::cut_sealed(state, t, CutWhy::Crash))
-        .collect()
+    state.calls().map(|t| turns::cut_sealed(state, t, CutWhy::Crash)).collect()
 }
