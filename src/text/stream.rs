@@ -1,0 +1,216 @@
+//! The filter itself: raw characters in, safe characters out, however they are cut into pieces.
+//!
+//! It works on one character at a time and decides from what it has already put out, so its result is stable when it
+//! is filtered again. It holds back at most one unfinished colour sequence, carriage return or invisible character.
+
+use super::class::{self, Verdict};
+use std::mem::take;
+
+/// Code points that a grapheme cluster may have before the sign of overflow, which may be its twelfth; the longest
+/// real ones (emoji families) have ten.
+const CLUSTER_LIMIT: usize = 11;
+/// Shown in place of what a cluster has beyond its limit.
+const OVERFLOW: char = '…';
+/// What a combining mark without a letter is put on.
+const DOTTED_CIRCLE: char = '◌';
+/// Characters of a colour sequence; longer ones are shown.
+const COLOUR_LIMIT: usize = 32;
+const ESCAPE: char = '\x1b';
+const EIGHT_BIT_CSI: char = '\u{9b}';
+
+/// A filter for one message, fed piece by piece.
+#[derive(Clone, Debug)]
+pub struct Stream {
+    newline: char,
+    tab: char,
+    out: String,
+    /// The beginning of what may become a colour sequence.
+    colour: String,
+    /// Whether a carriage return came, which is harmless before a newline only.
+    carriage: bool,
+    /// Invisible characters that the next one decides about.
+    held: String,
+    /// The cluster put out last, and how many code points it has.
+    cluster: String,
+    length: usize,
+    /// Whether the last cluster ran over and its rest is dropped.
+    full: bool,
+    right_to_left: bool,
+    hidden: bool,
+}
+
+impl Stream {
+    /// Returns a filter that keeps newlines and tabs.
+    pub fn block() -> Stream {
+        Stream::new('\n', '\t')
+    }
+
+    /// Returns a filter that turns newlines and tabs into spaces.
+    pub fn line() -> Stream {
+        Stream::new(' ', ' ')
+    }
+
+    fn new(newline: char, tab: char) -> Stream {
+        Stream {
+            newline,
+            tab,
+            out: String::new(),
+            colour: String::new(),
+            carriage: false,
+            held: String::new(),
+            cluster: String::new(),
+            length: 0,
+            full: false,
+            right_to_left: false,
+            hidden: false,
+        }
+    }
+
+    /// Takes a piece and returns what may be shown by now.
+    pub fn push(&mut self, piece: &str) -> String {
+        self.out.reserve(piece.len());
+        for c in piece.chars() {
+            self.read(c);
+        }
+        take(&mut self.out)
+    }
+
+    /// Ends the message and returns what was held back.
+    pub fn finish(&mut self) -> String {
+        self.give_up_colour();
+        if take(&mut self.carriage) {
+            self.place('\r');
+        }
+        self.release(None);
+        take(&mut self.out)
+    }
+
+    /// Returns whether something has been removed or replaced by a visible mark so far.
+    pub fn hidden(&self) -> bool {
+        self.hidden
+    }
+
+    /// First stage: colours go, line breaks become one kind. All other sequences lose their effect with their `ESC`
+    /// and stay readable, so that nothing can swallow the text behind it.
+    fn read(&mut self, c: char) {
+        if !self.colour.is_empty() {
+            let open = self.colour.starts_with(EIGHT_BIT_CSI) || self.colour.len() > 1;
+            if open && c == 'm' {
+                self.colour.clear();
+                self.hidden = true;
+                return;
+            }
+            let goes_on = if open { matches!(c, '0'..='9' | ';' | ':') } else { c == '[' };
+            if goes_on && self.colour.len() < COLOUR_LIMIT {
+                self.colour.push(c);
+                return;
+            }
+            self.give_up_colour();
+        }
+        if take(&mut self.carriage) && c != '\n' {
+            self.place('\r');
+        }
+        match c {
+            ESCAPE | EIGHT_BIT_CSI => self.colour.push(c),
+            '\r' => self.carriage = true,
+            '\n' | '\u{85}' | '\u{2028}' | '\u{2029}' => self.place(self.newline),
+            '\t' => self.place(self.tab),
+            _ => self.place(c),
+        }
+    }
+
+    fn give_up_colour(&mut self) {
+        for c in take(&mut self.colour).chars() {
+            self.place(c);
+        }
+    }
+
+    /// Second stage: shows, marks or holds back one character by its company.
+    fn place(&mut self, c: char) {
+        if class::holds_on(&self.held, c) {
+            self.held.push(c);
+            return;
+        }
+        self.release(Some(c));
+        if class::is_plain(c) {
+            return self.put(c);
+        }
+        match class::judge(c, &self.cluster, self.right_to_left) {
+            Verdict::Pass => self.put(c),
+            Verdict::Mark => self.put_mark(c),
+            Verdict::Wait => self.held.push(c),
+        }
+    }
+
+    fn release(&mut self, next: Option<char>) {
+        if self.held.is_empty() {
+            return;
+        }
+        let held = take(&mut self.held);
+        let passes = class::held_passes(&held, &self.cluster, next);
+        if passes && self.length + held.chars().count() + 1 > CLUSTER_LIMIT {
+            // without room for what it leads to, it would be left behind as a stray
+            self.overflow();
+        } else {
+            for c in held.chars() {
+                if passes { self.put(c) } else { self.put_mark(c) }
+            }
+        }
+    }
+
+    /// Puts a visible mark in place of a character: its control picture, or its number.
+    fn put_mark(&mut self, c: char) {
+        self.hidden = true;
+        match u32::from(c) {
+            code @ 0..0x20 => self.put(char::from_u32(0x2400 + code).unwrap_or(OVERFLOW)),
+            0x7f => self.put('␡'),
+            code => {
+                for c in format!("<U+{code:04X}>").chars() {
+                    self.put(c);
+                }
+            }
+        }
+    }
+
+    /// Last stage: keeps clusters within their limit and combining marks on something.
+    fn put(&mut self, c: char) {
+        let simple = class::is_plain(c) && self.cluster.chars().all(class::is_plain);
+        if !simple {
+            if class::joins(&self.cluster, c) {
+                if self.full || self.length >= CLUSTER_LIMIT {
+                    return self.overflow();
+                }
+                self.length += 1;
+                return self.add(c);
+            }
+            if class::is_mark(c) && !class::carries_marks(&self.cluster) {
+                self.hidden = true;
+                self.begin(DOTTED_CIRCLE);
+                self.length += 1;
+                return self.add(c);
+            }
+        }
+        self.begin(c);
+    }
+
+    fn begin(&mut self, c: char) {
+        self.cluster.clear();
+        self.length = 1;
+        self.full = false;
+        self.add(c);
+    }
+
+    fn add(&mut self, c: char) {
+        self.right_to_left = c != '\n' && (self.right_to_left || class::is_right_to_left(c));
+        self.cluster.push(c);
+        self.out.push(c);
+    }
+
+    fn overflow(&mut self) {
+        self.hidden = true;
+        if !self.full {
+            self.begin(OVERFLOW);
+            self.full = true;
+        }
+    }
+}
