@@ -1,1 +1,9 @@
-//! What came back.
+//! What came back: what a finished utterance asks of the conversation.
+//!
+//! Only words that a seat said itself count, never what it quotes or shows as code: control must not be smuggled in by
+//! somebody else's text. This room reads; it deliberately decides nothing. Whether a mention moves the floor is the
+//! policy's business.
+
+mod mentions;
+
+pub use mentions::mentions;

@@ -1,1 +1,0 @@
-//! Conditions and templates, guarded.

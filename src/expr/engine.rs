@@ -1,0 +1,215 @@
+//! The engine as it is lent out: what conditions and templates may call, and how much they may do.
+//!
+//! It begins empty, and everything in it was looked at: nothing here makes a value much larger than what it was given.
+
+use super::{Fault, OUTPUT_LIMIT};
+use minijinja::value::{Kwargs, ValueKind};
+use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, tests};
+use minijinja_contrib::pycompat::unknown_method_callback;
+use std::io;
+use std::sync::LazyLock;
+
+/// The name under which a template is kept in its engine; it has no ending, so nothing is escaped.
+pub(super) const TEMPLATE_NAME: &str = "template";
+/// Functions that conditions and templates may call.
+pub(super) const FUNCTIONS: [&str; 1] = ["count"];
+/// Methods of strings, lists and mappings; `format`, `replace` and `join` can make text of any size.
+const METHODS: [&str; 19] = [
+    "get",
+    "items",
+    "keys",
+    "values",
+    "count",
+    "startswith",
+    "endswith",
+    "find",
+    "lower",
+    "upper",
+    "strip",
+    "lstrip",
+    "rstrip",
+    "split",
+    "splitlines",
+    "isdigit",
+    "isalpha",
+    "isalnum",
+    "isnumeric",
+];
+/// Steps that one evaluation of a condition may take.
+const CONDITION_FUEL: u64 = 5_000;
+/// Steps that one rendering of a template may take.
+const TEMPLATE_FUEL: u64 = 50_000;
+/// Depth of calls while evaluating.
+const RECURSION_LIMIT: usize = 30;
+
+/// The engine of all conditions.
+pub(super) static CONDITIONS: LazyLock<Environment<'static>> =
+    LazyLock::new(|| environment(CONDITION_FUEL));
+/// The engine that each template gets a copy of.
+pub(super) static TEMPLATES: LazyLock<Environment<'static>> =
+    LazyLock::new(|| environment(TEMPLATE_FUEL));
+
+fn environment(fuel: u64) -> Environment<'static> {
+    let mut env = Environment::empty();
+    env.set_fuel(Some(fuel));
+    env.set_recursion_limit(RECURSION_LIMIT);
+    env.set_undefined_behavior(UndefinedBehavior::Chainable);
+    env.set_unknown_method_callback(method);
+    env.set_formatter(|out, state, value| {
+        if value.is_none() { Ok(()) } else { minijinja::escape_formatter(out, state, value) }
+    });
+    env.add_function(FUNCTIONS[0], count);
+    add_filters(&mut env);
+    add_tests(&mut env);
+    env
+}
+
+fn add_filters(env: &mut Environment<'static>) {
+    env.add_filter("join", join);
+    env.add_filter("tojson", to_json);
+    env.add_filter("abs", filters::abs);
+    env.add_filter("count", filters::length);
+    env.add_filter("default", filters::default);
+    env.add_filter("first", filters::first);
+    env.add_filter("float", filters::float);
+    env.add_filter("int", filters::int);
+    env.add_filter("items", filters::items);
+    env.add_filter("last", filters::last);
+    env.add_filter("length", filters::length);
+    env.add_filter("lower", filters::lower);
+    env.add_filter("map", filters::map);
+    env.add_filter("max", filters::max);
+    env.add_filter("min", filters::min);
+    env.add_filter("rejectattr", filters::rejectattr);
+    env.add_filter("reverse", filters::reverse);
+    env.add_filter("round", filters::round);
+    env.add_filter("selectattr", filters::selectattr);
+    env.add_filter("sort", filters::sort);
+    env.add_filter("string", filters::string);
+    env.add_filter("title", filters::title);
+    env.add_filter("trim", filters::trim);
+    env.add_filter("upper", filters::upper);
+}
+
+fn add_tests(env: &mut Environment<'static>) {
+    env.add_test("defined", tests::is_defined);
+    env.add_test("undefined", tests::is_undefined);
+    env.add_test("none", tests::is_none);
+    env.add_test("true", tests::is_true);
+    env.add_test("false", tests::is_false);
+    env.add_test("boolean", tests::is_boolean);
+    env.add_test("number", tests::is_number);
+    env.add_test("integer", tests::is_integer);
+    env.add_test("string", tests::is_string);
+    env.add_test("sequence", tests::is_sequence);
+    env.add_test("mapping", tests::is_mapping);
+    env.add_test("odd", tests::is_odd);
+    env.add_test("even", tests::is_even);
+    env.add_test("in", tests::is_in);
+    for (names, test) in [
+        (["eq", "equalto", "=="], tests::is_eq as fn(&Value, &Value) -> bool),
+        (["ne", "!=", "unequalto"], tests::is_ne),
+        (["lt", "<", "lessthan"], tests::is_lt),
+        (["le", "<=", "atmost"], tests::is_le),
+        (["gt", ">", "greaterthan"], tests::is_gt),
+        (["ge", ">=", "atleast"], tests::is_ge),
+    ] {
+        names.into_iter().for_each(|name| env.add_test(name, test));
+    }
+}
+
+fn method(state: &mut State, value: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
+    if METHODS.contains(&name) {
+        return unknown_method_callback(state, value, name, args);
+    }
+    let known = METHODS.join(", ");
+    Err(Error::new(
+        ErrorKind::UnknownMethod,
+        format!("there is no method `{name}`; there are {known}"),
+    ))
+}
+
+/// `count(value)` is its length; `count(mapping, names)` how many of the names it knows: false is a fact, null and
+/// empty text are not.
+fn count(value: &Value, names: Option<Value>) -> Result<usize, Error> {
+    let Some(names) = names else {
+        let nothing = matches!(value.kind(), ValueKind::Undefined | ValueKind::None);
+        let message = format!("a value of type {} cannot be counted", value.kind());
+        return match value.len() {
+            Some(length) => Ok(length),
+            None if nothing => Ok(0),
+            None => Err(Error::new(ErrorKind::InvalidOperation, message)),
+        };
+    };
+    let known = |name: Value| {
+        let fact = value.get_item(&name).unwrap_or_default();
+        !fact.is_undefined() && !fact.is_none() && fact.as_str() != Some("")
+    };
+    Ok(names.try_iter()?.filter(|name| known(name.clone())).count())
+}
+
+/// The engine's own `join`, but bounded.
+fn join(values: Value, separator: Option<&str>) -> Result<String, Error> {
+    let mut joined = String::new();
+    for (n, value) in values.try_iter()?.enumerate() {
+        if n > 0 {
+            joined.push_str(separator.unwrap_or_default());
+        }
+        joined.push_str(&value.to_string());
+        if joined.len() > OUTPUT_LIMIT {
+            let message = format!("join gives more than {OUTPUT_LIMIT} bytes of text");
+            return Err(Error::new(ErrorKind::InvalidOperation, message));
+        }
+    }
+    Ok(joined)
+}
+
+/// Plain JSON: the engine's own `tojson` takes any indent, and spells `<` as an escape for web pages.
+fn to_json(value: &Value, _: Kwargs) -> Result<String, Error> {
+    serde_json::to_string(value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
+}
+
+/// Turns the engine's error into ours.
+pub(super) fn fault(error: Error) -> Fault {
+    let column = error.range().map_or(0, |range| range.start);
+    let message = match (error.kind(), error.detail()) {
+        (ErrorKind::OutOfFuel, _) => "this takes too many steps".into(),
+        (_, Some(detail)) => detail.to_owned(),
+        (kind, None) => kind.to_string(),
+    };
+    Fault::new(message, column)
+}
+
+/// Takes what a template writes, up to the limit.
+#[derive(Default)]
+pub(super) struct Bounded {
+    bytes: Vec<u8>,
+    full: bool,
+}
+
+impl Bounded {
+    /// Returns whether more was written than fits.
+    pub(super) fn is_full(&self) -> bool {
+        self.full
+    }
+
+    /// Returns what was written.
+    pub(super) fn into_text(self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+}
+
+impl io::Write for Bounded {
+    fn write(&mut self, piece: &[u8]) -> io::Result<usize> {
+        if self.bytes.len() + piece.len() > OUTPUT_LIMIT {
+            self.full = true;
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.bytes.extend_from_slice(piece);
+        Ok(piece.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! The shape that a condition or template must have before a parser sees it.
+//!
+//! Parsers and compilers of expressions recurse, and two operators multiply text; so length, depth and operators are
+//! checked here on the bare characters. It knows string literals and brackets, nothing else of the language.
+
+use super::{EXPRESSION_LIMIT, Fault, TEMPLATE_LIMIT};
+use std::ops::Range;
+
+/// Brackets within brackets.
+const DEPTH_LIMIT: usize = 30;
+/// Words `not` and signs `-` in one expression: each may be one level of the parser.
+const UNARY_LIMIT: usize = 30;
+/// Tags of a template: a chain of `elif` is one level of the compiler each.
+const TAG_LIMIT: usize = 200;
+/// Loops within loops.
+const LOOP_LIMIT: usize = 2;
+/// The tags that a template may use; all others can keep, multiply or fetch text.
+const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
+
+/// Checks an expression that begins at byte `start` of its source.
+pub(super) fn expression(source: &str, start: usize) -> Result<(), Fault> {
+    if source.len() > EXPRESSION_LIMIT {
+        return Err(Fault::new(
+            format!("this is longer than {EXPRESSION_LIMIT} bytes"),
+            start + source.floor_char_boundary(EXPRESSION_LIMIT),
+        ));
+    }
+    let (mut depth, mut unary) = (0_usize, 0_usize);
+    for (at, token) in tokens(source) {
+        match token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            "-" | "not" => unary += 1,
+            "*" | "~" => {
+                let message =
+                    format!("`{token}` cannot be used here: it can make values of any size");
+                return Err(Fault::new(message, start + at));
+            }
+            _ => {}
+        }
+        if depth > DEPTH_LIMIT {
+            let message = format!("brackets are nested deeper than {DEPTH_LIMIT}");
+            return Err(Fault::new(message, start + at));
+        }
+        if unary > UNARY_LIMIT {
+            let message = format!("`not` and `-` stand here more than {UNARY_LIMIT} times");
+            return Err(Fault::new(message, start + at));
+        }
+    }
+    Ok(())
+}
+
+/// Checks a template and returns where its expressions are: the insides of its tags.
+pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, Fault> {
+    if source.len() > TEMPLATE_LIMIT {
+        return Err(Fault::new(format!("this is longer than {TEMPLATE_LIMIT} bytes"), 0));
+    }
+    let mut bodies = Vec::new();
+    let (mut at, mut loops) = (0, 0_usize);
+    while let Some(open) = next_tag(source, at) {
+        let (inner, is_statement) = (open + 2, source[open..].starts_with("{%"));
+        if source[open..].starts_with("{#") {
+            let end = source[inner..].find("#}");
+            at = inner + 2 + end.ok_or_else(|| Fault::new("this comment has no `#}`", open))?;
+            continue;
+        }
+        let end = end_of_tag(source, inner, if is_statement { "%}" } else { "}}" })?;
+        let body = &source[inner..end];
+        expression(body, inner)?;
+        if is_statement {
+            statement(body, inner, &mut loops)?;
+        }
+        bodies.push(inner..end);
+        if bodies.len() > TAG_LIMIT {
+            return Err(Fault::new(format!("a template has at most {TAG_LIMIT} tags"), open));
+        }
+        at = end + 2;
+    }
+    Ok(bodies)
+}
+
+fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), Fault> {
+    let words: Vec<_> = tokens(body).map(|(_, t)| t).filter(|t| !matches!(*t, "-" | "+")).collect();
+    let name = words.first().copied().unwrap_or_default();
+    match name {
+        "for" => *loops += 1,
+        "endfor" => *loops = loops.saturating_sub(1),
+        _ if STATEMENTS.contains(&name) => {}
+        _ => {
+            let known = STATEMENTS.join(", ");
+            let message = format!("`{name}` is no tag of a template; there are {known}");
+            return Err(Fault::new(message, start));
+        }
+    }
+    if *loops > LOOP_LIMIT {
+        return Err(Fault::new(format!("loops are nested deeper than {LOOP_LIMIT}"), start));
+    }
+    if name == "for" && words.contains(&"recursive") {
+        return Err(Fault::new("a loop cannot be recursive", start));
+    }
+    Ok(())
+}
+
+fn next_tag(source: &str, from: usize) -> Option<usize> {
+    let opens = |at: &usize| ["{{", "{%", "{#"].iter().any(|o| source[*at..].starts_with(o));
+    source[from..].match_indices('{').map(|(i, _)| from + i).find(opens)
+}
+
+/// Braces inside a tag are refused, so that its end cannot be read in two ways.
+fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, Fault> {
+    for (at, token) in tokens(&source[inner..]) {
+        let here = &source[inner + at..];
+        if here.starts_with(close) {
+            return Ok(inner + at);
+        }
+        if matches!(token, "{" | "}") {
+            return Err(Fault::new("braces cannot be used inside a tag", inner + at));
+        }
+    }
+    Err(Fault::new(format!("this tag has no `{close}`"), inner - 2))
+}
+
+/// Returns where the expressions of a source use a name first, outside of string literals.
+pub(super) fn find_word(source: &str, bodies: &[Range<usize>], name: &str) -> Option<usize> {
+    bodies.iter().find_map(|body| {
+        let (at, _) = tokens(&source[body.clone()]).find(|(_, token)| *token == name)?;
+        Some(body.start + at)
+    })
+}
+
+/// Cuts a source into words, single signs and string literals (as `"` or `'`), each with its place; leaves out space.
+fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        at += source[at..].find(|c: char| !c.is_whitespace())?;
+        let (start, rest) = (at, &source[at..]);
+        let first = rest.chars().next()?;
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let (token, length) = if matches!(first, '"' | '\'') {
+            (1, literal(rest, first))
+        } else if is_word(first) {
+            let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            (length, length)
+        } else {
+            (first.len_utf8(), first.len_utf8())
+        };
+        at += length;
+        Some((start, &rest[..token]))
+    })
+}
+
+/// Returns the length of the string literal at the beginning of `rest`; one without an end reaches to the end.
+fn literal(rest: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + 1,
+            _ => {}
+        }
+    }
+    rest.len()
+}

@@ -1,0 +1,160 @@
+//! Conditions and templates, as scenarios and tests write them: one engine for both, behind a guard.
+//!
+//! A condition is an expression such as `context.get('needs_clarification', False)`; a template is text with
+//! `{{ topic }}` in it. Both may come from somebody hostile, and the engine's own fuel is no sandbox (a format string
+//! took 1.9 GB, a chain of `not` the whole process), so `guard` bounds their shape before they are parsed and `engine`
+//! lends them a short list of methods and filters only.
+//!
+//! Names are strict and keys are not: a misspelt `contxt` is a fault, while a key that a mapping does not have (yet)
+//! is false, equal to nothing and empty in a template. It deliberately knows nothing of conversations: whoever
+//! evaluates brings the facts.
+
+mod engine;
+mod facts;
+mod guard;
+
+pub use facts::Facts;
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::slice::from_ref;
+use std::sync::Arc;
+
+/// Bytes that a condition, or one tag of a template, may have.
+pub const EXPRESSION_LIMIT: usize = 1024;
+/// Bytes that a template may have.
+pub const TEMPLATE_LIMIT: usize = 64 * 1024;
+/// Bytes that a rendered template may have.
+pub const OUTPUT_LIMIT: usize = 64 * 1024;
+
+/// What is wrong with a condition or a template, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Fault {
+    /// What is wrong, and what to do about it; may quote the source.
+    pub message: String,
+    /// Byte offset into the source.
+    pub column: usize,
+}
+
+impl Fault {
+    fn new(message: impl Into<String>, column: usize) -> Fault {
+        Fault { message: message.into(), column }
+    }
+}
+
+/// A compiled condition; cheap to clone and to evaluate often.
+#[derive(Clone, Debug)]
+pub struct Condition {
+    expression: Arc<minijinja::Expression<'static, 'static>>,
+    names: Vec<Name>,
+}
+
+impl Condition {
+    /// Compiles a condition.
+    ///
+    /// # Errors
+    /// If it is too long or too deep, uses `*` or `~`, or is not an expression.
+    pub fn compile(source: &str) -> Result<Condition, Fault> {
+        guard::expression(source, 0)?;
+        let expression = engine::CONDITIONS
+            .compile_expression_owned(source.to_owned())
+            .map_err(engine::fault)?;
+        let body = 0..source.len();
+        let names = Name::all(source, from_ref(&body), expression.undeclared_variables(false));
+        Ok(Condition { expression: Arc::new(expression), names })
+    }
+
+    /// Returns whether the condition holds: whether its result is true, not zero and not empty.
+    ///
+    /// # Errors
+    /// If it uses a name that the facts do not have, comes to nothing (a key that is not there, an `if` without an
+    /// `else`), or does what its values do not allow.
+    pub fn holds(&self, facts: &Facts) -> Result<bool, Fault> {
+        Name::check(&self.names, facts)?;
+        let result = self.expression.eval(facts.value()).map_err(engine::fault)?;
+        if result.is_undefined() {
+            let message = "this comes to nothing: what it asks for is not there; \
+                           write .get('key', False) for a key that may be missing";
+            return Err(Fault::new(message, 0));
+        }
+        Ok(result.is_true())
+    }
+}
+
+/// A compiled template; cheap to clone and to render often.
+#[derive(Clone, Debug)]
+pub struct Template {
+    engine: Arc<minijinja::Environment<'static>>,
+    names: Vec<Name>,
+}
+
+impl Template {
+    /// Compiles a template: text with `{{ expression }}`, `{% if %}`, `{% for %}` and `{# comments #}`.
+    /// One newline at the very end is left out, as multi-line strings in TOML have it.
+    ///
+    /// # Errors
+    /// If it or one of its tags is too long or too deep, or a tag is none of the known ones.
+    pub fn compile(source: &str) -> Result<Template, Fault> {
+        let bodies = guard::template(source)?;
+        let mut engine = engine::TEMPLATES.clone();
+        engine
+            .add_template_owned(engine::TEMPLATE_NAME, source.to_owned())
+            .map_err(engine::fault)?;
+        let template = engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
+        let names = Name::all(source, &bodies, template.undeclared_variables(false));
+        Ok(Template { engine: Arc::new(engine), names })
+    }
+
+    /// Returns the text with the facts in it, at most [`OUTPUT_LIMIT`] bytes.
+    ///
+    /// # Errors
+    /// If it uses a name that the facts do not have, gets too long, or does what its values do not allow.
+    pub fn render(&self, facts: &Facts) -> Result<String, Fault> {
+        Name::check(&self.names, facts)?;
+        let template = self.engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
+        let mut out = engine::Bounded::default();
+        let rendered = template.render_captured_to(facts.value(), &mut out);
+        if out.is_full() {
+            let message = format!("this gives more than {OUTPUT_LIMIT} bytes of text");
+            return Err(Fault::new(message, 0));
+        }
+        rendered.map_err(engine::fault)?;
+        Ok(out.into_text())
+    }
+}
+
+/// A name that the facts must have, and where the source uses it first.
+#[derive(Clone, Debug)]
+struct Name {
+    name: String,
+    column: usize,
+}
+
+impl Name {
+    fn all(source: &str, bodies: &[Range<usize>], names: HashSet<String>) -> Vec<Name> {
+        let mut all: Vec<Name> = names
+            .into_iter()
+            .filter(|name| !engine::FUNCTIONS.contains(&name.as_str()))
+            .map(|name| Name {
+                column: guard::find_word(source, bodies, &name).unwrap_or_default(),
+                name,
+            })
+            .collect();
+        all.sort_by_key(|name| name.column);
+        all
+    }
+
+    fn check(names: &[Name], facts: &Facts) -> Result<(), Fault> {
+        match names.iter().find(|n| !facts.has(&n.name)) {
+            Some(Name { name, column }) => {
+                let message = format!("nothing here is called `{name}`");
+                Err(Fault::new(message, *column))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,264 @@
+//! What conditions and templates mean, and what hostile ones run into.
+
+use super::*;
+use serde_json::json;
+
+fn facts() -> Facts {
+    Facts::new(json!({
+        "context": { "needs_clarification": true, "status": "done", "n": 3, "none": null },
+        "operator": { "said": "Really? Yes." },
+        "history": [ { "by": "bob", "text": "hi" }, { "by": "eve", "text": "ho" } ],
+        "turn_count": 4,
+        "topic": "P = NP",
+        "profile": { "music": false, "space": "", "kids": "none", "age": null },
+    }))
+}
+
+fn check(source: &str, expected: Result<bool, &str>) {
+    let found = Condition::compile(source).and_then(|c| c.holds(&facts()));
+    match (found, expected) {
+        (Ok(found), Ok(expected)) => assert_eq!(found, expected, "{source}"),
+        (Err(fault), Err(part)) => assert!(fault.message.contains(part), "{source}: {fault}"),
+        (found, _) => panic!("{source}: {found:?}, not {expected:?}"),
+    }
+}
+
+#[test]
+fn conditions_mean_what_they_say() {
+    for (source, expected) in [
+        ("context.get('needs_clarification', False)", true),
+        ("context.get('other', False)", false),
+        ("context.get('other', True)", true),
+        ("context.needs_clarification == True and not false", true),
+        ("context.missing == 'done'", false),
+        ("context.missing != 'done'", true),
+        ("not context.missing", true),
+        ("context.analyst.ready == True", false),
+        ("context.missing is defined", false),
+        ("context.none is none", true),
+        ("context.none == None", true),
+        ("'?' in operator.said", true),
+        ("'*~' in operator.said", false),
+        ("operator.said.lower().startswith('really')", true),
+        ("count(history) == 2 and count(context) == 4", true),
+        ("history | length == 2", true),
+        ("count(profile, ['music', 'space', 'kids', 'age', 'other']) == 2", true),
+        ("history[1].by == 'eve' and history[-1].by == 'eve'", true),
+        ("turn_count >= 4 if topic else turn_count > 100", true),
+        ("turn_count % 2 == 0 and turn_count - 1 == 3", true),
+        ("'bob' in history | map(attribute='by')", true),
+        ("history | selectattr('by', 'eq', 'bob') | length == 1", true),
+        ("topic in ['a', 'P = NP']", true),
+        ("1 < turn_count < 9", true),
+    ] {
+        check(source, Ok(expected));
+    }
+}
+
+#[test]
+fn faults_say_what_and_where() {
+    for (source, part, column) in [
+        ("contxt.get('x', False)", "nothing here is called `contxt`", 0),
+        ("True or 'missing' == missing", "nothing here is called `missing`", 21),
+        ("context.missing", "comes to nothing", 0),
+        ("1 if context.missing", "comes to nothing", 0),
+        ("turn_count == ", "unexpected end of input", 11),
+        ("turn_count = 4", "unexpected", 11),
+        ("'a' * 100000000 == ''", "`*` cannot be used", 4),
+        ("'a' ~ 'b' == 'ab'", "`~` cannot be used", 4),
+        ("context.status.format(1)", "there is no method `format`", 14),
+        ("context | tojoson", "tojoson", 10),
+        ("range(100000000)", "nothing here is called `range`", 0),
+        ("turn_count // 0 == 1", "", 0),
+    ] {
+        let fault = Condition::compile(source).and_then(|c| c.holds(&facts())).unwrap_err();
+        assert!(fault.message.contains(part), "{source}: {fault}");
+        assert_eq!(fault.column, column, "{source}: {fault}");
+    }
+}
+
+#[test]
+fn templates_are_text_with_facts() {
+    let check = |source: &str, expected: &str| {
+        let text = Template::compile(source).and_then(|t| t.render(&facts()));
+        assert_eq!(text.as_deref(), Ok(expected), "{source}");
+    };
+    check("", "");
+    check("plain { text }\n100% #1\n", "plain { text }\n100% #1");
+    check("{{ topic }} & <{{ context.none }}{{ context.missing }}>", "P = NP & <>");
+    check("{# a * b #}{% if turn_count > 3 %}late{% else %}early{% endif %}", "late");
+    check("{%- for h in history %}{{ h.by }}{{ ', ' if not loop.last }}{% endfor -%} ", "bob, eve");
+    check("{{ history | map(attribute='by') | join(' and ') }}", "bob and eve");
+    check(
+        "{{ context | tojson }}",
+        r#"{"n":3,"needs_clarification":true,"none":null,"status":"done"}"#,
+    );
+    check("{{ '}} * ~ {{' }}", "}} * ~ {{");
+    check("{{ True }} {{ 1.5 }}", "True 1.5");
+}
+
+#[test]
+fn faults_of_templates_say_where() {
+    for (source, column) in [
+        ("don't say topci: {{ topic }}{{ topci }}", 31),
+        ("a\n{% if 1 %}{{ topic | x }}{% endif %}", 23),
+    ] {
+        let fault = Template::compile(source).and_then(|t| t.render(&facts())).unwrap_err();
+        assert_eq!(fault.column, column, "{source}: {fault}");
+    }
+}
+
+#[test]
+fn templates_have_bounds() {
+    for (source, part) in [
+        ("{{ topci }}", "nothing here is called `topci`"),
+        ("{{ topic", "no `}}`"),
+        ("{# topic", "no `#}`"),
+        ("{{ {'a': 1} }}", "braces"),
+        ("{% set a = 'x' %}", "`set` is no tag"),
+        ("{% macro a() %}{% endmacro %}", "`macro` is no tag"),
+        ("{% include 'x' %}", "`include` is no tag"),
+        ("{% raw %}{% endraw %}", "`raw` is no tag"),
+        ("{{ topic ~ topic }}", "`~` cannot be used"),
+        ("{% for a in history recursive %}{{ loop(history) }}{% endfor %}", "recursive"),
+        ("{% for a in [1] %}{% for b in [a] %}{% for c in [b] %}", "nested deeper than 2"),
+        (&"{{ 1 }}".repeat(201), "200 tags"),
+        (&"x".repeat(TEMPLATE_LIMIT + 1), "longer than"),
+        (&format!("{{{{ '{}' }}}}", "x".repeat(1100)), "longer than 1024"),
+    ] {
+        let fault = Template::compile(source).and_then(|t| t.render(&facts())).unwrap_err();
+        assert!(fault.message.contains(part), "{source}: {fault}");
+    }
+}
+
+#[test]
+fn facts_lie_over_facts() {
+    let over = Facts::new(json!({ "topic": "bees" })).over(&facts());
+    let template = Template::compile("{{ topic }} {{ turn_count }}").unwrap();
+    assert_eq!(template.render(&over).unwrap(), "bees 4");
+    assert_eq!(template.render(&facts()).unwrap(), "P = NP 4");
+}
+
+#[test]
+fn both_can_be_shared_between_threads() {
+    fn shared<T: Send + Sync + Clone>() {}
+    shared::<Condition>();
+    shared::<Template>();
+    shared::<Facts>();
+}
+
+/// Runs in a thread with the small stack that tasks have, so that a deep recursion would abort the test.
+fn on_a_small_stack(run: impl FnOnce() + Send + 'static) {
+    const STACK_BYTES: usize = 2 * 1024 * 1024;
+    std::thread::Builder::new().stack_size(STACK_BYTES).spawn(run).unwrap().join().unwrap();
+}
+
+fn conditions_that_must_fail() -> Vec<String> {
+    vec![
+        "'{:999999999}'.format(1)".into(),
+        "'a' * 100000000".into(),
+        "not ".repeat(200_000) + "1",
+        "not ".repeat(200) + "1",
+        "-".repeat(1000) + "1",
+        "- ".repeat(500) + "1",
+        "(".repeat(500) + "1" + &")".repeat(500),
+        "[".repeat(1000),
+        "{1:".repeat(300),
+        "x[".repeat(400),
+        "f(".repeat(400),
+        "1 if 1 else ".repeat(80) + "missing",
+        "a.".repeat(500) + "b",
+        "a|".repeat(500) + "b",
+        "1|lower".to_owned() + &"|nothing".repeat(120),
+        "2 ** 2 ** 2 ** 2 ** 2 ** 2".into(),
+        "9999999999999999999999999999999999999999999999999999999999".into(),
+        "170141183460469231731687303715884105727 + 1".into(),
+        "range(100000000)".into(),
+        "operator.said.replace('', operator.said)".into(),
+        "operator.said.join(operator.said)".into(),
+        "long | join(long)".into(),
+        "long | indent(999999999)".into(),
+        "long | batch(1, 'x')".into(),
+        "context | pprint".into(),
+        "{'a': 1".into(),
+        "'never ends".into(),
+        "\"\\".into(),
+        "\u{0}".into(),
+        "%}".into(),
+        "}}".into(),
+        String::new(),
+        "many | map('map') | list".into(),
+    ]
+}
+
+#[test]
+fn hostile_conditions_end_as_faults() {
+    on_a_small_stack(|| {
+        let facts = Facts::new(json!({ "long": "x".repeat(65_536), "many": vec![1; 10_000] }))
+            .over(&facts());
+        let all = conditions_that_must_fail();
+        for source in &all {
+            let found = Condition::compile(source).and_then(|c| c.holds(&facts));
+            assert!(found.is_err(), "{source:.60}: {found:?}");
+        }
+        // long but harmless: these may hold, as long as they come back
+        let chains = [
+            "1 + ".repeat(200) + "1",
+            "1 if ".repeat(200) + "1",
+            "1 and ".repeat(150) + "1",
+            "1 < ".repeat(200) + "1",
+            "context".to_owned() + &".x".repeat(450) + " is defined",
+            "long".to_owned() + &" + long".repeat(100) + " == ''",
+            "topic".to_owned() + &"|lower".repeat(140) + " == ''",
+            "topic".to_owned() + &"[0]".repeat(300) + " == ''",
+            "topic".to_owned() + &".lower()".repeat(110) + " == ''",
+            "[".to_owned() + &"1,".repeat(500) + "]",
+            "1 if 0 else ".repeat(29) + "1",
+        ];
+        for source in &chains {
+            let found = Condition::compile(source).and_then(|c| c.holds(&facts));
+            println!("{source:.40} -> {found:?}");
+        }
+        println!("hostile conditions: {} faults, {} came back", all.len(), chains.len());
+    });
+}
+
+#[test]
+fn hostile_templates_end_as_faults() {
+    on_a_small_stack(|| {
+        let facts = Facts::new(
+            json!({ "long": "x".repeat(60_000), "many": vec![1; 10_000], "some": vec![1; 400] }),
+        );
+        let ifs = "{% if 1 %}".repeat(100) + &"{% endif %}".repeat(100);
+        let elifs = "{% if 0 %}".to_owned() + &"{% elif 0 %}".repeat(190) + "{% endif %}";
+        for source in [ifs, elifs] {
+            println!(
+                "{source:.30} -> {:?}",
+                Template::compile(&source).and_then(|t| t.render(&facts))
+            );
+        }
+        let steps =
+            Template::compile("{% for a in some %}{% for b in some %}{% endfor %}{% endfor %}");
+        let fault = steps.and_then(|t| t.render(&facts)).unwrap_err();
+        assert_eq!(fault.message, "this takes too many steps");
+        for source in [
+            "{{ long }}{{ long }}",
+            "{% for a in many %}{% for b in many %}x{% endfor %}{% endfor %}",
+            "{% for a in many %}{{ long }}{% endfor %}",
+            "{{ [long, long] | join(long) }}",
+            "{{ many | map('string') | join(long) }}",
+            "{{ [long, long, long] }}",
+        ] {
+            let found = Template::compile(source).and_then(|t| t.render(&facts));
+            assert!(found.is_err(), "{source}");
+        }
+    });
+}
+
+#[test]
+fn the_same_condition_can_be_asked_again() {
+    let condition = Condition::compile("n > 2").unwrap();
+    for n in 0..5_i64 {
+        assert_eq!(condition.holds(&Facts::new(json!({ "n": n }))), Ok(n > 2));
+    }
+}

@@ -1,0 +1,240 @@
+//! Who is addressed: every `@name` that a seat wrote itself.
+//!
+//! Code, quotes and e-mail addresses address nobody. Muted seats and whether mentions count at all are not known here.
+
+use crate::model::{Participant, SeatId};
+
+/// Spaces that a fence or a quote mark may be indented by, as in Markdown.
+const INDENT_LIMIT: usize = 3;
+/// Characters that a fence has at least.
+const FENCE_LENGTH: usize = 3;
+
+/// Returns the seats that `text` addresses by `@id`, `@name` or `@alias`, in order and without repeats; `by` is who
+/// wrote it and cannot address itself.
+///
+/// Case does not matter, names may contain spaces, and the longest name that fits is meant. Mentions in fenced code,
+/// inline code and quoted lines (`>`) do not count.
+pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
+    let mut found: Vec<SeatId> = Vec::new();
+    for paragraph in own_paragraphs(text) {
+        let words = without_inline_code(&paragraph);
+        for (at, _) in words.match_indices('@') {
+            let starts = !words[..at].ends_with(is_inside_address);
+            let Some(seat) = starts.then(|| longest(&words[at + 1..], roster)).flatten() else {
+                continue;
+            };
+            if Some(seat) != by && !found.contains(seat) {
+                found.push(seat.clone());
+            }
+        }
+    }
+    found
+}
+
+/// Whether a character before an `@` makes it part of an address or a path.
+fn is_inside_address(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '/' | '\\' | '@')
+}
+
+fn longest<'a>(rest: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
+    let mut best: Option<(usize, &SeatId)> = None;
+    for seat in roster {
+        let names = [&*seat.id, &*seat.name].into_iter().chain(seat.aliases.iter().map(|a| &**a));
+        for length in names.filter_map(|name| length_of(rest, name)) {
+            if best.is_none_or(|(longest, _)| length > longest) {
+                best = Some((length, &seat.id));
+            }
+        }
+    }
+    best.map(|(_, id)| id)
+}
+
+/// Returns how many bytes of `rest` spell `name`, if they do and a word ends there.
+fn length_of(rest: &str, name: &str) -> Option<usize> {
+    let mut given = rest.char_indices();
+    for expected in name.chars() {
+        let (_, c) = given.next()?;
+        if !c.to_lowercase().eq(expected.to_lowercase()) {
+            return None;
+        }
+    }
+    let after = given.as_str();
+    let mut next = after.chars();
+    let ends = match next.next() {
+        // "@ann." ends a sentence, "@ann.example" is something else
+        Some('-' | '_' | '.' | '@') => !next.next().is_some_and(char::is_alphanumeric),
+        Some(c) => !c.is_alphanumeric(),
+        None => true,
+    };
+    (ends && !name.is_empty()).then_some(rest.len() - after.len())
+}
+
+/// Returns the paragraphs that are neither fenced code nor quotes; a fence without an end reaches to the end.
+fn own_paragraphs(text: &str) -> Vec<String> {
+    let mut paragraphs = vec![String::new()];
+    let mut fence: Option<(char, usize)> = None;
+    for line in text.lines() {
+        let bare = line.trim_start_matches(' ');
+        let indented = line.len() - bare.len() > INDENT_LIMIT;
+        let mark = if indented { None } else { fence_mark(bare) };
+        let own = match (fence, mark) {
+            (Some((open, length)), Some((c, n, info))) if c == open && n >= length && !info => {
+                fence = None;
+                false
+            }
+            (Some(_), _) => false,
+            (None, Some((c, n, _))) => {
+                fence = Some((c, n));
+                false
+            }
+            (None, None) => (indented || !bare.starts_with('>')) && !bare.trim().is_empty(),
+        };
+        match paragraphs.last_mut() {
+            Some(last) if own => {
+                last.push_str(line);
+                last.push('\n');
+            }
+            _ => paragraphs.push(String::new()),
+        }
+    }
+    paragraphs
+}
+
+/// Returns the character of a fence, its length, and whether something follows it on its line.
+fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
+    let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let rest = line.trim_start_matches(c);
+    let length = line.len() - rest.len();
+    // backticks behind backticks are inline code
+    let fences = length >= FENCE_LENGTH && !(c == '`' && rest.contains('`'));
+    fences.then_some((c, length, !rest.trim().is_empty()))
+}
+
+/// Returns a paragraph with its code spans cut out; backticks without a partner stay as they are.
+fn without_inline_code(paragraph: &str) -> String {
+    let mut kept = String::new();
+    let mut rest = paragraph;
+    while let Some(at) = rest.find('`') {
+        let (before, ticks) = rest.split_at(at);
+        let after = ticks.trim_start_matches('`');
+        let length = ticks.len() - after.len();
+        kept.push_str(before);
+        // stands for the code, so that what is around it does not grow together
+        kept.push('`');
+        rest = end_of_code(after, length).map_or(after, |end| &after[end..]);
+    }
+    kept + rest
+}
+
+/// Returns where a code span that was opened by `length` backticks is over.
+fn end_of_code(text: &str, length: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(found) = text[at..].find('`') {
+        let start = at + found;
+        let run = text[start..].len() - text[start..].trim_start_matches('`').len();
+        at = start + run;
+        if run == length {
+            return Some(at);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{FailureRule, Timeouts, VoiceSpec};
+
+    fn seat(id: &str, name: &str, aliases: &[&str]) -> Participant {
+        Participant {
+            id: id.into(),
+            name: name.into(),
+            aliases: aliases.iter().map(|a| (*a).into()).collect(),
+            role: None,
+            persona: None,
+            voice: VoiceSpec::Lines { lines: Vec::new(), pace: 0 },
+            stands_in: false,
+            stand_in: None,
+            weight: 1.0,
+            max_utterances: None,
+            timeouts: Timeouts::default(),
+            on_failure: FailureRule::default(),
+            price: None,
+            window: None,
+        }
+    }
+
+    fn check(text: &str, expected: &[&str]) {
+        let seats = [
+            seat("ann", "Ann", &[]),
+            seat("ann-lee", "Ann Lee", &["the judge"]),
+            seat("bob", "Bob", &["Robert", "Bobby Tables"]),
+            seat("zoe", "Zoë Müller", &["左衛門"]),
+            seat("executor-2", "executor-2", &[]),
+        ];
+        let roster: Vec<_> = seats.iter().collect();
+        let found = mentions(text, Some(&"bob".into()), &roster);
+        assert_eq!(
+            found,
+            expected.iter().map(|id| SeatId::from(*id)).collect::<Vec<_>>(),
+            "{text:?}"
+        );
+    }
+
+    #[test]
+    fn names_ids_and_aliases_are_found() {
+        check("", &[]);
+        check("nobody here, @nobody either, @ and @@ann", &[]);
+        check("@ann", &["ann"]);
+        check("Well, @ANN: what do you say?", &["ann"]);
+        check("(@ann), *@ann-lee*, \"@executor-2\".", &["ann", "ann-lee", "executor-2"]);
+        check("@Ann Lee and @Ann leaves", &["ann-lee", "ann"]);
+        check("@the judge, please", &["ann-lee"]);
+        check("@Zoë müller! @左衛門、", &["zoe"]);
+        check("@executor-2 first, then @ann, then @executor-2", &["executor-2", "ann"]);
+        check("@ann's point, @ann’s point", &["ann"]);
+        check("one line\n@ann\n\n@ann-lee", &["ann", "ann-lee"]);
+    }
+
+    #[test]
+    fn words_have_ends() {
+        check("@anna @ann2 @ann_x @ann-x @annä", &[]);
+        check("@ann. @ann- @ann_", &["ann"]);
+        check("@ann.example @ann@host", &[]);
+        check("@executor-22 @Zoë Müllers", &[]);
+    }
+
+    #[test]
+    fn nobody_addresses_itself() {
+        check("@bob @Robert @Bobby Tables", &[]);
+        let bob = seat("bob", "Bob", &[]);
+        assert_eq!(mentions("@bob", None, &[&bob]), ["bob"]);
+    }
+
+    #[test]
+    fn addresses_and_paths_are_no_mentions() {
+        check("mail me@ann.org, x.y@ann, first_last@ann, a+b@ann, a-@ann", &[]);
+        check("https://example.org/@ann \\@ann", &[]);
+    }
+
+    #[test]
+    fn code_addresses_nobody() {
+        check("`@ann` and ``a ` @ann`` and @ann-lee", &["ann-lee"]);
+        check("`unclosed @ann", &["ann"]);
+        check("`over\ntwo @ann lines`", &[]);
+        check("`one paragraph\n\n@ann another`", &["ann"]);
+        check("```\n@ann\n```\n@ann-lee", &["ann-lee"]);
+        check("~~~rust\n@ann\n```\n@ann\n~~~\n@ann-lee", &["ann-lee"]);
+        check("````\n```\n@ann\n```\n````\n@ann-lee", &["ann-lee"]);
+        check("```\n@ann\n``` not an end\n@ann", &[]);
+        check("   ```\n@ann", &[]);
+        check("```inline``` @ann", &["ann"]);
+    }
+
+    #[test]
+    fn quotes_address_nobody() {
+        check("> @ann said\n>> @ann\n   > @ann\n@ann-lee", &["ann-lee"]);
+        check("> ```\n@ann", &["ann"]);
+        check("a > b, @ann", &["ann"]);
+    }
+}

@@ -1,0 +1,385 @@
+//! The rules of the house, as tests: who may lean on whom, what may happen where, how large a file may be.
+//!
+//! Each rule names file, line and a way out. The tables are changed only on purpose. `house/` holds the scanner, which
+//! reads the sources without comments, literals and, where a rule spares them, the tests at the end of a file.
+
+// all of this is test code, but the lint knows only functions marked so
+#![allow(clippy::unwrap_used)]
+
+#[path = "house/source.rs"]
+mod source;
+#[path = "house/tables.rs"]
+mod tables;
+
+use source::{Found, Source};
+use std::fs;
+use std::path::Path;
+use tables::{DEEDS, Deed, LOCKED_ONCE, MAY_USE, NEVER_LOCKED, TOP_LEVEL};
+
+/// Lines that a file may have, its tests included.
+const LINE_LIMIT: usize = 500;
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn lock_file() -> String {
+    fs::read_to_string(root().join("Cargo.lock")).unwrap()
+}
+
+#[track_caller]
+fn none(faults: Vec<String>, way_out: &str) {
+    assert!(faults.is_empty(), "\n{}\nway out: {way_out}\n", faults.join("\n"));
+}
+
+// ---- who may use whom
+
+/// Says which uses of other rooms the table does not allow.
+fn forbidden_uses(source: &Source) -> Vec<String> {
+    let Some(room) = source.room() else { return Vec::new() };
+    let Some((_, allowed)) = MAY_USE.iter().find(|(r, _)| *r == room) else {
+        return vec![format!("{}: `{room}` is in no row of the table", source.path)];
+    };
+    let fits = |used: &str| {
+        allowed.iter().any(|a| *a == "*" || used == *a || used.starts_with(&format!("{a}::")))
+    };
+    let rooms = source.paths().into_iter().filter_map(|Found { line, text }| {
+        let used = text.strip_prefix("crate::")?.to_owned();
+        let other = used.split("::").next()? != room;
+        (other && !fits(&used))
+            .then(|| format!("{}:{line}: `{room}` may not use `{used}`", source.path))
+    });
+    rooms.chain(leaving_by_super(source)).collect()
+}
+
+/// Says where `super::` is used to walk out of a room, past the table.
+fn leaving_by_super(source: &Source) -> Vec<String> {
+    let leaves =
+        |text: &str| text.split("::").take_while(|s| *s == "super").count() >= source.depth();
+    source
+        .without_tests()
+        .paths()
+        .into_iter()
+        .filter(|found| leaves(&found.text))
+        .map(|Found { line, text }| {
+            format!("{}:{line}: `{text}` leaves its room; write `crate::`", source.path)
+        })
+        .collect()
+}
+
+#[test]
+fn rooms_use_only_what_lies_below() {
+    let faults = Source::all(root(), "src").iter().flat_map(forbidden_uses).collect();
+    none(
+        faults,
+        "move the code to the room that may know both, hand the value in as plain data of `model`, or, if it is a \
+         test, move it to tests/",
+    );
+}
+
+#[test]
+fn every_room_is_in_the_table() {
+    let library = Source::read(root(), "src/lib.rs");
+    let rooms = library.declared_rooms();
+    let known = |room: &str| MAY_USE.iter().any(|(r, _)| *r == room);
+    let faults = rooms.iter().filter(|f| !known(&f.text));
+    let faults =
+        faults.map(|f| format!("src/lib.rs:{}: `{}` is no room", f.line, f.text)).collect();
+    none(faults, "put the module into a room, or give it a row in MAY_USE on purpose");
+}
+
+#[test]
+fn the_table_only_goes_down() {
+    for (at, (room, uses)) in MAY_USE.iter().enumerate() {
+        for used in uses.iter().filter(|u| **u != "*") {
+            let name = used.split("::").next().unwrap();
+            let below = MAY_USE[..at].iter().any(|(r, _)| *r == name);
+            assert!(below, "`{room}` stands above `{used}` or `{used}` is no room");
+        }
+    }
+}
+
+#[test]
+fn the_scanner_of_uses_bites() {
+    let check = |path: &str, code: &str, expected: &[&str]| {
+        assert_eq!(forbidden_uses(&Source::new(path, code)), expected, "{path}: {code}");
+    };
+    check(
+        "src/text/mod.rs",
+        "use crate::model::Seq;",
+        &["src/text/mod.rs:1: `text` may not use `model::Seq`"],
+    );
+    check("src/session/writer.rs", "use crate::{model, text::{line, block}};\nuse super::x;", &[]);
+    check(
+        "src/session/writer.rs",
+        "\nuse crate::{\n  model::{A, B},\n  state as s,\n  expr::{X, Y as Z},\n};",
+        &[
+            "src/session/writer.rs:4: `session` may not use `state`",
+            "src/session/writer.rs:5: `session` may not use `expr::X`",
+            "src/session/writer.rs:5: `session` may not use `expr::Y`",
+        ],
+    );
+    check("src/ui/panes.rs", "use crate::session::{tail::Tail, replay};", &[]);
+    check(
+        "src/ui/panes.rs",
+        "fn f() { crate::session::writer::open() }",
+        &["src/ui/panes.rs:1: `ui` may not use `session::writer::open`"],
+    );
+    check("src/ui/mod.rs", "use crate::engine;", &["src/ui/mod.rs:1: `ui` may not use `engine`"]);
+    check(
+        "src/text/mod.rs",
+        "// crate::engine\n/* crate::cli */ const S: &str = \"crate::ui\";",
+        &[],
+    );
+    check(
+        "src/text/mod.rs",
+        "const S: &str = r#\"a \" crate::ui\"#; const C: char = '\"'; fn f<'a>() {}",
+        &[],
+    );
+    check("src/cli/run.rs", "use crate::engine::x;", &[]);
+    check("src/lib.rs", "use crate::engine;", &[]);
+    check("src/attic/mod.rs", "", &["src/attic/mod.rs: `attic` is in no row of the table"]);
+    check(
+        "src/spawn.rs",
+        "use super::engine;",
+        &["src/spawn.rs:1: `super::engine` leaves its room; write `crate::`"],
+    );
+    check("src/model/ids.rs", "use super::event;", &[]);
+    check(
+        "src/model/ids.rs",
+        "use super::super::engine;",
+        &["src/model/ids.rs:1: `super::super::engine` leaves its room; write `crate::`"],
+    );
+    check("src/spawn.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n use super::*;\n}", &[]);
+}
+
+// ---- what may happen where
+
+/// Says where something happens outside the places that it belongs to.
+fn misplaced(source: &Source, deed: &Deed) -> Vec<String> {
+    let here = source.room().unwrap_or_else(|| source.file_name());
+    if deed.places.contains(&here) {
+        return Vec::new();
+    }
+    let is_it = |path: &str| {
+        let starts =
+            |rest: &str, name: &str| rest == name || rest.starts_with(&format!("{name}::"));
+        let tails = || path.match_indices("::").map(|(at, _)| &path[at + 2..]).chain([path]);
+        deed.names.iter().any(|name| tails().any(|tail| starts(tail, name)))
+    };
+    let spared =
+        |path: &str| deed.but.iter().any(|(name, place)| path.contains(name) && *place == here);
+    let code = source.without_tests();
+    let paths = code.paths().into_iter().filter(|f| is_it(&f.text) && !spared(&f.text));
+    let calls = code.texts(deed.texts);
+    paths
+        .chain(calls)
+        .map(|Found { line, text }| format!("{}:{line}: `{text}`: {}", source.path, deed.rule))
+        .collect()
+}
+
+fn nothing_misplaced(rule: &str) {
+    let deed = DEEDS.iter().find(|d| d.rule.contains(rule)).unwrap();
+    let faults = Source::all(root(), "src").iter().flat_map(|s| misplaced(s, deed)).collect();
+    none(faults, deed.way_out);
+}
+
+#[test]
+fn only_config_reads_environment_and_home() {
+    nothing_misplaced("environment and home");
+}
+
+#[test]
+fn only_spawn_starts_processes() {
+    nothing_misplaced("starts processes");
+}
+
+#[test]
+fn only_net_opens_sockets() {
+    nothing_misplaced("opens sockets");
+}
+
+#[test]
+fn only_clock_reads_time() {
+    nothing_misplaced("reads time");
+}
+
+#[test]
+fn files_are_written_only_on_purpose() {
+    nothing_misplaced("write files");
+}
+
+#[test]
+fn only_main_exits() {
+    nothing_misplaced("ends the process");
+}
+
+#[test]
+fn nothing_panics_on_purpose() {
+    nothing_misplaced("outside tests");
+}
+
+#[test]
+fn the_scanner_of_deeds_bites() {
+    let check = |path: &str, code: &str, expected: &[usize]| {
+        let source = Source::new(path, code);
+        let faults: Vec<_> = DEEDS.iter().flat_map(|d| misplaced(&source, d)).collect();
+        let lines: Vec<usize> =
+            faults.iter().map(|f| f.split(':').nth(1).unwrap().parse().unwrap()).collect();
+        assert_eq!(lines, expected, "{path}: {code}: {faults:?}");
+    };
+    check("src/ui/mod.rs", "use std::env;", &[1]);
+    check("src/ui/mod.rs", "use std::{\n  fs,\n  env,\n};", &[3]);
+    check(
+        "src/ui/mod.rs",
+        "fn f() { std::env::var(\"HOME\") }\nuse directories::ProjectDirs;",
+        &[1, 2],
+    );
+    check("src/config/mod.rs", "use std::env;\nuse directories::ProjectDirs;", &[]);
+    check("src/cli/mod.rs", "let a = std::env::args();\nlet b = std::env::var(\"A\");", &[2]);
+    check("src/main.rs", "let a = std::env::args_os();\nstd::process::exit(1);", &[]);
+    check(
+        "src/cli/mod.rs",
+        "std::process::exit(1);\nuse std::process::{ExitCode, abort};",
+        &[1, 2],
+    );
+    check(
+        "src/voice/x.rs",
+        "Command::new(\"sh\");\nuse std::process::Command;\nuse tokio::process::Command;",
+        &[1, 2, 3],
+    );
+    check("src/spawn.rs", "Command::new(\"sh\");\nuse process_wrap::tokio::CommandWrap;", &[]);
+    check("src/model/x.rs", "use super::command::Command;\nuse crate::model::command;", &[]);
+    check(
+        "src/voice/x.rs",
+        "use std::net::TcpStream;\nTcpListener::bind(x);\nUdpSocket::bind(x);",
+        &[1, 2, 3],
+    );
+    check(
+        "src/engine/x.rs",
+        "let a = Instant::now();\nSystemTime::now();\njiff::Timestamp::now();",
+        &[1, 2, 3],
+    );
+    check("src/clock.rs", "use std::time::{Instant, SystemTime};\nInstant::now();", &[]);
+    check(
+        "src/state/x.rs",
+        "std::fs::write(a, b);\nFile::create(a);\nfs::rename(a, b);\nuse std::fs::{read, OpenOptions};",
+        &[1, 2, 3, 4],
+    );
+    check("src/session/x.rs", "std::fs::write(a, b); fs::rename(a, b);", &[]);
+    check("src/state/x.rs", "fs::read(a); File::open(b); #[serde(rename = \"x\")] struct X;", &[]);
+    check(
+        "src/state/x.rs",
+        "x.unwrap();\npanic!(\"\");\ntodo!();\nunimplemented!();",
+        &[1, 2, 3, 4],
+    );
+    check(
+        "src/state/x.rs",
+        "x.unwrap_or(1);\ny.expect(\"why\");\n// z.unwrap()\n\"a.unwrap()\";",
+        &[],
+    );
+    check("src/state/x.rs", "x\n  .unwrap()\n  .y();", &[2]);
+    check(
+        "src/state/x.rs",
+        "fn f() {}\n#[cfg(test)]\nmod tests {\n  x.unwrap();\n  Instant::now();\n}",
+        &[],
+    );
+    check("src/state/x.rs", "#[cfg(test)]\nmod tests {\n}\nfn f() { x.unwrap() }", &[4]);
+    check("src/state/x.rs", "#[cfg(test)]\nmod tests;\nfn f() { x.unwrap() }", &[3]);
+    check("src/state/tests.rs", "x.unwrap();\nInstant::now();", &[]);
+}
+
+// ---- what files look like
+
+fn too_long(source: &Source) -> Option<String> {
+    let lines = source.raw.lines().count();
+    (lines > LINE_LIMIT).then(|| format!("{}:{LINE_LIMIT}: it has {lines} lines", source.path))
+}
+
+fn undescribed(source: &Source) -> Option<String> {
+    let described = source.raw.strip_prefix("//! ").is_some_and(|rest| !rest.trim().is_empty());
+    (!described).then(|| format!("{}:1: it does not begin with `//! `", source.path))
+}
+
+#[test]
+fn files_are_short() {
+    let sources = ["src", "tests"].into_iter().flat_map(|dir| Source::all(root(), dir));
+    let faults = sources.filter_map(|s| too_long(&s)).collect();
+    none(
+        faults,
+        "split the file by responsibility and move its tests along; tests of a promise go to tests/",
+    );
+}
+
+#[test]
+fn files_say_what_they_are_for() {
+    let faults = Source::all(root(), "src").iter().filter_map(undescribed).collect();
+    none(
+        faults,
+        "begin the file with what it is for, why it exists, and what it deliberately does not do",
+    );
+}
+
+#[test]
+fn the_scanners_of_files_bite() {
+    assert!(too_long(&Source::new("src/x.rs", &"x\n".repeat(501))).is_some());
+    assert!(too_long(&Source::new("src/x.rs", &"x\n".repeat(500))).is_none());
+    assert!(undescribed(&Source::new("src/x.rs", "use a;\n//! late")).is_some());
+    assert!(undescribed(&Source::new("src/x.rs", "//! \nfn f() {}")).is_none());
+    assert!(undescribed(&Source::new("src/x.rs", "//! What it is for.")).is_none());
+}
+
+// ---- the top level and the lock file
+
+/// Says which entries do not belong at the top; `ignored` is what `.gitignore` says.
+fn strangers<'a>(entries: impl Iterator<Item = &'a str>, ignored: &str) -> Vec<String> {
+    let is_ignored = |name: &str| ignored.lines().any(|l| l.trim_matches('/') == name);
+    entries
+        .filter(|e| !e.starts_with('.') && !TOP_LEVEL.contains(e) && !is_ignored(e))
+        .map(|e| format!("{e}: it does not belong at the top"))
+        .collect()
+}
+
+#[test]
+fn the_top_level_is_small() {
+    let entries: Vec<String> = fs::read_dir(root())
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    let ignored = fs::read_to_string(root().join(".gitignore")).unwrap();
+    let faults = strangers(entries.iter().map(String::as_str), &ignored);
+    none(faults, "put it into src, themes, tests or assets, or make it a dot-file");
+}
+
+/// Says which packages are locked twice, or at all although they must not be.
+fn badly_locked(lock: &str) -> Vec<String> {
+    let count = |name: &str| lock.lines().filter(|l| *l == format!("name = \"{name}\"")).count();
+    let twice = LOCKED_ONCE.iter().filter(|name| count(name) > 1);
+    let never = NEVER_LOCKED.iter().filter(|name| count(name) > 0);
+    twice
+        .map(|name| format!("Cargo.lock: {} versions of `{name}`", count(name)))
+        .chain(never.map(|name| format!("Cargo.lock: `{name}` came in")))
+        .collect()
+}
+
+#[test]
+fn the_lock_file_has_one_of_each() {
+    none(
+        badly_locked(&lock_file()),
+        "`cargo tree -i NAME` says who brings it; turn its default features off",
+    );
+}
+
+#[test]
+fn the_scanners_of_the_top_and_the_lock_bite() {
+    let entries = ["src", ".ci", "target", "notes.md", "Cargo.toml"];
+    assert_eq!(
+        strangers(entries.into_iter(), "/target\n"),
+        ["notes.md: it does not belong at the top"]
+    );
+    let lock = "name = \"tokio\"\nname = \"tokio\"\nname = \"hyper\"\nname = \"aws-lc-sys\"\n";
+    assert_eq!(
+        badly_locked(lock),
+        ["Cargo.lock: 2 versions of `tokio`", "Cargo.lock: `aws-lc-sys` came in"]
+    );
+}

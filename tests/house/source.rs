@@ -1,0 +1,274 @@
+//! Reads a source file the way the rules need it: without comments and literals, cut into paths.
+//!
+//! It is no parser: it knows comments, literals, brackets and `a::{b, c}`, which is all that the rules look at.
+
+use std::fs;
+use std::path::Path;
+
+/// A source file.
+pub struct Source {
+    /// Path from the top of the repository.
+    pub path: String,
+    /// As it is.
+    pub raw: String,
+    /// With blanks in place of comments and literals, line for line.
+    code: String,
+}
+
+/// Something in a file.
+#[derive(Debug)]
+pub struct Found {
+    /// Line, from 1.
+    pub line: usize,
+    /// What was found.
+    pub text: String,
+}
+
+impl Source {
+    /// Takes a file's content.
+    pub fn new(path: &str, raw: &str) -> Source {
+        Source { path: path.into(), raw: raw.into(), code: blank(raw) }
+    }
+
+    /// Reads a file.
+    pub fn read(root: &Path, path: &str) -> Source {
+        Source::new(path, &fs::read_to_string(root.join(path)).unwrap())
+    }
+
+    /// Reads all Rust files of a folder.
+    pub fn all(root: &Path, folder: &str) -> Vec<Source> {
+        let mut entries: Vec<_> =
+            fs::read_dir(root.join(folder)).unwrap().map(|e| e.unwrap().path()).collect();
+        entries.sort();
+        let mut all = Vec::new();
+        for entry in entries {
+            let path = format!("{folder}/{}", entry.file_name().unwrap().to_str().unwrap());
+            if entry.is_dir() {
+                all.extend(Source::all(root, &path));
+            } else if path.ends_with(".rs") {
+                all.push(Source::read(root, &path));
+            }
+        }
+        all
+    }
+
+    /// Returns the room of the file; `main.rs` and `lib.rs` are in none.
+    pub fn room(&self) -> Option<&str> {
+        let inside = self.path.strip_prefix("src/")?;
+        match inside.split_once('/') {
+            Some((room, _)) => Some(room),
+            None => inside.strip_suffix(".rs").filter(|name| !matches!(*name, "main" | "lib")),
+        }
+    }
+
+    /// Returns the last part of the path.
+    pub fn file_name(&self) -> &str {
+        self.path.rsplit('/').next().unwrap_or_default()
+    }
+
+    /// Returns how many `super::` lead from the file's module to the crate.
+    pub fn depth(&self) -> usize {
+        self.path.matches('/').count() - usize::from(self.file_name() == "mod.rs")
+    }
+
+    /// Returns the file without its tests: a whole `tests.rs`, or what `#[cfg(test)]` stands before.
+    pub fn without_tests(&self) -> Source {
+        let mut code = self.code.clone();
+        if self.file_name() == "tests.rs" {
+            code.clear();
+        }
+        while let Some(start) = code.find("#[cfg(test)]") {
+            let end = start + end_of_item(&code[start..]);
+            code.replace_range(start..end, &blanked(&code[start..end]));
+        }
+        Source { path: self.path.clone(), raw: self.raw.clone(), code }
+    }
+
+    /// Returns the modules that the file declares.
+    pub fn declared_rooms(&self) -> Vec<Found> {
+        let lines = self.code.lines().enumerate();
+        lines
+            .filter_map(|(at, line)| {
+                let name = line.trim().trim_start_matches("pub ").strip_prefix("mod ")?;
+                Some(Found { line: at + 1, text: name.trim_end_matches(';').into() })
+            })
+            .collect()
+    }
+
+    /// Returns where any of `texts` stands.
+    pub fn texts(&self, texts: &[&str]) -> Vec<Found> {
+        let mut found = Vec::new();
+        for (at, line) in self.code.lines().enumerate() {
+            let here = texts.iter().filter(|text| line.contains(**text));
+            found.extend(here.map(|text| Found { line: at + 1, text: (*text).into() }));
+        }
+        found
+    }
+
+    /// Returns every path, `a::{b, c::d}` as `a::b` and `a::c::d`, with its line.
+    pub fn paths(&self) -> Vec<Found> {
+        let tokens = tokens(&self.code);
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < tokens.len() {
+            let before = at;
+            path(&tokens, &mut at, "", &mut found);
+            at = at.max(before + 1);
+        }
+        found
+    }
+}
+
+/// Reads one path at `at`, with `prefix` before it.
+fn path(tokens: &[Found], at: &mut usize, prefix: &str, found: &mut Vec<Found>) {
+    let is = |at: usize, text: &str| tokens.get(at).is_some_and(|t| t.text == text);
+    let mut whole = prefix.to_owned();
+    while let Some(token) = tokens.get(*at).filter(|t| is_word(&t.text)) {
+        whole += &token.text;
+        *at += 1;
+        if !is(*at, "::") {
+            found.push(Found { line: token.line, text: whole });
+            return;
+        }
+        whole += "::";
+        *at += 1;
+    }
+    if whole.is_empty() {
+        return;
+    }
+    if !is(*at, "{") {
+        // `a::*`, `a::<T>`
+        let line = tokens.get(at.saturating_sub(1)).map_or(1, |t| t.line);
+        found.push(Found { line, text: whole.trim_end_matches(':').into() });
+        return;
+    }
+    *at += 1;
+    while *at < tokens.len() && !is(*at, "}") {
+        let before = *at;
+        path(tokens, at, &whole, found);
+        if is(*at, "as") {
+            *at += 2;
+        }
+        if *at == before || is(*at, ",") {
+            *at += 1;
+        }
+    }
+    *at += 1;
+}
+
+fn is_word(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_') && token != "as"
+}
+
+/// Cuts code into words, `::` and single signs.
+fn tokens(code: &str) -> Vec<Found> {
+    let mut tokens = Vec::new();
+    for (n, text) in code.lines().enumerate() {
+        let mut rest = text.trim_start();
+        while let Some(first) = rest.chars().next() {
+            let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+            let length = match rest {
+                _ if word > 0 => word,
+                _ if rest.starts_with("::") => 2,
+                _ => first.len_utf8(),
+            };
+            tokens.push(Found { line: n + 1, text: rest[..length].into() });
+            rest = rest[length..].trim_start();
+        }
+    }
+    tokens
+}
+
+/// Returns where the item that begins `code` ends: at its semicolon or its closing brace.
+fn end_of_item(code: &str) -> usize {
+    let mut depth = 0_usize;
+    for (at, c) in code.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth <= 1 => return at + 1,
+            '}' => depth -= 1,
+            ';' if depth == 0 => return at + 1,
+            _ => {}
+        }
+    }
+    code.len()
+}
+
+fn blanked(code: &str) -> String {
+    code.chars().map(|c| if c == '\n' { c } else { ' ' }).collect()
+}
+
+/// Puts blanks in place of comments, strings and characters, and keeps every line where it is.
+fn blank(raw: &str) -> String {
+    let mut code = String::with_capacity(raw.len());
+    let mut rest = raw;
+    while let Some(first) = rest.chars().next() {
+        let hidden = comment(rest).or_else(|| literal(rest));
+        if let Some(length) = hidden {
+            code += &blanked(&rest[..length]);
+            rest = &rest[length..];
+            continue;
+        }
+        // a whole word at once, so that the `r` of `var"` begins no raw string
+        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let length = word.max(first.len_utf8());
+        code += &rest[..length];
+        rest = &rest[length..];
+    }
+    code
+}
+
+fn comment(rest: &str) -> Option<usize> {
+    if rest.starts_with("//") {
+        return Some(rest.find('\n').unwrap_or(rest.len()));
+    }
+    let inside = rest.strip_prefix("/*")?;
+    let (mut depth, mut at) = (1, 0);
+    while depth > 0 {
+        let next = inside[at..].find("*/").map_or(inside.len(), |i| at + i);
+        match inside[at..next].find("/*") {
+            Some(i) => (depth, at) = (depth + 1, at + i + 2),
+            None => (depth, at) = (depth - 1, (next + 2).min(inside.len())),
+        }
+        if at == inside.len() {
+            break;
+        }
+    }
+    Some(at + 2)
+}
+
+fn literal(rest: &str) -> Option<usize> {
+    let prefix = ["br", "cr", "b", "c", "r", ""].into_iter().find(|p| {
+        rest.strip_prefix(p).is_some_and(|r| {
+            r.starts_with('"') || (p.ends_with('r') && r.trim_start_matches('#').starts_with('"'))
+        })
+    });
+    if let Some(prefix) = prefix {
+        let body = &rest[prefix.len()..];
+        if prefix.ends_with('r') {
+            let hashes = body.len() - body.trim_start_matches('#').len();
+            let end = format!("\"{}", "#".repeat(hashes));
+            let from = hashes + 1;
+            let close = body[from..].find(&end).map_or(body.len(), |i| from + i + end.len());
+            return Some(prefix.len() + close);
+        }
+        return Some(prefix.len() + quoted(body, '"'));
+    }
+    // a character, not a lifetime
+    let mut chars = rest.strip_prefix('\'')?.chars();
+    let first = chars.next()?;
+    (first == '\\' || chars.next() == Some('\'')).then(|| quoted(rest, '\''))
+}
+
+fn quoted(rest: &str, quote: char) -> usize {
+    let mut escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            _ if c == quote => return at + quote.len_utf8(),
+            _ => {}
+        }
+    }
+    rest.len()
+}

@@ -1,0 +1,173 @@
+//! The tables of the house: changed only on purpose, each change with its reason in the commit.
+
+/// Who may use whom. A room stands below all that it uses; `*` is everyone above in this list, and `a::b` only that
+/// part of a room. Rooms that are not built yet have their row already.
+pub const MAY_USE: &[(&str, &[&str])] = &[
+    ("text", &[]),
+    ("expr", &[]),
+    ("model", &["text"]),
+    // sleeps for calls and counts in `Ms`, so it speaks the vocabulary
+    ("clock", &["model"]),
+    ("scenario", &["model", "expr"]),
+    ("config", &["model"]),
+    ("session", &["model", "text", "clock"]),
+    ("state", &["model", "scenario"]),
+    ("catalogue", &["model", "session", "state", "text"]),
+    ("policy", &["model", "scenario", "state", "expr", "text"]),
+    ("prompt", &["model", "scenario", "state", "expr", "text"]),
+    ("reply", &["model", "scenario", "expr", "text"]),
+    ("spawn", &["model"]),
+    ("net", &["model"]),
+    ("tool", &["model", "scenario", "spawn", "net"]),
+    ("voice", &["model", "scenario", "clock", "expr", "text", "spawn", "net"]),
+    ("steer", &["model", "state", "expr"]),
+    (
+        "engine",
+        &[
+            "text", "clock", "expr", "model", "scenario", "session", "state", "policy", "prompt",
+            "reply", "spawn", "net", "tool", "voice", "steer",
+        ],
+    ),
+    ("analysis", &["model", "state", "text"]),
+    ("export", &["model", "state", "analysis", "session", "text"]),
+    (
+        "trial",
+        &[
+            "engine", "text", "clock", "expr", "model", "scenario", "session", "state", "policy",
+            "prompt", "reply", "spawn", "net", "tool", "voice", "steer",
+        ],
+    ),
+    (
+        "ui",
+        &[
+            "model",
+            "scenario",
+            "state",
+            "prompt",
+            "analysis",
+            "export",
+            "catalogue",
+            "config",
+            "clock",
+            "text",
+            "session::tail",
+            "session::replay",
+        ],
+    ),
+    ("cli", &["*"]),
+];
+
+/// Something that may happen in some places only.
+pub struct Deed {
+    /// The rule, as a failure says it.
+    pub rule: &'static str,
+    /// Paths that do it, wherever they begin: `env` in `std::env` is found by `std::env`.
+    pub names: &'static [&'static str],
+    /// Bare text that does it.
+    pub texts: &'static [&'static str],
+    /// The rooms, or files without a room, where it belongs.
+    pub places: &'static [&'static str],
+    /// What else may do what: part of a path, and the place.
+    pub but: &'static [(&'static str, &'static str)],
+    /// What to do instead.
+    pub way_out: &'static str,
+}
+
+/// What may happen where.
+pub const DEEDS: &[Deed] = &[
+    Deed {
+        rule: "only `config` reads environment and home",
+        names: &[
+            "std::env",
+            "env::var",
+            "env::var_os",
+            "env::vars",
+            "env::home_dir",
+            "directories::ProjectDirs",
+            "directories::BaseDirs",
+            "directories::UserDirs",
+        ],
+        texts: &[],
+        places: &["config"],
+        but: &[("env::args", "main.rs"), ("env::args", "cli")],
+        way_out: "let `config` read it once and hand the value down",
+    },
+    Deed {
+        rule: "only `spawn` starts processes",
+        names: &["process::Command", "Command::new", "process_wrap"],
+        texts: &[],
+        places: &["spawn"],
+        but: &[],
+        way_out: "ask `spawn` to start it",
+    },
+    Deed {
+        rule: "only `net` opens sockets",
+        names: &["TcpStream", "TcpListener", "UdpSocket", "UnixStream", "UnixListener", "reqwest"],
+        texts: &[],
+        places: &["net"],
+        but: &[],
+        way_out: "ask `net` for the connection",
+    },
+    Deed {
+        rule: "only `clock` reads time",
+        names: &["SystemTime", "Instant", "Timestamp::now", "Zoned::now"],
+        texts: &[],
+        places: &["clock"],
+        but: &[],
+        way_out: "take the time as a value, or a `Clock`",
+    },
+    Deed {
+        rule: "only the rooms listed for it write files",
+        names: &[
+            "File::create",
+            "File::create_new",
+            "File::options",
+            "OpenOptions",
+            "fs::write",
+            "fs::copy",
+            "fs::rename",
+            "fs::hard_link",
+            "fs::create_dir",
+            "fs::create_dir_all",
+            "fs::remove_file",
+            "fs::remove_dir",
+            "fs::remove_dir_all",
+            "fs::set_permissions",
+            "tempfile::NamedTempFile",
+            "tempfile::TempDir",
+            "tempfile::Builder",
+            "tempfile::tempfile",
+            "tempfile::tempdir",
+        ],
+        texts: &[],
+        places: &["session", "catalogue", "config", "scenario", "export", "cli", "trial", "tool"],
+        but: &[],
+        way_out: "hand the content to a room that writes such files",
+    },
+    Deed {
+        rule: "only `main` ends the process",
+        names: &["process::exit", "process::abort"],
+        texts: &[],
+        places: &["main.rs"],
+        but: &[],
+        way_out: "return an error or an exit code, so that everything is closed and restored on the way",
+    },
+    Deed {
+        rule: "nothing panics on purpose outside tests",
+        names: &[],
+        texts: &[".unwrap()", "panic!", "todo!", "unimplemented!"],
+        places: &[],
+        but: &[],
+        way_out: "return an error, or say with `expect` why it cannot fail",
+    },
+];
+
+/// What the top of the repository may hold besides dot-files and what git ignores.
+pub const TOP_LEVEL: &[&str] =
+    &["Cargo.toml", "Cargo.lock", "src", "themes", "tests", "assets", "README.md"];
+
+/// Packages of which two versions in one program break it.
+pub const LOCKED_ONCE: &[&str] = &["ratatui", "crossterm", "reqwest", "hyper", "tokio"];
+
+/// Packages that must not come in: a C library that is slow to build, and what needs OpenSSL.
+pub const NEVER_LOCKED: &[&str] = &["aws-lc-sys", "openssl-sys", "native-tls"];
