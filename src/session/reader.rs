@@ -138,11 +138,6 @@ impl Log {
     pub fn last(&self) -> Option<&Event> {
         self.records.last().map(|r| &r.event)
     }
-
-    /// Returns where the last whole line ends, in bytes, its newline counted only if it is there.
-    pub(super) fn good_end(&self) -> u64 {
-        self.torn.as_ref().map_or(self.len, |torn| torn.start)
-    }
 }
 
 /// Reads a session, whoever writes it meanwhile.
