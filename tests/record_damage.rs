@@ -3,7 +3,7 @@
 mod record_talk;
 
 use colloquium::model::Seq;
-use colloquium::session::reader::{Log, LogFault, read_bytes};
+use colloquium::session::reader::{Log, LogFault, Reader, read_bytes};
 use colloquium::session::{Mode, SessionError, read};
 use colloquium::session::{Record, repair, resume};
 use record_talk::{bytes_of, nowhere, talk, talk_with};
@@ -37,14 +37,16 @@ fn check_cut(log: &Log, len: usize, ends: &[usize]) -> (usize, bool) {
     (expected, unterminated)
 }
 
-/// Every one of the 65,536 lengths is read; each way in which appending can begin is then tried on what was left.
-#[test]
-fn a_session_cut_at_every_length_opens() {
-    let (records, bytes, ends) = session_of_64_kib();
+/// Checks every one of the 65,536 lengths; each way in which appending can begin is tried on what was left.
+fn check_every_length(
+    read: impl Fn(usize) -> Log,
+    session: &(Vec<Arc<Record>>, Vec<u8>, Vec<usize>),
+) {
+    let (records, bytes, ends) = session;
     let mut begun = BTreeSet::new();
     for len in 0..KIB_64 {
-        let log = read_bytes(nowhere(), &bytes[..len]);
-        let way = check_cut(&log, len, &ends);
+        let log = read(len);
+        let way = check_cut(&log, len, ends);
         if begun.insert(way) {
             let mut mended = bytes[..len].to_vec();
             mended.truncate(log.torn.map_or(len, |torn| torn.start as usize));
@@ -58,6 +60,35 @@ fn a_session_cut_at_every_length_opens() {
         }
     }
     println!("{KIB_64} of {KIB_64} lengths open, {} ways to go on", begun.len());
+}
+
+/// Reading goes line by line, so the lines before the cut one are read once for all the cuts in it.
+#[test]
+fn a_session_cut_at_every_length_opens() {
+    let session = session_of_64_kib();
+    let (_, bytes, ends) = &session;
+    let mut before = vec![Reader::new(nowhere())];
+    for (start, end) in std::iter::once(&0).chain(ends).zip(ends) {
+        let mut reader = before.last().unwrap().clone();
+        reader.take(&bytes[*start..*end]);
+        before.push(reader);
+    }
+    let read = |len: usize| {
+        let whole = ends.partition_point(|end| *end <= len);
+        let start = whole.checked_sub(1).map_or(0, |n| ends[n]);
+        let mut reader = before[whole].clone();
+        reader.take(&bytes[start..len]);
+        reader.finish()
+    };
+    check_every_length(read, &session);
+}
+
+/// `cargo test --release --test record_damage -- --ignored --nocapture read_anew`
+#[test]
+#[ignore = "reads 2 GB"]
+fn a_session_cut_at_every_length_and_read_anew_opens() {
+    let session = session_of_64_kib();
+    check_every_length(|len| read_bytes(nowhere(), &session.1[..len]), &session);
 }
 
 /// The same through real files: around every line's end, and here and there inside.

@@ -181,37 +181,16 @@ pub(super) fn read_open(
 
 /// Reads what a file holds; `files` tells where long texts lie.
 pub fn read_bytes(files: SessionFiles, bytes: &[u8]) -> Log {
-    read_lines(files, bytes, Some(Seq(0)))
+    let mut reader = Reader::new(files);
+    reader.take(bytes);
+    reader.finish()
 }
 
 /// Reads what a rescue file of a session holds; it begins wherever the session's own file was last synced.
 pub(super) fn read_rescue(files: &SessionFiles, bytes: &[u8]) -> Log {
-    read_lines(files.clone(), bytes, None)
-}
-
-fn read_lines(files: SessionFiles, bytes: &[u8], next: Option<Seq>) -> Log {
-    let blobs = Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES };
-    let mut reader = Reader { blobs, next, records: vec![], faults: vec![], torn: None };
-    let (mut rest, mut at) = (bytes, 0);
-    while !rest.is_empty() {
-        let mut after = rest;
-        // reading from memory cannot fail; were it to, the rest is one line
-        let len = after.skip_until(b'\n').unwrap_or(rest.len());
-        let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
-        reader.line(at, line);
-        at += len;
-        rest = after;
-    }
-    let good_end = reader.torn.as_ref().map_or(bytes.len(), |torn| torn.start);
-    let unterminated = bytes.get(..good_end).is_some_and(|b| !b.is_empty() && !b.ends_with(b"\n"));
-    Log {
-        files,
-        unterminated,
-        torn: reader.torn.map(|torn| wide(&torn)),
-        records: reader.records,
-        faults: reader.faults,
-        len: bytes.len() as u64,
-    }
+    let mut reader = Reader { next: None, ..Reader::new(files.clone()) };
+    reader.take(bytes);
+    reader.finish()
 }
 
 /// Returns whether bytes without a whole line can be the beginning of a session that a crash left behind.
@@ -220,17 +199,63 @@ fn may_be_torn_opening(bytes: &[u8]) -> bool {
     bytes.starts_with(start) || start.starts_with(bytes) || bytes.iter().all(|b| *b == 0)
 }
 
-struct Reader {
+/// A session being read, line by line.
+#[derive(Clone)]
+pub struct Reader {
     blobs: Blobs,
-    /// The place of the next event; none while any would do.
-    next: Option<Seq>,
+    files: SessionFiles,
     records: Vec<Arc<Record>>,
     faults: Vec<LogFault>,
+    /// The place of the next event; none while any would do.
+    next: Option<Seq>,
+    /// How many bytes were taken.
+    len: usize,
     /// Bytes that are no line; damage only once a whole line follows.
     torn: Option<Range<usize>>,
+    unterminated: bool,
 }
 
 impl Reader {
+    /// Returns a reader that has seen nothing; `files` tells where long texts lie.
+    pub fn new(files: SessionFiles) -> Reader {
+        Reader {
+            blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
+            files,
+            records: vec![],
+            faults: vec![],
+            next: Some(Seq(0)),
+            len: 0,
+            torn: None,
+            unterminated: false,
+        }
+    }
+
+    /// Takes the next bytes: any number of lines, of which only the session's last may lack its newline.
+    pub fn take(&mut self, bytes: &[u8]) {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let mut after = rest;
+            // reading from memory cannot fail; were it to, the rest is one line
+            let len = after.skip_until(b'\n').unwrap_or(rest.len());
+            let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+            self.line(self.len, line);
+            self.len += line.len();
+            rest = after;
+        }
+    }
+
+    /// Returns what was read, once nothing more comes.
+    pub fn finish(self) -> Log {
+        Log {
+            files: self.files,
+            records: self.records,
+            faults: self.faults,
+            torn: self.torn.map(|torn| wide(&torn)),
+            unterminated: self.unterminated,
+            len: self.len as u64,
+        }
+    }
+
     /// Takes what lies between two newlines.
     fn line(&mut self, at: usize, line: &[u8]) {
         match Envelope::read(line) {
@@ -262,20 +287,21 @@ impl Reader {
     }
 
     /// A whole line follows, so what went before it was not a torn tail.
-    fn settle(&mut self) {
+    fn settle(&mut self, line: &[u8]) {
+        self.unterminated = !line.ends_with(b"\n");
         if let Some(torn) = self.torn.take() {
             self.faults.push(LogFault::Damaged { bytes: wide(&torn) });
         }
     }
 
     fn unread(&mut self, at: usize, line: &[u8], why: &str) {
-        self.settle();
+        self.settle(line);
         let bytes = wide(&(at..at + line.len()));
         self.faults.push(LogFault::Unread { bytes, why: why.to_owned() });
     }
 
     fn whole(&mut self, at: usize, line: &[u8], envelope: Envelope) {
-        self.settle();
+        self.settle(line);
         let seq = envelope.seq;
         let next = self.next.map_or(seq.0, |next| next.0);
         if seq.0 < next || seq.0 - next > GAP_MAX {
@@ -313,6 +339,7 @@ impl Reader {
 }
 
 /// The texts beside a log.
+#[derive(Clone)]
 struct Blobs {
     folder: PathBuf,
     budget: u64,
