@@ -1,4 +1,5 @@
 //! Damaged sessions: cut anywhere, flipped anywhere, holed, doubled; what is whole is read and nothing is hidden.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod record_talk;
 

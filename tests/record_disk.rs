@@ -1,4 +1,5 @@
 //! The writer on disks that fail on purpose: nothing acknowledged is lost, and it goes on when it can.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod record_talk;
 

@@ -50,7 +50,7 @@ pub fn encode(event: &Event) -> Result<String, SessionError> {
         .expect("writing to a String cannot fail");
     line.push_str("\",\"ms\":");
     push_number(&mut line, event.ms.0);
-    if event.thread != ThreadId::ROOT {
+    if !event.thread.is_root() {
         line.push_str(",\"in\":");
         push_number(&mut line, event.thread.0);
     }
