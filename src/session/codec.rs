@@ -3,6 +3,7 @@
 //! Reads in two steps, an envelope with the data as raw text and then the typed data, because unknown kinds must stay
 //! byte for byte and `serde(flatten)` was ten times slower. What a line means is not checked here, nor its place.
 
+use super::Record;
 use super::blobs::{self, Blob, Reference};
 use super::error::SessionError;
 use super::escape::{inert, push_string};
@@ -13,6 +14,7 @@ use jiff::fmt::temporal::DateTimePrinter;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The longest line, with its newline, in bytes.
@@ -38,7 +40,7 @@ const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 /// [`SessionError::Unspeakable`] when the data could not be read back (nested too deep), and
 /// [`SessionError::LineTooLong`].
 pub fn encode(event: &Event) -> Result<String, SessionError> {
-    let (data, _) = data(&event.kind)?;
+    let data = data(&event.kind)?;
     let mut line = String::with_capacity(data.len() + 192);
     line.push_str("{\"seq\":");
     push_number(&mut line, event.seq.0);
@@ -48,7 +50,7 @@ pub fn encode(event: &Event) -> Result<String, SessionError> {
         .expect("writing to a String cannot fail");
     line.push_str("\",\"ms\":");
     push_number(&mut line, event.ms.0);
-    if event.thread != ThreadId::ROOT {
+    if !event.thread.is_root() {
         line.push_str(",\"in\":");
         push_number(&mut line, event.thread.0);
     }
@@ -84,41 +86,56 @@ pub(super) fn missing(blob: &Reference) -> String {
     format!("[{} bytes of text are missing here: blob {}]", blob.bytes, blob.name)
 }
 
-/// Returns the strings that an event's line leaves to files beside the log.
-pub(super) fn blobs_of(event: &Event) -> Result<Vec<Blob>, SessionError> {
-    data(&event.kind).map(|(_, blobs)| blobs)
+/// Returns the texts that a record's line leaves to files beside the log, as far as its event has them.
+///
+/// The line decides which these are, so that a line taken over from another session finds the same ones.
+pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
+    let (mut names, mut least) = (BTreeSet::new(), u64::MAX);
+    blobs::put_back(&record.line, &mut |r| {
+        names.insert(r.name.to_owned());
+        least = least.min(r.bytes);
+        String::new()
+    });
+    let over = usize::try_from(least).unwrap_or(usize::MAX).saturating_sub(1);
+    let (_, mut blobs) = blobs::take_out(&record.event.kind.data()?, over);
+    blobs.retain(|b| names.contains(&b.name));
+    Ok(blobs)
 }
 
-fn data(kind: &Kind) -> Result<(String, Vec<Blob>), SessionError> {
+/// Returns the data as it stands in the line.
+fn data(kind: &Kind) -> Result<String, SessionError> {
     let unspeakable = |source| SessionError::Unspeakable { kind: kind.name().into(), source };
     let json = kind.data().map_err(unspeakable)?;
     if matches!(kind, Kind::Unknown(_)) {
-        return Ok((json, vec![]));
+        return Ok(json);
     }
     if json.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > BRACKETS_BEYOND_DOUBT {
         let raw = serde_json::from_str(&json).map_err(unspeakable)?;
         Kind::read(kind.name(), raw).map_err(unspeakable)?;
     }
-    let (json, blobs) = if json.len() > BLOB_OVER_BYTES || blobs::mentioned(&json) {
-        let (short, taken) = blobs::take_out(&json, BLOB_OVER_BYTES);
-        if inert(&short).len() > LINE_MAX_BYTES - ENVELOPE_BYTES {
-            blobs::take_out(&json, CROWDED_OVER_BYTES)
-        } else {
-            (short, taken)
-        }
-    } else {
-        (json, vec![])
-    };
-    let json = match inert(&json) {
+    if json.len() <= BLOB_OVER_BYTES && !blobs::mentioned(&json) {
+        return Ok(escaped(json));
+    }
+    let line = escaped(blobs::take_out(&json, BLOB_OVER_BYTES).0);
+    if line.len() <= LINE_MAX_BYTES - ENVELOPE_BYTES {
+        return Ok(line);
+    }
+    Ok(escaped(blobs::take_out(&json, CROWDED_OVER_BYTES).0))
+}
+
+fn escaped(json: String) -> String {
+    match inert(&json) {
         Cow::Borrowed(_) => json,
         Cow::Owned(escaped) => escaped,
-    };
-    Ok((json, blobs))
+    }
 }
 
 /// A line whose checksum holds, its data not yet read.
 #[derive(Deserialize)]
 pub(super) struct Envelope<'a> {
+    /// The whole line without its newline.
+    #[serde(skip)]
+    pub text: &'a str,
     pub seq: Seq,
     #[serde(borrow)]
     at: Cow<'a, str>,
@@ -138,12 +155,14 @@ pub(super) struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     /// Checks a line's checksum and reads what surrounds its data.
     pub(super) fn read(line: &'a [u8]) -> Result<Envelope<'a>, SessionError> {
-        serde_json::from_str(checked(line)?).map_err(SessionError::Shape)
+        let text = checked(line)?;
+        let envelope: Envelope = serde_json::from_str(text).map_err(SessionError::Shape)?;
+        Ok(Envelope { text, ..envelope })
     }
 
     /// Reads the data too; `read` gives the texts that stand beside the log.
     pub(super) fn event(
-        self,
+        &self,
         read: &mut dyn FnMut(&Reference) -> String,
     ) -> Result<Event, SessionError> {
         let known = Kind::NAMES.contains(&&*self.kind);
@@ -157,13 +176,24 @@ impl<'a> Envelope<'a> {
     }
 
     /// Returns the event with its data kept byte for byte, as if its kind were unknown.
-    pub(super) fn unread(self) -> Result<Event, SessionError> {
+    pub(super) fn unread(&self) -> Result<Event, SessionError> {
         let kind = (&*self.kind).into();
         let data = self.data.to_owned();
         self.with(Kind::Unknown(Unknown { kind, data }))
     }
 
-    fn with(self, kind: Kind) -> Result<Event, SessionError> {
+    /// Returns the format that the opening of a session names.
+    pub(super) fn format(&self) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct Opening {
+            format: u64,
+        }
+        let opening = self.kind == "conversation.opened";
+        let read = || serde_json::from_str::<Opening>(self.data.get()).ok();
+        opening.then(read).flatten().map(|o| o.format)
+    }
+
+    fn with(&self, kind: Kind) -> Result<Event, SessionError> {
         let at: Timestamp =
             self.at.parse().map_err(|e| SessionError::Shape(serde::de::Error::custom(e)))?;
         Ok(Event {
@@ -172,7 +202,7 @@ impl<'a> Envelope<'a> {
             ms: self.ms,
             thread: self.thread,
             by: (&*self.by).into(),
-            cause: self.cause,
+            cause: self.cause.clone(),
             kind,
         })
     }
@@ -298,9 +328,10 @@ mod tests {
     fn long_texts_go_beside_the_log() {
         let long = "wörter ".repeat(20_000);
         let event = event(Box::new(turn(&long)));
-        let line = encode(&event).unwrap();
+        let record = Record::new(event.clone()).unwrap();
+        let line = &record.line;
         assert!(line.len() < 1_000, "{} bytes", line.len());
-        let blobs = blobs_of(&event).unwrap();
+        let blobs = blobs_of(&record).unwrap();
         let back = Envelope::read(line.as_bytes()).unwrap().event(&mut |r| {
             blobs.iter().find(|b| b.name == r.name).map(|b| b.text.clone()).unwrap()
         });
@@ -313,8 +344,9 @@ mod tests {
     fn texts_that_escape_to_six_times_their_length_still_fit() {
         let nasty = "\u{1}".repeat(BLOB_OVER_BYTES);
         let event = event(Box::new(turn(&nasty)));
-        assert!(encode(&event).unwrap().len() < LINE_MAX_BYTES);
-        assert_eq!(blobs_of(&event).unwrap().len(), 3);
+        let record = Record::new(event).unwrap();
+        assert!(record.line.len() < LINE_MAX_BYTES);
+        assert_eq!(blobs_of(&record).unwrap().len(), 3);
     }
 
     #[test]

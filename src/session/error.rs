@@ -1,5 +1,6 @@
 //! The one list of ways in which reading or writing a session goes wrong.
 
+use super::reader::LogFault;
 use std::io;
 use std::path::PathBuf;
 
@@ -36,9 +37,52 @@ pub enum SessionError {
         /// What the system said.
         source: io::Error,
     },
+    /// Somebody else writes the session.
+    #[error("{} is being written by {}", path.display(), holder(*pid))]
+    Locked {
+        /// The session.
+        path: PathBuf,
+        /// The process that does, where it could be read.
+        pid: Option<u32>,
+    },
+    /// The file was not written by this program.
+    #[error("{} is not a session", path.display())]
+    NotASession {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file is larger than [`SESSION_MAX_BYTES`](super::reader::SESSION_MAX_BYTES).
+    #[error("{} has {bytes} bytes, more than a session may have", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its length in bytes.
+        bytes: u64,
+    },
+    /// The session can be read, but not written.
+    #[error("{} can only be read: {}", path.display(), first(faults))]
+    ReadOnly {
+        /// The session.
+        path: PathBuf,
+        /// Why.
+        faults: Vec<LogFault>,
+    },
+}
+
+fn first(faults: &[LogFault]) -> String {
+    faults.iter().find(|f| f.forbids_writing()).map_or_else(String::new, LogFault::to_string)
+}
+
+fn holder(pid: Option<u32>) -> String {
+    pid.map_or("another process".into(), |pid| format!("process {pid}"))
 }
 
 impl SessionError {
+    /// Returns whether something was to be made that exists already.
+    pub(super) fn is_exists(&self) -> bool {
+        matches!(self, SessionError::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists)
+    }
+
     /// Returns a maker of [`SessionError::Io`] for `map_err`.
     pub(super) fn io(
         deed: &'static str,

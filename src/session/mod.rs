@@ -8,13 +8,27 @@
 
 mod blobs;
 pub mod codec;
+mod committer;
+pub mod disk;
 mod error;
 mod escape;
+pub mod files;
+pub mod lock;
+pub mod open;
+pub mod reader;
+pub mod repair;
 pub mod tail;
+mod urgency;
+pub mod writer;
 
 pub use codec::{decode, encode};
 pub use error::SessionError;
+pub use files::{SessionFiles, session_id};
+pub use open::{Resumed, Session, create, create_at, resume, temporary};
+pub use reader::{Log, LogFault, read};
+pub use repair::repair;
 pub use tail::{Feed, Item, Tail};
+pub use writer::{Durable, Fault, Mode, SessionWriter};
 
 use crate::model::Event;
 

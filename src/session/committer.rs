@@ -1,0 +1,236 @@
+//! The thread that owns a session's file: writes batches of whole lines, syncs by urgency, and survives the disk.
+//!
+//! A full disk is waited for; the file is cut back to its last good length first, so that it never holds half a line
+//! for long. A disk that fails is never tried again: whatever it may have lost goes to a rescue file beside it.
+
+use super::Record;
+use super::blobs;
+use super::codec::blobs_of;
+use super::disk::Disk;
+use super::urgency::{Urgency, urgency};
+use super::writer::{Durable, Fault, Mode, Shared};
+use crate::clock::Clock;
+use crate::model::Ms;
+use std::io::{self, ErrorKind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Syncs for what is shown as saved begin at least this far apart; a busy sync takes 4 to 8 ms, which makes 20.
+const GROUP_MS: u64 = 12;
+/// A sync for everything else begins this long after the write: it is over within the second.
+const LATER_MS: u64 = 900;
+/// A full disk is tried again after this long, then twice as long, and so on.
+const RETRY_FIRST_MS: u64 = 10;
+/// The longest wait between two tries of a full disk.
+const RETRY_LAST_MS: u64 = 1_000;
+/// How long a full disk is waited for when nothing more comes.
+const CLOSING_PATIENCE_MS: u64 = 2_000;
+
+/// The state of the thread; `disk` goes first, so that the lock is free before anybody learns of the end.
+pub(super) struct Committer {
+    disk: Box<dyn Disk>,
+    /// The length of the file after the last whole write.
+    len: u64,
+    /// Taken from the queue, in order.
+    unwritten: Vec<Arc<Record>>,
+    /// Written since the last good sync: what a failing disk may have lost.
+    unsynced: Vec<Arc<Record>>,
+    sync_at: Option<Ms>,
+    synced_at: Option<Ms>,
+    rescuing: bool,
+    mode: Mode,
+    clock: Clock,
+    shared: Arc<Shared>,
+    tell: watch::Sender<Durable>,
+}
+
+impl Committer {
+    pub(super) fn new(
+        disk: Box<dyn Disk>,
+        len: u64,
+        mode: Mode,
+        shared: Arc<Shared>,
+        tell: watch::Sender<Durable>,
+    ) -> Committer {
+        Committer {
+            disk,
+            len,
+            unwritten: vec![],
+            unsynced: vec![],
+            sync_at: None,
+            synced_at: None,
+            rescuing: false,
+            mode,
+            clock: Clock::real(Ms(0)),
+            shared,
+            tell,
+        }
+    }
+
+    /// Works until the handle is closed and all is synced, or nothing more can be saved.
+    pub(super) fn run(mut self) {
+        loop {
+            match self.step() {
+                Ok(Flow::On) => {}
+                Ok(Flow::Over) => return,
+                Err(error) => {
+                    if let Err(fault) = self.rescue(&error) {
+                        self.publish(|d| d.fault = Some(fault));
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes what there is, writes it, and syncs if that is due. An error is a disk that failed for good.
+    fn step(&mut self) -> io::Result<Flow> {
+        let now = self.clock.now();
+        let patience = match self.sync_at {
+            _ if !self.unwritten.is_empty() => Some(Duration::ZERO),
+            Some(at) => Some(Duration::from_millis(at.since(now))),
+            None => None,
+        };
+        let orders = self.shared.take(patience, &mut self.unwritten);
+        if !self.unwritten.is_empty()
+            && let Waited::InVain = self.write()?
+        {
+            return Ok(Flow::Over);
+        }
+        let due = self.sync_at.is_some_and(|at| at <= self.clock.now());
+        if !self.unsynced.is_empty() && (due || orders.flush || orders.over) {
+            self.sync()?;
+        }
+        Ok(if orders.over { Flow::Over } else { Flow::On })
+    }
+
+    /// Writes all that was taken, waiting for room as long as it takes.
+    fn write(&mut self) -> io::Result<Waited> {
+        let mut retry = RETRY_FIRST_MS;
+        let mut give_up_at = None;
+        while let Err(error) = self.try_write() {
+            if !is_full(&error) || self.rescuing {
+                return Err(error);
+            }
+            self.disk.cut(self.len)?;
+            // what was written before may wait for as long as the disk is full, but not unsynced
+            if !self.unsynced.is_empty() {
+                self.sync()?;
+            }
+            let fault = Fault::Full { error: error.to_string().into() };
+            self.publish(|d| d.fault = Some(fault));
+            if self.shared.nap(Duration::from_millis(retry)) {
+                let now = self.clock.now();
+                if now >= *give_up_at.get_or_insert(now.plus(CLOSING_PATIENCE_MS)) {
+                    return Ok(Waited::InVain);
+                }
+            }
+            retry = (retry * 2).min(RETRY_LAST_MS);
+        }
+        let bytes: usize = self.unwritten.iter().map(|r| r.line.len()).sum();
+        self.len += bytes as u64;
+        self.shared.pending.fetch_sub(bytes, Ordering::AcqRel);
+        let soonest = self.unwritten.iter().map(|r| self.due(urgency(&r.event.kind))).min();
+        self.sync_at = self.sync_at.into_iter().chain(soonest).min();
+        let written = self.unwritten.last().map(|r| r.event.seq);
+        self.unsynced.append(&mut self.unwritten);
+        if self.mode == Mode::Strict || self.rescuing {
+            self.sync()?;
+        }
+        self.publish(|d| {
+            d.written = written;
+            d.fault.take_if(|f| matches!(f, Fault::Full { .. }));
+        });
+        Ok(Waited::ForRoom)
+    }
+
+    /// Puts long texts beside the log and then the lines into it.
+    fn try_write(&mut self) -> io::Result<()> {
+        let mut lines = String::new();
+        for record in &self.unwritten {
+            if blobs::mentioned(&record.line) {
+                for blob in blobs_of(record).map_err(io::Error::other)? {
+                    self.disk.blob(&blob.name, &blob.text)?;
+                }
+            }
+            lines.push_str(&record.line);
+        }
+        let took = loop {
+            match self.disk.write(lines.as_bytes()) {
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                took => break took?,
+            }
+        };
+        if took < lines.len() {
+            return Err(io::Error::new(ErrorKind::StorageFull, "the disk took only a part"));
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.disk.sync()?;
+        self.synced_at = Some(self.clock.now());
+        self.sync_at = None;
+        let synced = self.unsynced.drain(..).next_back().map(|r| r.event.seq);
+        self.publish(|d| d.synced = d.synced.max(synced));
+        Ok(())
+    }
+
+    /// Returns when something written now must begin to be synced.
+    fn due(&self, urgency: Urgency) -> Ms {
+        let now = self.clock.now();
+        match (urgency, self.synced_at) {
+            (Urgency::Later, _) => now.plus(LATER_MS),
+            (Urgency::Soon, None) => now,
+            (Urgency::Soon, Some(before)) => now.max(before.plus(GROUP_MS)),
+        }
+    }
+
+    /// Turns to the rescue file with everything after the last good sync; an error is the end of all saving.
+    fn rescue(&mut self, error: &io::Error) -> Result<(), Fault> {
+        let lost =
+            |more: String| Fault::Broken { error: format!("{error}{more}").into(), rescue: None };
+        if self.rescuing {
+            return Err(lost(String::new()));
+        }
+        let rescue = self.disk.rescue().map_err(|e| lost(format!("; no rescue either: {e}")))?;
+        self.disk = rescue.disk;
+        self.rescuing = true;
+        self.len = 0;
+        self.sync_at = None;
+        let written: usize = self.unsynced.iter().map(|r| r.line.len()).sum();
+        self.shared.pending.fetch_add(written, Ordering::AcqRel);
+        self.unsynced.append(&mut self.unwritten);
+        self.unwritten.append(&mut self.unsynced);
+        let fault = Fault::Broken { error: error.to_string().into(), rescue: Some(rescue.path) };
+        self.publish(|d| d.fault = Some(fault));
+        Ok(())
+    }
+
+    fn publish(&self, change: impl FnOnce(&mut Durable)) {
+        self.tell.send_modify(|d| {
+            change(d);
+            d.waiting_bytes = self.shared.pending.load(Ordering::Acquire);
+        });
+    }
+}
+
+enum Flow {
+    On,
+    Over,
+}
+
+enum Waited {
+    ForRoom,
+    InVain,
+}
+
+/// Returns whether the disk may take the same bytes later.
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge
+    )
+}

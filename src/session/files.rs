@@ -1,0 +1,200 @@
+//! Where the parts of a session lie, and how each is made: 0600, never through a link, and really on the disk.
+//!
+//! No text of a person or a model is ever part of a path here. Reading an existing log is `reader`'s.
+
+use super::error::SessionError;
+use crate::model::Wall;
+use jiff::Timestamp;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// How many further names are tried when a session of the same second and the same dice exists.
+const NAMES_TRIED: u32 = 1_000;
+
+/// The paths of one session, all named after its log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionFiles {
+    log: PathBuf,
+}
+
+impl SessionFiles {
+    /// Returns the paths of the session whose log is at `log`; touches nothing.
+    pub fn at(log: impl Into<PathBuf>) -> SessionFiles {
+        SessionFiles { log: log.into() }
+    }
+
+    /// Returns the paths of a session that exists, links followed, so that every way to it leads to the same lock.
+    ///
+    /// # Errors
+    /// When there is no such file.
+    pub fn of_existing(log: &Path) -> Result<SessionFiles, SessionError> {
+        log.canonicalize().map(SessionFiles::at).map_err(SessionError::io("open", log))
+    }
+
+    /// Returns the path of the log, `ID.jsonl`.
+    pub fn log(&self) -> &Path {
+        &self.log
+    }
+
+    /// Returns the session's name: its log's file name without `.jsonl`.
+    pub fn id(&self) -> String {
+        let name = self.log.file_name().unwrap_or_default().to_string_lossy();
+        name.strip_suffix(".jsonl").unwrap_or(&name).to_owned()
+    }
+
+    /// Returns the file that is locked while somebody writes, `ID.lock`.
+    pub fn lock(&self) -> PathBuf {
+        self.beside(".lock")
+    }
+
+    /// Returns the folder of texts too long for a line, `ID.blobs`.
+    pub fn blobs(&self) -> PathBuf {
+        self.beside(".blobs")
+    }
+
+    /// Returns the file that keeps what was cut off at a byte of the log, `ID.damage-OFFSET`.
+    pub fn damage(&self, offset: u64) -> PathBuf {
+        self.beside(&format!(".damage-{offset}"))
+    }
+
+    /// Returns the file that holds what a failing disk did not take, `ID.rescue.jsonl`.
+    pub fn rescue(&self) -> PathBuf {
+        self.beside(".rescue.jsonl")
+    }
+
+    /// Returns the folder that holds the session.
+    pub(super) fn folder(&self) -> &Path {
+        match self.log.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            Some(_) | None => Path::new("."),
+        }
+    }
+
+    /// Returns the path `ID` with an ending.
+    pub(super) fn beside(&self, ending: &str) -> PathBuf {
+        self.folder().join(self.id() + ending)
+    }
+
+    /// Makes the log, which must not exist yet, and its folder if need be; both are on the disk when this returns.
+    pub(super) fn create(&self) -> Result<File, SessionError> {
+        make_folder(self.folder()).map_err(SessionError::io("make", self.folder()))?;
+        let make = || -> io::Result<File> {
+            let file = private(OpenOptions::new().append(true).create_new(true), &self.log)?;
+            file.sync_all()?;
+            sync_folder(self.folder())?;
+            Ok(file)
+        };
+        make().map_err(SessionError::io("make", &self.log))
+    }
+
+    /// Makes the log of a new session in a folder, under the first free name: `ID`, `ID-2`, `ID-3`.
+    pub(super) fn create_in(folder: &Path, id: &str) -> Result<(SessionFiles, File), SessionError> {
+        let mut n = 1;
+        loop {
+            let name = if n == 1 { format!("{id}.jsonl") } else { format!("{id}-{n}.jsonl") };
+            let files = SessionFiles::at(folder.join(name));
+            match files.create() {
+                Ok(file) => return Ok((files, file)),
+                Err(e) if n < NAMES_TRIED && e.is_exists() => n += 1,
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Writes a text beside the log, under its SHA-256, unless it is there already.
+    pub(super) fn put_blob(&self, name: &str, text: &str) -> io::Result<()> {
+        let folder = self.blobs();
+        if !folder.is_dir() {
+            make_folder(&folder)?;
+            sync_folder(self.folder())?;
+        }
+        let path = folder.join(name);
+        match fs::read(&path) {
+            Ok(there) if there == text.as_bytes() => Ok(()),
+            Ok(_) | Err(_) => write_whole(&path, text.as_bytes()),
+        }
+    }
+}
+
+/// Returns the name of a session begun at a moment: `20261121-203105-3f9a1c`, in UTC.
+pub fn session_id(at: Wall, random: u64) -> String {
+    let at = Timestamp::from_millisecond(at.0).unwrap_or(Timestamp::UNIX_EPOCH);
+    format!("{}-{:06x}", at.strftime("%Y%m%d-%H%M%S"), random & 0xff_ffff)
+}
+
+/// Opens a file as 0600, whatever the umask, and never through a link.
+pub(super) fn private(options: &mut OpenOptions, path: &Path) -> io::Result<File> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+        let no_follow =
+            i32::try_from(rustix::fs::OFlags::NOFOLLOW.bits()).map_err(io::Error::other)?;
+        let file = options.mode(0o600).custom_flags(no_follow).open(path)?;
+        file.set_permissions(fs::Permissions::from_mode(0o600))?;
+        Ok(file)
+    }
+    #[cfg(not(unix))]
+    options.open(path)
+}
+
+/// Makes a folder and those above it as 0700; one that exists is left as it is.
+pub(super) fn make_folder(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+/// Puts a folder's entries on the disk.
+pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
+    // only unix can open a folder; elsewhere a rename is on the disk with the file
+    if cfg!(unix) { File::open(path)?.sync_all() } else { Ok(()) }
+}
+
+/// Writes a whole file so that it is either there completely or not at all: 0600, synced, then renamed into place.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path)?;
+    sync_folder(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_holds_time_and_dice_and_no_text() {
+        assert_eq!(session_id(Wall(1_795_293_065_123), 0xaa_3f9a1c), "20261121-203105-3f9a1c");
+        assert_eq!(session_id(Wall(0), 0), "19700101-000000-000000");
+    }
+
+    #[test]
+    fn parts_are_named_after_the_log() {
+        let files = SessionFiles::at("/data/a-b.jsonl");
+        assert_eq!(files.lock(), Path::new("/data/a-b.lock"));
+        assert_eq!(files.blobs(), Path::new("/data/a-b.blobs"));
+        assert_eq!(files.damage(7), Path::new("/data/a-b.damage-7"));
+        assert_eq!(files.rescue(), Path::new("/data/a-b.rescue.jsonl"));
+        assert_eq!(SessionFiles::at("talk.log").lock(), Path::new("./talk.log.lock"));
+    }
+
+    #[test]
+    fn a_taken_name_gets_a_number_and_a_link_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let names: Vec<String> =
+            (0..3).map(|_| SessionFiles::create_in(folder.path(), "x").unwrap().0.id()).collect();
+        assert_eq!(names, ["x", "x-2", "x-3"]);
+        #[cfg(unix)]
+        {
+            let target = folder.path().join("elsewhere");
+            std::os::unix::fs::symlink(&target, folder.path().join("y.jsonl")).unwrap();
+            assert_eq!(SessionFiles::create_in(folder.path(), "y").unwrap().0.id(), "y-2");
+            assert!(!target.exists());
+        }
+    }
+}

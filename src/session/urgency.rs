@@ -1,0 +1,47 @@
+//! Which events the screen shows as saved, and so must be synced before anybody notices the difference.
+
+use crate::model::Kind;
+
+/// How soon an event must be on the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Urgency {
+    /// Within a second.
+    Later,
+    /// Within 20 milliseconds, together with what came meanwhile.
+    Soon,
+}
+
+/// Returns how soon an event must be on the disk.
+pub(super) fn urgency(kind: &Kind) -> Urgency {
+    match kind {
+        // what a person would miss: the opening and the end, words, votes (they are ended turns), controls
+        Kind::Opened(_)
+        | Kind::Renamed(_)
+        | Kind::Reopened(_)
+        | Kind::Forked(_)
+        | Kind::Ended(_)
+        | Kind::Given(_)
+        | Kind::HumanSaid(_)
+        | Kind::TurnEnded(_)
+        | Kind::Paused(_)
+        | Kind::Resumed(_) => Urgency::Soon,
+        // what the engine would decide again, or say again
+        Kind::ThreadOpened(_)
+        | Kind::ThreadClosed(_)
+        | Kind::Refused(_)
+        | Kind::SeatJoined(_)
+        | Kind::SeatLeft(_)
+        | Kind::SeatChanged(_)
+        | Kind::BatchOpened(_)
+        | Kind::FloorGranted(_)
+        | Kind::CallStarted(_)
+        | Kind::CallRetried(_)
+        | Kind::Delta(_)
+        | Kind::Receipt(_)
+        | Kind::LimitNear(_)
+        | Kind::LimitReached(_)
+        | Kind::Warning(_)
+        | Kind::LogRepaired(_)
+        | Kind::Unknown(_) => Urgency::Later,
+    }
+}

@@ -1,0 +1,269 @@
+//! Sessions on a real disk: who may write, who may read, what is private, and what a resume costs.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
+
+mod record_talk;
+
+use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
+use colloquium::session::{LogFault, Mode, Record, Resumed, SessionError, SessionFiles};
+use colloquium::session::{create, create_at, decode, encode, read, resume, temporary};
+use record_talk::{bytes_of, event, said, talk, words};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::{Arc, Barrier};
+use std::time::Instant;
+
+/// Returns everything below a folder.
+fn below(folder: &Path) -> Vec<PathBuf> {
+    let mut found = vec![];
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(below(&path));
+        }
+        found.push(path);
+    }
+    found.sort();
+    found
+}
+
+/// Returns the record at a place whose words are too long for a line.
+fn long_record(seq: u64) -> Arc<Record> {
+    let turn = said(TurnId(1), &words(seq, 20_000));
+    let event = Event { kind: Kind::TurnEnded(Box::new(turn)), ..event(seq, 1) };
+    Arc::new(Record::new(event).unwrap())
+}
+
+async fn written(folder: &Path, records: &[Arc<Record>]) -> PathBuf {
+    let session = create(folder, Wall(1_795_293_065_123), 0x3f9a1c, Mode::Normal).unwrap();
+    records.iter().for_each(|r| session.writer.push(r.clone()));
+    session.writer.finish().await.unwrap();
+    session.files.log().to_owned()
+}
+
+#[tokio::test]
+async fn a_session_holds_its_lines_and_a_second_one_gets_another_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = talk(50);
+    let first = written(folder.path(), &records).await;
+    let second = written(folder.path(), &records[..3]).await;
+    assert!(first.ends_with("20261121-203105-3f9a1c.jsonl"));
+    assert!(second.ends_with("20261121-203105-3f9a1c-2.jsonl"));
+    assert!(std::fs::read(&first).unwrap() == bytes_of(&records));
+    let log = read(&first).unwrap();
+    assert!(log.faults.is_empty() && log.torn.is_none());
+    for (read, record) in log.records.iter().zip(&records) {
+        assert_eq!((&read.event, &read.line), (&record.event, &record.line));
+    }
+    assert!(matches!(create_at(&first, Mode::Normal), Err(SessionError::Io { .. })));
+}
+
+#[tokio::test]
+async fn long_texts_lie_beside_the_log_and_are_missed_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut records = talk(3);
+    records.extend([long_record(3), long_record(4)]);
+    let path = written(folder.path(), &records).await;
+    assert!(path.metadata().unwrap().len() < 4_000);
+    let log = read(&path).unwrap();
+    assert!(log.faults.is_empty());
+    assert!(log.records.iter().zip(&records).all(|(a, b)| a.event == b.event && a.line == b.line));
+
+    let blobs = below(&SessionFiles::at(&path).blobs());
+    assert_eq!(blobs.len(), 2);
+    let text = std::fs::read_to_string(&blobs[0]).unwrap();
+    std::fs::write(&blobs[0], text.replacen("floor", "flour", 1)).unwrap();
+    std::fs::remove_file(&blobs[1]).unwrap();
+    let log = resume(&path, Mode::Normal).expect("a lost text is no obstacle").log;
+    for (at, record) in log.records.iter().enumerate().skip(3) {
+        assert!(matches!(log.faults[at - 3], LogFault::Blob { seq, .. } if seq == Seq(at as u64)));
+        let Kind::TurnEnded(turn) = &record.event.kind else { panic!("a turn") };
+        assert!(turn.text.contains("bytes of text are missing here"), "{}", turn.text);
+        assert_eq!(record.line, records[at].line);
+    }
+}
+
+#[tokio::test]
+async fn a_fork_of_a_line_takes_its_long_text_along() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut records = talk(1);
+    records.push(long_record(1));
+    let parent = read(&written(folder.path(), &records).await).unwrap();
+    let fork = written(&folder.path().join("elsewhere"), &parent.records).await;
+    let log = read(&fork).unwrap();
+    assert!(log.faults.is_empty());
+    assert_eq!(log.records[1].event, records[1].event);
+}
+
+#[tokio::test]
+async fn a_resume_copies_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), &talk(200)).await;
+    let (before, files) = (std::fs::read(&path).unwrap(), below(folder.path()));
+    #[cfg(unix)]
+    let inode = std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap());
+    let resumed = resume(&path, Mode::Normal).unwrap();
+    assert_eq!(resumed.writer.durable().borrow().synced, Some(Seq(199)));
+    assert!(std::fs::read(&path).unwrap() == before);
+    assert_eq!(below(folder.path()), files);
+    let next = talk(201).pop().unwrap();
+    resumed.writer.push(next.clone());
+    resumed.writer.finish().await.unwrap();
+    #[cfg(unix)]
+    assert_eq!(std::os::unix::fs::MetadataExt::ino(&path.metadata().unwrap()), inode);
+    let after = std::fs::read(&path).unwrap();
+    assert!(after == [before.as_slice(), next.line.as_bytes()].concat());
+    println!("resume of {} bytes: 0 bytes copied", before.len());
+}
+
+#[tokio::test]
+async fn a_session_not_to_be_saved_is_gone_in_the_end() {
+    let session = temporary(Mode::Normal).unwrap();
+    let (path, record) = (session.files.log().to_owned(), long_record(0));
+    session.writer.push(record);
+    let mut durable = session.writer.durable();
+    durable.wait_for(|d| d.synced.is_some()).await.unwrap();
+    assert!(path.exists() && session.files.blobs().exists());
+    session.writer.finish().await.unwrap();
+    assert!(!path.parent().unwrap().exists());
+}
+
+/// Lets so many openers race for each of so many sessions.
+async fn race(rounds: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), &talk(9)).await;
+    for round in 0..rounds {
+        let openers = 2 + round % 7;
+        let (start, met) = (Barrier::new(openers), Barrier::new(openers));
+        let winners: Vec<Resumed> = std::thread::scope(|scope| {
+            let open = || {
+                start.wait();
+                let resumed = resume(&path, Mode::Normal);
+                // nobody gives the lock back before everybody has asked for it
+                met.wait();
+                match resumed {
+                    Ok(resumed) => Some(resumed),
+                    Err(SessionError::Locked { .. }) => None,
+                    Err(e) => panic!("{e}"),
+                }
+            };
+            let all: Vec<_> = (0..openers).map(|_| scope.spawn(open)).collect();
+            all.into_iter().filter_map(|t| t.join().unwrap()).collect()
+        });
+        assert_eq!(winners.len(), 1, "round {round}");
+        for winner in winners {
+            winner.writer.finish().await.unwrap();
+        }
+    }
+    println!("{rounds} races of 2 to 8 openers: exactly one writer each time");
+}
+
+#[tokio::test]
+async fn of_several_openers_exactly_one_writes() {
+    race(40).await;
+}
+
+/// `cargo test --release --test record_files -- --ignored --nocapture a_thousand`
+#[tokio::test]
+#[ignore = "1,000 races"]
+async fn a_thousand_races() {
+    race(1_000).await;
+}
+
+#[tokio::test]
+async fn a_link_leads_to_the_same_lock() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = written(folder.path(), &talk(2)).await;
+    let link = folder.path().join("link.jsonl");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let _first = resume(&path, Mode::Normal).unwrap();
+    let Err(SessionError::Locked { pid, .. }) = resume(&link, Mode::Normal) else {
+        panic!("locked")
+    };
+    assert_eq!(pid, Some(std::process::id()));
+}
+
+const UMASK: &str = "RECORD_TEST_UMASK";
+const FOLDER: &str = "RECORD_TEST_FOLDER";
+
+/// Makes one of everything under the umask that a parent test asked for; does nothing by itself.
+#[cfg(unix)]
+#[tokio::test]
+async fn child_with_a_umask() {
+    let (Ok(umask), Ok(folder)) = (std::env::var(UMASK), std::env::var(FOLDER)) else { return };
+    let umask = u32::from_str_radix(&umask, 8).unwrap();
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(umask));
+    let folder = Path::new(&folder).join("data/sessions");
+    let mut records = talk(2);
+    records.push(long_record(2));
+    let path = written(&folder, &records).await;
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.extend(b"{\"seq\":3,\"at");
+    std::fs::write(&path, bytes).unwrap();
+    resume(&path, Mode::Normal).unwrap().writer.finish().await.unwrap();
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes.splice(100..101, *b"damage");
+    std::fs::write(&path, bytes).unwrap();
+    colloquium::session::repair(&path).unwrap();
+    for path in below(&folder) {
+        println!("made {}", path.display());
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn all_is_private_whatever_the_umask() {
+    use std::os::unix::fs::PermissionsExt;
+    let (mut files, mut folders) = (0, 0);
+    for umask in ["000", "022", "077"] {
+        let folder = tempfile::tempdir().unwrap();
+        let status = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "child_with_a_umask", "--test-threads=1"])
+            .env(UMASK, umask)
+            .env(FOLDER, folder.path())
+            .output()
+            .unwrap();
+        assert!(status.status.success(), "{status:?}");
+        let made = below(folder.path());
+        assert!(made.len() >= 7, "log, lock, blobs, a blob, damage, unrepaired: {made:?}");
+        for path in made {
+            let mode = path.metadata().unwrap().permissions().mode() & 0o777;
+            let private = if path.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode, private, "{mode:o} {} under {umask}", path.display());
+            *(if path.is_dir() { &mut folders } else { &mut files }) += 1;
+        }
+    }
+    println!("umask 000, 022, 077: {files} files 0600, {folders} folders 0700");
+}
+
+/// `cargo test --release --test record_files -- --ignored --nocapture figures`
+#[tokio::test]
+#[ignore = "figures, worth reading in a release build only"]
+async fn figures() {
+    let records = talk(100_000);
+    let started = Instant::now();
+    let bytes: usize = records.iter().map(|r| encode(&r.event).unwrap().len()).sum();
+    let encoding = started.elapsed();
+    let started = Instant::now();
+    records.iter().for_each(|r| assert!(decode(r.line.as_bytes()).is_ok()));
+    let decoding = started.elapsed();
+    println!("100,000 events, {bytes} bytes: encoded in {encoding:?}, decoded in {decoding:?}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("large.jsonl");
+    let session = create_at(&path, Mode::Normal).unwrap();
+    let mut seq = 0;
+    let mut size = 0;
+    let started = Instant::now();
+    while size < 100_000_000 {
+        let record = Arc::new(Record::new(event(seq, 10)).unwrap());
+        (seq, size) = (seq + 1, size + record.line.len());
+        session.writer.push(record);
+    }
+    session.writer.finish().await.unwrap();
+    println!("{seq} events, {size} bytes made, written and synced in {:?}", started.elapsed());
+    let started = Instant::now();
+    let log = read(&path).unwrap();
+    println!("{} events, {} bytes opened in {:?}", log.records.len(), log.len, started.elapsed());
+    assert_eq!(log.records.len() as u64, seq);
+}

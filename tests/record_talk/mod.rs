@@ -1,0 +1,145 @@
+//! A made-up conversation for the tests of the record: every line plausible, every run the same.
+#![allow(dead_code, reason = "each test file uses its part")]
+
+use colloquium::model::event::{ENGINE, OPERATOR};
+use colloquium::model::payload::{BatchOpened, CallStarted, Delta, FloorGranted, Opened};
+use colloquium::model::payload::{HumanSaid, Requester, TurnEnded};
+use colloquium::model::piece::pack;
+use colloquium::model::{BatchId, Channel, Event, Kind, Ms, Outcome, Piece, Purpose, Seq};
+use colloquium::model::{ThreadId, TurnId, Wall};
+use colloquium::session::{FORMAT, Record, SessionFiles};
+use std::sync::Arc;
+
+const WORDS: [&str; 11] = [
+    "wir ",
+    "see ",
+    "\u{5e9}\u{5dc}\u{5d5}\u{5dd} ",
+    "that\n",
+    "\"quoted\" ",
+    "a\\b ",
+    "\u{1f642} ",
+    "na\u{ef}ve ",
+    "of ",
+    "\u{202e}the ",
+    "floor ",
+];
+
+/// Returns so many events from the opening on.
+pub fn talk(events: u64) -> Vec<Arc<Record>> {
+    talk_with(events, 10)
+}
+
+/// Returns so many events; a delta has so many pieces, an utterance three times as many words.
+pub fn talk_with(events: u64, words: usize) -> Vec<Arc<Record>> {
+    (0..events).map(|seq| Arc::new(Record::new(event(seq, words)).expect("plain data"))).collect()
+}
+
+/// Returns what a file of these records holds.
+pub fn bytes_of(records: &[Arc<Record>]) -> Vec<u8> {
+    records.iter().flat_map(|r| r.line.bytes()).collect()
+}
+
+/// Returns paths of a session that does not exist.
+pub fn nowhere() -> SessionFiles {
+    SessionFiles::at("/nonexistent/talk.jsonl")
+}
+
+/// Returns words that differ from place to place.
+pub fn words(seed: u64, count: usize) -> String {
+    let seed = seed as usize;
+    (0..count).map(|i| WORDS[(seed * 7 + i * (1 + seed % 5)) % WORDS.len()]).collect()
+}
+
+/// Returns the event at a place.
+pub fn event(seq: u64, count: usize) -> Event {
+    // batch, floor, call, three deltas, the end of the turn, a human: eight events a turn
+    let place = seq.saturating_sub(1) % 8;
+    let turn = TurnId(seq.saturating_sub(place) + 1);
+    let kind: Kind = match (seq, place) {
+        (0, _) => Box::new(Opened {
+            format: FORMAT,
+            program: "colloquium 0.1.0".into(),
+            seed: 7,
+            rehearsed: true,
+            scenario: serde_json::json!({"title": "A talk", "topic": words(1, 20)}),
+            participants: vec![],
+            parallel: 1,
+        })
+        .into(),
+        (_, 0) => BatchOpened {
+            requester: Requester::Policy,
+            purpose: Purpose::Speak,
+            seats: vec!["ada".into()],
+            why: "next in turn".into(),
+            queue: vec!["bob".into()],
+            round: None,
+            memo: serde_json::json!({"at": seq}),
+            supersedes: vec![],
+            replaces: None,
+            question: None,
+            options: vec![],
+        }
+        .into(),
+        (_, 1) => FloorGranted {
+            batch: BatchId(seq - 1),
+            participant: "ada".into(),
+            number: Some(1),
+            notes: vec![],
+        }
+        .into(),
+        (_, 2) => CallStarted {
+            turn,
+            model: "rehearsed".into(),
+            parameters: serde_json::Value::Null,
+            digest: "d1a5".into(),
+            left_out: 0,
+        }
+        .into(),
+        (_, 6) => Box::new(said(turn, &words(seq, count * 3))).into(),
+        (_, 7) => HumanSaid { of: format!("3c1f:{seq}").into() }.into(),
+        (_, _) => Delta { pieces: pack(&pieces(seq, turn, count), Ms(seq * 10)) }.into(),
+    };
+    Event {
+        seq: Seq(seq),
+        at: Wall(1_795_293_065_123 + seq as i64 * 10),
+        ms: Ms(seq * 10),
+        thread: ThreadId::ROOT,
+        by: if place == 7 { OPERATOR } else { ENGINE }.into(),
+        cause: None,
+        kind,
+    }
+}
+
+/// Returns an ended turn with these words.
+pub fn said(turn: TurnId, text: &str) -> TurnEnded {
+    TurnEnded {
+        turn,
+        call: None,
+        purpose: Purpose::Speak,
+        number: Some(1),
+        outcome: Outcome::Said,
+        text: text.into(),
+        raw: None,
+        think: None,
+        message: None,
+        structured: serde_json::Value::Null,
+        mentions: vec![],
+        why: None,
+        error: None,
+        finish: None,
+        usage: None,
+        cost: None,
+        first_piece_ms: Some(3),
+        took_ms: 70,
+    }
+}
+
+fn pieces(seq: u64, turn: TurnId, count: usize) -> Vec<Piece> {
+    let piece = |i: usize| Piece {
+        turn,
+        channel: if i % 7 == 6 { Channel::Think } else { Channel::Say },
+        at: Ms(seq * 10 + i as u64),
+        text: words(seq + i as u64, 1).into(),
+    };
+    (0..count).map(piece).collect()
+}
