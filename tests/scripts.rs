@@ -13,6 +13,7 @@ use colloquium::spawn::{self, Environment};
 use colloquium::voice::script::Script;
 use colloquium::voice::{Chunk, Done, Out, Request, Speaking, Voice};
 use serde_json::{Value, json};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -34,8 +35,9 @@ enum Expect {
 }
 use Expect::{Fails, Says};
 
-/// Hostile scripts for `sh -c`; `$1` is a number of seconds by which their processes are recognised.
-const HOSTILE: [(&str, &str, Expect); 22] = [
+/// Hostile scripts for `sh -c`; `$1` is a number of seconds by which their processes are recognised, `$2` a file that
+/// grows as long as those live who are too fast to be seen.
+const HOSTILE: [(&str, &str, Expect); 24] = [
     (
         "forks for all it is worth",
         r#"b() { if [ $2 -gt 0 ]; then b $1 $(($2-1)) & b $1 $(($2-1)) & fi; sleep $1; }; b $1 5"#,
@@ -54,8 +56,21 @@ const HOSTILE: [(&str, &str, Expect); 22] = [
     ),
     (
         "runs away from one session to the next",
-        r#"perl -MPOSIX -e 'for (1..20000) { fork and POSIX::_exit(0); POSIX::setsid(); }' $1 & echo run"#,
+        r#"perl -MPOSIX -e 'open my $f, ">>", $ARGV[1]; for (1..50000) {
+            syswrite $f, "."; fork and POSIX::_exit(0); POSIX::setsid(); }' $1 $2 & echo run"#,
         Says("run"),
+    ),
+    (
+        "runs away naked",
+        r#"env -i /usr/bin/perl -MPOSIX -e 'open my $f, ">>", $ARGV[1]; for (1..50000) {
+            syswrite $f, "."; POSIX::setsid(); fork and POSIX::_exit(0); }' $1 $2 & echo run"#,
+        Says("run"),
+    ),
+    (
+        "hides at the end of a long line of sessions",
+        r#"perl -MPOSIX -e 'for (1..100) { if (fork) { sleep 30; exit } POSIX::setsid(); }
+            syswrite STDOUT, "deep"; sleep 30' $1"#,
+        Fails(ErrorClass::Silence),
     ),
     (
         "ignores every polite signal",
@@ -153,7 +168,8 @@ fn environment(more: &[(&str, &str)]) -> Environment {
 }
 
 fn speak(script: &str, token: &str, ask: Request) -> (Speaking, Receiver<(CallId, Chunk)>) {
-    let command = ["sh", "-c", script, "hostile", token].map(|part| part.into()).to_vec();
+    let file = heartbeat(token).display().to_string();
+    let command = ["sh", "-c", script, "hostile", token, &file].map(|part| part.into()).to_vec();
     // a variable of the allow-list, so that the token is found in whatever keeps its environment
     let environment = environment(&[("LC_TOKEN", token), ("OPENAI_API_KEY", "canary")]);
     let (tx, rx) = mpsc::channel(1 << 16);
@@ -197,16 +213,29 @@ fn carriers(token: &str) -> Vec<String> {
     pids.filter(|pid| pid.parse::<u32>().is_ok() && carries(pid)).collect()
 }
 
-/// Waits until nobody carries the token; returns who still does after [`SURVIVAL`].
+/// Waits until nobody carries the token and the token's file stands still; returns who still does after [`SURVIVAL`].
 fn survivors(token: &str) -> Vec<String> {
     let begun = Instant::now();
+    let beats = || fs::metadata(heartbeat(token)).map_or(0, |file| file.len());
     loop {
-        let left = carriers(token);
+        let before = beats();
+        // a hop takes less than one of these milliseconds; on a busy machine, some
+        thread::sleep(Duration::from_millis(100));
+        let mut left = carriers(token);
+        if beats() != before {
+            left.push("a runner".into());
+        }
         if left.is_empty() || begun.elapsed() > SURVIVAL {
+            // an error says that the script wrote none
+            let _ = fs::remove_file(heartbeat(token));
             return left;
         }
-        thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// Returns the file in which a script may show that it lives.
+fn heartbeat(token: &str) -> PathBuf {
+    env::temp_dir().join(format!("colloquium-heartbeat-{token}"))
 }
 
 /// Runs every hostile script once, all at the same time, and returns how many processes survived.
