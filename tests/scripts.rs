@@ -3,6 +3,7 @@
 //! The normal run makes one round; the whole figure, more than 16 x 100, is printed by
 //! `cargo test --release --test scripts -- --ignored --nocapture a_hundred_rounds`.
 #![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests")]
 
 use colloquium::clock::Clock;
 use colloquium::model::{
