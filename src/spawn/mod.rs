@@ -3,7 +3,7 @@
 //! A child gets its own session (so neither our terminal nor our signals reach it), a cleared environment with an
 //! allow-list, its own folder, and its whole input followed by the end of input. Its end is the leader's exit plus a
 //! short drain, never the end of the pipe, because a grandchild may hold that for ever. Dropping the [`Child`] ends
-//! everything it started; see [`tree`] for how those who hide are found.
+//! everything it started, also those who hide.
 //!
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 

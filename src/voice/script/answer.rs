@@ -73,13 +73,13 @@ impl Answer {
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), Fault> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.lines += usize::from(self.line_bytes == 0);
-            self.line_bytes += part.len();
+            let whole = part.ends_with(b"\n");
+            self.line_bytes += part.len() - usize::from(whole);
             if self.line_bytes > LINE_MAX {
                 let why = format!("wrote a line of more than {} MiB", LINE_MAX >> 20);
                 return Err(Fault(ErrorClass::TooLarge, why));
             }
             self.pending.extend_from_slice(part);
-            let whole = part.ends_with(b"\n");
             if whole {
                 self.line_bytes = 0;
             }
@@ -223,12 +223,13 @@ enum End {
 fn decode(pending: &mut Vec<u8>, end: End) -> String {
     let mut text = String::with_capacity(pending.len());
     let mut waiting = 0;
-    for chunk in pending.utf8_chunks() {
+    let mut chunks = pending.utf8_chunks().peekable();
+    while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
         let invalid = chunk.invalid();
-        // Only the last bytes of the input can be a beginning without an end.
-        let unfinished = str::from_utf8(invalid).is_err_and(|e| e.error_len().is_none());
-        if unfinished && end == End::Open {
+        // A beginning that nothing follows may yet be completed.
+        let begun = str::from_utf8(invalid).is_err_and(|e| e.error_len().is_none());
+        if begun && end == End::Open && chunks.peek().is_none() {
             waiting = invalid.len();
         } else if !invalid.is_empty() {
             text.push(char::REPLACEMENT_CHARACTER);
@@ -241,4 +242,132 @@ fn decode(pending: &mut Vec<u8>, end: End) -> String {
 /// Returns the beginning of what a script says about its failure.
 pub(super) fn reason(text: &str) -> String {
     text.trim().chars().take(REASON_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    type Heard = (String, String, Result<Chunk, Fault>);
+
+    /// Reads an answer in parts and returns its words, its reasoning and its end.
+    fn hear<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
+        let mut answer = Answer::default();
+        let mut pieces = Pieces::new();
+        let pushed = parts.into_iter().try_for_each(|part| answer.push(part, &mut pieces));
+        let last = pushed.and_then(|()| answer.end(None, &mut pieces));
+        let of = |channel| pieces.iter().filter(|p| p.0 == channel).map(|p| p.1.as_str()).collect();
+        (of(Channel::Say), of(Channel::Think), last)
+    }
+
+    /// Checks an answer read at once and cut at every byte.
+    #[track_caller]
+    fn check(input: &[u8], said: &str, last: Result<Chunk, Fault>) {
+        let whole = hear([input]);
+        assert_eq!((whole.0.as_str(), &whole.2), (said, &last));
+        assert_eq!(hear(input.chunks(1)), whole);
+        for cut in 0..input.len() {
+            let (a, b) = input.split_at(cut);
+            assert_eq!(hear([a, b]), whole, "cut at {cut}");
+        }
+    }
+
+    fn done(text: Option<&str>, structured: Value) -> Result<Chunk, Fault> {
+        let text = text.map(Text::from);
+        Ok(Chunk::Done(Done { text, structured, ..Done::default() }))
+    }
+
+    fn fault(class: ErrorClass, why: &str) -> Result<Chunk, Fault> {
+        Err(Fault(class, why.into()))
+    }
+
+    #[test]
+    fn plain_text_is_the_reply() {
+        check(b"hi", "hi", done(None, Value::Null));
+        check(
+            "\n  Gr\u{fc}\u{df}e \u{1f600}\n\n!\n \n".as_bytes(),
+            "Gr\u{fc}\u{df}e \u{1f600}\n\n!",
+            done(None, Value::Null),
+        );
+        check(b"a\xffb\xf0\x9f\x98 c\xc3", "a\u{fffd}b\u{fffd} c\u{fffd}", done(None, Value::Null));
+        check(b"[1]\n{\"text\":\"no\"}", "[1]\n{\"text\":\"no\"}", done(None, Value::Null));
+        check(b"{not json}\nat all\n", "{not json}\nat all", done(None, Value::Null));
+        check(b" \n \n", "", fault(ErrorClass::Empty, "said nothing"));
+        check(b"", "", fault(ErrorClass::Empty, "said nothing"));
+    }
+
+    #[test]
+    fn plain_data_is_text_and_data() {
+        check(b"{\"ask\":true}\n", "{\"ask\":true}", done(None, json!({"ask": true})));
+        check(b"{\n \"a\": 1\n}\n", "{\n \"a\": 1\n}", done(None, json!({"a": 1})));
+        let deep = "{\"a\":".repeat(300);
+        check(deep.as_bytes(), &deep, done(None, Value::Null));
+    }
+
+    #[test]
+    fn lines_are_the_protocol() {
+        check(b"\n{\"delta\":\"a \"}\r\n{\"delta\":\"b\"}", "a b", done(None, Value::Null));
+        check(b"{\"delta\":\"a\"}\n{\"text\":\"a\"}\n", "a", done(None, Value::Null));
+        check(
+            b"{\"delta\":\"a\"}\n{\"text\":\"b\"}\nnever read",
+            "a",
+            done(Some("b"), Value::Null),
+        );
+        check(b"{\"text\":\"b\",\"structured\":{\"c\":1}}", "", done(Some("b"), json!({"c": 1})));
+        check(b"{\"structured\":{\"c\":1}}", "", done(Some("{\"c\":1}"), json!({"c": 1})));
+        check(b"{\"delta\":\"\xff\"}", "\u{fffd}", done(None, Value::Null));
+        check(b"{\"pass\":true}", "", Ok(Chunk::Pass));
+        check(
+            b"{\"delta\":\"a\"}\n{\"error\":\"b\",\"code\":1}",
+            "a",
+            fault(ErrorClass::Failed, "b"),
+        );
+        check(b"{\"text\":\" \"}", "", fault(ErrorClass::Empty, "said nothing"));
+        check(b"{\"think\":\"a\"}", "", fault(ErrorClass::Empty, "said nothing"));
+        assert_eq!(hear([b"{\"think\":\"hm\"}\n{\"delta\":\"a\"}".as_slice()]).1, "hm");
+        let last =
+            hear([b"{\"text\":\"a\",\"finish\":\"length\",\"usage\":{\"input\":1,\"output\":2}}"
+                .as_slice()])
+            .2;
+        let usage = Some(Usage { input: 1, output: 2, estimated: false });
+        let finish = Some("length".into());
+        assert_eq!(
+            last,
+            Ok(Chunk::Done(Done { text: Some("a".into()), finish, usage, ..Done::default() }))
+        );
+    }
+
+    #[test]
+    fn what_breaks_the_protocol_is_told() {
+        for (input, words) in [
+            ("{\"delta\":\"a\"}\n{\"del", "line 2 is not a JSON object"),
+            ("{\"delta\":\"a\"}\n\nplain", "line 3 is not a JSON object"),
+            ("{\"text\":\"a\",\"score\":3}", "line 1 does not fit: unknown field `score`"),
+            ("{\"delta\":7}", "line 1 does not fit: invalid type"),
+        ] {
+            let Err(Fault(ErrorClass::NoProtocol, why)) = hear([input.as_bytes()]).2 else {
+                panic!("{input}")
+            };
+            assert!(why.starts_with(words), "{why}");
+        }
+    }
+
+    #[test]
+    fn a_line_has_a_bound() {
+        let long = "x".repeat(LINE_MAX);
+        assert_eq!(hear([long.as_bytes(), b"\n", long.as_bytes()]).2, done(None, Value::Null));
+        let last = hear([long.as_bytes(), b"x"]).2;
+        assert_eq!(last, fault(ErrorClass::TooLarge, "wrote a line of more than 1 MiB"));
+    }
+
+    proptest! {
+        #[test]
+        fn every_cut_gives_the_same_text(bytes: Vec<u8>, lines: bool, size in 1usize..9) {
+            let mut input = if lines { b"{\"delta\":\"a\"}\n".to_vec() } else { vec![] };
+            input.extend(bytes);
+            prop_assert_eq!(hear(input.chunks(size)), hear([input.as_slice()]));
+        }
+    }
 }
