@@ -4,10 +4,10 @@
 //! seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
 
 use super::fault::{Fault, Gravity, place};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, Kind, LATER_POLICIES};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, Kind, LATER_POLICIES, PHASES};
 use super::tree::{Entry, Node, Span, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow};
-use crate::expr::{Condition, Template};
+use crate::expr::{self, Condition, Template};
 use crate::model::steering::duration_ms;
 
 /// Changes of letters up to which a known key is offered for an unknown one.
@@ -53,7 +53,8 @@ impl<'a> Walk<'a> {
 
     fn note(&mut self, gravity: Gravity, span: &Span, key: &str, message: String, fix: String) {
         let place = place(span, self.text);
-        self.faults.push(Fault { gravity, place, key: key.into(), message, fix });
+        let (key, message) = (one_line(key), one_line(&message));
+        self.faults.push(Fault { gravity, place, key, message, fix });
     }
 
     /// Checks the keys of a table and their values; `path` is the table's own.
@@ -81,7 +82,7 @@ impl<'a> Walk<'a> {
             Some(near) => format!("the nearest key is `{near}`"),
             None => format!("the keys here are {}", known().collect::<Vec<_>>().join(", ")),
         };
-        let key = join(path, &entry.key.escape_debug().to_string());
+        let key = join(path, &entry.key);
         self.fault(&entry.key_span, &key, "no such key", fix);
         near
     }
@@ -110,24 +111,19 @@ impl<'a> Walk<'a> {
             Kind::Cast(keys) => self.cast(node, keys, key, path),
             Kind::OneOf { words, later } => self.word(node, words, later, path),
             Kind::Policy => self.policy(node, path),
+            Kind::Order => self.word(node, &orders(self.rows), &later(self.rows), path),
             Kind::Condition => {
-                if let Err(e) = Condition::compile(node.text().unwrap_or_default()) {
-                    let message = format!("{} at character {}", e.message, e.column);
-                    self.fault(&node.span, path, message, example(key));
-                }
+                let source = node.text().unwrap_or_default();
+                let compiled = Condition::compile(source).map(|_| ());
+                self.expression(node, source, compiled, path, &example(key));
             }
             Kind::Template => {
-                if let Err(e) = Template::compile(node.text().unwrap_or_default()) {
-                    let message = format!("{} at character {}", e.message, e.column);
-                    self.fault(
-                        &node.span,
-                        path,
-                        message,
-                        "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}",
-                    );
-                }
+                let source = node.text().unwrap_or_default();
+                let compiled = Template::compile(source).map(|_| ());
+                let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
+                self.expression(node, source, compiled, path, fix);
             }
-            // decided by `fits` alone, or where the phases are resolved
+            // decided by `fits` alone
             Kind::Text
             | Kind::Line
             | Kind::Id
@@ -136,8 +132,21 @@ impl<'a> Walk<'a> {
             | Kind::True
             | Kind::Count { .. }
             | Kind::Number { .. }
-            | Kind::Order
             | Kind::Later => {}
+        }
+    }
+
+    fn expression(
+        &mut self,
+        node: &Node,
+        source: &str,
+        compiled: Result<(), expr::Fault>,
+        path: &str,
+        fix: &str,
+    ) {
+        if let Err(expr::Fault { message, column }) = compiled {
+            let character = source.get(..column).map_or(1, |before| before.chars().count() + 1);
+            self.fault(&node.span, path, format!("{message}, at character {character}"), fix);
         }
     }
 
@@ -157,7 +166,7 @@ impl<'a> Walk<'a> {
 
     fn cast(&mut self, node: &Node, keys: &[Key], key: &Key, path: &str) {
         for entry in node.entries() {
-            let path = join(path, &entry.key.escape_debug().to_string());
+            let path = join(path, &entry.key);
             match keys.iter().find(|k| k.name == entry.key) {
                 Some(key) => self.value(&entry.node, &key.kind, key, &path),
                 None => self.value(&entry.node, &CAST_LINES, key, &path),
@@ -175,14 +184,23 @@ impl<'a> Walk<'a> {
             return self.fault(&node.span, &name_path, "is missing, or is no text", fix);
         };
         let words: Vec<&str> = self.rows.iter().map(|r| r.name).collect();
-        let later: Vec<&str> =
-            LATER_POLICIES.iter().copied().filter(|p| !words.contains(p)).collect();
-        self.word(name, &words, &later, &name_path);
+        self.word(name, &words, &later(self.rows), &name_path);
         let row = self.rows.iter().find(|r| Some(r.name) == name.text());
         if let (Some(row), None) = (row, node.text()) {
             self.table(node, &policy_keys(row), path);
         }
     }
+}
+
+/// Returns the orders that a phase can have: two of round robin's own, and every policy that plays no phases itself.
+pub(super) fn orders(rows: &[PolicyRow]) -> Vec<&'static str> {
+    let policies = rows.iter().map(|r| r.name).filter(|name| *name != PHASES);
+    ["sequential", "shuffled"].into_iter().chain(policies).collect()
+}
+
+fn later(rows: &[PolicyRow]) -> Vec<&'static str> {
+    let missing = |name: &&str| !rows.iter().any(|r| r.name == *name);
+    LATER_POLICIES.iter().copied().filter(missing).collect()
 }
 
 /// Returns the keys of a policy's table: its name, its own options, and those that every policy takes.
@@ -238,6 +256,15 @@ pub(super) fn milliseconds(node: &Node) -> Option<u64> {
         (None, None) => return None,
     };
     (1_000..=LONGEST_CALL_MS).contains(&ms).then_some(ms)
+}
+
+/// Returns text with its control characters escaped: a key of a file may hold any.
+fn one_line(text: &str) -> String {
+    let escape = |c: char| match c.is_control() {
+        true => c.escape_default().collect(),
+        false => c.to_string(),
+    };
+    text.chars().map(escape).collect()
 }
 
 /// Returns the path of a key within a table.

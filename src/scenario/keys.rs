@@ -73,6 +73,8 @@ const fn later(name: &'static str) -> Key {
     Key { name, kind: Kind::Later, needed: false, example: "", meaning: "" }
 }
 
+/// The policy that plays `[[phase]]`.
+pub(super) const PHASES: &str = "phases";
 /// Policies of the language that this version does not have.
 pub(super) const LATER_POLICIES: &[&str] =
     &["weighted", "talkative", "moderated", "bids", "depends", "plan", "consensus"];
@@ -83,7 +85,7 @@ pub(super) const PARALLEL: u32 = 5;
 pub(super) const UTTERANCES: u32 = 20;
 
 /// The longest time a call or a person may be given.
-const DAY_SECONDS: u64 = 86_400;
+pub(super) const DAY_SECONDS: u64 = 86_400;
 /// Milliseconds a rehearsed word may take at most.
 const SLOWEST_PACE_MS: u64 = 10_000;
 const UTTERANCE_RANGE: Kind = Kind::Count { least: 1, most: 100_000 };

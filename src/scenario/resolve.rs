@@ -3,7 +3,7 @@
 //! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
 
 use super::check::{Walk, join, nearest};
-use super::keys::{LATER_POLICIES, UTTERANCES};
+use super::keys::{PHASES, UTTERANCES};
 use super::seat::{count, rehearsed, texts};
 use super::tree::{Node, quote};
 use super::{Phase, PolicySpec, Stop};
@@ -13,8 +13,6 @@ use std::collections::BTreeMap;
 
 /// The policy of a scenario that names none.
 const DEFAULT_POLICY: &str = "round_robin";
-/// The policy that plays `[[phase]]`.
-const PHASES: &str = "phases";
 /// The option of policies that follow an order, by which an @name speaks next.
 const MENTIONS: &str = "mentions";
 
@@ -68,7 +66,7 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
     let mut phases = vec![];
     for (i, item) in node.items().iter().enumerate() {
         let path = format!("phase[{}]", i + 1);
-        let mut policy = order(walk, item, &path);
+        let mut policy = order(item);
         policy.options.insert("rounds".into(), count(item, "rounds").unwrap_or(1).into());
         if let (DEFAULT_POLICY, Some(mentions)) = (&*policy.name, spec.options.get(MENTIONS)) {
             policy.options.insert(MENTIONS.into(), mentions.clone());
@@ -84,34 +82,15 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
 }
 
 /// Resolves the order of a phase into a policy.
-fn order(walk: &mut Walk<'_>, phase: &Node, path: &str) -> PolicySpec {
-    let spec = |name: &str| PolicySpec { name: name.into(), options: Map::new() };
-    let Some(node) = phase.get("order") else { return spec(DEFAULT_POLICY) };
-    let name = node.text().unwrap_or("sequential");
-    let policies: Vec<&str> = walk.rows.iter().map(|r| r.name).filter(|n| *n != PHASES).collect();
-    match name {
-        "sequential" => spec(DEFAULT_POLICY),
-        "shuffled" => {
-            let mut policy = spec(DEFAULT_POLICY);
-            policy.options.insert("order".into(), "shuffled".into());
-            policy
+fn order(phase: &Node) -> PolicySpec {
+    let (name, options) = match phase.get("order").and_then(Node::text) {
+        None | Some("sequential") => (DEFAULT_POLICY, Map::new()),
+        Some("shuffled") => {
+            (DEFAULT_POLICY, Map::from_iter([("order".to_owned(), "shuffled".into())]))
         }
-        _ => {
-            let known = || ["sequential", "shuffled"].into_iter().chain(policies.iter().copied());
-            let path = join(path, "order");
-            if LATER_POLICIES.contains(&name) && !policies.contains(&name) {
-                let message = format!("{name:?} is not in this version yet");
-                walk.fault(&node.span, &path, message, "leave it out for sequential");
-            } else if !policies.contains(&name) {
-                let fix = match nearest(name, known()) {
-                    Some(near) => format!("the nearest is {near:?}"),
-                    None => format!("it takes {}", known().collect::<Vec<_>>().join(", ")),
-                };
-                walk.fault(&node.span, &path, format!("no order {}", quote(name)), fix);
-            }
-            spec(name)
-        }
-    }
+        Some(policy) => (policy, Map::new()),
+    };
+    PolicySpec { name: name.into(), options }
 }
 
 /// Resolves the stop rules.
@@ -202,7 +181,7 @@ pub(super) fn cast(
                 Some(near) => format!("the nearest is `{near}`"),
                 None => "add a [[participant]] with this id, or take the lines out".into(),
             };
-            let path = join("rehearsed", &id.escape_debug().to_string());
+            let path = join("rehearsed", id);
             walk.fault(&entry.key_span, &path, "no such seat", fix);
         }
         cast.insert(id.into(), rehearsed(&entry.node, pace));

@@ -3,8 +3,8 @@
 //! It says forms, not what several keys mean together: `check` says that.
 
 use super::PolicyRow;
-use super::check::policy_keys;
-use super::keys::{CAST_LINES, Key, Kind, TOP};
+use super::check::{orders, policy_keys};
+use super::keys::{CAST_LINES, DAY_SECONDS, Key, Kind, TOP};
 use super::tree::Node;
 use serde_json::{Map, Value, json};
 
@@ -46,7 +46,10 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
         Kind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),
         Kind::Id => json!({"type": "string", "pattern": "^[a-z0-9-]+$"}),
         Kind::Model => json!({"type": "string", "pattern": "^[^:\\s]+:\\S+$"}),
-        Kind::Duration => json!({"type": ["number", "string"], "exclusiveMinimum": 0}),
+        Kind::Duration => json!({"anyOf": [
+            {"type": "number", "minimum": 1, "maximum": DAY_SECONDS},
+            {"type": "string", "pattern": "^[0-9.]+(ms|s|m|min|h)?$"},
+        ]}),
         Kind::True => json!({"const": true}),
         Kind::Count { least, most } => {
             json!({"type": "integer", "minimum": least, "maximum": most})
@@ -69,11 +72,7 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
             cast
         }
         Kind::Policy => policy(rows),
-        Kind::Order => {
-            let names = rows.iter().map(|r| r.name).filter(|n| *n != "phases");
-            let orders: Vec<&str> = ["sequential", "shuffled"].into_iter().chain(names).collect();
-            json!({ "enum": orders })
-        }
+        Kind::Order => json!({"enum": orders(rows)}),
         Kind::Later => json!(false),
     }
 }
@@ -87,4 +86,192 @@ fn policy(rows: &[PolicyRow]) -> Value {
     });
     let any: Vec<Value> = std::iter::once(json!({ "enum": names })).chain(tables).collect();
     json!({ "anyOf": any })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::check::Walk;
+    use super::super::keys::PARTICIPANT;
+    use super::super::tree::{Entry, Value as Tree};
+    use super::super::{OptionKind, OptionRow};
+    use super::*;
+
+    const ROWS: &[PolicyRow] = &[PolicyRow {
+        name: "round_robin",
+        meaning: "In turn.",
+        options: &[
+            OptionRow { key: "laps", kind: OptionKind::Count, meaning: "How many." },
+            OptionRow { key: "way", kind: OptionKind::OneOf(&["up", "down"]), meaning: "Where." },
+        ],
+        needs_operator: false,
+    }];
+
+    /// As much of a JSON Schema validator as our schemas need.
+    fn valid(schema: &Value, json: &Value) -> bool {
+        let Some(rules) = schema.as_object() else { return schema == &json!(true) };
+        let properties = |json: &Value| json.as_object().cloned().unwrap_or_default();
+        rules.iter().all(|(rule, want)| match rule.as_str() {
+            "type" => match want.as_str().unwrap() {
+                "string" => json.is_string(),
+                "integer" => json.is_i64(),
+                "number" => json.is_number(),
+                "array" => json.is_array(),
+                "object" => json.is_object(),
+                other => panic!("{other}"),
+            },
+            "const" => json == want,
+            "enum" => want.as_array().unwrap().contains(json),
+            "minimum" => json.as_f64().is_none_or(|n| n >= want.as_f64().unwrap()),
+            "maximum" => json.as_f64().is_none_or(|n| n <= want.as_f64().unwrap()),
+            "minItems" => json.as_array().is_none_or(|a| !a.is_empty()),
+            "items" => json.as_array().is_none_or(|a| a.iter().all(|item| valid(want, item))),
+            "anyOf" => want.as_array().unwrap().iter().any(|s| valid(s, json)),
+            "required" => {
+                want.as_array().unwrap().iter().all(|k| !json[k.as_str().unwrap()].is_null())
+            }
+            "properties" => {
+                properties(json).iter().all(|(k, v)| want.get(k).is_none_or(|s| valid(s, v)))
+            }
+            "additionalProperties" => {
+                let known = |k: &String| schema["properties"].get(k).is_some();
+                properties(json).iter().all(|(k, v)| known(k) || valid(want, v))
+            }
+            "pattern" => matches(want.as_str().unwrap(), json.as_str().unwrap_or_default()),
+            "description" | "examples" | "title" | "$schema" => true,
+            other => panic!("the test does not know the rule {other}"),
+        })
+    }
+
+    /// The patterns of our schemas, spelled out.
+    fn matches(pattern: &str, text: &str) -> bool {
+        match pattern {
+            "\\S" => !text.trim().is_empty(),
+            "^[^\\n]*\\S[^\\n]*$" => !text.trim().is_empty() && !text.contains('\n'),
+            "^[a-z0-9-]+$" => {
+                let allowed = |b: u8| matches!(b, b'a'..=b'z' | b'0'..=b'9' | b'-');
+                !text.is_empty() && text.bytes().all(allowed)
+            }
+            "^[^:\\s]+:\\S+$" => {
+                text.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty())
+                    && !text.contains(' ')
+            }
+            "^[0-9.]+(ms|s|m|min|h)?$" => text.starts_with(|c: char| c.is_ascii_digit()),
+            other => panic!("the test does not know the pattern {other}"),
+        }
+    }
+
+    fn accepted(node: &Node, keys: &[Key]) -> bool {
+        let mut walk = Walk::new("", ROWS);
+        walk.table(node, keys, "");
+        walk.faults.is_empty()
+    }
+
+    /// Values of every form, right for some key and wrong for the others.
+    fn values() -> Vec<Value> {
+        let mut values: Vec<Value> = vec![
+            json!(0),
+            json!(1),
+            json!(7),
+            json!(-1),
+            json!(1.5),
+            json!(1e12),
+            json!(true),
+            json!(false),
+            json!(null),
+            json!(""),
+            json!(" "),
+            json!("x"),
+            json!("Two words"),
+            json!("two\nlines"),
+            json!("a:b"),
+            json!("30s"),
+            json!("skip"),
+            json!("pass"),
+            json!("round_robin"),
+            json!("shuffled"),
+            json!([]),
+            json!(["x"]),
+            json!([7]),
+            json!([""]),
+            json!({}),
+            json!({"zzz": 1}),
+            json!({"text": "x"}),
+            json!([{"text": "x"}]),
+            json!([{"text": 7}]),
+            json!({"seconds": 5}),
+            json!({"seconds": 5, "then": "wait"}),
+            json!([{"id": "a"}]),
+            json!([{"id": "A b"}]),
+            json!({"name": "round_robin", "laps": 2, "way": "up"}),
+            json!({"name": "round_robin", "laps": 0}),
+            json!({"name": "other"}),
+            json!({"ada": ["x"], "pace": 3}),
+            json!({"ada": "x"}),
+            json!({"utterances": 3}),
+            json!({"utterances": 0}),
+            json!({"retry": 0}),
+        ];
+        let examples =
+            TOP.iter().chain(PARTICIPANT).filter_map(|k| Node::parse_value(k.example).ok());
+        values.extend(examples.map(|node| node.to_json()));
+        values
+    }
+
+    #[test]
+    fn the_schema_and_the_walker_accept_the_same() {
+        let (mut tried, mut right) = (0, 0);
+        for keys in [TOP, PARTICIPANT] {
+            for key in keys {
+                for value in values() {
+                    let entry =
+                        Entry { key: key.name.into(), key_span: None, node: Node::from(&value) };
+                    let node = Node { span: None, value: Tree::Table(vec![entry]) };
+                    let alone = [Key { needed: false, ..*key }];
+                    let walker = accepted(&node, &alone);
+                    let schema = valid(&table(&alone, ROWS), &json!({ key.name: value }));
+                    assert_eq!(walker, schema, "{} = {value}", key.name);
+                    tried += 1;
+                    right += usize::from(walker);
+                }
+            }
+        }
+        println!("{tried} values, {right} of them right");
+        assert!(right > tried / 20, "{right} of {tried}: the values try too little");
+    }
+
+    #[test]
+    fn every_key_has_an_example_that_is_right() {
+        fn look(keys: &[Key]) {
+            for key in keys.iter().filter(|k| !matches!(k.kind, Kind::Later)) {
+                let example = Node::parse_value(key.example).expect(key.name);
+                let entry = Entry { key: key.name.into(), key_span: None, node: example };
+                let node = Node { span: None, value: Tree::Table(vec![entry]) };
+                assert!(accepted(&node, &[*key]), "{} = {}", key.name, key.example);
+                assert!(key.meaning.ends_with('.'), "{}", key.name);
+                inside(&key.kind);
+            }
+        }
+        fn inside(kind: &Kind) {
+            match kind {
+                Kind::Table(keys) | Kind::Cast(keys) => look(keys),
+                Kind::List(kind) => inside(kind),
+                Kind::AnyOf(kinds) => kinds.iter().for_each(inside),
+                _ => {}
+            }
+        }
+        look(TOP);
+    }
+
+    #[test]
+    fn the_schema_lists_needs_and_leaves_out_what_comes_later() {
+        let schema = schema(ROWS);
+        assert_eq!(schema["required"], json!(["title", "participant"]));
+        let seat = &schema["properties"]["participant"]["items"];
+        assert_eq!(seat["required"], json!(["id"]));
+        assert!(seat["properties"].get("recording").is_none());
+        assert!(schema["properties"].get("verdict").is_none());
+        let policy = &schema["properties"]["policy"]["anyOf"];
+        assert_eq!(policy[0], json!({"enum": ["round_robin"]}));
+        assert_eq!(policy[1]["properties"]["way"]["enum"], json!(["up", "down"]));
+    }
 }

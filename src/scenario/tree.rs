@@ -115,6 +115,7 @@ impl Node {
             Value::Whole(n) => n.to_string(),
             Value::Number(n) => n.to_string(),
             Value::Flag(flag) => flag.to_string(),
+            Value::List(items) if items.is_empty() => "an empty list".into(),
             Value::List(_) => "a list".into(),
             Value::Table(_) => "a table".into(),
             Value::Other(what) => (*what).into(),

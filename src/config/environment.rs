@@ -1,0 +1,99 @@
+//! The environment as it was when the program began.
+//!
+//! It may hold the keys of providers, so it cannot be printed, and children get an allow-list of it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+
+/// What a child process is told, besides everything that begins with [`LOCALE_PREFIX`].
+const FOR_CHILDREN: [&str; 8] =
+    ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL"];
+const LOCALE_PREFIX: &str = "LC_";
+
+/// The variables of this process, read once.
+#[derive(Clone)]
+pub struct Environment {
+    variables: Vec<(OsString, OsString)>,
+}
+
+impl Environment {
+    /// Reads the environment of this process.
+    pub fn read() -> Environment {
+        std::env::vars_os().collect()
+    }
+
+    /// Returns a variable; one that is set to nothing counts as not set.
+    pub fn get(&self, name: &str) -> Option<&OsStr> {
+        let found = self.variables.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_os_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns a variable that names a folder; as the XDG rules say, a relative one counts as not set.
+    pub(super) fn folder(&self, name: &str) -> Option<PathBuf> {
+        self.get(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    }
+
+    /// Returns whether the user asks every program to do without colour.
+    pub fn no_color(&self) -> bool {
+        self.get("NO_COLOR").is_some()
+    }
+
+    /// Returns the name of the terminal's type.
+    pub fn term(&self) -> Option<&str> {
+        self.get("TERM").and_then(OsStr::to_str)
+    }
+
+    /// Returns what a child process may know: where programs and home are, the language, the user; never a key.
+    pub fn for_children(&self) -> Vec<(OsString, OsString)> {
+        let allowed = |name: &str| FOR_CHILDREN.contains(&name) || name.starts_with(LOCALE_PREFIX);
+        let known = |(name, _): &&(OsString, OsString)| name.to_str().is_some_and(allowed);
+        self.variables.iter().filter(known).cloned().collect()
+    }
+}
+
+impl FromIterator<(OsString, OsString)> for Environment {
+    fn from_iter<I: IntoIterator<Item = (OsString, OsString)>>(variables: I) -> Environment {
+        Environment { variables: variables.into_iter().collect() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(variables: &[(&str, &str)]) -> Environment {
+        variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v))).collect()
+    }
+
+    #[test]
+    fn children_get_the_allow_list_and_nothing_else() {
+        let environment = environment(&[
+            ("PATH", "/bin"),
+            ("OPENAI_API_KEY", "sk-canary"),
+            ("LC_ALL", "C.UTF-8"),
+            ("LD_PRELOAD", "/tmp/x.so"),
+            ("HOME", "/home/ada"),
+            ("COLLOQUIUM_DATA_DIR", "/tmp"),
+        ]);
+        let names: Vec<OsString> =
+            environment.for_children().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["PATH", "LC_ALL", "HOME"]);
+    }
+
+    #[test]
+    fn a_variable_set_to_nothing_is_not_set() {
+        for (variables, no_color) in
+            [(vec![], false), (vec![("NO_COLOR", "")], false), (vec![("NO_COLOR", "1")], true)]
+        {
+            assert_eq!(environment(&variables).no_color(), no_color, "{variables:?}");
+        }
+        assert_eq!(environment(&[("TERM", "dumb")]).term(), Some("dumb"));
+    }
+
+    #[test]
+    fn a_relative_folder_is_not_set() {
+        let environment = environment(&[("XDG_DATA_HOME", "data"), ("XDG_CACHE_HOME", "/c")]);
+        assert_eq!(environment.folder("XDG_DATA_HOME"), None);
+        assert_eq!(environment.folder("XDG_CACHE_HOME"), Some("/c".into()));
+    }
+}

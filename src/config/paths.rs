@@ -1,0 +1,156 @@
+//! The four folders of the program. XDG variables come first on every system, then what the system itself uses.
+
+use super::Environment;
+use directories::ProjectDirs;
+use std::path::{Path, PathBuf, absolute};
+use std::{fs::DirBuilder, io};
+
+const PROGRAM: &str = "colloquium";
+
+/// Why a folder could not be found or made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system names no home, and no variable names the folder.
+    #[error("no home folder is known, and {0} is not set")]
+    NoHome(&'static str),
+    /// A folder could not be made.
+    #[error("cannot make the folder {path}")]
+    Folder {
+        /// The folder.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// Where the program keeps its files. None of the folders need exist; [`make_private`] makes them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Paths {
+    /// What the user writes: settings, scenarios, themes.
+    pub config: PathBuf,
+    /// What must last: the sessions.
+    pub data: PathBuf,
+    /// What is handy to keep: input history, logs, trust.
+    pub state: PathBuf,
+    /// What can be made again.
+    pub cache: PathBuf,
+}
+
+impl Paths {
+    /// Finds the folders. The data folder is `data_dir`, else `COLLOQUIUM_DATA_DIR`, else the usual one.
+    ///
+    /// # Errors
+    /// When the system names no home and the variables do not say where a folder is.
+    pub fn find(environment: &Environment, data_dir: Option<&Path>) -> Result<Paths, Error> {
+        let usual = ProjectDirs::from("", "", PROGRAM);
+        let usual = usual.as_ref();
+        let folder = |variable: &'static str, of: fn(&ProjectDirs) -> &Path| {
+            let named = environment.folder(variable).map(|base| base.join(PROGRAM));
+            named.or_else(|| usual.map(|u| of(u).to_owned())).ok_or(Error::NoHome(variable))
+        };
+        let own = data_dir.or(environment.get("COLLOQUIUM_DATA_DIR").map(Path::new));
+        let data = match own {
+            // a later change of the working folder must not move the sessions
+            Some(own) => absolute(own).map_err(|source| folder_error(own, source))?,
+            None => folder("XDG_DATA_HOME", ProjectDirs::data_dir)?,
+        };
+        Ok(Paths {
+            config: folder("XDG_CONFIG_HOME", ProjectDirs::config_dir)?,
+            data,
+            // only Linux has a folder of its own for state
+            state: folder("XDG_STATE_HOME", |u| u.state_dir().unwrap_or(u.data_local_dir()))?,
+            cache: folder("XDG_CACHE_HOME", ProjectDirs::cache_dir)?,
+        })
+    }
+
+    /// Returns the folder of the sessions.
+    pub fn sessions(&self) -> PathBuf {
+        self.data.join("sessions")
+    }
+
+    /// Returns the folder of the user's own scenarios.
+    pub fn scenarios(&self) -> PathBuf {
+        self.config.join("scenarios")
+    }
+}
+
+/// Makes a folder and those above it where they are missing, each for the user alone (0700); what exists stays as it is.
+///
+/// # Errors
+/// When it cannot be made, or is something else than a folder.
+pub fn make_private(folder: &Path) -> Result<(), Error> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|source| folder_error(folder, source))
+}
+
+fn folder_error(path: &Path, source: io::Error) -> Error {
+    Error::Folder { path: path.display().to_string(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    const XDG: [(&str, &str); 4] = [
+        ("XDG_CONFIG_HOME", "/x/config"),
+        ("XDG_DATA_HOME", "/x/data"),
+        ("XDG_STATE_HOME", "/x/state"),
+        ("XDG_CACHE_HOME", "/x/cache"),
+    ];
+
+    fn find(more: &[(&str, &str)], data_dir: Option<&str>) -> Paths {
+        let variables = XDG.iter().chain(more);
+        let environment: Environment =
+            variables.map(|(k, v)| (OsString::from(k), OsString::from(v))).collect();
+        Paths::find(&environment, data_dir.map(Path::new)).expect("every folder is named")
+    }
+
+    #[test]
+    fn xdg_variables_come_first() {
+        let paths = find(&[], None);
+        let expected = Paths {
+            config: "/x/config/colloquium".into(),
+            data: "/x/data/colloquium".into(),
+            state: "/x/state/colloquium".into(),
+            cache: "/x/cache/colloquium".into(),
+        };
+        assert_eq!(paths, expected);
+        assert_eq!(paths.sessions(), Path::new("/x/data/colloquium/sessions"));
+        assert_eq!(paths.scenarios(), Path::new("/x/config/colloquium/scenarios"));
+    }
+
+    #[test]
+    fn the_flag_goes_before_the_variable_and_both_before_xdg() {
+        let own = [("COLLOQUIUM_DATA_DIR", "/own")];
+        for (more, flag, data) in [
+            (&own[..], None, "/own"),
+            (&own[..], Some("/flag"), "/flag"),
+            (&[], Some("/flag"), "/flag"),
+            (&[("COLLOQUIUM_DATA_DIR", "")][..], None, "/x/data/colloquium"),
+        ] {
+            assert_eq!(find(more, flag).data, Path::new(data));
+        }
+        assert!(find(&[], Some("near")).data.is_absolute());
+    }
+
+    #[test]
+    fn folders_are_made_for_the_user_alone() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = base.path().join("a/b");
+        make_private(&folder).unwrap();
+        make_private(&folder).expect("what exists is no error");
+        #[cfg(unix)]
+        for made in [&folder, &base.path().join("a")] {
+            use std::os::unix::fs::PermissionsExt;
+            let mode = std::fs::metadata(made).unwrap().permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{}", made.display());
+        }
+        std::fs::write(base.path().join("file"), "").unwrap();
+        let refused = make_private(&base.path().join("file")).unwrap_err();
+        assert!(refused.to_string().starts_with("cannot make the folder "), "{refused}");
+    }
+}

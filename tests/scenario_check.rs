@@ -1,0 +1,337 @@
+//! Every fault of a scenario is found in one look, with its line, its key and the way out.
+
+mod scenario_rows;
+
+use colloquium::scenario::{Setting, Source, bundled, load};
+use scenario_rows::ROWS;
+
+fn source(text: &str) -> Source {
+    Source { name: "town.toml".into(), text: text.into(), settings: vec![] }
+}
+
+/// Asserts the whole list of faults, each as `line:column key: message`.
+#[track_caller]
+fn check(text: &str, expected: &[&str]) {
+    assert_eq!(faults(&source(text)), expected, "{text}");
+}
+
+/// Asserts the faults of a text that follows a title and one good seat, on lines 1 to 3.
+#[track_caller]
+fn check_rest(rest: &str, expected: &[&str]) {
+    check(&format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}"), expected);
+}
+
+fn faults(source: &Source) -> Vec<String> {
+    let Err(faults) = load(source, ROWS) else { return vec![] };
+    let line = |f: &colloquium::scenario::Fault| {
+        assert!(!f.fix.is_empty(), "{f:?} shows no way out");
+        let place = f.place.as_ref().map_or("-".into(), |p| format!("{}:{}", p.line, p.column));
+        format!("{place} {}: {}", f.key, f.message)
+    };
+    faults.list.iter().map(line).collect()
+}
+
+#[test]
+fn five_faults_in_three_places_give_five_reports() {
+    check(
+        r#"title = "Town hall"
+policy = "round_robbin"
+
+[[participant]]
+id = "ada"
+lines = 7
+weigth = 2
+
+[[participant]]
+id = "ada"
+
+[limits]
+utterances = 0
+"#,
+        &[
+            "2:10 policy: no \"round_robbin\" here",
+            "6:9 participant[1].lines: takes a list, not 7",
+            "7:1 participant[1].weigth: no such key",
+            "10:6 participant[2].id: \"ada\" is taken by \"ada\"",
+            "13:14 limits.utterances: takes a whole number from 1 to 100000, not 0",
+        ],
+    );
+}
+
+#[test]
+fn a_report_shows_file_line_key_and_the_way_out() {
+    let text =
+        "title = \"T\"\n[[participant]]\nid = \"ada\"\nweigth = 2\n[rehearsed]\nadda = [\"Hm.\"]\n";
+    let report = load(&source(text), ROWS).unwrap_err().to_string();
+    insta::assert_snapshot!(report, @r#"
+    error: participant[1].weigth: no such key
+     --> town.toml:4:1
+      |
+    4 | weigth = 2
+      | ^^^^^^
+      |
+      = hint: the nearest key is `weight`
+
+    error: rehearsed.adda: no such seat
+     --> town.toml:6:1
+      |
+    6 | adda = ["Hm."]
+      | ^^^^
+      |
+      = hint: the nearest is `ada`
+    "#);
+}
+
+#[test]
+fn a_text_that_is_no_toml_is_one_fault() {
+    check("title = \"T\nx = 1\n[[", &["1:11 : not TOML: invalid basic string, expected `\"`"]);
+    check("a = 1\na = 2\nb = ", &["2:1 : not TOML: duplicate key"]);
+}
+
+#[test]
+fn what_is_needed_is_missed() {
+    check("", &["1:1 title: is missing", "1:1 participant: is missing"]);
+    check(
+        "title = \"T\"\nparticipant = []",
+        &["2:15 participant: takes a list, not an empty list"],
+    );
+    check(
+        "title = \" \"\n[[participant]]\nname = \"x\"",
+        &["1:9 title: takes text on one line, not \" \"", "2:1 participant[1].id: is missing"],
+    );
+    // a slip of the hand is one fault, not an unknown key and a missing one
+    check("titel = \"T\"\n[[participant]]\nid = \"ada\"", &["1:1 titel: no such key"]);
+}
+
+#[test]
+fn what_comes_later_is_refused_by_name() {
+    check_rest(
+        "recording = \"x\"\nsees = \"all\"\n[[participant.after]]\nx = 1",
+        &[
+            "4:13 participant[1].recording: is not in this version yet",
+            "5:8 participant[1].sees: is not in this version yet",
+            "6:1 participant[1].after: is not in this version yet",
+        ],
+    );
+    check_rest(
+        "[verdict]\n[[tool]]\n[limits]\nusd = 1\ntokens = 5\n[[stop]]\njudge = \"ada\"",
+        &[
+            "4:1 verdict: is not in this version yet",
+            "5:1 tool: is not in this version yet",
+            "7:7 limits.usd: is not in this version yet",
+            "8:10 limits.tokens: is not in this version yet",
+            "10:9 stop[1].judge: is not in this version yet",
+        ],
+    );
+    check_rest(
+        "on_failure = { then = \"replace\" }\nhuman = { seconds = 5, then = \"stand_in\" }",
+        &[
+            "4:23 participant[1].on_failure.then: \"replace\" is not in this version yet",
+            "5:31 participant[1].human.then: \"stand_in\" is not in this version yet",
+        ],
+    );
+    let phase = "[[phase]]\nname = \"x\"\norder = \"bids\"\nuntil = \"a\"\nanonymous = \"off\"\nthink = \"private\"\nwords = [1, 2]";
+    check(
+        &format!("title = \"T\"\npolicy = \"phases\"\nparticipant = [{{ id = \"a\" }}]\n{phase}"),
+        &[
+            "6:9 phase[1].order: \"bids\" is not in this version yet",
+            "7:9 phase[1].until: is not in this version yet",
+            "8:13 phase[1].anonymous: is not in this version yet",
+            "9:9 phase[1].think: is not in this version yet",
+            "10:9 phase[1].words: is not in this version yet",
+        ],
+    );
+    for policy in ["weighted", "talkative", "moderated", "bids", "depends", "plan", "consensus"] {
+        let text =
+            format!("title = \"T\"\npolicy = \"{policy}\"\nparticipant = [{{ id = \"a\" }}]");
+        check(&text, &[&format!("2:10 policy: \"{policy}\" is not in this version yet")]);
+    }
+}
+
+#[test]
+fn a_seat_has_a_good_id_and_one_voice() {
+    for id in ["operator", "engine", "all"] {
+        let expected = format!("3:6 participant[1].id: \"{id}\" is nobody's seat");
+        check(&format!("title = \"T\"\n[[participant]]\nid = \"{id}\""), &[&expected]);
+    }
+    for id in ["Ada", "a b", "ä", ""] {
+        let expected = format!(
+            "3:6 participant[1].id: takes lower-case letters, digits and hyphens, not {id:?}"
+        );
+        check(&format!("title = \"T\"\n[[participant]]\nid = \"{id}\""), &[&expected]);
+    }
+    check_rest(
+        "human = true\nlines = [\"a\"]",
+        &["5:1 participant[1].lines: is a second voice beside `human`"],
+    );
+    check_rest(
+        "human = true\nstand_in = { model = \"a:b\", script = [\"x\"] }",
+        &["5:29 participant[1].stand_in.script: is a second voice beside `model`"],
+    );
+    check_rest("stand_in = {}", &["4:12 participant[1].stand_in: has no voice"]);
+    check_rest("human = false", &["4:9 participant[1].human: takes true or a table, not false"]);
+    check_rest("human = { then = \"pass\" }", &["4:9 participant[1].human.seconds: is missing"]);
+    check_rest(
+        "model = \"gpt\"",
+        &["4:9 participant[1].model: takes a model spelled \"provider:name\", not \"gpt\""],
+    );
+    check_rest(
+        "pace = 70",
+        &["4:8 participant[1].pace: is for rehearsed lines, and this seat has none"],
+    );
+}
+
+#[test]
+fn numbers_have_ranges() {
+    check_rest(
+        "weight = 0\nmax_utterances = 1.5\ntimeout = \"0s\"\non_failure = { retry = 11 }",
+        &[
+            "4:10 participant[1].weight: takes a number from 0.001 to 1000, not 0",
+            "5:18 participant[1].max_utterances: takes a whole number from 1 to 100000, not 1.5",
+            "6:11 participant[1].timeout: takes 1 to 86400 seconds, as a number or as text like \"30s\", not \"0s\"",
+            "7:24 participant[1].on_failure.retry: takes a whole number from 0 to 10, not 11",
+        ],
+    );
+    check_rest(
+        "[limits]\nrounds = -1\nseconds = 99999999999999999999",
+        &[
+            "5:10 limits.rounds: takes a whole number from 1 to 10000, not -1",
+            "6:11 limits.seconds: takes a whole number from 1 to 31536000, not 9223372036854775807",
+        ],
+    );
+    check(
+        "title = \"T\"\nparallel = 0\nparticipant = [{ id = \"a\" }]",
+        &["2:12 parallel: takes a whole number from 1 to 64, not 0"],
+    );
+}
+
+#[test]
+fn policies_and_their_options_are_known() {
+    let policy = |policy: &str, expected: &[&str]| {
+        check(
+            &format!("title = \"T\"\npolicy = {policy}\nparticipant = [{{ id = \"a\" }}]"),
+            expected,
+        );
+    };
+    policy(r#"{ name = "round_robin", order = "shuffled", mentions = "once", rounds = 2 }"#, &[]);
+    policy(r#"{ name = "simultaneous", order = "shuffled" }"#, &["2:35 policy.order: no such key"]);
+    policy(
+        r#"{ name = "round_robin", mentions = "twice" }"#,
+        &["2:45 policy.mentions: no \"twice\" here"],
+    );
+    policy(r#"{ mentions = "once" }"#, &["2:10 policy.name: is missing, or is no text"]);
+    policy("7", &["2:10 policy: takes the name of a policy, or a table, not 7"]);
+    policy(r#""phases""#, &["2:10 policy: phases needs at least one [[phase]]"]);
+}
+
+#[test]
+fn phases_and_who_speaks_in_them() {
+    let debate = |phase: &str, expected: &[&str]| {
+        let seats = "[[participant]]\nid = \"ada\"\nrole = \"pro\"\n[[participant]]\nid = \"bo\"\n";
+        check(&format!("title = \"T\"\npolicy = \"phases\"\n{seats}[[phase]]\n{phase}"), expected);
+    };
+    debate("name = \"x\"\nwho = [\"pro\", \"all but ada\"]\norder = \"shuffled\"\nrounds = 2", &[]);
+    debate("name = \"x\"\nwho = \"all but pro\"\norder = \"simultaneous\"", &[]);
+    debate(
+        "name = \"x\"\nwho = [\"prro\"]\norder = \"shufled\"",
+        &[
+            "10:7 phase[1].who: no seat or role \"prro\"",
+            "11:9 phase[1].order: no \"shufled\" here",
+        ],
+    );
+    debate("name = \"x\"\norder = \"phases\"", &["10:9 phase[1].order: no \"phases\" here"]);
+    debate("who = \"all\"", &["8:1 phase[1].name: is missing"]);
+    check_rest(
+        "role = \"pro\"\n[[phase]]\nname = \"x\"\nwho = \"all but pro\"",
+        &[
+            "5:1 phase: is played by the policy phases, and the policy is round_robin",
+            "7:7 phase[1].who: leaves nobody",
+        ],
+    );
+}
+
+#[test]
+fn conditions_templates_and_stop_rules_are_read() {
+    // the words of these faults are `expr`'s
+    let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\npersona = \"You are {{ me.name\"\n\
+        lines = [\"{% if %}\", { text = \"a\", when = \"1 +\" }]\n[[stop]]\nwhen = \"turn_count >\"";
+    let found = faults(&source(text));
+    let places: Vec<&str> = found.iter().map(|f| f.split_once(": ").unwrap().0).collect();
+    assert_eq!(
+        places,
+        [
+            "4:11 participant[1].persona",
+            "5:10 participant[1].lines[1]",
+            "5:43 participant[1].lines[2].when",
+            "7:8 stop[1].when",
+        ]
+    );
+    check_rest(
+        "[[stop]]\n[[stop]]\nword = \"X\"\nby = \"zoe\"\n[[stop]]\nwhen = \"true\"\nword = \"X\"\n[[stop]]\nwhen = \"true\"\nby = \"ada\"",
+        &[
+            "4:1 stop[1]: has neither `when` nor `word`",
+            "7:6 stop[2].by: no seat or role \"zoe\"",
+            "10:8 stop[3]: has both `when` and `word`",
+            "13:6 stop[4].by: goes with a word, and this rule has a condition",
+        ],
+    );
+}
+
+#[test]
+fn a_fault_quotes_no_control_characters() {
+    check_rest(
+        "\"a\\u001b[2J\" = 1\nrole = \"x\\u0007\"\n[rehearsed]\n\"\\u001b\" = [\"a\"]",
+        &[
+            "4:1 participant[1].a\\u{1b}[2J: no such key",
+            "5:8 participant[1].role: takes text on one line, not \"x\\u{7}\"",
+            "7:1 rehearsed.\\u{1b}: no such seat",
+        ],
+    );
+}
+
+#[test]
+fn a_setting_is_checked_like_the_text() {
+    let with = |settings: &[&str]| {
+        let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n";
+        let settings = settings.iter().map(|s| Setting::parse(s).expect(s)).collect();
+        Source { settings, ..source(text) }
+    };
+    let good =
+        with(&["limits.utterances=3", "participant.bo.name=Bo B", "participant[1].weight=2"]);
+    let loaded = load(&good, ROWS).unwrap();
+    assert_eq!(loaded.scenario.limits.utterances, Some(3));
+    assert_eq!(&*loaded.participants[1].name, "Bo B");
+    assert_eq!(loaded.participants[0].weight, 2.0);
+    for (setting, expected) in [
+        ("limits.utterance=3", "- limits.utterance: no such key"),
+        (
+            "limits.utterances=many",
+            "- limits.utterances: takes a whole number from 1 to 100000, not \"many\"",
+        ),
+        ("participant.zoe.name=Z", "- participant.zoe.name: no `zoe` among ada, bo"),
+        ("title.x=1", "- title.x: \"T\" has no key `x`"),
+        ("policy={name=\"manuel\"}", "- policy.name: no \"manuel\" here"),
+    ] {
+        assert_eq!(faults(&with(&[setting])), [expected]);
+    }
+    for bad in ["limits.utterances", "=3", "limits..x=3"] {
+        assert!(Setting::parse(bad).unwrap_err().contains("limits.utterances=9"), "{bad}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_damaged_text_never_breaks_the_check(
+        at in 0_usize..16_000, gone in 0_usize..40, new in "[\\[\\]{}\"'=.,#\n \u{1b}a7é\\\\]{0,6}",
+    ) {
+        let mut text: Vec<char> = bundled("round-table").unwrap().chars().collect();
+        let start = at.min(text.len());
+        let end = (start + gone).min(text.len());
+        text.splice(start..end, new.chars());
+        let text: String = text.into_iter().collect();
+        if let Err(faults) = load(&source(&text), ROWS) {
+            proptest::prop_assert!(!faults.list.is_empty());
+            proptest::prop_assert!(!faults.to_string().is_empty());
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! What a good scenario becomes: seats, rules, the rehearsed cast; and what `join`, `change` and stand-ins make of it.
+
+mod scenario_rows;
+
+use colloquium::model::{FailureRule, Line, Participant, Then, VoiceSpec};
+use colloquium::scenario::{
+    Loaded, PolicySpec, Source, Stop, bundled, bundled_names, change, load, participant, read,
+};
+use scenario_rows::ROWS;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+#[track_caller]
+fn loaded(text: &str) -> Loaded {
+    let source = Source { name: "town.toml".into(), text: text.into(), settings: vec![] };
+    load(&source, ROWS).map_err(|faults| faults.to_string()).expect("a good scenario")
+}
+
+#[test]
+fn the_least_scenario_has_the_defaults() {
+    let loaded = loaded("title = \"T\"\n[[participant]]\nid = \"ada\"");
+    assert_eq!(
+        serde_json::to_value(&loaded.scenario).unwrap(),
+        json!({"title": "T", "policy": {"name": "round_robin"}, "limits": {"utterances": 20}})
+    );
+    assert_eq!(
+        serde_json::to_value(&loaded.participants).unwrap(),
+        json!([{
+            "id": "ada",
+            "name": "ada",
+            "voice": {"model": ""},
+            "weight": 1.0,
+            "timeouts": {"connect": 10000, "first": 120000, "silence": 60000, "total": 600000},
+            "on_failure": {"retry": 1, "then": "skip"},
+            "price": null,
+            "window": null,
+        }])
+    );
+    assert_eq!(loaded.parallel, 5);
+    assert!(loaded.rehearsed.is_empty() && loaded.warnings.list.is_empty());
+}
+
+#[test]
+fn every_key_of_a_seat_is_taken_over() {
+    let loaded = loaded(
+        r#"
+title = "T"
+parallel = 2
+[[participant]]
+id = "ada"
+name = "Ada L."
+aliases = ["the planner"]
+role = "pro"
+persona = "You are {{ me.name }}."
+human = { seconds = 60 }
+stand_in = { lines = ["One.", { text = "Two.", when = "number > 1" }] }
+weight = 2.5
+max_utterances = 3
+timeout = "1.5s"
+on_failure = { then = "stop" }
+pace = 20
+[[participant]]
+id = "bo"
+script = ["./bo.sh", "-v"]
+timeout = 30
+"#,
+    );
+    let lines = vec![
+        Line { text: "One.".into(), when: None },
+        Line { text: "Two.".into(), when: Some("number > 1".into()) },
+    ];
+    let ada = &loaded.participants[0];
+    assert_eq!((&*ada.name, ada.role.as_deref()), ("Ada L.", Some("pro")));
+    assert_eq!(ada.aliases, ["the planner".into()]);
+    assert_eq!(ada.persona.as_deref(), Some("You are {{ me.name }}."));
+    assert_eq!(ada.voice, VoiceSpec::Human { seconds: Some(60), pass: true });
+    assert_eq!(ada.stand_in, Some(VoiceSpec::Lines { lines, pace: 20 }));
+    assert_eq!((ada.weight, ada.max_utterances, ada.timeouts.total), (2.5, Some(3), 1_500));
+    assert_eq!(ada.on_failure, FailureRule { retry: 1, then: Then::Stop });
+    let bo = &loaded.participants[1];
+    assert_eq!(bo.voice, VoiceSpec::Script(vec!["./bo.sh".into(), "-v".into()]));
+    assert_eq!(bo.timeouts.total, 30_000);
+    assert_eq!(loaded.parallel, 2);
+}
+
+#[test]
+fn a_person_passes_or_waits() {
+    for (human, seconds, pass) in [
+        ("true", None, false),
+        ("{ seconds = 5, then = \"pass\" }", Some(5), true),
+        ("{ seconds = 5, then = \"wait\" }", Some(5), false),
+    ] {
+        let loaded =
+            loaded(&format!("title = \"T\"\n[[participant]]\nid = \"a\"\nhuman = {human}"));
+        assert_eq!(loaded.participants[0].voice, VoiceSpec::Human { seconds, pass });
+    }
+}
+
+#[test]
+fn phases_and_stop_rules_name_seats_by_id() {
+    let loaded = loaded(
+        r#"
+title = "T"
+policy = { name = "phases", mentions = "once" }
+participant = [{ id = "ada", role = "pro" }, { id = "bo", role = "con" }, { id = "cy" }]
+[[phase]]
+name = "opening"
+who = ["con", "ada"]
+order = "simultaneous"
+[[phase]]
+name = "debate"
+who = "all but con"
+order = "shuffled"
+rounds = 3
+[[phase]]
+name = "close"
+[[stop]]
+word = "AGREED"
+by = ["pro", "cy"]
+[[stop]]
+when = "turn_count > 6"
+"#,
+    );
+    let phases: Vec<(&str, Vec<&str>, serde_json::Value)> = loaded
+        .scenario
+        .phases
+        .iter()
+        .map(|p| {
+            let who = p.who.iter().map(|w| &**w).collect();
+            (&*p.name, who, serde_json::to_value(&p.policy).unwrap())
+        })
+        .collect();
+    let options = |name: &str, options| json!({"name": name, "options": options});
+    assert_eq!(
+        phases,
+        [
+            ("opening", vec!["ada", "bo"], options("simultaneous", json!({"rounds": 1}))),
+            (
+                "debate",
+                vec!["ada", "cy"],
+                options(
+                    "round_robin",
+                    json!({"order": "shuffled", "rounds": 3, "mentions": "once"})
+                ),
+            ),
+            (
+                "close",
+                vec!["ada", "bo", "cy"],
+                options("round_robin", json!({"rounds": 1, "mentions": "once"})),
+            ),
+        ]
+    );
+    assert_eq!(loaded.scenario.limits.utterances, None, "the phases define the length");
+    assert_eq!(
+        loaded.scenario.stops,
+        [
+            Stop::Word { word: "AGREED".into(), by: vec!["ada".into(), "cy".into()] },
+            Stop::When("turn_count > 6".into()),
+        ]
+    );
+}
+
+#[test]
+fn a_scenario_reads_back_from_the_log_as_it_was() {
+    let loaded = loaded(
+        "title = \"T\"\npolicy = { name = \"round_robin\", rounds = 2 }\n[[participant]]\nid = \"ada\"\n[[stop]]\nword = \"X\"",
+    );
+    let json = serde_json::to_string(&loaded.scenario).unwrap();
+    let again: colloquium::scenario::Scenario = serde_json::from_str(&json).unwrap();
+    assert_eq!(again, loaded.scenario);
+    let options = json!({"rounds": 2}).as_object().cloned().unwrap();
+    assert_eq!(again.policy, PolicySpec { name: "round_robin".into(), options });
+}
+
+#[test]
+fn who_would_wait_for_an_operator_is_known() {
+    let mut loaded = loaded(
+        r#"
+title = "T"
+policy = "manual"
+[[participant]]
+id = "ada"
+human = true
+stand_in = { lines = ["Yes."] }
+[[participant]]
+id = "bo"
+human = true
+on_failure = { then = "pause" }
+"#,
+    );
+    let waits = |l: &Loaded| l.waits(ROWS).iter().map(ToString::to_string).collect::<Vec<_>>();
+    let rest = [
+        "`bo` is a human seat without a stand_in",
+        "`bo` has on_failure.then = \"pause\"",
+        "the policy manual waits for the operator",
+    ];
+    assert_eq!(waits(&loaded)[0], "`ada` is a human seat without a stand_in");
+    assert_eq!(waits(&loaded)[1..], rest);
+    loaded.unattended();
+    assert_eq!(waits(&loaded), rest);
+    let ada = &loaded.participants[0];
+    assert!(ada.stands_in && matches!(ada.voice, VoiceSpec::Lines { .. }));
+    assert!(!loaded.participants[1].stands_in);
+}
+
+#[test]
+fn names_that_two_seats_answer_to_are_a_warning() {
+    let loaded = loaded(
+        r#"
+title = "T"
+[[participant]]
+id = "ada"
+[[participant]]
+id = "bo"
+aliases = ["ADA"]
+[rehearsed]
+ada = ["Hm."]
+"#,
+    );
+    let warnings: Vec<String> =
+        loaded.warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect();
+    assert_eq!(
+        warnings,
+        ["participant[2]: \"ADA\" also names `ada`", "rehearsed: has no lines for `bo`"]
+    );
+    assert!(loaded.warnings.to_string().starts_with("warning: participant[2]"));
+}
+
+fn ada() -> Participant {
+    participant(&json!({"id": "ada", "role": "pro", "lines": ["One."], "pace": 5}))
+        .expect("a good seat")
+}
+
+#[test]
+fn a_seat_joins_by_the_same_keys() {
+    let ada = ada();
+    assert_eq!((&*ada.id, ada.role.as_deref()), ("ada", Some("pro")));
+    let lines = vec![Line { text: "One.".into(), when: None }];
+    assert_eq!(ada.voice, VoiceSpec::Lines { lines, pace: 5 });
+    for (json, expected) in [
+        (json!({"id": "all"}), "id: \"all\" is nobody's seat; choose another id"),
+        (json!({"idd": "a"}), "idd: no such key; the nearest key is `id`"),
+        (
+            json!({"id": "a", "role": null}),
+            "role: takes text on one line, not null; as in role = \"pro\"",
+        ),
+        (
+            json!("ada"),
+            "a participant is a table, not \"ada\"; as in {\"id\": \"ada\", \"name\": \"Ada\"}",
+        ),
+    ] {
+        let faults = participant(&json).unwrap_err();
+        assert_eq!(faults.iter().map(ToString::to_string).collect::<Vec<_>>(), [expected]);
+    }
+}
+
+#[test]
+fn a_change_keeps_what_it_does_not_name() {
+    let set = |json: serde_json::Value| json.as_object().cloned().unwrap();
+    let changed =
+        change(&ada(), &set(json!({"name": "Ada B.", "on_failure": {"retry": 0}}))).unwrap();
+    assert_eq!(
+        changed,
+        Participant {
+            name: "Ada B.".into(),
+            on_failure: FailureRule { retry: 0, then: Then::Skip },
+            ..ada()
+        }
+    );
+    let changed = change(&ada(), &set(json!({"lines": ["Two."]}))).unwrap();
+    let lines = vec![Line { text: "Two.".into(), when: None }];
+    assert_eq!(changed.voice, VoiceSpec::Lines { lines, pace: 5 }, "the pace stays");
+
+    let priced = Participant { price: Some((1.0, 2.0)), window: Some(8), stands_in: true, ..ada() };
+    let changed = change(&priced, &set(json!({"model": "a:b"}))).unwrap();
+    assert_eq!(changed.voice, VoiceSpec::Model("a:b".into()));
+    assert_eq!((changed.price, changed.window, changed.stands_in), (None, None, false));
+
+    for (json, expected) in [
+        (json!({"model": "a:b", "lines": ["x"]}), "second voice"),
+        (json!({"weight": -1}), "weight: takes a number from 0.001 to 1000, not -1"),
+        (
+            json!({"human": true}),
+            "the keys here are name, aliases, role, persona, model, script, lines, weight, max_utterances, timeout, on_failure",
+        ),
+        (json!({"nmae": "x"}), "the nearest key is `name`"),
+    ] {
+        let why = change(&ada(), &set(json)).unwrap_err();
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+#[test]
+fn files_are_read_with_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a.toml");
+    std::fs::write(&file, "title = 1").unwrap();
+    assert_eq!(read(&file).unwrap().text, "title = 1");
+    let refused = |bytes: &[u8]| {
+        std::fs::write(&file, bytes).unwrap();
+        read(&file).unwrap_err().to_string()
+    };
+    assert!(refused(&vec![b'#'; (1 << 20) + 1]).ends_with("is larger than 1048576 bytes"));
+    assert!(refused(b"\xff").starts_with("cannot read the scenario "));
+    assert!(read(&folder.path().join("none.toml")).is_err());
+}
+
+#[test]
+fn every_bundled_scenario_is_without_a_fault() {
+    for name in bundled_names() {
+        let loaded = loaded(bundled(name).expect(name));
+        assert_eq!(loaded.warnings.list, [], "{name}");
+    }
+    assert_eq!(bundled("round-tabel"), None);
+}
+
+#[test]
+fn the_round_table_plays_nine_utterances_of_its_own() {
+    let mut table = loaded(bundled("round-table").unwrap());
+    assert_eq!(&*table.scenario.title, "Should cities ban private cars?");
+    assert_eq!(table.scenario.topic.as_deref(), Some("Should cities ban private cars?"));
+    assert_eq!(table.scenario.limits.utterances, Some(9));
+    assert_eq!(table.scenario.policy.options["mentions"], "once");
+    assert!(!table.all_rehearsed());
+    table.rehearse();
+    assert!(table.all_rehearsed());
+    let mut texts = BTreeSet::new();
+    let mut mentions = 0;
+    for seat in &table.participants {
+        let VoiceSpec::Lines { lines, pace } = &seat.voice else { panic!("{}", seat.id) };
+        assert!((60..=80).contains(pace));
+        let plain = lines.iter().filter(|l| l.when.is_none()).count();
+        assert!((3..=4).contains(&plain), "{}: {plain} plain lines", seat.id);
+        for when in ["'?' in operator.said", "'?' not in operator.said", "operator.whisper"] {
+            let reacts = |l: &&Line| {
+                l.when.as_deref().is_some_and(|w| w.starts_with(when) || w.contains(when))
+            };
+            assert!(lines.iter().any(|l| reacts(&l)), "{}: {when}", seat.id);
+        }
+        for line in lines {
+            let words = line.text.replace("{{ operator.said }}", "").split_whitespace().count();
+            assert!((40..=90).contains(&words), "{words} words: {}", line.text);
+            assert!(texts.insert(line.text.clone()), "said twice: {}", line.text);
+            mentions += line.text.matches('@').count();
+            let quotes = line.text.contains("operator.said");
+            let whispered = line.when.as_deref() == Some("operator.whisper");
+            assert!(!(quotes && whispered), "a whisper read out: {}", line.text);
+        }
+    }
+    assert_eq!(mentions, 1, "one @mention changes the order, and only one");
+}

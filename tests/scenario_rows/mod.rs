@@ -1,0 +1,21 @@
+//! The policies that the tests of the loader pretend to have.
+
+use colloquium::scenario::{OptionKind, OptionRow, PolicyRow};
+
+const ORDER: OptionRow = OptionRow {
+    key: "order",
+    kind: OptionKind::OneOf(&["file", "shuffled"]),
+    meaning: "In which order.",
+};
+
+/// Four policies, one of which has an option and one of which waits for the operator.
+pub const ROWS: &[PolicyRow] = &[
+    row("round_robin", &[ORDER]),
+    row("simultaneous", &[]),
+    PolicyRow { needs_operator: true, ..row("manual", &[]) },
+    row("phases", &[]),
+];
+
+const fn row(name: &'static str, options: &'static [OptionRow]) -> PolicyRow {
+    PolicyRow { name, meaning: "", options, needs_operator: false }
+}
