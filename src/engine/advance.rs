@@ -32,6 +32,9 @@ fn floor(state: &State) -> Option<Draft> {
     if pauses(state) || state.limit.is_some() || state.stopped_by.is_some() {
         return None;
     }
+    if let Some(again) = interrupted(state) {
+        return Some(again);
+    }
     if let Some(Ending::FinalRound(left)) = &state.ending {
         return final_word(state, left);
     }
@@ -133,7 +136,7 @@ fn warn_once(state: &State, text: String) -> Option<Draft> {
 /// What one thread does next.
 fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if let Some(batch) = &thread.batch
-        && let Some(seat) = batch.owed().find(|s| state.may_speak(s))
+        && let Some(seat) = state.owed(batch).next()
     {
         return grant(state, thread, batch, seat);
     }
@@ -151,6 +154,16 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
         return Some(draft(thread.id, ENGINE, batch.into()).because(key));
     }
     decide(state, thread)
+}
+
+/// A seat that a crash cut is granted its turn again before anything else is decided: limits that came meanwhile did not
+/// stop it then either.
+fn interrupted(state: &State) -> Option<Draft> {
+    state.open_threads().find_map(|thread| {
+        let batch = thread.batch.as_ref()?;
+        let seat = state.owed(batch).find(|s| batch.interrupted.contains_key(*s))?;
+        grant(state, thread, batch, seat)
+    })
 }
 
 /// Whether a thread goes on without words: all who could speak passed, or nothing comes of its decisions.
@@ -174,10 +187,10 @@ fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option
     }
     let speaking = state.turns.values().filter(|t| t.speaks() && t.replaces.is_none()).count();
     let full = |max: u32| state.utterances + speaking as u32 >= max;
-    if speaks && !anew && state.ending.is_none() && state.limits.utterances.is_some_and(full) {
+    let again = batch.interrupted.get(seat);
+    if speaks && !anew && again.is_none() && state.ending.is_none() && state.limits.utterances.is_some_and(full) {
         return None;
     }
-    let again = batch.interrupted.get(seat);
     let number = match again {
         Some(again) => again.number,
         None if !speaks => None,
@@ -248,7 +261,7 @@ fn operators(seats: Vec<SeatId>, why: Text) -> BatchOpened {
 fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     if let Some(batch) = &root.batch
-        && let Some(seat) = batch.owed().find(|s| state.may_speak(s))
+        && let Some(seat) = state.owed(batch).next()
     {
         return grant(state, root, batch, seat);
     }

@@ -189,12 +189,14 @@ fn words(state: &State, deed: &Deed, moment: Moment) -> Option<Draft> {
     Some(draft(*thread, "operator", said.into()))
 }
 
-/// Words are placed where no batch is open; at once while paused, and while only people have the floor.
+/// Words are placed where no batch is open; at once while paused, and while only people have the floor. What a crash
+/// interrupted is still being spoken: the words come after it, as they would have.
 fn is_quiet(state: &State, thread: ThreadId) -> bool {
-    let Some(t) = state.threads.get(&thread) else { return true };
+    let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref());
     let calls = state.calls().any(|turn| turn.thread == thread);
-    let owed = t.batch.as_ref().is_some_and(|b| b.owed().any(|s| state.may_speak(s)));
-    !calls && (!owed || state.run == Run::Paused)
+    let owed = batch.is_some_and(|b| state.owed(b).next().is_some());
+    let interrupted = batch.is_some_and(|b| !b.interrupted.is_empty());
+    !calls && (!owed || (state.run == Run::Paused && !interrupted))
 }
 
 fn skip(state: &State, deed: &Deed) -> Option<Draft> {

@@ -93,17 +93,16 @@ impl Engine {
         self.append(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()));
     }
 
-    /// Goes on with a conversation whose events are given: commands that were being carried out are carried out, what
-    /// was in flight is cut and stays owed, and `conversation.reopened` follows.
+    /// Goes on with a conversation whose events are given: commands that were being carried out or whose moment had come
+    /// are carried out, what was in flight is cut and stays owed, and `conversation.reopened` follows. Lines of a steer
+    /// file are added before.
     pub fn resume(&mut self, state: State, notices: Vec<Kind>) {
         let repaired = notices.iter().any(|k| matches!(k, Kind::LogRepaired(_)));
         self.live.state = state;
         for notice in notices {
             self.append(draft(ThreadId::ROOT, ENGINE, notice));
         }
-        while let Some(next) = carry::carry(&self.live.state) {
-            self.append(next);
-        }
+        while self.obey() {}
         for cut in recover(&self.live) {
             self.append(cut);
         }
@@ -197,26 +196,37 @@ impl Engine {
         }
     }
 
-    /// Carries out everything that is due without anything new from outside: first what was commanded, then the lines
-    /// whose moment has come, then what follows from the state. A command is carried as far as it goes before the next
-    /// line is looked at, so that a kill between the two changes nothing.
+    /// Carries out one step of what was commanded, or looks at the next line whose moment has come; returns whether there
+    /// was any. A command is carried as far as it goes before the next line is looked at, so that a kill between the two
+    /// changes nothing.
+    fn obey(&mut self) -> bool {
+        // pieces change nothing that is decided on here
+        let fresh = self.settled != self.live.state.next_seq;
+        if let Some(draft) = fresh.then(|| carry::carry(&self.live.state)).flatten() {
+            self.append(draft);
+            return self.unwritable.is_none();
+        }
+        let now = self.clock.now();
+        match self.steering.due(&self.live, now) {
+            Some(Due::Line(key, line)) => self.decide(now, &Input::Command { key, line }),
+            Some(Due::Warning(text)) => self.decide(now, &Input::Warning(text)),
+            None => return false,
+        }
+        self.unwritable.is_none()
+    }
+
+    /// Carries out everything that is due without anything new from outside.
     fn settle(&mut self) {
         while self.unwritable.is_none() {
-            // pieces change nothing that is decided on here
-            let fresh = self.settled != self.live.state.next_seq;
-            if let Some(draft) = fresh.then(|| carry::carry(&self.live.state)).flatten() {
-                self.append(draft);
+            if self.obey() {
                 continue;
             }
-            let now = self.clock.now();
-            match self.steering.due(&self.live, now) {
-                Some(Due::Line(key, line)) => self.decide(now, &Input::Command { key, line }),
-                Some(Due::Warning(text)) => self.decide(now, &Input::Warning(text)),
-                None if fresh => match advance(&self.live.state) {
-                    Some(draft) => self.append(draft),
-                    None => self.settled = self.live.state.next_seq,
-                },
-                None => return,
+            if self.settled == self.live.state.next_seq {
+                return;
+            }
+            match advance(&self.live.state) {
+                Some(draft) => self.append(draft),
+                None => self.settled = self.live.state.next_seq,
             }
         }
     }

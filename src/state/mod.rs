@@ -167,9 +167,18 @@ impl State {
         self.open_threads().filter(|t| !self.open_threads().any(|c| c.parent == Some(t.id)))
     }
 
+    /// Returns the seats of a batch that are still to be granted their turn, in order. One that a crash cut is owed it
+    /// even if it was muted meanwhile: it had the floor before.
+    pub fn owed<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = &'a SeatId> {
+        let gone = |s: &str| self.seat(s).is_none_or(|s| s.gone);
+        batch.owed().filter(move |s| {
+            self.may_speak(s) || (batch.interrupted.contains_key(*s) && !gone(s))
+        })
+    }
+
     /// Returns whether a batch still has seats to ask or turns to wait for.
     pub fn is_open(&self, batch: &Batch) -> bool {
-        !batch.running.is_empty() || batch.owed().any(|s| self.may_speak(s))
+        !batch.running.is_empty() || self.owed(batch).next().is_some()
     }
 
     /// Returns the turn that a call belongs to, while it runs.
