@@ -331,7 +331,9 @@ impl Reader {
         });
         // an envelope that cannot be read either was reported a line above
         if let Ok(event) = event {
-            let line = format!("{}\n", envelope.text);
+            let mut line = String::with_capacity(envelope.text.len() + 1);
+            line.push_str(envelope.text);
+            line.push('\n');
             self.records.push(Arc::new(Record { event, line }));
             self.next = Some(seq.next());
         }
