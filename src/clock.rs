@@ -47,7 +47,8 @@ impl Clock {
     }
 
     fn new(kind: Kind, ms: Ms) -> Clock {
-        let inner = Inner { kind, ms, working: BTreeSet::new(), in_flight: 0, sleepers: BTreeMap::new() };
+        let inner =
+            Inner { kind, ms, working: BTreeSet::new(), in_flight: 0, sleepers: BTreeMap::new() };
         Clock { inner: Arc::new(Mutex::new(inner)), idle: Arc::default() }
     }
 

@@ -188,7 +188,12 @@ fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option
     let speaking = state.turns.values().filter(|t| t.speaks() && t.replaces.is_none()).count();
     let full = |max: u32| state.utterances + speaking as u32 >= max;
     let again = batch.interrupted.get(seat);
-    if speaks && !anew && again.is_none() && state.ending.is_none() && state.limits.utterances.is_some_and(full) {
+    if speaks
+        && !anew
+        && again.is_none()
+        && state.ending.is_none()
+        && state.limits.utterances.is_some_and(full)
+    {
         return None;
     }
     let number = match again {

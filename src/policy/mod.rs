@@ -65,12 +65,8 @@ pub trait Policy: Sync {
 }
 
 /// Every policy.
-pub const ALL: &[&dyn Policy] = &[
-    &round_robin::RoundRobin,
-    &simultaneous::Simultaneous,
-    &manual::Manual,
-    &phases::Phases,
-];
+pub const ALL: &[&dyn Policy] =
+    &[&round_robin::RoundRobin, &simultaneous::Simultaneous, &manual::Manual, &phases::Phases];
 
 /// Returns a policy by its name.
 pub fn find(name: &str) -> Option<&'static dyn Policy> {
@@ -110,7 +106,8 @@ impl<'a> View<'a> {
 
     /// Returns the memo with some keys set.
     fn memo_with<const N: usize>(&self, set: [(&str, Value); N]) -> Value {
-        let mut memo: Map<String, Value> = self.thread.memo.as_object().cloned().unwrap_or_default();
+        let mut memo: Map<String, Value> =
+            self.thread.memo.as_object().cloned().unwrap_or_default();
         for (key, value) in set {
             memo.insert(key.to_owned(), value);
         }

@@ -116,9 +116,10 @@ fn named(v: &View<'_>) -> Option<Decision> {
         return None;
     }
     let entry = v.last_entry().filter(|e| e.seq > Seq(v.memo_count("heard")))?;
-    let named = entry.mentions.iter().find(|m| {
-        v.state.may_speak(m) && v.thread.seats.contains(m) && entry.seat() != Some(*m)
-    })?;
+    let named = entry
+        .mentions
+        .iter()
+        .find(|m| v.state.may_speak(m) && v.thread.seats.contains(m) && entry.seat() != Some(*m))?;
     let turn = in_turn(v)?;
     if turn.seat == *named {
         return None;

@@ -171,9 +171,9 @@ impl State {
     /// even if it was muted meanwhile: it had the floor before.
     pub fn owed<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = &'a SeatId> {
         let gone = |s: &str| self.seat(s).is_none_or(|s| s.gone);
-        batch.owed().filter(move |s| {
-            self.may_speak(s) || (batch.interrupted.contains_key(*s) && !gone(s))
-        })
+        batch
+            .owed()
+            .filter(move |s| self.may_speak(s) || (batch.interrupted.contains_key(*s) && !gone(s)))
     }
 
     /// Returns whether a batch still has seats to ask or turns to wait for.

@@ -18,7 +18,8 @@ pub fn choose(lines: &[Line], spoken: &[usize], facts: &Facts) -> Option<usize> 
         let when = line.when.as_ref()?;
         Condition::compile(when).ok()?.holds(facts).ok()?.then_some(())
     };
-    let reaction = lines.iter().enumerate().find(|(i, l)| !spoken.contains(i) && holds(l).is_some());
+    let reaction =
+        lines.iter().enumerate().find(|(i, l)| !spoken.contains(i) && holds(l).is_some());
     if let Some((line, _)) = reaction {
         return Some(line);
     }
@@ -55,7 +56,8 @@ fn words(ask: &Request) -> Result<(String, u64), Text> {
         return Err("the seat has no rehearsed lines".into());
     };
     let index = ask.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
-    let line = index.and_then(|i| lines.get(i)).ok_or("no rehearsed line is left for this moment")?;
+    let line =
+        index.and_then(|i| lines.get(i)).ok_or("no rehearsed line is left for this moment")?;
     if !line.text.contains('{') {
         return Ok((line.text.to_string(), *pace));
     }

@@ -2,7 +2,7 @@
 //!
 //! A run is cut after an event and resumed from what is left, with the same steer file. Cuts fall inside commands too.
 //! Storms are seeded: a policy, failures, time-outs, and a handful of commands at seeded moments.
-//! `STORMS=20000 cargo test --release --test core storms -- --nocapture` runs more of them.
+//! `STORMS=20000 CUTS=3 cargo test --release --test core storms -- --nocapture` runs more of them.
 
 use crate::harness::*;
 use colloquium::model::payload::Opened;
@@ -13,8 +13,8 @@ use std::sync::Mutex;
 
 /// How many storms every run of the tests makes.
 const STORMS: u64 = 2_000;
-/// How many places each storm is cut at.
-const CUTS: u64 = 3;
+/// How many places each storm is cut at; `CUTS=3` for more.
+const CUTS: u64 = 1;
 
 fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
@@ -39,9 +39,7 @@ fn phases() -> Value {
 
 fn tables() -> Vec<(&'static str, Opened)> {
     let seats = || vec![seat("a"), seat("b"), seat("c")];
-    let policy = |name: &str, options: Value| {
-        json!({"policy": {"name": name, "options": options}, "limits": {"utterances": 8}})
-    };
+    let policy = |name: &str, options: Value| json!({"policy": {"name": name, "options": options}, "limits": {"utterances": 8}});
     let robin = policy("round_robin", json!({"mentions": "once"}));
     let shuffled = policy("round_robin", json!({"order": "shuffled", "rounds": 2}));
     let at_once = policy("simultaneous", json!({"rounds": 2}));
@@ -88,7 +86,13 @@ fn killed_after_every_event_and_resumed() {
             let mut steer = steer;
             if name == "manual" {
                 let floor = |n: u32, to: &str| json!({"when": format!("turn_count == {n} and not paused and not speaking"), "do": "floor", "to": to});
-                steer.extend([floor(0, "a"), floor(1, "b"), floor(2, "a"), floor(3, "b"), floor(4, "c")]);
+                steer.extend([
+                    floor(0, "a"),
+                    floor(1, "b"),
+                    floor(2, "a"),
+                    floor(3, "b"),
+                    floor(4, "c"),
+                ]);
             }
             let whole = runtime().block_on(play(table.clone(), attentive(), &steer));
             for cut in 1..whole.events.len() {
@@ -151,11 +155,17 @@ fn storm_stage(d: Dice) -> Stage {
         match d.roll(&salt, 12) {
             0 => Play::Fail(20, ErrorClass::Failed),
             1 => Play::Silence,
-            2 => Play::Words("a very long speech that will not end within its time at all".into(), 90),
+            2 => Play::Words(
+                "a very long speech that will not end within its time at all".into(),
+                90,
+            ),
             3 => Play::Break("half a".into(), 15),
             4 => Play::Pass,
             5 => Play::Data(format!("{number} as data"), json!({"k": number})),
-            n => Play::Words(format!("I am {} and @b has {seen} of {}", ask.seat.id, ask.prompt.notes.len()), 5 + n),
+            n => Play::Words(
+                format!("I am {} and @b has {seen} of {}", ask.seat.id, ask.prompt.notes.len()),
+                5 + n,
+            ),
         }
     })
 }
@@ -211,6 +221,10 @@ fn storm_commands(d: Dice) -> Vec<Value> {
     lines
 }
 
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|n| n.parse().ok()).unwrap_or(default)
+}
+
 struct Tally {
     resumed: u64,
     ends: BTreeMap<&'static str, u64>,
@@ -233,7 +247,7 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
     if seed.is_multiple_of(50) {
         assert_eq!(whole.lines, run(None).lines, "storm {seed}: same seed, same bytes");
     }
-    for k in 0..CUTS {
+    for k in 0..number("CUTS", CUTS) {
         let cut = 1 + d.roll(&format!("place{k}"), whole.events.len() as u64 - 1) as usize;
         let resumed = run(Some(whole.events[..cut].to_vec()));
         let mut tally = tally.lock().unwrap();
@@ -251,7 +265,7 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
 
 #[test]
 fn storms_of_commands_and_failures_killed_and_resumed() {
-    let storms = std::env::var("STORMS").ok().and_then(|n| n.parse().ok()).unwrap_or(STORMS);
+    let storms = number("STORMS", STORMS);
     let tally = Mutex::new(Tally { resumed: 0, ends: BTreeMap::new(), bad: vec![] });
     let next = std::sync::atomic::AtomicU64::new(0);
     std::thread::scope(|scope| {
@@ -270,21 +284,4 @@ fn storms_of_commands_and_failures_killed_and_resumed() {
     let tally = tally.into_inner().unwrap();
     println!("{storms} storms, {} resumed after a kill, ends {:?}", tally.resumed, tally.ends);
     assert!(tally.bad.is_empty(), "{} differ, the first:\n{}", tally.bad.len(), tally.bad[0]);
-}
-
-#[test]
-#[ignore = "prints one case: WHICH=simultaneous CUT=34 cargo test --test core show_one -- --ignored --nocapture"]
-fn show_one() {
-    let which = std::env::var("WHICH").unwrap();
-    let cut: usize = std::env::var("CUT").unwrap().parse().unwrap();
-    let (_, table) = tables().into_iter().find(|(n, _)| *n == which).unwrap();
-    let whole = runtime().block_on(play(table, attentive(), &commands()));
-    let resumed = runtime().block_on(resume(whole.events[..cut].to_vec(), attentive(), &commands()));
-    for (name, ran) in [("whole", &whole), ("resumed", &resumed)] {
-        println!("== {name}");
-        for e in ran.events.iter().skip(cut.saturating_sub(12)) {
-            let data: String = e.kind.data().unwrap().chars().take(150).collect();
-            println!("{:3} {:6} {:16} {data}", e.seq.0, e.ms.0, e.kind.name());
-        }
-    }
 }
