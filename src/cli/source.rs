@@ -46,8 +46,13 @@ pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
     }
     let own = context.paths.scenarios().join(format!("{name}{ENDING}"));
     if own.is_file() {
-        let source = scenario::read(&own)?;
-        return Ok(Found { source, folder: context.paths.scenarios(), trusted: true });
+        // a link in the own folder may lead anywhere
+        let trusted = lies_in(&own, &context.paths.config);
+        return Ok(Found {
+            source: scenario::read(&own)?,
+            folder: context.paths.scenarios(),
+            trusted,
+        });
     }
     let mut names: Vec<String> = own_names(context);
     names.extend(bundled_names().map(str::to_owned));

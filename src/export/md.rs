@@ -6,8 +6,7 @@
 use super::{REHEARSED, Told};
 
 /// What would mean something in a heading or a note.
-const MEANING: &[char] =
-    &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|', '&', '~', '(', ')'];
+const MEANING: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|', '&', '~'];
 
 /// Spells one thing worth telling, with the empty line that ends it.
 pub fn spell(told: &Told) -> String {
@@ -18,7 +17,7 @@ pub fn spell(told: &Told) -> String {
             format!("# {}\n\n{topic}{label}", plain(title))
         }
         Told::Words { place, who, body } => {
-            format!("## {place}: {}\n\n{}", plain(who), quoted(body))
+            format!("## {place} · {}\n\n{}", plain(who), quoted(body))
         }
         Told::Note(note) => format!("*{}*\n\n", plain(note)),
     }

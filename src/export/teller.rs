@@ -48,7 +48,12 @@ impl Teller {
                 let who = turn.map_or("a seat".into(), |t| name(state, &t.seat));
                 note(format!("{who} is asked again: {}", r.error.text))
             }
-            Kind::TurnEnded(e) => self.turn(state, &SeatId(event.by.clone()), e),
+            Kind::TurnEnded(e) => {
+                // the engine's word for a failure is about a seat all the same
+                let last = state.last.as_ref().filter(|l| l.turn == e.turn);
+                let by = || SeatId(event.by.clone());
+                self.turn(state, &last.map_or_else(by, |l| l.seat.clone()), e)
+            }
             Kind::HumanSaid(said) => {
                 // the same words may stand in several threads; they are told once
                 let twice = |d: &&crate::state::Deed| d.given.key == said.of && d.placed.len() > 1;
@@ -199,7 +204,9 @@ fn cut(why: CutWhy) -> &'static str {
 }
 
 fn limit(at: &LimitAt) -> String {
-    format!("{} {}", at.limit, at.what.key())
+    let unit = at.what.key();
+    let unit = if at.limit == 1 { unit.trim_end_matches('s') } else { unit };
+    format!("{} {unit}", at.limit)
 }
 
 fn end(state: &State, e: &Ended) -> String {
