@@ -11,7 +11,7 @@ use super::stdin::{self, Lines};
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::export::{REHEARSED, reason, utterances};
-use crate::model::{Participant, Seq, VoiceSpec};
+use crate::model::{Limit, Participant, Seq, VoiceSpec};
 use crate::session::{Item, SessionFiles, Tail};
 use crate::spawn;
 use crate::state::State;
@@ -191,6 +191,16 @@ fn unwritable(files: &SessionFiles, why: &str) -> Failure {
         .hint(format!("make room, then: colloquium resume {path}"))
 }
 
+/// Returns the option that lifts the limit at which it ended, so that going on does not end at once.
+fn raise(state: &State) -> String {
+    let limit = state.limit.as_ref();
+    limit.map_or(String::new(), |at| match at.what {
+        Limit::Utterances => format!(" --max-utterances {}", at.limit.saturating_mul(2)),
+        Limit::Seconds => format!(" --max-time {}s", at.limit.saturating_mul(2)),
+        Limit::Rounds => String::new(),
+    })
+}
+
 /// Says what was saved, how it ended and how to go on; returns the code of that.
 fn verdict(
     state: &State,
@@ -203,7 +213,7 @@ fn verdict(
         return Err(Failure::new(Exit::Failed, "the conversation stopped without an end"));
     };
     let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
-    let resume = name.map(|name| format!("colloquium resume {name} --headless"));
+    let resume = name.map(|name| format!("colloquium resume {name} --headless{}", raise(state)));
     let code = match (exit::of(ended.reason), signal) {
         (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
         (code, _) => code,

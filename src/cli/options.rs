@@ -82,7 +82,7 @@ impl Play {
     /// Reads the lines of the steer file, if there is one.
     pub fn steer_lines(&self) -> Result<Vec<(Key, SteerLine)>, Failure> {
         let Some(path) = self.steer.as_ref().filter(|p| *p != "-") else { return Ok(vec![]) };
-        let text = fs::File::open(path).and_then(|f| read_capped(f));
+        let text = fs::File::open(path).and_then(read_capped);
         let text = text.map_err(|e| {
             Failure::usage(format!("cannot read the steer file {path}: {e}"), "name a file, or `-`")
         })?;

@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// The seed of a rehearsal on virtual time that names none.
 const REHEARSAL_SEED: u64 = 0;
 
+/// What is shifted out of a random seed, so that every reader of JSON can hold it (53 bits).
+const SEED_SHIFT: u32 = 11;
+
 /// Play a scenario: a file, `-` for standard input, or the name of a bundled or of an own one
 #[derive(Debug, Args)]
 pub struct Run {
@@ -99,7 +102,8 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
 
     let virtual_time = virtual_time(&loaded.participants, play);
     let random = RandomState::new().build_hasher().finish();
-    let seed = options.seed.unwrap_or(if virtual_time { REHEARSAL_SEED } else { random });
+    let seed =
+        options.seed.unwrap_or(if virtual_time { REHEARSAL_SEED } else { random >> SEED_SHIFT });
     let (at, dice) = if virtual_time { (VIRTUAL_EPOCH, seed) } else { (wall_now(), random) };
     let Session { files, writer } = begin(options, context, at, dice)?;
     let feed = Feed::new();

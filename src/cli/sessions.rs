@@ -14,7 +14,7 @@ use clap::{Args, Subcommand};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// List, show and mend past conversations
 #[derive(Debug, Subcommand)]
@@ -152,7 +152,7 @@ fn moment(at: Wall) -> Option<Timestamp> {
     Timestamp::from_millisecond(at.0).ok()
 }
 
-fn show(path: &PathBuf, format: Format, context: &Context) -> Result<Exit, Failure> {
+fn show(path: &Path, format: Format, context: &Context) -> Result<Exit, Failure> {
     let log = session::read(path)?;
     match format.spelling() {
         Some(spell) => {
@@ -180,7 +180,7 @@ fn show(path: &PathBuf, format: Format, context: &Context) -> Result<Exit, Failu
     }
 }
 
-fn repair(path: &PathBuf, context: &Context) -> Result<Exit, Failure> {
+fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
     let done = session::repair(path)?;
     for fault in &done.faults {
         context.say(&format!("found: {fault}"));
