@@ -19,6 +19,11 @@ fn the_demo_reads_well_as_text_and_markdown() {
     assert!(
         text.err.contains("saved: 20260101-000000-000000, 9 utterances, ended: utterance limit")
     );
+    let hint =
+        "go on with: colloquium resume 20260101-000000-000000 --headless --max-utterances 18\n";
+    assert!(text.err.ends_with(hint), "{}", text.err);
+    let words: Vec<&str> = hint.trim().split(' ').skip(4).collect();
+    assert!(house.run(&words).code(0).out.contains("[18] "), "what is offered works");
 
     let md = house.run(&["demo", "--headless", "--format", "md", "--quiet"]).code(0);
     assert!(md.out.starts_with("# Should cities ban private cars?\n\n*rehearsed voices: "));
