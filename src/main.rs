@@ -1,3 +1,5 @@
 //! The binary: hands everything to `cli`.
 
-fn main() {}
+fn main() -> std::process::ExitCode {
+    colloquium::cli::main()
+}

@@ -1,1 +1,120 @@
-//! Sub-commands.
+//! The command line: one sub-command a file. It wires the rooms together, knows all of them, and is known by none.
+//!
+//! Data goes to standard output, everything said to a person to standard error, and how it went to the exit code. The
+//! screen is not part of this version: what would need it says so.
+
+mod check;
+mod context;
+mod demo;
+mod error;
+mod exit;
+mod headless;
+mod options;
+mod paths;
+mod printer;
+mod resume;
+mod run;
+mod scenarios;
+mod schema;
+mod schema_event;
+mod sessions;
+mod signals;
+mod source;
+mod stdin;
+mod talk;
+mod trust;
+
+use crate::spawn;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{CommandFactory, Parser, Subcommand};
+use context::{Context, Global};
+use error::Failure;
+use exit::Exit;
+use std::process::ExitCode;
+
+/// Several AIs talk to each other at one table; you watch, steer and join in.
+#[derive(Debug, Parser)]
+#[command(name = "colloquium", version, disable_help_subcommand = true)]
+struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Demo(demo::Demo),
+    Run(run::Run),
+    Resume(resume::Resume),
+    #[command(subcommand)]
+    Sessions(sessions::Sessions),
+    #[command(subcommand)]
+    Scenarios(scenarios::Scenarios),
+    Check(check::Check),
+    Schema(schema::Schema),
+    Paths(paths::Paths),
+}
+
+/// Runs the program with the arguments of this process.
+pub fn main() -> ExitCode {
+    let done = match Cli::try_parse() {
+        Ok(cli) => dispatch(cli),
+        Err(e) => misread(&e),
+    };
+    spawn::reap_all();
+    let exit = done.unwrap_or_else(|failure| {
+        failure.print();
+        failure.code
+    });
+    exit.into()
+}
+
+fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+    let context = Context::new(cli.global)?;
+    match cli.command {
+        None => Err(options::screen_to_come("colloquium demo --headless")),
+        Some(Command::Demo(demo)) => demo.run(&context),
+        Some(Command::Run(run)) => run.run(&context),
+        Some(Command::Resume(resume)) => resume.run(&context),
+        Some(Command::Sessions(sessions)) => sessions.run(&context),
+        Some(Command::Scenarios(scenarios)) => scenarios.run(&context),
+        Some(Command::Check(check)) => check.run(&context),
+        Some(Command::Schema(schema)) => schema.run(),
+        Some(Command::Paths(paths)) => paths.run(&context),
+    }
+}
+
+/// Arguments that are no command of ours: help and version are no errors, a word that is no command gets the nearest.
+fn misread(e: &clap::Error) -> Result<Exit, Failure> {
+    let word = match e.get(ContextKind::InvalidSubcommand) {
+        Some(ContextValue::String(word)) => Some(word),
+        Some(_) | None => None,
+    };
+    match (e.kind(), word) {
+        (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
+            talk::data(e.render().to_string().as_bytes())?;
+            Ok(Exit::Done)
+        }
+        (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
+            Err(options::screen_to_come("colloquium run SCENARIO --headless --topic TEXT"))
+        }
+        (ErrorKind::InvalidSubcommand, Some(word)) if is_first(e) => {
+            let commands = Cli::command();
+            let names = commands.get_subcommands().map(clap::Command::get_name);
+            let near = names.min_by_key(|name| strsim::damerau_levenshtein(name, word));
+            let near = near.unwrap_or("demo");
+            Err(Failure::usage(
+                format!("there is no command `{word}`; the nearest is `{near}`"),
+                "`colloquium --help` lists all commands; a topic needs a space in it",
+            ))
+        }
+        _ => Err(Failure::new(Exit::Usage, e.render().to_string())),
+    }
+}
+
+/// Returns whether a word that is no command stands where a command of the program itself should.
+fn is_first(e: &clap::Error) -> bool {
+    let usage = e.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+    !["sessions", "scenarios"].iter().any(|group| usage.contains(&format!("colloquium {group}")))
+}

@@ -1,1 +1,59 @@
-//! One format a file.
+//! A conversation as a text that people keep: one format a file, each a spelling of the same telling.
+//!
+//! [`Teller`] turns events into what is worth telling (words with a head, one-line notes), live or from a file alike;
+//! a format only spells that. Everything is append-only, one block per finished utterance, with nothing left of what
+//! acts on a terminal. It deliberately tells no pieces and no calls: the log has those.
+
+pub mod md;
+pub mod text;
+
+mod deeds;
+mod teller;
+
+pub use teller::{Teller, reason, utterances};
+
+use crate::model::Event;
+use crate::state::State;
+
+/// The sentence that stands over every conversation in which no model spoke.
+pub const REHEARSED: &str = "rehearsed voices: nothing here was thought up by a model";
+
+/// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// What the conversation is.
+    Opening {
+        /// Its title.
+        title: String,
+        /// What is talked about, where the title does not say it.
+        topic: Option<String>,
+        /// Whether no model speaks.
+        rehearsed: bool,
+    },
+    /// Words of somebody.
+    Words {
+        /// Where in the talk: `3`, or `after 3` for words without a number.
+        place: String,
+        /// Whose, and in which way.
+        who: String,
+        /// What was said; may be empty.
+        body: String,
+    },
+    /// What happened besides.
+    Note(String),
+}
+
+/// A format that tells a conversation: how one thing worth telling is spelled.
+pub type Spelling = fn(&Told) -> String;
+
+/// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
+pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
+    let mut teller = Teller::leaving_out(&State::fold(events.clone()));
+    let mut state = State::default();
+    let mut out = String::new();
+    for event in events {
+        state.apply(event);
+        teller.tell(&state, event).iter().for_each(|told| out.push_str(&spell(told)));
+    }
+    out
+}

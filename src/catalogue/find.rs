@@ -1,0 +1,72 @@
+//! The session that a person means: by its path, its id, or the beginning of its id.
+
+use super::list::{logs, written};
+use crate::session::SessionFiles;
+use std::io;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+
+/// How many candidates an ambiguous beginning is answered with.
+const CANDIDATES_SHOWN: usize = 10;
+
+/// Why no session is meant.
+#[derive(Debug, thiserror::Error)]
+pub enum NotFound {
+    /// No id begins like this.
+    #[error("no session {name}{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is {n}")))]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// The id that looks most like it.
+        nearest: Option<String>,
+    },
+    /// Several ids begin like this.
+    #[error("{name} could be {}", ids.join(", "))]
+    Ambiguous {
+        /// What was asked for.
+        name: String,
+        /// The first of them.
+        ids: Vec<String>,
+    },
+    /// There is no session at all.
+    #[error("there is no session yet")]
+    None,
+}
+
+/// Returns the log of the session that a path, an id, or the beginning of one id names.
+///
+/// # Errors
+/// [`NotFound`], or what kept the folder from being read.
+pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> {
+    let is_path = name.contains(MAIN_SEPARATOR) || name.ends_with(".jsonl");
+    if is_path && Path::new(name).exists() {
+        return Ok(Ok(name.into()));
+    }
+    let mut ids: Vec<String> =
+        logs(folder)?.iter().map(|e| SessionFiles::at(e.path()).id()).collect();
+    ids.sort();
+    let path = |id: &String| folder.join(format!("{id}.jsonl"));
+    if let Some(id) = ids.iter().find(|id| *id == name) {
+        return Ok(Ok(path(id)));
+    }
+    let begins: Vec<&String> = ids.iter().filter(|id| id.starts_with(name)).collect();
+    Ok(match begins[..] {
+        [id] => Ok(path(id)),
+        [] => {
+            let near = ids.iter().min_by_key(|id| strsim::damerau_levenshtein(id, name));
+            Err(NotFound::Unknown { name: name.into(), nearest: near.cloned() })
+        }
+        _ => {
+            let ids = begins.into_iter().take(CANDIDATES_SHOWN).cloned().collect();
+            Err(NotFound::Ambiguous { name: name.into(), ids })
+        }
+    })
+}
+
+/// Returns the log of the session that was written last.
+///
+/// # Errors
+/// [`NotFound::None`], or what kept the folder from being read.
+pub fn last(folder: &Path) -> io::Result<Result<PathBuf, NotFound>> {
+    let newest = logs(folder)?.into_iter().max_by_key(|e| (written(e), e.file_name()));
+    Ok(newest.map(|e| e.path()).ok_or(NotFound::None))
+}

@@ -1,0 +1,147 @@
+//! One line about each session of a folder.
+
+use crate::model::{Event, StopReason, Wall};
+use crate::session::{Log, LogFault, SessionError, SessionFiles, read};
+use crate::state::State;
+use jiff::Timestamp;
+use std::fs::{self, DirEntry, File, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The ending of a log's file name.
+const ENDING: &str = ".jsonl";
+/// The ending of a file that holds the end of another log.
+const RESCUE: &str = ".rescue.jsonl";
+
+/// Where a session stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Somebody writes it: the process, where it is known.
+    Running(Option<u32>),
+    /// It was stopped before it ended, and can be resumed.
+    Unfinished,
+    /// It ended.
+    Ended(StopReason),
+    /// It can be read in part, and has to be repaired before it goes on; the first thing that is wrong.
+    Damaged(String),
+    /// A newer program wrote it.
+    Newer,
+    /// It cannot be read at all; why.
+    Unreadable(String),
+}
+
+/// What a list shows of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// Its name.
+    pub id: String,
+    /// Its log.
+    pub path: PathBuf,
+    /// Its title as it was last, untrusted.
+    pub title: String,
+    /// Where it stands.
+    pub standing: Standing,
+    /// Utterances that count.
+    pub utterances: u32,
+    /// When its log was last written.
+    pub written: Wall,
+}
+
+/// Returns every session of a folder, the one written last first.
+///
+/// # Errors
+/// When the folder exists and cannot be read.
+pub fn list(folder: &Path) -> io::Result<Vec<Summary>> {
+    let mut all: Vec<Summary> = logs(folder)?.iter().map(summary).collect();
+    all.sort_by(|a, b| (b.written, &b.id).cmp(&(a.written, &a.id)));
+    Ok(all)
+}
+
+/// Returns the logs of a folder, in no order; there are none in a folder that is not there.
+pub(super) fn logs(folder: &Path) -> io::Result<Vec<DirEntry>> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(vec![]),
+        Err(e) => return Err(e),
+    };
+    let is_log = |e: &DirEntry| {
+        let name = e.file_name();
+        let name = name.to_string_lossy();
+        name.ends_with(ENDING) && !name.ends_with(RESCUE) && !name.starts_with('.')
+    };
+    entries.filter(|e| e.as_ref().map_or(true, is_log)).collect()
+}
+
+/// Returns when a file was last written.
+pub(super) fn written(entry: &DirEntry) -> Wall {
+    let modified = entry.metadata().and_then(|m| m.modified()).ok();
+    let at = modified.and_then(|m| Timestamp::try_from(m).ok());
+    Wall(at.map_or(0, Timestamp::as_millisecond))
+}
+
+fn summary(entry: &DirEntry) -> Summary {
+    let path = entry.path();
+    let files = SessionFiles::at(&path);
+    let mut summary = Summary {
+        id: files.id(),
+        path,
+        title: String::new(),
+        standing: Standing::Unfinished,
+        utterances: 0,
+        written: written(entry),
+    };
+    match read(&summary.path) {
+        Ok(log) => {
+            let events = log.records.iter().map(|r| &r.event);
+            let state = State::fold(events.clone().filter(counts));
+            summary.title = state.title.as_deref().unwrap_or_default().to_owned();
+            summary.utterances = state.utterances;
+            summary.standing = standing(&files, &log, &state);
+        }
+        Err(e) => summary.standing = Standing::Unreadable(why(&e)),
+    }
+    summary
+}
+
+/// What was said piece by piece is said again when its turn ends.
+fn counts(event: &&Event) -> bool {
+    event.kind.name() != "delta"
+}
+
+fn standing(files: &SessionFiles, log: &Log, state: &State) -> Standing {
+    if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {
+        return Standing::Newer;
+    }
+    if let Some(fault) = log.faults.iter().find(|f| f.forbids_writing()) {
+        return Standing::Damaged(fault.to_string());
+    }
+    if let Some(holder) = holder(files) {
+        return Standing::Running(holder);
+    }
+    match &state.ended {
+        Some(ended) => Standing::Ended(ended.reason),
+        None => Standing::Unfinished,
+    }
+}
+
+/// Returns who writes a session, if anybody does. A lock is only tried where somebody left a number, so that looking
+/// at a list keeps nobody from beginning to write.
+fn holder(files: &SessionFiles) -> Option<Option<u32>> {
+    let number = fs::read_to_string(files.lock()).ok().filter(|n| !n.trim().is_empty())?;
+    let held = File::open(files.lock()).ok()?.try_lock_shared();
+    matches!(held, Err(TryLockError::WouldBlock)).then(|| number.trim().parse().ok())
+}
+
+fn why(e: &SessionError) -> String {
+    match e {
+        SessionError::Io { source, .. } => source.to_string(),
+        SessionError::NotASession { .. } => "not a session".into(),
+        SessionError::TooLarge { bytes, .. } => format!("{bytes} bytes are too many"),
+        SessionError::Unspeakable { .. }
+        | SessionError::LineTooLong { .. }
+        | SessionError::Checksum
+        | SessionError::Shape(_)
+        | SessionError::Locked { .. }
+        | SessionError::ReadOnly { .. } => e.to_string(),
+    }
+}

@@ -1,0 +1,130 @@
+//! `check`: every fault of scenarios, or who speaks when.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::{source, talk};
+use crate::model::{Limit, Limits, Participant, Then, VoiceSpec};
+use crate::policy;
+use crate::scenario::{self, Loaded, PolicySpec, Stop};
+use crate::text;
+use clap::Args;
+
+/// Say what is wrong with scenarios, or who speaks when
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Files, or names of scenarios
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
+
+impl Check {
+    /// Checks them all; one that is wrong does not hide the others.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let (mut wrong, mut faulty) = (None, 0);
+        for file in &self.files {
+            let plan = source::find(context, file)
+                .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
+            match plan {
+                Ok(loaded) => {
+                    if !loaded.warnings.list.is_empty() {
+                        context.report(&loaded.warnings.to_string());
+                    }
+                    talk::data(text::block(&told(file, &loaded)).as_bytes())?;
+                }
+                Err(failure) => {
+                    faulty += 1;
+                    failure.print();
+                    wrong = wrong.or(Some(failure.code));
+                }
+            }
+        }
+        if faulty > 0 {
+            context.say(&format!("{faulty} of {} cannot be played", self.files.len()));
+        }
+        Ok(wrong.unwrap_or(Exit::Done))
+    }
+}
+
+/// Returns who speaks when.
+fn told(file: &str, loaded: &Loaded) -> String {
+    let scenario = &loaded.scenario;
+    let mut told = format!("{file}: {}\n", text::line(&scenario.title));
+    if let Some(topic) = &scenario.topic {
+        told.push_str(&format!("  topic    {}\n", text::line(topic)));
+    }
+    told.push_str(&format!("  policy   {}\n", policy(&scenario.policy)));
+    for phase in &scenario.phases {
+        let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
+        let line =
+            format!("{}: {}, {}", text::line(&phase.name), policy(&phase.policy), who.join(", "));
+        told.push_str(&format!("  phase    {line}\n"));
+    }
+    for seat in &loaded.participants {
+        told.push_str(&format!("  seat     {}\n", self::seat(seat, loaded)));
+    }
+    told.push_str(&format!("  limits   {}\n", limits(&scenario.limits)));
+    for stop in &scenario.stops {
+        let stop = match stop {
+            Stop::When(when) => format!("when {when}"),
+            Stop::Word { word, by } if by.is_empty() => {
+                format!("at a line that begins with {word}")
+            }
+            Stop::Word { word, by } => {
+                format!("at a line of {} that begins with {word}", by.join(" or "))
+            }
+        };
+        told.push_str(&format!("  stop     {}\n", text::line(&stop)));
+    }
+    told
+}
+
+fn policy(spec: &PolicySpec) -> String {
+    let options: Vec<String> = spec.options.iter().map(|(k, v)| format!("{k} = {v}")).collect();
+    let meaning = policy::find(&spec.name).map_or("", |p| p.row().meaning);
+    let options = match &options[..] {
+        [] => String::new(),
+        options => format!(" ({})", options.join(", ")),
+    };
+    text::line(&format!("{}{options}: {meaning}", spec.name)).into_owned()
+}
+
+fn seat(seat: &Participant, loaded: &Loaded) -> String {
+    let mut line = format!("{}, {}", seat.id, seat.name);
+    if let Some(role) = &seat.role {
+        line.push_str(&format!(" ({role})"));
+    }
+    line.push_str(&format!(": {}", voice(&seat.voice)));
+    if let Some(stand_in) = &seat.stand_in {
+        line.push_str(&format!("; without an operator {}", voice(stand_in)));
+    }
+    if let Some(lines) = loaded.rehearsed.get(&seat.id) {
+        line.push_str(&format!("; with --rehearsed {}", voice(lines)));
+    }
+    let then = match seat.on_failure.then {
+        Then::Skip => "",
+        Then::Pause => "; a failure pauses",
+        Then::Stop => "; a failure ends it",
+    };
+    text::line(&format!("{line}{then}")).into_owned()
+}
+
+fn voice(voice: &VoiceSpec) -> String {
+    match voice {
+        VoiceSpec::Model(model) if model.is_empty() => "the default model".into(),
+        VoiceSpec::Model(model) => format!("the model {model}"),
+        VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
+        VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s a turn"),
+        VoiceSpec::Human { .. } => "a person".into(),
+        VoiceSpec::Lines { lines, .. } => format!("{} rehearsed lines", lines.len()),
+    }
+}
+
+fn limits(limits: &Limits) -> String {
+    let mut all: Vec<String> = Limit::ALL
+        .into_iter()
+        .filter_map(|l| Some(format!("{} {}", limits.of(l)?, l.key())))
+        .collect();
+    all.extend(limits.per_seat.map(|n| format!("{n} utterances a seat")));
+    if all.is_empty() { "none".into() } else { all.join(", ") }
+}

@@ -1,0 +1,28 @@
+//! `demo`: a bundled scenario on its rehearsed cast, without a key and without a network.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::run::{self, Options};
+use crate::scenario::bundled_names;
+use clap::Args;
+
+/// Play a bundled scenario on its rehearsed cast: no key, no network
+#[derive(Debug, Args)]
+pub struct Demo {
+    /// Which one [default: the first of `scenarios list`]
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Demo {
+    /// Plays it.
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
+        self.options.play.without_screen("colloquium demo")?;
+        self.options.rehearsed = true;
+        let first = bundled_names().next().unwrap_or_default();
+        run::play(self.name.as_deref().unwrap_or(first), &self.options, context)
+    }
+}

@@ -1,0 +1,104 @@
+//! What a person is told when something cannot be done: what failed, on what, and what to do. Knows every room's errors,
+//! their exit codes and hints; nobody else does.
+
+use super::exit::Exit;
+use super::talk;
+use crate::catalogue::NotFound;
+use crate::session::SessionError;
+use crate::{config, scenario, text};
+use std::error::Error;
+
+/// Why a command ends early.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// With which code.
+    pub code: Exit,
+    /// What failed, on what; untrusted until it is printed.
+    pub message: String,
+    /// What to do.
+    pub hint: Option<String>,
+}
+
+impl Failure {
+    /// Returns a failure without a hint.
+    pub fn new(code: Exit, message: impl Into<String>) -> Failure {
+        Failure { code, message: message.into(), hint: None }
+    }
+
+    /// Returns a wrong usage.
+    pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
+        Failure::new(Exit::Usage, message).hint(hint)
+    }
+
+    /// Returns it with a hint.
+    pub fn hint(self, hint: impl Into<String>) -> Failure {
+        Failure { hint: Some(hint.into()), ..self }
+    }
+
+    /// Prints it on standard error.
+    pub fn print(&self) {
+        let report = self.message.starts_with("error: ");
+        let label = if report { "" } else { "error: " };
+        talk::print(&format!("{label}{}", text::block(self.message.trim_end())));
+        if let Some(hint) = &self.hint {
+            talk::print(&format!("\nhint: {}", text::block(hint)));
+        }
+    }
+}
+
+/// Returns an error with all that caused it, in one line.
+fn chain(error: &dyn Error) -> String {
+    let causes = std::iter::successors(error.source(), |e: &&dyn Error| Error::source(*e));
+    causes.fold(error.to_string(), |all, cause| format!("{all}: {cause}"))
+}
+
+impl From<config::Error> for Failure {
+    fn from(e: config::Error) -> Failure {
+        Failure::new(Exit::Session, chain(&e)).hint("name a folder with --data-dir")
+    }
+}
+
+impl From<scenario::ReadError> for Failure {
+    fn from(e: scenario::ReadError) -> Failure {
+        Failure::usage(chain(&e), "`colloquium scenarios list` names those that come with it")
+    }
+}
+
+impl From<scenario::Faults> for Failure {
+    fn from(faults: scenario::Faults) -> Failure {
+        Failure::new(Exit::Invalid, faults.to_string())
+    }
+}
+
+impl From<NotFound> for Failure {
+    fn from(e: NotFound) -> Failure {
+        let hint = match &e {
+            NotFound::Ambiguous { .. } => "give more of its id",
+            NotFound::Unknown { .. } | NotFound::None => {
+                "`colloquium sessions list` names them all"
+            }
+        };
+        Failure::usage(e.to_string(), hint)
+    }
+}
+
+impl From<SessionError> for Failure {
+    fn from(e: SessionError) -> Failure {
+        let failure = Failure::new(Exit::Session, chain(&e));
+        match e {
+            SessionError::Locked { .. } => failure.hint("wait until it is done, or end it"),
+            SessionError::ReadOnly { path, .. } => {
+                failure.hint(format!("colloquium sessions repair {}", path.display()))
+            }
+            SessionError::NotASession { .. } => {
+                failure.hint("`colloquium sessions list` names those that are")
+            }
+            SessionError::Io { .. } => failure.hint("check the folder, its rights and its space"),
+            SessionError::Unspeakable { .. }
+            | SessionError::LineTooLong { .. }
+            | SessionError::Checksum
+            | SessionError::Shape(_)
+            | SessionError::TooLarge { .. } => failure,
+        }
+    }
+}

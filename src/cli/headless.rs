@@ -1,0 +1,237 @@
+//! A conversation without a screen: the engine runs, the printer prints, signals stop it, and the exit code says how it
+//! went.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::{self, Exit};
+use super::options::Play;
+use super::printer::Printer;
+use super::signals::Signals;
+use super::stdin::{self, Lines};
+use crate::clock::Clock;
+use crate::engine::{Engine, Stopped};
+use crate::export::{REHEARSED, reason, utterances};
+use crate::model::{Limit, Participant, Seq, VoiceSpec};
+use crate::session::{Item, SessionFiles, Tail};
+use crate::spawn;
+use crate::state::State;
+use std::future::{Future, pending};
+use std::io;
+use std::time::Duration;
+use tokio::runtime;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
+
+/// How long a full disk is waited for.
+pub const DISK_PATIENCE: Duration = Duration::from_secs(30);
+/// How long a reader may hold up the end of a program that was told to stop.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// A conversation whose first event, or whose reopening, is appended.
+pub struct Table<'a> {
+    /// The engine, with its steer file's lines.
+    pub engine: Engine,
+    /// Its events from here on.
+    pub tail: Tail,
+    /// What was before them.
+    pub past: State,
+    /// Where it is kept.
+    pub files: SessionFiles,
+    /// Whether it is kept when the program ends.
+    pub saved: bool,
+    /// Whether time is virtual.
+    pub virtual_time: bool,
+    /// What was asked for.
+    pub play: &'a Play,
+}
+
+/// Returns the clock that seats call for: virtual time unless somebody's words take real time to come.
+pub fn virtual_time<'a>(seats: impl IntoIterator<Item = &'a Participant>, play: &Play) -> bool {
+    let timeless = |p: &Participant| match p.voice {
+        VoiceSpec::Lines { .. } => true,
+        VoiceSpec::Human { .. } => !play.steered_live(),
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) => false,
+    };
+    !play.pace && seats.into_iter().all(timeless)
+}
+
+/// Returns the clock of a conversation that goes on at a state.
+pub fn clock(virtual_time: bool, state: &State) -> Clock {
+    if virtual_time { Clock::virtual_from(state.ms) } else { Clock::real(state.ms) }
+}
+
+/// How it came to its end here.
+enum Left {
+    Stopped(Stopped),
+    /// Whoever read standard output has gone, or it cannot be written.
+    Unread(io::Result<()>),
+}
+
+/// Plays a conversation to its end and says how it went.
+pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
+    let internal = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(internal)?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(internal)?;
+        let printer = Printer::start(table.play.format, table.past.clone()).map_err(internal)?;
+        let opening = Seq(table.engine.live.state.next_seq.0.saturating_sub(1));
+        let mut lines = match table.play.steered_live() {
+            true => Some(stdin::listen(opening).map_err(internal)?),
+            false => None,
+        };
+        if let (Some(lines), true) = (&mut lines, table.virtual_time) {
+            lines.settle().await;
+        }
+        run(table, lines, printer, &mut signals, context).await
+    })
+}
+
+async fn run(
+    table: Table<'_>,
+    lines: Option<Lines>,
+    mut printer: Printer,
+    signals: &mut Signals,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let Table { mut engine, mut tail, files, saved, play, .. } = table;
+    let name = saved.then(|| context.name_of(&files));
+    match &name {
+        Some(_) => context.say(&format!("session: {} ({})", files.id(), files.log().display())),
+        None => context.say("session: not saved"),
+    }
+    if engine.live.state.rehearsed {
+        context.say(REHEARSED);
+    }
+    let (stop, stopping) = oneshot::channel::<()>();
+    let mut stop = Some(stop);
+    let mut signal = None;
+    let left = {
+        let orders = lines.map_or_else(|| mpsc::channel(1).1, |l| l.orders);
+        let run = engine.run(orders, async {
+            if stopping.await.is_err() {
+                pending().await
+            }
+        });
+        tokio::pin!(run);
+        loop {
+            tokio::select! { biased;
+                code = signals.next() => match stop.take() {
+                    Some(stop) => {
+                        signal = Some(code);
+                        // a loop that is over already needs no telling
+                        let _ = stop.send(());
+                    }
+                    None => at_once(code),
+                },
+                printed = &mut printer.done => {
+                    break Left::Unread(printed.unwrap_or_else(|e| Err(io::Error::other(e))));
+                }
+                Some(item) = tail.next() => print(&printer, item),
+                stopped = &mut run => break Left::Stopped(stopped),
+            }
+        }
+    };
+    while let Some(item) = tail.try_next() {
+        print(&printer, item);
+    }
+    let state = engine.live.state.clone();
+    let synced = unless_told_again(signals, engine.finish()).await;
+    let (printed, stopped) = match left {
+        Left::Unread(printed) => (printed, None),
+        Left::Stopped(stopped) => {
+            let all = unless_told_again(signals, printer.finish());
+            let printed = match signal {
+                Some(_) => timeout(LAST_WORDS, all).await.unwrap_or(Ok(())),
+                None => all.await,
+            };
+            (printed, Some(stopped))
+        }
+    };
+    if let Some(Stopped::Unwritable(why)) = stopped {
+        return Err(unwritable(&files, &why));
+    }
+    synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
+    match printed {
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
+        Err(e) => {
+            return Err(Failure::new(
+                Exit::Failed,
+                format!("cannot write to standard output: {e}"),
+            ));
+        }
+        Ok(()) => {}
+    }
+    verdict(&state, name.as_deref(), play, signal, context)
+}
+
+fn print(printer: &Printer, item: Item) {
+    match item {
+        Item::Event(record) => printer.print(record),
+        // only finished words are printed
+        Item::Piece(_) => {}
+    }
+}
+
+/// Waits for something, unless a second signal says that there is no time for it.
+async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Output = T>) -> T {
+    tokio::select! { biased;
+        code = signals.next() => at_once(code),
+        done = work => done,
+    }
+}
+
+fn at_once(code: Exit) -> ! {
+    spawn::reap_all();
+    std::process::exit(i32::from(code as u8))
+}
+
+fn unwritable(files: &SessionFiles, why: &str) -> Failure {
+    let path = files.log().display();
+    Failure::new(Exit::Session, format!("the session {path} could not be written: {why}"))
+        .hint(format!("make room, then: colloquium resume {path}"))
+}
+
+/// Returns the option that lifts the limit at which it ended, so that going on does not end at once.
+fn raise(state: &State) -> String {
+    let limit = state.limit.as_ref();
+    limit.map_or(String::new(), |at| match at.what {
+        Limit::Utterances => format!(" --max-utterances {}", at.limit.saturating_mul(2)),
+        Limit::Seconds => format!(" --max-time {}s", at.limit.saturating_mul(2)),
+        Limit::Rounds => String::new(),
+    })
+}
+
+/// Says what was saved, how it ended and how to go on; returns the code of that.
+fn verdict(
+    state: &State,
+    name: Option<&str>,
+    play: &Play,
+    signal: Option<Exit>,
+    context: &Context,
+) -> Result<Exit, Failure> {
+    let Some(ended) = &state.ended else {
+        return Err(Failure::new(Exit::Failed, "the conversation stopped without an end"));
+    };
+    let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
+    let resume = name.map(|name| format!("colloquium resume {name} --headless{}", raise(state)));
+    let code = match (exit::of(ended.reason), signal) {
+        (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
+        (code, _) => code,
+    };
+    if code == Exit::Failed {
+        let message = format!("the conversation ended: {}{cause}", reason(ended.reason));
+        let failure = Failure::new(code, message);
+        return Err(resume
+            .into_iter()
+            .fold(failure, |f, resume| f.hint(format!("go on with: {resume}"))));
+    }
+    let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
+    let go_on = resume.iter().map(|r| format!("; go on with: {r}")).collect::<String>();
+    let spoken = utterances(state.utterances);
+    context.say(&format!("{kept}, {spoken}, ended: {}{cause}{go_on}", reason(ended.reason)));
+    if play.strict && state.failed > 0 && code == Exit::Done {
+        let message = format!("{} skipped after failures", utterances(state.failed));
+        return Err(Failure::new(Exit::Skipped, message).hint("leave out --strict to accept that"));
+    }
+    Ok(code)
+}

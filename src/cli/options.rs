@@ -1,0 +1,136 @@
+//! The options of everything that plays a conversation, and the checks that need no scenario.
+
+use super::error::Failure;
+use super::exit::Exit;
+use crate::model::steering::duration_ms;
+use crate::model::{Key, Limits, SteerLine};
+use crate::{export, steer};
+use clap::{Args, ValueEnum};
+use std::fs;
+use std::io::{Read, stdin};
+
+/// The largest steer file or topic that is read, in bytes.
+const INPUT_MAX_BYTES: u64 = 1 << 20;
+
+/// What is printed on standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Plain text, one block for each finished utterance.
+    Text,
+    /// The session's lines, exactly as its file holds them.
+    Jsonl,
+    /// Markdown.
+    Md,
+}
+
+impl Format {
+    /// Returns how the format is spelled; none for the lines themselves.
+    pub fn spelling(self) -> Option<export::Spelling> {
+        match self {
+            Format::Text => Some(export::text::spell),
+            Format::Md => Some(export::md::spell),
+            Format::Jsonl => None,
+        }
+    }
+}
+
+/// What `run`, `demo` and `resume` share.
+#[derive(Debug, Args)]
+pub struct Play {
+    /// Play without a screen: the talk on standard output, the rest on standard error
+    #[arg(long)]
+    pub headless: bool,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub format: Format,
+    /// Steer by the lines of a file; `-` reads them from standard input as they come
+    #[arg(long, value_name = "FILE")]
+    pub steer: Option<String>,
+    /// Let rehearsed voices take their natural time
+    #[arg(long)]
+    pub pace: bool,
+    /// End after so many utterances
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_utterances: Option<u32>,
+    /// End after so much running time, such as 90s or 5m
+    #[arg(long, value_name = "TIME", value_parser = seconds)]
+    pub max_time: Option<u64>,
+    /// Let the file run the commands it names
+    #[arg(long)]
+    pub trust: bool,
+    /// Exit with 7 if an utterance was skipped after failures
+    #[arg(long)]
+    pub strict: bool,
+}
+
+impl Play {
+    /// Refuses what would need a screen.
+    pub fn without_screen(&self, command: &str) -> Result<(), Failure> {
+        if self.headless { Ok(()) } else { Err(screen_to_come(&format!("{command} --headless"))) }
+    }
+
+    /// Returns the limits that were asked for.
+    pub fn limits(&self) -> Limits {
+        Limits { utterances: self.max_utterances, seconds: self.max_time, ..Limits::default() }
+    }
+
+    /// Returns whether steering lines come from standard input.
+    pub fn steered_live(&self) -> bool {
+        self.steer.as_deref() == Some("-")
+    }
+
+    /// Reads the lines of the steer file, if there is one.
+    pub fn steer_lines(&self) -> Result<Vec<(Key, SteerLine)>, Failure> {
+        let Some(path) = self.steer.as_ref().filter(|p| *p != "-") else { return Ok(vec![]) };
+        let text = fs::File::open(path).and_then(read_capped);
+        let text = text.map_err(|e| {
+            Failure::usage(format!("cannot read the steer file {path}: {e}"), "name a file, or `-`")
+        })?;
+        steer::read_file(&text).map_err(|bad| {
+            let lines: Vec<String> = bad.iter().map(|b| format!("{path}, {b}")).collect();
+            Failure::new(Exit::Invalid, lines.join("\n"))
+                .hint("`colloquium schema steer` lists every verb and its keys")
+        })
+    }
+}
+
+/// Returns the failure of everything that needs the screen, with what to type instead.
+pub fn screen_to_come(instead: &str) -> Failure {
+    Failure::usage("the screen is not part of this version yet", format!("use {instead}"))
+}
+
+/// Refuses two inputs that would both read standard input.
+pub fn one_reader<'a>(
+    inputs: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+) -> Result<(), Failure> {
+    let readers: Vec<&str> =
+        inputs.into_iter().filter(|(_, value)| *value == Some("-")).map(|(name, _)| name).collect();
+    match readers[..] {
+        [a, b, ..] => Err(Failure::usage(
+            format!("{a} and {b} cannot both read standard input"),
+            "put one of them into a file",
+        )),
+        [_] | [] => Ok(()),
+    }
+}
+
+/// Reads all of standard input as text.
+pub fn read_stdin(what: &str) -> Result<String, Failure> {
+    read_capped(stdin().lock()).map_err(|e| {
+        Failure::usage(format!("cannot read {what} from standard input: {e}"), "pipe text into it")
+    })
+}
+
+fn read_capped(from: impl Read) -> std::io::Result<String> {
+    let mut text = String::new();
+    from.take(INPUT_MAX_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > INPUT_MAX_BYTES {
+        return Err(std::io::Error::other(format!("more than {INPUT_MAX_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+fn seconds(text: &str) -> Result<u64, String> {
+    let seconds = duration_ms(text).map(|ms| ms / 1000).filter(|s| *s > 0);
+    seconds.ok_or_else(|| "a time of at least a second, such as 90s or 5m".into())
+}

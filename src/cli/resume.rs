@@ -1,0 +1,74 @@
+//! `resume`: goes on with a session where it stopped.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use super::options::Play;
+use super::sessions::Which;
+use super::trust::{Allowed, Cast, no_models};
+use crate::engine::Engine;
+use crate::model::{Key, Limits, Participant, Verb};
+use crate::session::{self, Feed, Log, Mode};
+use crate::state::State;
+use clap::Args;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Go on with a session where it stopped
+#[derive(Debug, Args)]
+pub struct Resume {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    play: Play,
+}
+
+impl Resume {
+    /// Goes on.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let play = &self.play;
+        play.without_screen("colloquium resume")?;
+        let path = self.which.find(context)?;
+        let lines = play.steer_lines()?;
+        // looked at before anything is locked or mended: what is refused leaves the file as it was
+        let log = session::read(&path)?;
+        if log.records.is_empty() {
+            let path = path.display();
+            return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
+        }
+        let past = fold(&log);
+        no_models(seats(&past))?;
+        // what a session file says is no reason to run it, whoever wrote the file
+        let allowed = Allowed::by(seats(&past), false, play.trust)?;
+
+        let resumed = session::resume(&path, Mode::Normal)?;
+        let (log, past) = (&resumed.log, fold(&resumed.log));
+        let virtual_time = virtual_time(seats(&past), play);
+        let feed = Feed::new();
+        let tail = feed.tail();
+        let cast = Cast::new(allowed, PathBuf::from("."), &context.environment);
+        let mut engine =
+            Engine::new(resumed.writer, feed, clock(virtual_time, &past), Arc::new(cast));
+        engine.patience = Some(DISK_PATIENCE);
+        engine.resume(past.clone(), resumed.repaired.map(Into::into).into_iter().collect());
+        if play.limits() != Limits::default() {
+            let reopened = engine.live.state.next_seq.0.saturating_sub(1);
+            let key: Key = format!("{reopened}:limit").into();
+            engine.steer([(key, Verb::Limit { set: play.limits() }.into())]);
+        }
+        engine.steer(lines);
+        let files = log.files.clone();
+        let table = Table { engine, tail, past, files, saved: true, virtual_time, play };
+        headless::play(table, context)
+    }
+}
+
+fn fold(log: &Log) -> State {
+    State::fold(log.records.iter().map(|r| &r.event))
+}
+
+/// Returns those who sit at the table now.
+fn seats(state: &State) -> impl Iterator<Item = &Participant> {
+    state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec)
+}

@@ -1,0 +1,182 @@
+//! `run`: plays a scenario.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use super::options::{Play, one_reader, read_stdin};
+use super::source;
+use super::trust::{Allowed, Cast, no_models};
+use crate::clock::{VIRTUAL_EPOCH, wall_now};
+use crate::engine::Engine;
+use crate::model::payload::Opened;
+use crate::model::{Limits, VoiceSpec, Wall};
+use crate::scenario::{self, Loaded, Setting};
+use crate::session::{self, FORMAT, Feed, Mode, Session};
+use crate::state::State;
+use crate::{policy, text};
+use clap::Args;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The seed of a rehearsal on virtual time that names none.
+const REHEARSAL_SEED: u64 = 0;
+
+/// What is shifted out of a random seed, so that every reader of JSON can hold it (53 bits).
+const SEED_SHIFT: u32 = 11;
+
+/// Play a scenario: a file, `-` for standard input, or the name of a bundled or of an own one
+#[derive(Debug, Args)]
+pub struct Run {
+    /// The scenario
+    #[arg(value_name = "SCENARIO")]
+    scenario: String,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl Run {
+    /// Plays it.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        self.options.play.without_screen(&format!("colloquium run {}", self.scenario))?;
+        play(&self.scenario, &self.options, context)
+    }
+}
+
+/// What `run` and `demo` take.
+#[derive(Debug, Args)]
+pub struct Options {
+    #[command(flatten)]
+    pub(super) play: Play,
+    /// What to talk about; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    topic: Option<String>,
+    /// Let the rehearsed cast speak
+    #[arg(long)]
+    pub(super) rehearsed: bool,
+    /// Set a key of the scenario, as in --set limits.utterances=9
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
+    /// The seed of all dice
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Keep no session
+    #[arg(long, conflicts_with = "out_session")]
+    no_save: bool,
+    /// Keep the session in this file, which must not exist yet
+    #[arg(long, value_name = "FILE")]
+    out_session: Option<PathBuf>,
+    /// The model of every seat that names none (model voices are not part of this version yet)
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    model: Option<String>,
+    /// The server of the model (model voices are not part of this version yet)
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+}
+
+/// Plays the scenario of a name or path.
+pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Failure> {
+    let play = &options.play;
+    one_reader([
+        ("SCENARIO", Some(name)),
+        ("--topic", options.topic.as_deref()),
+        ("--steer", play.steer.as_deref()),
+    ])?;
+    let mut found = source::find(context, name)?;
+    for setting in &options.set {
+        let setting = Setting::parse(setting)
+            .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
+        found.source.settings.push(setting);
+    }
+    let mut loaded = scenario::load(&found.source, &policy::rows())?;
+    if !loaded.warnings.list.is_empty() {
+        context.report(&loaded.warnings.to_string());
+    }
+    let lines = play.steer_lines()?;
+    prepare(&mut loaded, options)?;
+    no_models(&loaded.participants)?;
+    refuse_waits(&loaded, play)?;
+    let allowed = Allowed::by(&loaded.participants, found.trusted, play.trust)?;
+
+    let virtual_time = virtual_time(&loaded.participants, play);
+    let random = RandomState::new().build_hasher().finish();
+    let seed =
+        options.seed.unwrap_or(if virtual_time { REHEARSAL_SEED } else { random >> SEED_SHIFT });
+    let (at, dice) = if virtual_time { (VIRTUAL_EPOCH, seed) } else { (wall_now(), random) };
+    let Session { files, writer } = begin(options, context, at, dice)?;
+    let feed = Feed::new();
+    let tail = feed.tail();
+    let cast = Cast::new(allowed, found.folder, &context.environment);
+    let past = State::default();
+    let mut engine = Engine::new(writer, feed, clock(virtual_time, &past), Arc::new(cast));
+    engine.patience = Some(DISK_PATIENCE);
+    engine.steer(lines);
+    engine.open(opened(loaded, seed)?);
+    let saved = !options.no_save;
+    headless::play(Table { engine, tail, past, files, saved, virtual_time, play }, context)
+}
+
+/// Does to a loaded scenario what the options ask for.
+fn prepare(loaded: &mut Loaded, options: &Options) -> Result<(), Failure> {
+    if options.rehearsed {
+        loaded.rehearse();
+    }
+    loaded.unattended();
+    if let Some(topic) = &options.topic {
+        let topic = match topic.as_str() {
+            "-" => read_stdin("a topic")?.trim().to_owned(),
+            topic => topic.to_owned(),
+        };
+        let speaks_lines = |v: &VoiceSpec| matches!(v, VoiceSpec::Lines { .. });
+        let rehearsed = loaded.participants.iter().any(|p| speaks_lines(&p.voice));
+        match &loaded.scenario.topic {
+            Some(own) if rehearsed && **own != topic => {
+                return Err(Failure::usage(
+                    format!("rehearsed voices keep their own topic: {}", text::line(own)),
+                    "leave out --topic",
+                ));
+            }
+            Some(_) | None => loaded.scenario.topic = Some(topic.into()),
+        }
+    }
+    let limits: Limits = options.play.limits();
+    loaded.scenario.limits.merge(&limits);
+    Ok(())
+}
+
+/// Refuses what would wait for an operator who is not there.
+fn refuse_waits(loaded: &Loaded, play: &Play) -> Result<(), Failure> {
+    let waits = loaded.waits(&policy::rows());
+    if waits.is_empty() || play.steer.is_some() {
+        return Ok(());
+    }
+    let waits: Vec<String> = waits.iter().map(ToString::to_string).collect();
+    let message = format!("this would wait for somebody: {}", waits.join("; "));
+    Err(Failure::new(Exit::Invalid, message)
+        .hint("steer it with --steer FILE or --steer -, or give the seat a stand_in"))
+}
+
+fn begin(options: &Options, context: &Context, at: Wall, dice: u64) -> Result<Session, Failure> {
+    let session = match (&options.out_session, options.no_save) {
+        (Some(path), _) => session::create_at(path, Mode::Normal)?,
+        (None, true) => session::temporary(Mode::Normal)?,
+        (None, false) => session::create(&context.paths.sessions(), at, dice, Mode::Normal)?,
+    };
+    Ok(session)
+}
+
+fn opened(loaded: Loaded, seed: u64) -> Result<Opened, Failure> {
+    let scenario = serde_json::to_value(&loaded.scenario)
+        .map_err(|e| Failure::new(Exit::Failed, format!("the scenario cannot be written: {e}")))?;
+    Ok(Opened {
+        format: FORMAT,
+        program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),
+        seed,
+        rehearsed: loaded.all_rehearsed(),
+        scenario,
+        participants: loaded.participants,
+        parallel: loaded.parallel,
+    })
+}

@@ -1,0 +1,217 @@
+//! What each kind of event carries, in words; a test holds it to the kinds that the program knows.
+
+/// Kind, meaning, and the keys of its data.
+type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
+
+const REASON: (&str, &str) = ("reason", "the stop reason");
+const RESULT: (&str, &str) = ("result", "what came out of it");
+const KEY: (&str, &str) = ("key", "what makes the command act once");
+const TURN: (&str, &str) = ("turn", "the turn, by the seq of its grant");
+const CALL: (&str, &str) = ("call", "the call, by the seq of its start");
+const PARTICIPANT: (&str, &str) = ("participant", "the seat, as resolved");
+const LIMIT: &[(&str, &str)] =
+    &[("what", "which limit"), ("value", "how far it has come"), ("limit", "the limit")];
+
+/// Every kind, in the order of the model.
+pub const KINDS: &[Row] = &[
+    (
+        "conversation.opened",
+        "All that the conversation is made of.",
+        &[
+            ("format", "major version of the file format"),
+            ("program", "program and version that wrote it"),
+            ("seed", "seed of all dice"),
+            ("rehearsed", "whether nothing in it was thought up by a model"),
+            ("scenario", "the scenario as resolved, without keys"),
+            ("participants", "the seats as resolved"),
+            ("parallel", "how many calls may run at once"),
+        ],
+    ),
+    ("conversation.renamed", "The title changed.", &[("title", "the new title")]),
+    ("conversation.reopened", "A resume.", &[("repaired", "whether a torn tail was mended first")]),
+    (
+        "conversation.forked",
+        "The lines before this one are another session's.",
+        &[("parent", "the other session"), ("at", "up to which of its events")],
+    ),
+    (
+        "conversation.ended",
+        "The conversation is over, until it is raised or resumed.",
+        &[
+            REASON,
+            ("settled", "whether the talk came to its own end"),
+            ("text", "the cause in words"),
+            RESULT,
+        ],
+    ),
+    (
+        "thread.opened",
+        "A talk inside the talk begins.",
+        &[
+            ("name", "its name"),
+            ("policy", "who speaks next in it"),
+            ("options", "the policy's options"),
+            ("seats", "who sits in it, in order"),
+            ("inherits", "whether it sees what its parent saw"),
+            ("brief", "what it starts from, if it does not inherit"),
+            ("limits", "its own bounds"),
+            ("about", "what it is about, for the policy that opened it"),
+            ("memo", "all that the policy that opened it remembers"),
+        ],
+    ),
+    ("thread.closed", "It is over.", &[REASON, RESULT]),
+    (
+        "command.given",
+        "A deed of the operator: the steering line with its key and targets.",
+        &[
+            KEY,
+            ("targets", "what it acts on, resolved when it was given"),
+            ("after", "the trigger it had"),
+            ("during", "the trigger it had"),
+            ("at", "the trigger it had"),
+            ("when", "the trigger it had"),
+            ("in", "the thread it is for"),
+            ("id", "echoed in the receipt"),
+            ("do", "the verb; its other keys are as `schema steer` says"),
+        ],
+    ),
+    (
+        "command.refused",
+        "A steering line that could not be a deed.",
+        &[
+            KEY,
+            ("line", "the line as it came"),
+            ("id", "the id it carried"),
+            ("why", "why not, and what would do"),
+        ],
+    ),
+    ("seat.joined", "The engine seated somebody.", &[PARTICIPANT]),
+    ("seat.left", "The engine dismissed somebody.", &[("id", "the seat")]),
+    (
+        "seat.changed",
+        "The engine changed a seat.",
+        &[("id", "the seat"), ("set", "the seat as it is from here on")],
+    ),
+    (
+        "batch.opened",
+        "One decision about who speaks.",
+        &[
+            ("for", "who wanted it: policy, operator or engine"),
+            ("purpose", "what the seats are asked for"),
+            ("seats", "who speaks at once"),
+            ("why", "why these, in words"),
+            ("queue", "who is expected behind them"),
+            ("round", "the round, from 1"),
+            ("memo", "all that the policy remembers"),
+            ("supersedes", "running turns to stop"),
+            ("replaces", "the turn that is spoken anew"),
+            ("question", "what is voted on or judged"),
+            ("options", "the choices of a vote"),
+        ],
+    ),
+    (
+        "floor.granted",
+        "A turn begins.",
+        &[
+            ("batch", "the batch it belongs to"),
+            ("participant", "who has the floor"),
+            ("number", "the utterance's number, from 1"),
+            ("notes", "notes of the operator in its prompt"),
+        ],
+    ),
+    (
+        "call.started",
+        "A voice is asked.",
+        &[
+            TURN,
+            ("model", "who really speaks"),
+            ("parameters", "with what"),
+            ("digest", "SHA-256 of the prompt"),
+            ("left_out", "blocks that the prompt had no room for"),
+        ],
+    ),
+    (
+        "call.retried",
+        "A call failed; another one of the same turn follows.",
+        &[
+            TURN,
+            CALL,
+            ("error", "class and text of the failure"),
+            ("wait_ms", "milliseconds until the next call"),
+        ],
+    ),
+    (
+        "delta",
+        "Pieces of all streams in order of arrival, sealed together.",
+        &[(
+            "pieces",
+            "runs [turn, \"say\" or \"think\", text, [len, dt, ...]]: UTF-8 bytes, ms since the piece before",
+        )],
+    ),
+    (
+        "turn.ended",
+        "A turn is over.",
+        &[
+            TURN,
+            CALL,
+            ("purpose", "what it was for"),
+            ("number", "the utterance's number"),
+            ("outcome", "said, cut, failed or passed"),
+            ("text", "the words; of a cut, what had been shown"),
+            ("raw", "the words as they came, where a repair changed them"),
+            ("think", "the reasoning that came with them"),
+            ("message", "the type of the message"),
+            ("structured", "the reply as data"),
+            ("mentions", "seats it named with @"),
+            ("why", "of a cut: why"),
+            ("error", "of a failure: class and text"),
+            ("finish", "how the voice said it finished"),
+            ("usage", "tokens used"),
+            ("cost", "dollars; null is not priced"),
+            ("first_piece_ms", "milliseconds to the first piece"),
+            ("took_ms", "milliseconds it took"),
+        ],
+    ),
+    (
+        "human.said",
+        "The place of the operator's words in the transcript.",
+        &[("of", "the key of the command that holds the words")],
+    ),
+    (
+        "receipt",
+        "What became of a command.",
+        &[
+            ("of", "the command's key"),
+            ("is", "queued, delivered, done or too_late"),
+            ("id", "the id the line carried"),
+            ("turns", "the turns its words reached"),
+            ("why", "why, in words"),
+        ],
+    ),
+    ("paused", "Nothing starts from here on.", &[("why", "why, where it was not the operator")]),
+    ("resumed", "It goes on.", &[("steps", "for exactly so many utterances")]),
+    ("limit.near", "A limit has come to its warning mark.", LIMIT),
+    ("limit.reached", "A limit holds.", LIMIT),
+    ("warning", "Something a person should know.", &[("text", "what")]),
+    (
+        "log.repaired",
+        "A torn tail was set aside.",
+        &[
+            ("from", "first byte that was cut off"),
+            ("to", "the byte after the last one"),
+            ("kept", "the file beside the session that keeps them"),
+        ],
+    ),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::KINDS;
+    use crate::model::Kind;
+
+    #[test]
+    fn every_kind_is_described() {
+        let described: Vec<&str> = KINDS.iter().map(|(kind, _, _)| *kind).collect();
+        assert_eq!(described, Kind::NAMES);
+    }
+}

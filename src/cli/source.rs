@@ -1,0 +1,85 @@
+//! Finds the scenario that a person means: a path, `-`, or the name of a bundled or of an own one.
+
+use super::context::Context;
+use super::error::Failure;
+use super::options::read_stdin;
+use crate::scenario::{self, Source, bundled, bundled_names};
+use std::fs;
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
+
+/// The ending of a scenario's file name.
+pub const ENDING: &str = ".toml";
+
+/// A scenario's text, and what follows from where it was found.
+pub struct Found {
+    /// The text.
+    pub source: Source,
+    /// The folder its scripts run in.
+    pub folder: PathBuf,
+    /// Whether it came with the program or lies in the user's own folder.
+    pub trusted: bool,
+}
+
+/// Finds a scenario. A path has a separator or ends in `.toml`; among names a bundled one goes first.
+pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
+    let here = PathBuf::from(".");
+    if name == "-" {
+        let source = Source {
+            name: "standard input".into(),
+            text: read_stdin("a scenario")?,
+            settings: vec![],
+        };
+        return Ok(Found { source, folder: here, trusted: false });
+    }
+    if name.contains(MAIN_SEPARATOR) || name.ends_with(ENDING) {
+        let path = Path::new(name);
+        let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(&here);
+        return Ok(Found {
+            source: scenario::read(path)?,
+            folder: folder.to_owned(),
+            trusted: lies_in(path, &context.paths.config),
+        });
+    }
+    if let Some(text) = bundled(name) {
+        let source = Source { name: name.into(), text: text.into(), settings: vec![] };
+        return Ok(Found { source, folder: here, trusted: true });
+    }
+    let own = context.paths.scenarios().join(format!("{name}{ENDING}"));
+    if own.is_file() {
+        // a link in the own folder may lead anywhere
+        let trusted = lies_in(&own, &context.paths.config);
+        return Ok(Found {
+            source: scenario::read(&own)?,
+            folder: context.paths.scenarios(),
+            trusted,
+        });
+    }
+    let mut names: Vec<String> = own_names(context);
+    names.extend(bundled_names().map(str::to_owned));
+    let near = names.iter().min_by_key(|n| strsim::damerau_levenshtein(n, name));
+    let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
+    Err(Failure::usage(
+        format!("there is no scenario `{name}`{near}"),
+        format!("a file is named by its path, as in ./{name}{ENDING}"),
+    ))
+}
+
+/// Returns the names of the user's own scenarios, sorted.
+pub fn own_names(context: &Context) -> Vec<String> {
+    // a folder that is not there, or not readable, has no scenarios to offer
+    let entries = fs::read_dir(context.paths.scenarios()).into_iter().flatten().flatten();
+    let name = |e: fs::DirEntry| {
+        e.file_name().to_str().and_then(|n| n.strip_suffix(ENDING)).map(str::to_owned)
+    };
+    let mut names: Vec<String> = entries.filter_map(name).collect();
+    names.sort();
+    names
+}
+
+/// Returns whether a file really lies in a folder, links followed.
+fn lies_in(file: &Path, folder: &Path) -> bool {
+    match (file.canonicalize(), folder.canonicalize()) {
+        (Ok(file), Ok(folder)) => file.starts_with(folder),
+        (Ok(_) | Err(_), _) => false,
+    }
+}

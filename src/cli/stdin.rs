@@ -1,0 +1,81 @@
+//! Steering lines from standard input, as they come.
+
+use crate::engine::Input;
+use crate::model::{Key, Seq, SteerLine};
+use crate::steer;
+use serde_json::Value;
+use std::io::{self, BufRead, Read, stdin};
+use std::time::Duration;
+use tokio::sync::{mpsc, watch};
+use tokio::time::timeout;
+
+/// The longest line that is read, in bytes; the rest of a longer one is lost with it.
+const LINE_MAX_BYTES: u64 = 64 * 1024;
+/// Lines that may wait for the engine.
+const LINES_WAITING: usize = 1024;
+/// How long standard input must be quiet before virtual time may move.
+const QUIET: Duration = Duration::from_millis(50);
+
+/// Steering lines on their way to the engine.
+pub struct Lines {
+    /// The lines; it ends with standard input.
+    pub orders: mpsc::Receiver<Input>,
+    read: watch::Receiver<u64>,
+}
+
+/// Begins to read standard input; keys begin with the `seq` of the opening or reopening.
+///
+/// The thread is never waited for: a read of a terminal cannot be broken off.
+///
+/// # Errors
+/// When the system has no thread to give.
+pub fn listen(since: Seq) -> io::Result<Lines> {
+    let (tx, orders) = mpsc::channel(LINES_WAITING);
+    let (count, read) = watch::channel(0);
+    std::thread::Builder::new().name("steer".into()).spawn(move || {
+        let mut from = stdin().lock();
+        while let Ok(Some(line)) = next_line(&mut from) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            let number = *count.borrow() + 1;
+            let order = order(format!("{since}:{number}").into(), line);
+            if tx.blocking_send(order).is_err() {
+                return;
+            }
+            count.send_replace(number);
+        }
+    })?;
+    Ok(Lines { orders, read })
+}
+
+impl Lines {
+    /// Waits until what was piped in is there: the end of input, or a moment of quiet.
+    pub async fn settle(&mut self) {
+        while let Ok(Ok(())) = timeout(QUIET, self.read.changed()).await {}
+    }
+}
+
+fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let read = from.by_ref().take(LINE_MAX_BYTES).read_until(b'\n', &mut line)?;
+    if !line.ends_with(b"\n") && read as u64 == LINE_MAX_BYTES {
+        from.skip_until(b'\n')?;
+    }
+    Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
+}
+
+fn order(key: Key, raw: &str) -> Input {
+    let line = SteerLine::parse(raw).map_err(|e| e.0).and_then(|line| {
+        steer::compiled(&line).map_err(|fault| format!("`when`: {fault}"))?;
+        Ok(line)
+    });
+    match line {
+        Ok(line) => Input::Command { key, line },
+        Err(why) => {
+            let line = serde_json::from_str(raw).unwrap_or_else(|_| Value::String(raw.into()));
+            Input::BadLine { key, line, why: why.into() }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! Markdown: a heading for each utterance, the words as a quotation below it, notes in italics.
+//!
+//! Words keep their own Markdown, but within a quotation, where no heading of theirs can pass for one of ours; tags of
+//! HTML and pictures, which could leave it or fetch something, are shown as they are written.
+
+use super::{REHEARSED, Told};
+
+/// What would mean something in a heading or a note.
+const MEANING: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|', '&', '~'];
+
+/// Spells one thing worth telling, with the empty line that ends it.
+pub fn spell(told: &Told) -> String {
+    match told {
+        Told::Opening { title, topic, rehearsed } => {
+            let topic = topic.iter().map(|t| format!("{}\n\n", plain(t))).collect::<String>();
+            let label = if *rehearsed { format!("*{REHEARSED}*\n\n") } else { String::new() };
+            format!("# {}\n\n{topic}{label}", plain(title))
+        }
+        Told::Words { place, who, body } => {
+            format!("## {place} · {}\n\n{}", plain(who), quoted(body))
+        }
+        Told::Note(note) => format!("*{}*\n\n", plain(note)),
+    }
+}
+
+/// Returns a line in which nothing means anything to a reader of Markdown.
+fn plain(line: &str) -> String {
+    let mut plain = String::with_capacity(line.len());
+    for c in line.trim().chars() {
+        if MEANING.contains(&c) {
+            plain.push('\\');
+        }
+        plain.push(c);
+    }
+    plain
+}
+
+fn quoted(body: &str) -> String {
+    let body = body.trim_matches('\n');
+    if body.is_empty() {
+        return String::new();
+    }
+    let line = |l: &str| match l.trim_end() {
+        "" => ">\n".to_owned(),
+        l => format!("> {}\n", harmless(l)),
+    };
+    body.lines().map(line).chain(["\n".to_owned()]).collect()
+}
+
+/// Returns a line of words without tags and pictures.
+fn harmless(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied();
+        let tag = c == '<' && next.is_some_and(|n| n.is_ascii_alphabetic() || "/!?".contains(n));
+        let picture = c == '!' && next == Some('[');
+        if tag || picture {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}

@@ -1,0 +1,233 @@
+//! From events to what is worth telling: whose words, where in the talk, and in which way.
+
+use super::{Told, deeds};
+use crate::model::event::OPERATOR;
+use crate::model::payload::{Ended, LimitAt, TurnEnded};
+use crate::model::*;
+use crate::state::{Entry, State};
+use crate::text;
+use std::collections::BTreeSet;
+
+/// Tells events one by one; the only thing it remembers is what to leave out.
+#[derive(Clone, Debug, Default)]
+pub struct Teller {
+    hidden: BTreeSet<u32>,
+}
+
+impl Teller {
+    /// Returns a teller for a conversation that is over or read from a file: what is hidden in it is not told.
+    pub fn leaving_out(whole: &State) -> Teller {
+        let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
+        Teller { hidden: hidden.filter_map(|e| e.number).collect() }
+    }
+
+    /// Returns what an event tells; `state` is the one just after it.
+    pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Told> {
+        let note = |text: String| vec![Told::Note(text::line(&text).into_owned())];
+        match &event.kind {
+            Kind::Opened(o) => vec![opening(state, o.rehearsed)],
+            Kind::Renamed(r) => note(format!("new title: {}", r.title)),
+            Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", super::REHEARSED)),
+            Kind::Reopened(_) => note("goes on".into()),
+            Kind::Forked(f) => note(format!("a branch of {} at {}", f.parent, f.at)),
+            Kind::Ended(e) => note(end(state, e)),
+            Kind::ThreadOpened(t) => {
+                let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
+                note(format!("{}: {}", t.name, seats.join(", ")))
+            }
+            Kind::Given(given) => deeds::given(state, given, |n| self.hidden.contains(&n)),
+            Kind::Refused(r) => {
+                let verb = r.line["do"].as_str().unwrap_or("a steering line");
+                note(format!("{verb} was refused: {}", r.why))
+            }
+            Kind::SeatJoined(j) => note(format!("{} joins", name(state, &j.participant.id))),
+            Kind::SeatLeft(l) => note(format!("{} leaves", name(state, &l.id))),
+            Kind::SeatChanged(c) => note(format!("{} is changed", name(state, &c.id))),
+            Kind::CallRetried(r) => {
+                let turn = state.turns.get(&r.turn);
+                let who = turn.map_or("a seat".into(), |t| name(state, &t.seat));
+                note(format!("{who} is asked again: {}", r.error.text))
+            }
+            Kind::TurnEnded(e) => {
+                // the engine's word for a failure is about a seat all the same
+                let last = state.last.as_ref().filter(|l| l.turn == e.turn);
+                let by = || SeatId(event.by.clone());
+                self.turn(state, &last.map_or_else(by, |l| l.seat.clone()), e)
+            }
+            Kind::HumanSaid(said) => {
+                // the same words may stand in several threads; they are told once
+                let twice = |d: &&crate::state::Deed| d.given.key == said.of && d.placed.len() > 1;
+                let entry = state.entries.last().filter(|e| e.of.as_ref() == Some(&said.of));
+                match entry {
+                    Some(entry) if !state.deeds.iter().any(|d| twice(&d)) => {
+                        vec![operators(state, entry)]
+                    }
+                    Some(_) | None => vec![],
+                }
+            }
+            Kind::Receipt(r) if r.is == ReceiptIs::TooLate => {
+                note(format!("too late: {}", r.why.as_deref().unwrap_or("its moment had passed")))
+            }
+            Kind::Paused(p) => match &p.why {
+                Some(why) => note(format!("paused: {why}")),
+                None => note("paused".into()),
+            },
+            Kind::Resumed(r) => match r.steps {
+                Some(1) => note("goes on for one utterance".into()),
+                Some(steps) => note(format!("goes on for {steps} utterances")),
+                None => note("goes on".into()),
+            },
+            Kind::LimitReached(l) => note(format!("limit reached: {}", limit(&l.0))),
+            Kind::Warning(w) => note(format!("warning: {}", w.text)),
+            Kind::LogRepaired(r) => {
+                note(format!("repaired: bytes {} to {} are kept in {}", r.from, r.to, r.kept))
+            }
+            Kind::Unknown(u) => note(format!("an event that this version cannot show: {}", u.kind)),
+            // a person who speaks by steering lines has to be told
+            Kind::FloorGranted(g) => match state.seat(&g.participant) {
+                Some(seat) if seat.spec.voice.is_human() => {
+                    note(format!("{} has the floor", name(state, &g.participant)))
+                }
+                Some(_) | None => vec![],
+            },
+            Kind::ThreadClosed(_)
+            | Kind::BatchOpened(_)
+            | Kind::CallStarted(_)
+            | Kind::Delta(_)
+            | Kind::Receipt(_)
+            | Kind::LimitNear(_) => vec![],
+        }
+    }
+
+    fn turn(&self, state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
+        let who = name(state, seat);
+        if e.purpose != Purpose::Speak {
+            return vec![];
+        }
+        let place = e.number.map_or_else(|| place(state), |n| n.to_string());
+        let words =
+            |who: String, body: String| vec![Told::Words { place: place.clone(), who, body }];
+        if e.number.is_some_and(|n| self.hidden.contains(&n)) {
+            return words(format!("{who}, hidden"), String::new());
+        }
+        let body = || match (&*e.text, &e.structured) {
+            ("", data) if !data.is_null() => text::block(&data.to_string()).into_owned(),
+            (words, _) => text::block(words).into_owned(),
+        };
+        match (e.outcome, e.why) {
+            (Outcome::Said, _) => words(head(state, seat, e), body()),
+            (Outcome::Passed, _) => words(format!("{who} passes"), String::new()),
+            (Outcome::Failed, _) => {
+                let why = e.error.as_ref().map_or("no reason was given", |e| &*e.text);
+                let then = match state.seat(seat).map(|s| s.spec.on_failure.then) {
+                    Some(Then::Skip) | None => "skipped",
+                    Some(Then::Pause) => "a pause follows",
+                    Some(Then::Stop) => "the end follows",
+                };
+                words(format!("{who} failed: {}; {then}", text::line(why)), String::new())
+            }
+            (Outcome::Cut, Some(why @ (CutWhy::Crash | CutWhy::Superseded))) => {
+                words(format!("{who}, {}", cut(why)), String::new())
+            }
+            (Outcome::Cut, why) => {
+                let why = why.map_or("cut off", cut);
+                words(format!("{}, {why}", head(state, seat, e)), body())
+            }
+        }
+    }
+}
+
+fn opening(state: &State, rehearsed: bool) -> Told {
+    let title = state.title.as_deref().unwrap_or_default();
+    let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
+    let one_line = |t: &str| text::line(t).into_owned();
+    Told::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed }
+}
+
+/// Returns the name of a seat, with its id where the name alone could be somebody else's.
+pub(super) fn name(state: &State, id: &SeatId) -> String {
+    let Some(seat) = state.seat(id) else { return text::line(id).into_owned() };
+    let shown = text::line(&seat.spec.name).into_owned();
+    let same = |other: &str| text::line(other).trim().eq_ignore_ascii_case(shown.trim());
+    let twin = state.seats.iter().any(|s| s.spec.id != *id && same(&s.spec.name));
+    if twin || same(OPERATOR) { format!("{shown} (seat {id})") } else { shown }
+}
+
+/// Who speaks: name and role, and which alternative it is.
+fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
+    let spec = state.seat(seat).map(|s| &s.spec);
+    let mut head = name(state, seat);
+    if let Some(role) = spec.and_then(|s| s.role.as_ref()) {
+        head.push_str(&format!(" ({})", text::line(role)));
+    }
+    if spec.is_some_and(|s| s.stands_in) {
+        head.push_str(", a stand-in");
+    }
+    let entry = e.number.and_then(|n| state.utterance(n));
+    let anew = |entry: &&Entry| entry.versions.len() > 1 && entry.version().turn == Some(e.turn);
+    if let Some(entry) = entry.filter(anew) {
+        head.push_str(&format!(", anew (alternative {})", entry.versions.len()));
+    }
+    head
+}
+
+/// The operator's words, where they were placed.
+fn operators(state: &State, entry: &Entry) -> Told {
+    let deed = state.deeds.iter().find(|d| Some(&d.given.key) == entry.of.as_ref());
+    let who = match (entry.seat(), entry.to.first(), deed.map(|d| &d.given.line.verb)) {
+        (Some(seat), _, _) => format!("{}, in the operator's words", name(state, seat)),
+        (None, Some(to), _) => format!("operator whispers to {}", name(state, to)),
+        (None, None, Some(Verb::CutIn { .. })) => "operator cuts in".to_owned(),
+        (None, None, _) => "operator".to_owned(),
+    };
+    Told::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
+}
+
+/// Where words without a number stand.
+pub(super) fn place(state: &State) -> String {
+    match state.last.as_ref().and_then(|l| l.number) {
+        Some(number) => format!("after {number}"),
+        None => "before 1".to_owned(),
+    }
+}
+
+fn cut(why: CutWhy) -> &'static str {
+    match why {
+        CutWhy::CutIn => "cut off",
+        CutWhy::PauseNow => "stopped by a pause",
+        CutWhy::Superseded => "no longer asked",
+        CutWhy::Timeout => "out of time",
+        CutWhy::Crash => "interrupted, to speak again",
+        CutWhy::BrokenOff => "broken off",
+        CutWhy::Operator => "stopped by the operator",
+    }
+}
+
+fn limit(at: &LimitAt) -> String {
+    let unit = at.what.key();
+    let unit = if at.limit == 1 { unit.trim_end_matches('s') } else { unit };
+    format!("{} {unit}", at.limit)
+}
+
+fn end(state: &State, e: &Ended) -> String {
+    let broken = matches!(e.reason, StopReason::Failure | StopReason::Starved);
+    let stopped = matches!(e.reason, StopReason::Operator | StopReason::Signal);
+    let kind = match (broken, stopped, e.settled) {
+        (true, _, _) => "failed",
+        (_, true, _) => "stopped",
+        (_, _, true) => "settled",
+        (_, _, false) => "capped",
+    };
+    let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
+    format!("ended: {} ({kind}){why}, {}", reason(e.reason), utterances(state.utterances))
+}
+
+/// Returns a stop reason in words.
+pub fn reason(reason: StopReason) -> String {
+    reason.as_str().replace('_', " ")
+}
+
+/// Returns a number of utterances in words.
+pub fn utterances(n: u32) -> String {
+    if n == 1 { "1 utterance".into() } else { format!("{n} utterances") }
+}

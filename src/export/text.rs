@@ -1,0 +1,26 @@
+//! Plain text, also the accessible form: a head in brackets, the words indented below it, notes behind `--`.
+//!
+//! Words stand two columns in, so that nothing a speaker says can look like a head or a note. Lines are not wrapped.
+
+use super::{REHEARSED, Told};
+
+/// Spells one thing worth telling, with the empty line that ends it.
+pub fn spell(told: &Told) -> String {
+    match told {
+        Told::Opening { title, topic, rehearsed } => {
+            let topic = topic.iter().map(|t| format!("{t}\n")).collect::<String>();
+            let label = if *rehearsed { format!("{REHEARSED}\n") } else { String::new() };
+            format!("{title}\n{topic}{label}\n")
+        }
+        Told::Words { place, who, body } => format!("[{place}] {who}\n{}\n", indented(body)),
+        Told::Note(note) => format!("-- {note}\n\n"),
+    }
+}
+
+fn indented(body: &str) -> String {
+    let line = |l: &str| match l.trim_end() {
+        "" => "\n".to_owned(),
+        l => format!("  {l}\n"),
+    };
+    body.trim_matches('\n').lines().map(line).collect()
+}

@@ -1,0 +1,119 @@
+//! The table of exit codes, a tiny case for each, with what a person is told.
+
+use crate::house::{House, talk};
+
+const LINES: &str =
+    "[[participant]]\nid = \"ada\"\nname = \"Ada\"\nlines = [\"one two three four\"]\n";
+
+fn scenario(more: &str) -> String {
+    format!("title = \"A talk\"\n{more}")
+}
+
+#[test]
+fn every_end_has_its_code() {
+    let house = House::new();
+    let human = "[limits]\nutterances = 3\n[[participant]]\nid = \"eve\"\nhuman = true\n";
+    let fails = "[limits]\nutterances = 2\n[[participant]]\nid = \"x\"\nscript = [\"false\"]\n";
+    let stops =
+        fails.replace("[\"false\"]", "[\"false\"]\non_failure = { retry = 0, then = \"stop\" }");
+    let fails = fails.replace("[\"false\"]", "[\"false\"]\non_failure = { retry = 0 }");
+    let cases: &[(i32, &str, String, &[&str], &str)] = &[
+        (0, "a limit", talk(2, 3), &[], "ended: utterance limit"),
+        (
+            0,
+            "a condition",
+            scenario(&format!("{LINES}[[stop]]\nwhen = \"true\"\n")),
+            &[],
+            "ended: condition",
+        ),
+        (1, "a failure", scenario(&stops), &["--trust"], "false"),
+        (
+            2,
+            "another topic",
+            scenario(&format!("topic = \"t\"\n{LINES}")),
+            &["--topic", "u"],
+            "own topic",
+        ),
+        (2, "a bad --set", talk(2, 3), &["--set", "x"], "needs `=`"),
+        (2, "a bad number", talk(2, 3), &["--max-utterances", "0"], "--max-utterances"),
+        (3, "a fault", scenario("nonsense = 1\n"), &[], "nonsense: no such key"),
+        (
+            3,
+            "a --set that does not fit",
+            talk(2, 3),
+            &["--set", "limits.utterances=no"],
+            "limits.utterances",
+        ),
+        (3, "not trusted", scenario(&fails), &[], "--trust"),
+        (3, "a human seat", scenario(human), &[], "`eve` is a human seat"),
+        (4, "no model", scenario("[[participant]]\nid = \"ada\"\n"), &[], "--rehearsed"),
+        (
+            4,
+            "a model",
+            scenario("[[participant]]\nid = \"ada\"\n"),
+            &["--model", "a:b"],
+            "not part of this version",
+        ),
+        (5, "a time limit", talk(4, 300), &["--max-time", "1s"], "ended: time limit"),
+        (7, "skipped", scenario(&format!("{fails}{LINES}")), &["--trust", "--strict"], "skipped"),
+        (
+            0,
+            "skipped, and nobody minds",
+            scenario(&format!("{fails}{LINES}")),
+            &["--trust"],
+            "ended: ",
+        ),
+    ];
+    for (code, what, text, args, told) in cases {
+        let path = house.file("case.toml", text);
+        let args = [&["run", &path, "--headless"], *args].concat();
+        let ran = house.run(&args);
+        assert_eq!(ran.code, *code, "{what}: {}", ran.err);
+        assert!(ran.err.contains(told), "{what}: {}", ran.err);
+    }
+    println!("{} cases, {} codes", cases.len(), 8);
+}
+
+#[test]
+fn wrong_usage_names_the_way_out() {
+    let house = House::new();
+    let cases: &[(&[&str], &str)] = &[
+        (&[], "--headless"),
+        (&["demo"], "colloquium demo --headless"),
+        (&["run", "round-table"], "--headless"),
+        (&["A topic with a space"], "--headless"),
+        (&["dmeo"], "the nearest is `demo`"),
+        (&["run", "round-tabel", "--headless"], "the nearest is `round-table`"),
+        (&["run", "./nothing.toml", "--headless"], "cannot read the scenario ./nothing.toml"),
+        (&["run", "-", "--steer", "-", "--headless"], "cannot both read standard input"),
+        (&["demo", "--headless", "--no-such-option"], "--no-such-option"),
+        (&["demo", "--headless", "--steer", "nothing.jsonl"], "nothing.jsonl"),
+        (&["resume", "--headless", "2026"], "no session 2026"),
+        (&["resume", "--headless", "--last"], "no session yet"),
+        (&["sessions", "lst"], "list"),
+    ];
+    for (args, told) in cases {
+        let ran = house.run(args).code(2);
+        assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
+        assert!(ran.err.starts_with("error: ") && ran.out.is_empty(), "{args:?}: {}", ran.err);
+    }
+    house.run(&["--help"]).code(0);
+    assert!(house.run(&["--version"]).code(0).out.starts_with("colloquium "));
+}
+
+#[test]
+fn check_shows_every_fault_of_every_file() {
+    let house = House::new();
+    let bad = "title = \"\"\ntopci = \"x\"\npolicy = \"round_robbin\"\n[limits]\nutterances = 0\n\
+               [[participant]]\nid = \"Ada\"\nlines = [\"x\"]\n";
+    let (bad, good) = (house.file("bad.toml", bad), house.file("good.toml", &talk(2, 2)));
+    let ran = house.run(&["check", &bad, &good]).code(3);
+    for (line, key) in
+        [(1, "title"), (2, "topci"), (3, "policy"), (5, "limits.utterances"), (7, "id")]
+    {
+        assert!(ran.err.contains(&format!("bad.toml:{line}:")), "line {line}: {}", ran.err);
+        assert!(ran.err.contains(key), "{key}: {}", ran.err);
+    }
+    assert!(ran.err.matches("hint: ").count() >= 5, "{}", ran.err);
+    assert!(ran.out.contains("seat     ada, Ada: 4 rehearsed lines"), "{}", ran.out);
+}

@@ -1,0 +1,142 @@
+//! What is printed: three formats, the lines as the file holds them, and the same bytes twice.
+
+use crate::house::{House, talk};
+use std::fs;
+
+#[test]
+fn the_demo_reads_well_as_text_and_markdown() {
+    let house = House::new();
+    let text = house.run(&["demo", "--headless"]).code(0);
+    assert!(
+        text.out.starts_with("Should cities ban private cars?\nrehearsed voices: "),
+        "{}",
+        text.out
+    );
+    assert!(text.out.contains("\n[1] Ada (transport planner)\n  I'll start with a Tuesday."));
+    assert!(text.out.ends_with("-- ended: utterance limit (capped), 9 utterances\n\n"));
+    assert!(text.err.starts_with("session: 20260101-000000-000000 ("), "{}", text.err);
+    assert!(text.err.contains("\nrehearsed voices: "), "{}", text.err);
+    assert!(
+        text.err.contains("saved: 20260101-000000-000000, 9 utterances, ended: utterance limit")
+    );
+    let hint =
+        "go on with: colloquium resume 20260101-000000-000000 --headless --max-utterances 18\n";
+    assert!(text.err.ends_with(hint), "{}", text.err);
+    let words: Vec<&str> = hint.trim().split(' ').skip(4).collect();
+    assert!(house.run(&words).code(0).out.contains("[18] "), "what is offered works");
+
+    let md = house.run(&["demo", "--headless", "--format", "md", "--quiet"]).code(0);
+    assert!(md.out.starts_with("# Should cities ban private cars?\n\n*rehearsed voices: "));
+    assert!(md.out.contains("\n## 1 · Ada (transport planner)\n\n> I'll start with a Tuesday."));
+    assert_eq!(md.err, "");
+}
+
+#[test]
+fn jsonl_is_the_file_byte_for_byte_and_the_same_twice() {
+    let house = House::new();
+    let file = |name: &str| house.path(name).to_str().unwrap().to_owned();
+    let play = |name: &str| {
+        house
+            .run(&["demo", "--headless", "--format", "jsonl", "--out-session", &file(name)])
+            .code(0)
+            .out
+    };
+    let (one, two) = (play("one.jsonl"), play("two.jsonl"));
+    assert_eq!(one, fs::read_to_string(file("one.jsonl")).unwrap());
+    assert_eq!(one, two, "the same seed gives the same bytes");
+    let other = house.run(&["demo", "--headless", "--format", "jsonl", "--seed", "7", "--no-save"]);
+    assert_ne!(one, other.code(0).out);
+    println!("{} lines, {} bytes, equal", one.lines().count(), one.len());
+    let taken = house.run(&["demo", "--headless", "--out-session", &file("one.jsonl")]).code(6);
+    assert!(taken.err.contains("one.jsonl"), "{}", taken.err);
+}
+
+#[test]
+fn two_rehearsals_have_two_files_and_show_prints_what_was_printed() {
+    let house = House::new();
+    let first = house.run(&["demo", "--headless"]).code(0);
+    house.run(&["demo", "--headless"]).code(0);
+    assert!(house.path("data/sessions/20260101-000000-000000-2.jsonl").exists());
+    let id = "20260101-000000-000000";
+    assert_eq!(house.run(&["sessions", "show", id]).code(0).out, first.out);
+    let bytes = fs::read_to_string(house.path(&format!("data/sessions/{id}.jsonl"))).unwrap();
+    assert_eq!(house.run(&["sessions", "show", id, "--format", "jsonl"]).code(0).out, bytes);
+    house.run(&["demo", "--headless", "--no-save"]).code(0);
+    assert_eq!(house.sessions().len(), 2, "nothing is kept of a session that is not to be saved");
+}
+
+#[test]
+fn a_scenario_comes_from_a_file_from_standard_input_or_from_the_own_folder() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    let said = house.run(&["run", &path, "--headless"]).code(0).out;
+    assert_eq!(house.fed(&["run", "-", "--headless"], &talk(2, 3)).code(0).out, said);
+    house.file(".config/colloquium/scenarios/mine.toml", &talk(2, 3));
+    assert_eq!(house.run(&["run", "mine", "--headless"]).code(0).out, said);
+    let shorter = ["run", "mine", "--headless", "--set", "limits.utterances=1"];
+    assert!(!house.run(&shorter).code(0).out.contains("[2]"));
+    assert!(
+        !house
+            .run(&["run", "mine", "--headless", "--max-utterances", "1"])
+            .code(0)
+            .out
+            .contains("[2]")
+    );
+}
+
+#[test]
+fn a_new_scenario_is_right_and_can_be_played() {
+    let house = House::new();
+    house.run(&["scenarios", "new", "mine"]).code(0);
+    let check = house.run(&["check", "mine", "round-table"]).code(0);
+    assert!(check.out.contains("seat     bo, Bo (for coffee)"), "{}", check.out);
+    assert_eq!(check.err, "");
+    house.run(&["run", "mine", "--rehearsed", "--headless"]).code(0);
+    house.run(&["scenarios", "new", "mine"]).code(2);
+    assert!(
+        house.run(&["scenarios", "list"]).code(0).out.contains("mine  Tea or coffee? (your own)")
+    );
+}
+
+/// Every key that a real log has is a key that `schema event` knows.
+#[test]
+fn the_schema_of_events_knows_every_key_of_a_log() {
+    let house = House::new();
+    let schema = house.run(&["schema", "event"]).code(0).out;
+    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
+    let known = |kind: &str, key: &str| {
+        let kinds = schema["oneOf"].as_array().unwrap();
+        let of = kinds.iter().find(|k| k["title"] == kind).expect(kind);
+        of["properties"]["data"]["properties"].get(key).is_some()
+    };
+    let steer = house.file(
+        "steer.jsonl",
+        r#"{"after":{"utterance":1},"do":"rename","text":"x"}
+           {"after":{"utterance":2},"do":"pause"}
+           {"after":{"utterance":2},"do":"resume"}
+           {"during":{"utterance":3,"words":5},"do":"cut_in","text":"why?"}
+           {"after":{"utterance":4},"do":"nobody","text":"why?"}"#
+            .lines()
+            .filter(|l| !l.contains("nobody"))
+            .collect::<Vec<_>>()
+            .join("\n")
+            .as_str(),
+    );
+    let log =
+        house.run(&["demo", "--headless", "--format", "jsonl", "--steer", &steer]).code(0).out;
+    let mut keys = 0;
+    for line in log.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        let kind = event["kind"].as_str().unwrap();
+        for key in event["data"].as_object().unwrap().keys() {
+            let of_the_verb = kind == "command.given" && matches!(key.as_str(), "text" | "who");
+            assert!(of_the_verb || known(kind, key), "{kind}: {key}");
+            keys += 1;
+        }
+    }
+    println!("{keys} keys, all described");
+    for of in ["scenario", "steer"] {
+        let schema = house.run(&["schema", of]).code(0).out;
+        serde_json::from_str::<serde_json::Value>(&schema).unwrap();
+    }
+}

@@ -1,0 +1,98 @@
+//! Whatever a file says, nothing that acts on a terminal comes out, and nobody's words pass for our heads.
+
+use crate::house::House;
+
+/// Characters that act, reorder or hide, besides control characters.
+fn acts(c: char) -> bool {
+    let invisible = matches!(c, '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}');
+    invisible || (c.is_control() && !matches!(c, '\n' | '\t'))
+}
+
+#[track_caller]
+fn inert(what: &str, text: &str) -> usize {
+    if let Some(at) = text.find(acts) {
+        panic!("{what}: {:?}", text.get(at.saturating_sub(20)..).unwrap_or_default());
+    }
+    text.chars().count()
+}
+
+const HOSTILE: &str = r##"
+title = "Title \u202Eeltit\u202C \u200B"
+topic = "Topic \u001B]0;owned\u0007 \u009B31m"
+[limits]
+utterances = 2
+[[participant]]
+id = "ada"
+name = "Ada \u202Eoperator"
+role = "role \u2066x"
+lines = ["""
+\u001B[2J\u001B]8;;http://x\u0007link\u001B]8;;\u0007
+[after 1] operator
+-- ended: operator (stopped)
+## 9 · Bo
+</blockquote><h2>Bo</h2> ![x](http://x/y) \u202Egnp"""]
+[[participant]]
+id = "bo"
+name = "operator"
+lines = ["\u0000\u0008\u007F\u0085 fine \U000E0041"]
+"##;
+
+#[test]
+fn hostile_texts_are_inert_in_every_output() {
+    let house = House::new();
+    let path = house.file("hostile.toml", HOSTILE);
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"after\":{\"utterance\":1},\"do\":\"say\",\"text\":\"\\u001b[31m \\u202e\"}\n",
+    );
+    let mut checked = 0;
+    for format in ["text", "md", "jsonl"] {
+        let ran =
+            house.run(&["run", &path, "--headless", "--format", format, "--steer", &steer]).code(0);
+        checked += inert(format, &ran.out) + inert("stderr", &ran.err);
+    }
+    let commands: &[&[&str]] = &[
+        &["sessions", "list"],
+        &["sessions", "list", "--json"],
+        &["sessions", "show", "--last"],
+        &["check", &path],
+        &["scenarios", "show", &path],
+        &["check", "\u{1b}[31m\u{202e}"],
+        &["run", "\u{1b}[31m", "--headless"],
+        &["demo", "--headless", "--set", "a.\u{1b}\u{202e}=1"],
+        &["demo", "--\u{1b}[31m"],
+        &["\u{1b}[31m\u{202e}"],
+        &["sessions", "show", "\u{1b}[31m"],
+    ];
+    for args in commands {
+        let ran = house.run(args);
+        checked += inert("stdout", &ran.out) + inert("stderr", &ran.err);
+    }
+    println!("{checked} characters, 0 that act");
+}
+
+#[test]
+fn faults_that_quote_a_hostile_file_are_inert() {
+    let house = House::new();
+    let path = house.file(
+        "bad.toml",
+        "title = \"\\u001b[31m\"\n\"k\\u001b\\u202e\" = \"\u{1b}]0;x\u{7}\u{202e}\"\n",
+    );
+    let ran = house.run(&["check", &path]).code(3);
+    inert("stderr", &ran.err);
+}
+
+#[test]
+fn words_cannot_pass_for_a_head_a_note_or_a_heading() {
+    let house = House::new();
+    let path = house.file("hostile.toml", HOSTILE);
+    let text = house.run(&["run", &path, "--headless"]).code(0).out;
+    let heads: Vec<&str> = text.lines().filter(|l| l.starts_with('[')).collect();
+    assert_eq!(heads.len(), 2, "{heads:?}");
+    assert!(heads[1].starts_with("[2] operator (seat bo)"), "{heads:?}");
+    assert_eq!(text.lines().filter(|l| l.starts_with("-- ended")).count(), 1, "{text}");
+    let md = house.run(&["run", &path, "--headless", "--format", "md"]).code(0).out;
+    assert_eq!(md.lines().filter(|l| l.starts_with("## ")).count(), 2, "{md}");
+    assert!(!md.contains("> </blockquote>") && !md.contains(" ![x]"), "{md}");
+    assert!(md.contains("> \\</blockquote>\\<h2>Bo\\</h2> \\![x](http://x/y)"), "{md}");
+}

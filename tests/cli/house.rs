@@ -1,0 +1,138 @@
+//! A home of its own for one test, the binary in it, and small scenarios.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long a program may take to end before the test calls it a hang.
+const HANG: Duration = Duration::from_secs(20);
+
+/// What a command left behind.
+#[derive(Debug)]
+pub struct Ran {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Ran {
+    /// Returns it if it ended with a code; else shows everything.
+    #[track_caller]
+    pub fn code(self, code: i32) -> Ran {
+        assert_eq!(self.code, code, "out: {}\nerr: {}", self.out, self.err);
+        self
+    }
+}
+
+/// A home and a data folder.
+pub struct House {
+    pub home: TempDir,
+}
+
+impl House {
+    pub fn new() -> House {
+        House { home: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.home.path().join(name)
+    }
+
+    /// Writes a file and returns its path as an argument.
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
+        command
+            .args(args)
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.home.path())
+            .env("COLLOQUIUM_DATA_DIR", self.path("data"))
+            .current_dir(self.home.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+
+    pub fn run(&self, args: &[&str]) -> Ran {
+        self.fed(args, "")
+    }
+
+    /// Runs a command with something on standard input.
+    pub fn fed(&self, args: &[&str], input: &str) -> Ran {
+        let mut child = self.command(args).stdin(Stdio::piped()).spawn().unwrap();
+        // a program that does not read its input may have closed it
+        let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
+        end(child)
+    }
+
+    /// Starts a command and hands over its output line by line.
+    pub fn start(&self, args: &[&str]) -> (Child, BufReader<ChildStdout>) {
+        let mut child = self.command(args).spawn().unwrap();
+        let out = BufReader::new(child.stdout.take().unwrap());
+        (child, out)
+    }
+
+    /// The sessions of this house, as `sessions list --json` says.
+    pub fn sessions(&self) -> Vec<serde_json::Value> {
+        let list = self.run(&["sessions", "list", "--json"]).code(0);
+        serde_json::from_str(&list.out).unwrap()
+    }
+}
+
+/// Waits for a program to end; one that does not is killed, and the test fails.
+pub fn end(child: Child) -> Ran {
+    let pid = rustix::process::Pid::from_child(&child);
+    let (tx, rx) = mpsc::channel();
+    std::thread::spawn(move || tx.send(child.wait_with_output().unwrap()));
+    let Ok(output) = rx.recv_timeout(HANG) else {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::KILL);
+        panic!("the program did not end");
+    };
+    Ran {
+        code: output.status.code().unwrap_or(-1),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+/// Reads lines until one has all of these texts.
+pub fn read_until(out: &mut BufReader<ChildStdout>, texts: &[&str]) -> String {
+    let mut line = String::new();
+    while !texts.iter().all(|t| line.contains(t)) || line.is_empty() {
+        line.clear();
+        assert!(out.read_line(&mut line).unwrap() > 0, "the output ended before {texts:?}");
+    }
+    line
+}
+
+/// Two seats with rehearsed lines, `words` words each.
+pub fn talk(utterances: u32, words: usize) -> String {
+    let line = |who: &str, n: usize| format!("{who}{n}{}", " word".repeat(words));
+    let lines =
+        |who: &str| (1..=4).map(|n| format!("{:?}", line(who, n))).collect::<Vec<_>>().join(", ");
+    format!(
+        "title = \"A talk\"\n[limits]\nutterances = {utterances}\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\npace = 4\nlines = [{}]\n\
+         [[participant]]\nid = \"bo\"\nname = \"Bo\"\npace = 4\nlines = [{}]\n",
+        lines("A"),
+        lines("B")
+    )
+}
+
+/// What was said to the end: heads and words without notes and without what a crash broke off.
+pub fn transcript(text: &str) -> Vec<String> {
+    let kept = |b: &&str| b.starts_with('[') && !b.contains("interrupted");
+    text.split("\n\n").filter(kept).map(str::to_owned).collect()
+}

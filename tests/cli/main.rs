@@ -1,0 +1,12 @@
+//! The promises of the command line, kept on the built binary: each test has its own home and its own data folder.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
+
+mod exits;
+mod formats;
+mod hostile;
+mod house;
+mod sessions;
+mod steering;
+mod stopping;
+mod trust;

@@ -1,0 +1,100 @@
+//! Past sessions: found by the beginning of their id, listed even when damaged, mended, and gone on with.
+
+use crate::house::{House, read_until, talk, transcript};
+use std::fs;
+
+#[test]
+fn a_beginning_of_an_id_is_enough_when_it_is_the_only_one() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    assert!(house.run(&["sessions", "path", "2026"]).code(0).out.ends_with("000000.jsonl\n"));
+    house.run(&["demo", "--headless", "--seed", "5"]).code(0);
+    let ran = house.run(&["sessions", "path", "2026"]).code(2);
+    assert!(ran.err.contains("20260101-000000-000000, 20260101-000000-000005"), "{}", ran.err);
+    let ran = house.run(&["sessions", "show", "20260101-000000-000006"]).code(2);
+    assert!(ran.err.contains("the nearest is 20260101-000000-00000"), "{}", ran.err);
+    let path = house.run(&["sessions", "path", "--last"]).code(0).out;
+    assert!(path.ends_with("000005.jsonl\n"), "{path}");
+    let by_path = house.run(&["sessions", "show", path.trim()]).code(0).out;
+    assert_eq!(by_path, house.run(&["sessions", "show", "--last"]).code(0).out);
+}
+
+#[test]
+fn one_bad_file_never_hides_the_others() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let sessions = house.path("data/sessions");
+    let good = fs::read_to_string(sessions.join("20260101-000000-000000.jsonl")).unwrap();
+    let lines: Vec<&str> = good.lines().collect();
+    let damaged = lines
+        .iter()
+        .enumerate()
+        .map(|(i, l)| if i == 3 { "junk\n".into() } else { format!("{l}\n") });
+    fs::write(sessions.join("damaged.jsonl"), damaged.collect::<String>()).unwrap();
+    fs::write(sessions.join("cut.jsonl"), &good[..good.len() * 2 / 3]).unwrap();
+    fs::write(sessions.join("strange.jsonl"), "hello\n").unwrap();
+    fs::create_dir(sessions.join("folder.jsonl")).unwrap();
+    let states: Vec<(String, String)> = house
+        .sessions()
+        .iter()
+        .map(|s| (s["id"].as_str().unwrap().into(), s["state"].as_str().unwrap().into()))
+        .collect();
+    for (id, state) in [
+        ("20260101-000000-000000", "ended"),
+        ("damaged", "damaged"),
+        ("cut", "unfinished"),
+        ("strange", "unreadable"),
+        ("folder", "unreadable"),
+    ] {
+        assert!(states.contains(&(id.into(), state.into())), "{id}: {states:?}");
+    }
+    let table = house.run(&["sessions", "list"]).code(0).out;
+    assert_eq!(table.lines().count(), 6, "{table}");
+
+    let shown = house.run(&["sessions", "show", "damaged"]).code(6);
+    assert!(shown.out.contains("[9] Cy") && shown.err.contains("sessions repair"), "{}", shown.err);
+    house.run(&["resume", "damaged", "--headless"]).code(6);
+    house.run(&["sessions", "repair", "damaged"]).code(0);
+    house.run(&["sessions", "show", "damaged"]).code(0);
+    house.run(&["resume", "damaged", "--headless"]).code(0);
+    house.run(&["resume", "strange", "--headless"]).code(6);
+}
+
+#[test]
+fn a_resume_goes_on_where_it_stopped_and_repeats_no_steering() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    let steer = house.file("steer.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"Once."}"#);
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let more = ["resume", "--last", "--headless", "--max-utterances", "4", "--steer", &steer];
+    let ran = house.run(&more).code(0);
+    assert!(ran.out.starts_with("-- goes on; rehearsed voices: "), "{}", ran.out);
+    assert!(
+        ran.out.contains("-- new limit: 4 utterances") && ran.out.contains("[4] Bo\n  B2 word"),
+        "{}",
+        ran.out
+    );
+    let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+    assert_eq!(shown.matches("Once.").count(), 1, "{shown}");
+    let whole = house.file("whole.toml", &talk(4, 3));
+    let unbroken = house.run(&["run", &whole, "--headless", "--steer", &steer]).code(0).out;
+    assert_eq!(transcript(&shown), transcript(&unbroken));
+}
+
+#[test]
+fn a_session_that_is_being_written_says_who_writes_it() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 400));
+    let (mut child, mut out) =
+        house.start(&["run", &path, "--headless", "--pace", "--format", "jsonl"]);
+    read_until(&mut out, &["\"kind\":\"call.started\""]);
+    let pid = child.id();
+    let ran = house.run(&["resume", "--last", "--headless"]).code(6);
+    assert!(ran.err.contains(&format!("process {pid}")), "{}", ran.err);
+    let sessions = house.sessions();
+    assert_eq!(sessions[0]["state"], "running", "{sessions:?}");
+    assert_eq!(sessions[0]["why"], format!("process {pid}"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(house.sessions()[0]["state"], "unfinished");
+}

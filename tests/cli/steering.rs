@@ -1,0 +1,125 @@
+//! Steering without a screen: from a file, from standard input, and what waits for somebody.
+
+use crate::house::{House, talk};
+
+const QUESTION: &str =
+    r#"{"during":{"utterance":2,"words":5},"do":"cut_in","text":"Who pays for it?"}"#;
+
+#[test]
+fn a_cut_in_changes_what_the_next_speaker_says() {
+    let house = House::new();
+    let file = house.file("steer.jsonl", &format!("# a question\n\n{QUESTION}\n"));
+    let from_file = house.run(&["demo", "--headless", "--steer", &file]).code(0);
+    let from_stdin = house.fed(&["demo", "--headless", "--steer", "-"], QUESTION).code(0);
+    for ran in [&from_file, &from_stdin] {
+        assert!(ran.out.contains("\n[2] Bo (joiner), cut off\n  Ada, I was one"), "{}", ran.out);
+        assert!(
+            ran.out.contains("\n[after 2] operator cuts in\n  Who pays for it?\n"),
+            "{}",
+            ran.out
+        );
+        assert!(
+            ran.out.contains("\n[3] Cy (epidemiologist)\n  The chair asks: \"Who pays for it?\"")
+        );
+    }
+    assert_eq!(from_file.out, from_stdin.out, "the same deeds, the same talk");
+    let again = house.fed(&["demo", "--headless", "--steer", "-"], QUESTION).code(0);
+    assert_eq!(again.out, from_stdin.out);
+}
+
+#[test]
+fn a_bad_line_stops_a_file_and_not_standard_input() {
+    let house = House::new();
+    let file = house.file("steer.jsonl", "{\"do\":\"pause\"}\n{\"do\":\"pausee\"}\nno\n");
+    let ran = house.run(&["demo", "--headless", "--steer", &file]).code(3);
+    assert!(
+        ran.err.contains("steer.jsonl, line 2: no verb `pausee`; the nearest is `pause`"),
+        "{}",
+        ran.err
+    );
+    assert!(ran.err.contains("steer.jsonl, line 3: "), "{}", ran.err);
+    assert_eq!(ran.out, "");
+    let ran =
+        house.fed(&["demo", "--headless", "--steer", "-"], "{\"do\":\"pausee\"}\nno\n").code(0);
+    assert!(ran.out.contains("-- pausee was refused: no verb `pausee`"), "{}", ran.out);
+    assert!(ran.out.contains("-- a steering line was refused: not JSON"), "{}", ran.out);
+}
+
+#[test]
+fn a_human_seat_needs_a_stand_in_or_somebody_who_steers() {
+    let house = House::new();
+    let seat = "[[participant]]\nid = \"eve\"\nname = \"Eve\"\nhuman = true\n";
+    let human = format!("{}{seat}", talk(3, 3));
+    let path = house.file("human.toml", &human);
+    house.run(&["run", &path, "--headless"]).code(3);
+    let stand_in =
+        house.file("stand_in.toml", &format!("{human}stand_in = {{ lines = [\"I pass.\"] }}\n"));
+    let ran = house.run(&["run", &stand_in, "--headless"]).code(0);
+    assert!(ran.out.contains("[3] Eve, a stand-in\n  I pass.\n"), "{}", ran.out);
+    let words = r#"{"during":{"utterance":3},"do":"speak","who":"eve","text":"Here I am."}"#;
+    let steer = house.file("steer.jsonl", words);
+    let by_file = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let by_stdin = house.fed(&["run", &path, "--headless", "--steer", "-"], words).code(0);
+    for ran in [by_file, by_stdin] {
+        assert!(ran.out.contains("-- Eve has the floor\n"), "{}", ran.out);
+        assert!(ran.out.contains("[3] Eve\n  Here I am.\n"), "{}", ran.out);
+    }
+    let nothing = house.file("nothing.jsonl", r#"{"do":"mark"}"#);
+    let ran = house.run(&["run", &path, "--headless", "--steer", &nothing]).code(1);
+    assert!(
+        ran.err.contains("eve has the floor") && ran.err.contains("colloquium resume"),
+        "{}",
+        ran.err
+    );
+}
+
+#[test]
+fn a_manual_table_is_led_by_its_steer_file() {
+    let house = House::new();
+    let path = house
+        .file("manual.toml", &talk(4, 3).replacen("[limits]", "policy = \"manual\"\n[limits]", 1));
+    house.run(&["run", &path, "--headless"]).code(3);
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"do\":\"floor\",\"to\":\"bo\"}\n{\"after\":{\"utterance\":1},\"do\":\"floor\",\"to\":\"ada\"}\n\
+         {\"after\":{\"utterance\":2},\"do\":\"end\"}\n",
+    );
+    let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let at = |text: &str| ran.out.find(text).unwrap_or_else(|| panic!("{text}: {}", ran.out));
+    assert!(at("[1] Bo") < at("[2] Ada") && at("[2] Ada") < at("-- ended: operator (stopped)"));
+}
+
+#[test]
+fn every_way_of_speaking_is_told_apart() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 6));
+    let steer = house.file(
+        "steer.jsonl",
+        r#"{"after":{"utterance":1},"do":"say","text":"Go on."}
+{"after":{"utterance":1},"do":"whisper","to":"bo","text":"Be brief."}
+{"after":{"utterance":2},"do":"speak_as","who":"ada","text":"I give in."}
+{"after":{"utterance":2},"do":"note","to":"bo","text":"Be kind."}
+{"after":{"utterance":2},"do":"edit","utterance":2,"text":"Better."}
+{"after":{"utterance":2},"do":"mute","who":"ada"}
+{"after":{"utterance":3},"do":"reroll"}
+{"after":{"utterance":3},"do":"hide","utterance":1,"text":"wrong"}
+{"after":{"utterance":3},"do":"choose","utterance":3,"alternative":1}
+"#,
+    );
+    let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    for told in [
+        "[after 1] operator\n  Go on.",
+        "[after 1] operator whispers to Bo\n  Be brief.",
+        "[after 2] Ada, in the operator's words\n  I give in.",
+        "[after 2] operator's note to Bo, for the next utterance\n  Be kind.",
+        "[2] Bo, as the operator edited it\n  Better.",
+        "-- Ada is muted",
+        "[3] Bo, anew (alternative 2)",
+        "-- utterance 1 is hidden: wrong",
+        "-- alternative 1 of utterance 3 counts",
+    ] {
+        assert!(ran.out.contains(told), "{told}: {}", ran.out);
+    }
+    let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+    assert!(shown.contains("[1] Ada, hidden\n\n") && !shown.contains("A1"), "{shown}");
+}

@@ -1,0 +1,129 @@
+//! However a run is stopped, its session goes on as if it had not been.
+
+use crate::house::{House, end, read_until, talk, transcript};
+use rustix::process::{Pid, Signal, kill_process};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+const UTTERANCES: u32 = 5;
+const WORDS: usize = 90;
+
+/// What the same talk says when nobody stops it.
+fn unbroken(house: &House, path: &str) -> Vec<String> {
+    transcript(&house.run(&["run", path, "--headless", "--no-save"]).code(0).out)
+}
+
+#[test]
+fn a_killed_run_goes_on_and_ends_like_one_that_was_not_killed() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(UTTERANCES, WORDS));
+    let session = house.path("x.jsonl").to_str().unwrap().to_owned();
+    let args =
+        ["run", &path, "--headless", "--pace", "--format", "jsonl", "--out-session", &session];
+    let (mut child, mut out) = house.start(&args);
+    read_until(&mut out, &["\"kind\":\"floor.granted\"", "\"number\":2"]);
+    read_until(&mut out, &["\"kind\":\"delta\""]);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    house.run(&["resume", &session, "--headless"]).code(0);
+    let shown = house.run(&["sessions", "show", &session]).code(0).out;
+    assert!(shown.contains("[2] Bo, interrupted, to speak again\n"), "{shown}");
+    assert_eq!(transcript(&shown), unbroken(&house, &path));
+}
+
+#[test]
+fn a_signal_ends_it_in_the_log_and_has_its_code() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(UTTERANCES, WORDS));
+    let whole = unbroken(&house, &path);
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let (child, mut out) =
+            house.start(&["run", &path, "--headless", "--pace", "--format", "jsonl"]);
+        read_until(&mut out, &["\"kind\":\"delta\""]);
+        kill_process(Pid::from_child(&child), signal).unwrap();
+        let last = read_until(&mut out, &["\"kind\":\"conversation.ended\""]);
+        assert!(last.contains("\"reason\":\"signal\""), "{last}");
+        let ran = end(child).code(code);
+        assert!(ran.err.contains("colloquium resume 20"), "{}", ran.err);
+        house.run(&["resume", "--last", "--headless"]).code(0);
+        let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+        let said = transcript(&shown);
+        assert_eq!(said, whole);
+        println!("{signal:?}: exit {code}, resumed to {} utterances", said.len());
+    }
+}
+
+#[test]
+fn a_signal_ends_a_script_that_hangs() {
+    let house = House::new();
+    let talk = "title = \"x\"\n[[participant]]\nid = \"x\"\nscript = [\"sh\", \"-c\", \"trap '' TERM INT; echo $$ > pid; sleep 600\"]\n";
+    let path = house.file("talk.toml", talk);
+    let (child, mut out) =
+        house.start(&["run", &path, "--headless", "--trust", "--format", "jsonl"]);
+    read_until(&mut out, &["\"kind\":\"call.started\""]);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    end(child).code(130);
+    if let Ok(pid) = std::fs::read_to_string(house.path("pid")) {
+        assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists(), "it lives on");
+    }
+}
+
+#[test]
+fn a_closed_pipe_ends_quietly_and_the_session_goes_on() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(UTTERANCES, WORDS));
+    let (child, mut out) = house.start(&["run", &path, "--headless", "--pace"]);
+    read_until(&mut out, &["[1] Ada"]);
+    drop(out);
+    let ran = end(child).code(0);
+    assert!(!ran.err.contains("error"), "{}", ran.err);
+    assert_eq!(house.sessions()[0]["state"], "unfinished");
+    house.run(&["resume", "--last", "--headless"]).code(0);
+    let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+    assert_eq!(transcript(&shown), unbroken(&house, &path));
+}
+
+/// A reader that takes nothing fills the pipe, and must not hold up a signal.
+#[test]
+fn a_reader_that_does_not_read_cannot_keep_the_program() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(8, 12_000));
+    let mut child = house.command(&["run", &path, "--headless"]).spawn().unwrap();
+    let _unread = child.stdout.take().unwrap();
+    let mut err = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    err.read_line(&mut line).unwrap();
+    assert!(line.starts_with("session: "), "{line}");
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    end(child).code(130);
+}
+
+#[test]
+fn a_standard_output_that_cannot_be_written_is_an_error() {
+    let house = House::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    let child = house.command(&["demo", "--headless"]).stdout(full).spawn().unwrap();
+    let ran = end(child).code(1);
+    assert!(ran.err.contains("cannot write to standard output"), "{}", ran.err);
+}
+
+/// As under `nohup`.
+#[test]
+fn a_hang_up_that_was_ignored_stays_ignored() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(1, 40));
+    let run = format!(
+        "trap '' HUP; exec {} run {path} --headless --pace --format jsonl",
+        env!("CARGO_BIN_EXE_colloquium")
+    );
+    let own = house.command(&[]);
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &run]).env_clear().stdout(Stdio::piped()).stderr(Stdio::piped());
+    shell.envs(own.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    let mut child = shell.spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    read_until(&mut out, &["\"kind\":\"call.started\""]);
+    kill_process(Pid::from_child(&child), Signal::HUP).unwrap();
+    read_until(&mut out, &["\"reason\":\"utterance_limit\""]);
+    end(child).code(0);
+}
