@@ -2,7 +2,7 @@
 
 mod scenario_rows;
 
-use colloquium::model::{FailureRule, Line, Participant, Then, VoiceSpec};
+use colloquium::model::{FailureRule, Line, ModelSpec, Participant, Then, VoiceSpec};
 use colloquium::scenario::{
     Loaded, PolicySpec, Source, Stop, bundled, bundled_names, change, load, participant, read,
 };
@@ -273,7 +273,10 @@ fn a_change_keeps_what_it_does_not_name() {
 
     let priced = Participant { price: Some((1.0, 2.0)), window: Some(8), stands_in: true, ..ada() };
     let changed = change(&priced, &set(json!({"model": "a:b"}))).unwrap();
-    assert_eq!(changed.voice, VoiceSpec::Model("a:b".into()));
+    assert_eq!(
+        changed.voice,
+        VoiceSpec::Model(ModelSpec { name: "a:b".into(), ..ModelSpec::default() })
+    );
     assert_eq!((changed.price, changed.window, changed.stands_in), (None, None, false));
 
     for (json, expected) in [

@@ -12,7 +12,7 @@ use colloquium::model::{
 };
 use colloquium::spawn::{self, Environment};
 use colloquium::voice::script::Script;
-use colloquium::voice::{Chunk, Done, Out, Request, Speaking, Voice};
+use colloquium::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -257,7 +257,7 @@ async fn round() -> usize {
                 (Chunk::Done(done), Says(text)) => {
                     assert_eq!(done.text.as_deref().unwrap_or(&shown), text, "{name}");
                 }
-                (Chunk::Failed(class, why), Fails(wanted)) => {
+                (Chunk::Failed(Failure { class, text: why, .. }), Fails(wanted)) => {
                     assert_eq!(*class, wanted, "{name}: {why}");
                     assert!(why.starts_with("script `sh` "), "{name}: {why}");
                 }
@@ -378,7 +378,7 @@ async fn every_time_out_fires() {
         let times = Timeouts { connect: long, first, silence, total };
         let (_, last) = run(script, &token, ask(times, "x")).await;
         let why = format!("script `sh` {words}");
-        assert_eq!(last, Chunk::Failed(ErrorClass::Silence, why.into()));
+        assert_eq!(last, Chunk::Failed(Failure::new(ErrorClass::Silence, why)));
         assert_eq!(survivors(&token), [""; 0]);
     }
 }
@@ -394,7 +394,9 @@ async fn a_failure_is_told_with_the_last_words() {
         ("yes | head -c 100000 >&2; echo last >&2; exit 7", "", "exit status: 7: last"),
     ] {
         let (said, last) = run(script, "0", ask(timeouts(10_000), "x")).await;
-        let Chunk::Failed(ErrorClass::Failed, why) = last else { panic!("{script}: {last:?}") };
+        let Chunk::Failed(Failure { class: ErrorClass::Failed, text: why, .. }) = last else {
+            panic!("{script}: {last:?}")
+        };
         assert!(why.contains(words), "{script}: {why}");
         assert_eq!(said, shown, "{script}");
     }
@@ -413,7 +415,9 @@ async fn what_cannot_start_is_named() {
         let script = Script::new(vec![command.into()], folder.into(), environment(&[]));
         script.speak(ask(timeouts(10_000), "x"), out).await;
         let (_, last) = rx.recv().await.unwrap();
-        let Chunk::Failed(ErrorClass::NotFound, why) = last else { panic!("{command}: {last:?}") };
+        let Chunk::Failed(Failure { class: ErrorClass::NotFound, text: why, .. }) = last else {
+            panic!("{command}: {last:?}")
+        };
         assert!(why.contains(command) && why.contains(words), "{command}: {why}");
     }
 }
@@ -425,7 +429,7 @@ async fn a_hanging_script_may_clean_up() {
     let script = format!("trap 'echo yes >{}; exit' TERM; sleep $1 & wait", file.display());
     let token = token();
     let (_, last) = run(&script, &token, ask(timeouts(PATIENCE_MS), "x")).await;
-    assert!(matches!(last, Chunk::Failed(ErrorClass::Silence, _)), "{last:?}");
+    assert!(matches!(last, Chunk::Failed(Failure { class: ErrorClass::Silence, .. })), "{last:?}");
     assert_eq!(fs::read_to_string(file).unwrap(), "yes\n");
     assert_eq!(survivors(&token), [""; 0]);
 }

@@ -111,8 +111,8 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
 
 fn voice(voice: &VoiceSpec) -> String {
     match voice {
-        VoiceSpec::Model(model) if model.is_empty() => "the default model".into(),
-        VoiceSpec::Model(model) => format!("the model {model}"),
+        VoiceSpec::Model(model) if model.name.is_empty() => "the default model".into(),
+        VoiceSpec::Model(model) => format!("the model {}", model.name),
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
         VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s a turn"),
         VoiceSpec::Human { .. } => "a person".into(),

@@ -13,7 +13,7 @@ use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record};
 use crate::state::{Live, State};
 use crate::steer::{Due, Steering};
-use crate::voice::{Chunk, Out, Request, Voices};
+use crate::voice::{Chunk, Failure, Out, Request, Voices};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
@@ -239,7 +239,8 @@ impl Engine {
             let voice = match self.voices.voice(&request.seat) {
                 Ok(voice) => voice,
                 Err(why) => {
-                    self.take(Input::Chunk(call, Chunk::Failed(ErrorClass::NoVoice, why.into())));
+                    let failure = Failure::new(ErrorClass::NoVoice, why);
+                    self.take(Input::Chunk(call, Chunk::Failed(failure)));
                     self.settle();
                     continue;
                 }

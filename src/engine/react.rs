@@ -6,7 +6,7 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{Ended, LimitAt, Refused, Warning};
 use crate::model::*;
 use crate::state::{Live, Run, State, Turn};
-use crate::voice::{Chunk, Done};
+use crate::voice::{Chunk, Done, Failure};
 use std::sync::Arc;
 
 /// Returns what an input makes true, as events of which every prefix is legal.
@@ -68,14 +68,12 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
         Chunk::Piece(..) => vec![],
         Chunk::Pass => vec![turns::passed(turn, now)],
         Chunk::Done(done) if is_empty(live, turn, done) => {
-            let error =
-                CallError { class: ErrorClass::Empty, text: "the reply had no words".into() };
-            vec![turns::failed(live, turn, now, error, CutWhy::BrokenOff)]
+            let empty = Failure::new(ErrorClass::Empty, "the reply had no words");
+            vec![turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)]
         }
         Chunk::Done(done) => vec![turns::said(live, turn, now, done)],
-        Chunk::Failed(class, text) => {
-            let error = CallError { class: *class, text: text.clone() };
-            vec![turns::failed(live, turn, now, error, CutWhy::BrokenOff)]
+        Chunk::Failed(failure) => {
+            vec![turns::failed(live, turn, now, failure, CutWhy::BrokenOff)]
         }
     }
 }
@@ -102,8 +100,8 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
             (_, Some(_), _) => {
                 let due = call_deadline(live, turn.id, &seat.spec.timeouts);
                 if let Some((_, what)) = due.filter(|(due, _)| now >= *due) {
-                    let error = CallError { class: ErrorClass::Silence, text: what.into() };
-                    drafts.push(turns::failed(live, turn, now, error, CutWhy::Timeout));
+                    let silence = Failure::new(ErrorClass::Silence, what);
+                    drafts.push(turns::failed(live, turn, now, &silence, CutWhy::Timeout));
                 }
             }
             (_, None, Some(at)) if now >= at => drafts.push(turns::start(state, turn)),

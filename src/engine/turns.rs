@@ -5,13 +5,15 @@ use crate::model::payload::{CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
 use crate::reply;
 use crate::state::{Live, State, Turn};
-use crate::voice::{Done, rehearsed};
+use crate::voice::{Done, Failure, rehearsed};
 use serde_json::{Value, json};
 
 /// Milliseconds before the second call of a turn; doubled for each further one.
 const RETRY_WAIT_MS: u64 = 500;
-/// The longest wait between two calls of a turn.
+/// The longest wait between two calls of a turn, in milliseconds.
 const RETRY_WAIT_MAX_MS: u64 = 60_000;
+/// How long a turn waits in all where servers ask for it, in milliseconds.
+const ASKED_WAIT_MAX_MS: u64 = 60_000;
 
 /// Orders the next call of a turn.
 pub(super) fn start(state: &State, turn: &Turn) -> Draft {
@@ -130,7 +132,8 @@ pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
 }
 
 /// A call that failed: the turn keeps what was shown, or tries again, or fails.
-pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, error: CallError, shown: CutWhy) -> Draft {
+pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown: CutWhy) -> Draft {
+    let error = CallError { class: failure.class, text: failure.text.clone() };
     if live.has_said(turn.id) {
         let mut draft = cut(live, turn, now, shown);
         if let Kind::TurnEnded(end) = &mut draft.kind {
@@ -139,16 +142,26 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, error: CallError, shown:
         return draft;
     }
     let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
-    match turn.call {
-        Some(call) if rule.again(error.class, turn.calls) => {
-            let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.calls.saturating_sub(1).min(16));
-            let wait_ms = doubled.min(RETRY_WAIT_MAX_MS);
+    match (turn.call, wait(turn, &rule, failure)) {
+        (Some(call), Some(wait_ms)) => {
             let retried = CallRetried { turn: turn.id, call, error, wait_ms };
             draft(turn.thread, event::ENGINE, retried.into())
         }
-        Some(_) | None => {
+        (Some(_) | None, _) => {
             let end = TurnEnded { error: Some(error), ..ended(turn, now, Outcome::Failed) };
             draft(turn.thread, event::ENGINE, Box::new(end).into())
         }
     }
+}
+
+/// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, for a minute
+/// in all, and that costs no retry.
+fn wait(turn: &Turn, rule: &FailureRule, failure: &Failure) -> Option<u64> {
+    let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.calls.saturating_sub(1).min(16));
+    if failure.class.asks_to_wait() {
+        let wait = failure.retry_after_ms.unwrap_or(doubled);
+        return (turn.waited.saturating_add(wait) <= ASKED_WAIT_MAX_MS).then_some(wait);
+    }
+    (failure.class.may_pass() && turn.retries < rule.retry)
+        .then_some(doubled.min(RETRY_WAIT_MAX_MS))
 }

@@ -18,7 +18,7 @@ pub use command::{Given, Targets, Verb};
 pub use event::{Draft, Event, Kind, draft};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use limits::{Limit, Limits};
-pub use participant::{FailureRule, Line, Participant, Then, Timeouts, VoiceSpec};
+pub use participant::{FailureRule, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec};
 pub use payload::{
     CallError, Cost, CutWhy, ErrorClass, Outcome, Purpose, ReceiptIs, Requester, Usage,
 };

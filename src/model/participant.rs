@@ -3,7 +3,6 @@
 //! It holds no keys and no endpoints' secrets; a session file must be enough to decide the same a year later.
 
 use super::ids::{SeatId, Text};
-use super::payload::ErrorClass;
 use serde::{Deserialize, Serialize};
 
 /// A seat at the table, with exactly one voice.
@@ -56,8 +55,8 @@ fn one() -> f64 {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VoiceSpec {
-    /// A language model, `provider:name`; empty until one is chosen.
-    Model(Text),
+    /// A language model.
+    Model(ModelSpec),
     /// A child process: one JSON request in, JSON lines or plain text out.
     Script(Vec<Text>),
     /// A person; the floor waits for the commands `speak` and `pass`.
@@ -76,6 +75,28 @@ pub enum VoiceSpec {
         /// Milliseconds a word takes.
         pace: u64,
     },
+}
+
+/// A language model and what it is asked with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ModelSpec {
+    /// `provider:name`; empty until one is chosen.
+    pub name: Text,
+    /// The models that speak instead, in order, where the failure rule says `replace`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fallbacks: Vec<Text>,
+    /// How freely it chooses its words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    /// Tokens of one reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Words at which the reply stops.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stop: Vec<Text>,
+    /// Reasoning effort: `low`, `medium` or `high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Text>,
 }
 
 /// One rehearsed line: a template, and when it is taken out of turn.
@@ -100,7 +121,7 @@ impl VoiceSpec {
     /// Returns the name that a log and a transcript give this voice: who really spoke.
     pub fn label(&self) -> String {
         match self {
-            VoiceSpec::Model(m) => m.to_string(),
+            VoiceSpec::Model(m) => m.name.to_string(),
             VoiceSpec::Script(c) => format!("script:{}", c.first().map_or("", |c| &**c)),
             VoiceSpec::Human { .. } => "human".into(),
             VoiceSpec::Lines { .. } => "rehearsed".into(),
@@ -139,13 +160,6 @@ pub struct FailureRule {
 impl Default for FailureRule {
     fn default() -> Self {
         FailureRule { retry: 1, then: Then::Skip }
-    }
-}
-
-impl FailureRule {
-    /// Returns whether one more call may follow after `calls` calls, the last of which failed with `class`.
-    pub fn again(&self, class: ErrorClass, calls: u32) -> bool {
-        class.may_pass() && calls <= self.retry
     }
 }
 

@@ -84,8 +84,32 @@ pub enum ErrorClass {
     TooLarge,
     /// A time-out before any word.
     Silence,
+    /// The stream broke.
+    Broken,
     /// The seat has no voice that this program can reach.
     NoVoice,
+    /// Nobody listens at the address.
+    Refused,
+    /// The name of the host has no address.
+    Dns,
+    /// No secure connection could be made.
+    Tls,
+    /// No key, or one that was rejected.
+    Credentials,
+    /// The account has no credit.
+    Credit,
+    /// The server has no such model.
+    UnknownModel,
+    /// The request was not understood; sending it again would not help.
+    BadRequest,
+    /// Too many requests.
+    Rate,
+    /// The server is overloaded.
+    Overload,
+    /// The prompt does not fit the model's window.
+    Context,
+    /// The provider refused the content.
+    Filter,
 }
 
 impl ErrorClass {
@@ -95,9 +119,28 @@ impl ErrorClass {
             ErrorClass::Failed
             | ErrorClass::NoProtocol
             | ErrorClass::Empty
-            | ErrorClass::Silence => true,
-            ErrorClass::NotFound | ErrorClass::TooLarge | ErrorClass::NoVoice => false,
+            | ErrorClass::Silence
+            | ErrorClass::Broken
+            | ErrorClass::Refused
+            | ErrorClass::Dns
+            | ErrorClass::Tls
+            | ErrorClass::Rate
+            | ErrorClass::Overload => true,
+            ErrorClass::NotFound
+            | ErrorClass::TooLarge
+            | ErrorClass::NoVoice
+            | ErrorClass::Credentials
+            | ErrorClass::Credit
+            | ErrorClass::UnknownModel
+            | ErrorClass::BadRequest
+            | ErrorClass::Context
+            | ErrorClass::Filter => false,
         }
+    }
+
+    /// Returns whether the server asked to be left alone for a while: waiting then costs no retry.
+    pub fn asks_to_wait(self) -> bool {
+        matches!(self, ErrorClass::Rate | ErrorClass::Overload)
     }
 }
 

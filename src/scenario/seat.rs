@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::tree::{Node, quote};
 use crate::model::{
-    FailureRule, Line, Participant, SeatId, Text, Then, Timeouts, VoiceSpec,
+    FailureRule, Line, ModelSpec, Participant, SeatId, Text, Then, Timeouts, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -95,7 +95,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         aliases: vec![],
         role: None,
         persona: None,
-        voice: voice(node, pace).unwrap_or(VoiceSpec::Model("".into())),
+        voice: voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())),
         stands_in: false,
         stand_in: stand_in.and_then(|s| voice(s, pace)),
         weight: 1.0,
@@ -149,7 +149,8 @@ fn one_voice(walk: &mut Walk<'_>, node: &Node, path: &str) {
 
 fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
     if let Some(model) = node.get("model") {
-        return Some(VoiceSpec::Model(model.text().unwrap_or_default().into()));
+        let name = model.text().unwrap_or_default().into();
+        return Some(VoiceSpec::Model(ModelSpec { name, ..ModelSpec::default() }));
     }
     if let Some(script) = node.get("script") {
         return Some(VoiceSpec::Script(texts(script)));

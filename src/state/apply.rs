@@ -61,6 +61,10 @@ impl State {
                 if let Some(t) = self.turns.get_mut(&r.turn) {
                     t.call = None;
                     t.retry_at = Some(event.ms.plus(r.wait_ms));
+                    match r.error.class.asks_to_wait() {
+                        true => t.waited += r.wait_ms,
+                        false => t.retries += 1,
+                    }
                     t.said.clear();
                     t.thought.clear();
                 }
@@ -234,6 +238,8 @@ impl State {
             skip: None,
             call: None,
             calls: 0,
+            retries: 0,
+            waited: 0,
             since: ms,
             heard: seq,
             parameters: Value::Null,

@@ -133,6 +133,10 @@ pub struct Turn {
     pub call: Option<CallId>,
     /// How many calls it has had.
     pub calls: u32,
+    /// How many of them were retries that the failure rule pays for.
+    pub retries: u32,
+    /// Milliseconds it was asked to wait by servers.
+    pub waited: u64,
     /// When the call started.
     pub since: Ms,
     /// What the call that runs sees of the operator: up to here.

@@ -47,7 +47,25 @@ pub enum Chunk {
     /// The seat lets its turn go.
     Pass,
     /// The call failed.
-    Failed(ErrorClass, Text),
+    Failed(Failure),
+}
+
+/// Why a call failed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// What kind of failure.
+    pub class: ErrorClass,
+    /// One sentence for people, untrusted.
+    pub text: Text,
+    /// Milliseconds the server asked to be left alone.
+    pub retry_after_ms: Option<u64>,
+}
+
+impl Failure {
+    /// Returns a failure that says nothing of when to try again.
+    pub fn new(class: ErrorClass, text: impl Into<Text>) -> Failure {
+        Failure { class, text: text.into(), retry_after_ms: None }
+    }
 }
 
 /// The end of a reply.

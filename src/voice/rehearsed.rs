@@ -4,7 +4,7 @@
 //! nothing: a plain line is the next one in order, after the last one they begin again; a line with a condition waits
 //! until it holds and then goes first, once.
 
-use super::{Chunk, Done, Out, Request, Speaking, Voice};
+use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::expr::{Condition, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Text, VoiceSpec};
 
@@ -43,7 +43,7 @@ impl Voice for Rehearsed {
                     }
                     Chunk::Done(Done { finish: Some("stop".into()), ..Done::default() })
                 }
-                Err(why) => Chunk::Failed(ErrorClass::NoVoice, why),
+                Err(why) => Chunk::Failed(Failure::new(ErrorClass::NoVoice, why)),
             };
             out.send(chunk).await;
         })

@@ -185,3 +185,20 @@ async fn fifty_seats_at_once_all_come_to_an_end() {
     assert_eq!(ran.state.entries.len(), 50);
     assert!(ran.state.ms.0 < 5_000, "they really spoke at once: {} ms", ran.state.ms);
 }
+
+#[tokio::test]
+async fn a_server_that_asks_to_wait_is_left_alone_and_costs_no_retry() {
+    let asks = |ms: u64| {
+        stage(move |ask| match ask.attempt {
+            1 | 2 => Play::AskToWait(ms),
+            _ => Play::Words("now".into(), 10),
+        })
+    };
+    let mut table = round_robin(&["a"], 1);
+    table.participants[0].on_failure.retry = 0;
+    let ran = play(table.clone(), asks(20_000), &[]).await;
+    assert_eq!(ran.texts(), ["now"]);
+    assert!(ran.state.ms.0 >= 40_000, "{}", ran.state.ms);
+    let ran = play(table, asks(40_000), &[]).await;
+    assert_eq!((ran.texts().len(), ran.state.failed > 0), (0, true), "a minute in all is enough");
+}

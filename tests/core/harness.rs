@@ -9,7 +9,7 @@ use colloquium::session::disk::{Disk, Rescue};
 use colloquium::session::writer::{Mode, SessionWriter, Start};
 use colloquium::session::{Feed, Item, decode};
 use colloquium::state::{Live, State, Who};
-use colloquium::voice::{Chunk, Done, Out, Request, Speaking, Voice, Voices};
+use colloquium::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -64,6 +64,8 @@ pub enum Play {
     Data(String, Value),
     /// Fails after so many milliseconds.
     Fail(u64, ErrorClass),
+    /// Fails at once, asking to be left alone for so many milliseconds.
+    AskToWait(u64),
     /// Says something, then breaks off.
     Break(String, u64),
     /// Never says anything.
@@ -110,8 +112,12 @@ impl Voice for Stage {
                 },
                 Play::Fail(ms, class) => {
                     out.wait(ms).await;
-                    Chunk::Failed(class, "as the test wants it".into())
+                    Chunk::Failed(Failure::new(class, "as the test wants it"))
                 }
+                Play::AskToWait(ms) => Chunk::Failed(Failure {
+                    retry_after_ms: Some(ms),
+                    ..Failure::new(ErrorClass::Rate, "slow down")
+                }),
                 Play::Pass => Chunk::Pass,
                 Play::Data(text, structured) => {
                     out.wait(10).await;
@@ -123,7 +129,7 @@ impl Voice for Stage {
                 }
                 Play::Break(text, pace) => {
                     speak(&out, &text, pace).await;
-                    Chunk::Failed(ErrorClass::Failed, "broken off".into())
+                    Chunk::Failed(Failure::new(ErrorClass::Failed, "broken off"))
                 }
             };
             out.send(last).await;

@@ -27,7 +27,7 @@
 mod answer;
 mod request;
 
-use super::{Chunk, Out, Request, Speaking, Voice};
+use super::{Chunk, Failure, Out, Request, Speaking, Voice};
 use crate::model::{ErrorClass, Text, Timeouts};
 use crate::spawn::{self, Child, Environment, Exit, Job, Output, SpawnError};
 use answer::{Answer, Fault, Pieces};
@@ -61,7 +61,7 @@ impl Voice for Script {
             let name = job.command.first().cloned().unwrap_or_default();
             let last = run(job, &ask.seat.timeouts, &out).await;
             let last = last.unwrap_or_else(|Fault(class, why)| {
-                Chunk::Failed(class, format!("script `{name}` {why}").into())
+                Chunk::Failed(Failure::new(class, format!("script `{name}` {why}")))
             });
             out.send(last).await;
         })
