@@ -64,7 +64,11 @@ fn one_bad_file_never_hides_the_others() {
 fn a_resume_goes_on_where_it_stopped_and_repeats_no_steering() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(2, 3));
-    let steer = house.file("steer.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"Once."}"#);
+    let steer = house.file(
+        "steer.jsonl",
+        r#"{"after":{"utterance":1},"do":"say","text":"Once."}
+{"after":{"utterance":3},"do":"say","text":"Later."}"#,
+    );
     house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let more = ["resume", "--last", "--headless", "--max-utterances", "4", "--steer", &steer];
     let ran = house.run(&more).code(0);
@@ -74,6 +78,7 @@ fn a_resume_goes_on_where_it_stopped_and_repeats_no_steering() {
         "{}",
         ran.out
     );
+    assert!(ran.out.contains("[after 3] operator\n  Later."), "{}", ran.out);
     let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
     assert_eq!(shown.matches("Once.").count(), 1, "{shown}");
     let whole = house.file("whole.toml", &talk(4, 3));

@@ -1,6 +1,8 @@
 //! Steering without a screen: from a file, from standard input, and what waits for somebody.
 
-use crate::house::{House, talk};
+use crate::house::{House, end, read_until, talk};
+use std::io::{BufReader, Write};
+use std::process::Stdio;
 
 const QUESTION: &str =
     r#"{"during":{"utterance":2,"words":5},"do":"cut_in","text":"Who pays for it?"}"#;
@@ -122,4 +124,21 @@ fn every_way_of_speaking_is_told_apart() {
     }
     let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
     assert!(shown.contains("[1] Ada, hidden\n\n") && !shown.contains("A1"), "{shown}");
+}
+
+#[test]
+fn while_standard_input_is_open_somebody_may_still_act() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    let mut command = house.command(&["run", &path, "--headless", "--steer", "-"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut operator = child.stdin.take().unwrap();
+    read_until(&mut out, &["-- limit reached: 2 utterances"]);
+    writeln!(operator, r#"{{"do":"limit","set":{{"utterances":3}}}}"#).unwrap();
+    read_until(&mut out, &["[3] Ada"]);
+    read_until(&mut out, &["-- limit reached: 3 utterances"]);
+    drop(operator);
+    read_until(&mut out, &["-- ended: utterance limit (capped), 3 utterances"]);
+    end(child).code(0);
 }

@@ -2,11 +2,13 @@
 
 use crate::house::{House, end, read_until, talk, transcript};
 use rustix::process::{Pid, Signal, kill_process};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write, pipe};
 use std::process::{Command, Stdio};
 
 const UTTERANCES: u32 = 5;
 const WORDS: usize = 90;
+/// What a pipe of Linux holds before it is read, in bytes.
+const PIPE_BYTES: usize = 65_536;
 
 /// What the same talk says when nobody stops it.
 fn unbroken(house: &House, path: &str) -> Vec<String> {
@@ -83,28 +85,47 @@ fn a_closed_pipe_ends_quietly_and_the_session_goes_on() {
     assert_eq!(transcript(&shown), unbroken(&house, &path));
 }
 
-/// A reader that takes nothing fills the pipe, and must not hold up a signal.
+/// A reader that takes nothing fills the pipe, and must not hold up a signal: while it runs, and when it has ended.
 #[test]
 fn a_reader_that_does_not_read_cannot_keep_the_program() {
     let house = House::new();
-    let path = house.file("talk.toml", &talk(8, 12_000));
-    let mut child = house.command(&["run", &path, "--headless"]).spawn().unwrap();
-    let _unread = child.stdout.take().unwrap();
-    let mut err = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    err.read_line(&mut line).unwrap();
-    assert!(line.starts_with("session: "), "{line}");
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    end(child).code(130);
+    let (paced, long) = (talk(UTTERANCES, WORDS), talk(8, 12_000));
+    for (text, pace) in [(paced, "--pace"), (long, "--strict")] {
+        let path = house.file("talk.toml", &text);
+        let (_unread, mut full) = pipe().unwrap();
+        full.write_all(&[b'x'; PIPE_BYTES]).unwrap();
+        let mut child =
+            house.command(&["run", &path, "--headless", pace]).stdout(full).spawn().unwrap();
+        let mut err = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        err.read_line(&mut line).unwrap();
+        assert!(line.starts_with("session: "), "{line}");
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        end(child).code(130);
+    }
+}
+
+#[test]
+fn a_pipe_that_was_closed_before_is_no_error() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    for args in [&["sessions", "show", "--last"][..], &["schema", "event"], &["demo", "--headless"]]
+    {
+        let (unread, closed) = pipe().unwrap();
+        drop(unread);
+        let ran = end(house.command(args).stdout(closed).spawn().unwrap()).code(0);
+        assert!(!ran.err.contains("error"), "{args:?}: {}", ran.err);
+    }
 }
 
 #[test]
 fn a_standard_output_that_cannot_be_written_is_an_error() {
     let house = House::new();
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    let child = house.command(&["demo", "--headless"]).stdout(full).spawn().unwrap();
-    let ran = end(child).code(1);
-    assert!(ran.err.contains("cannot write to standard output"), "{}", ran.err);
+    for args in [&["demo", "--headless"][..], &["schema", "event"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let ran = end(house.command(args).stdout(full).spawn().unwrap()).code(1);
+        assert!(ran.err.contains("cannot write to standard output"), "{args:?}: {}", ran.err);
+    }
 }
 
 /// As under `nohup`.
