@@ -299,7 +299,7 @@ impl Engine {
                 _ => None,
             };
             let room = self.writer.pending_bytes() < WAITING_MAX_BYTES;
-            let may_wait = self.gated.is_empty() && !(idle && !attended);
+            let may_wait = (attended || !idle) && self.gated.is_empty();
             tokio::select! { biased;
                 () = &mut stop, if running => {
                     running = false;

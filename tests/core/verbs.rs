@@ -265,14 +265,14 @@ async fn a_human_seat_speaks_passes_and_is_waited_for() {
         table(scenario, vec![seat("a"), human("me")])
     };
     let steer = [
-        json!({"id": "early", "do": "speak", "who": "me", "text": "too soon"}),
-        json!({"at": "2h", "do": "speak", "who": "me", "text": "my words, @a"}),
-        json!({"when": "waiting == 'me' and turn_count == 3", "do": "pass", "who": "me"}),
+        json!({"at": "2h", "id": "s", "do": "speak", "who": "me", "text": "my words, @a"}),
+        json!({"after": {"utterance": 3}, "id": "p", "do": "pass", "who": "me"}),
         json!({"id": "not", "do": "speak", "who": "a", "text": "x"}),
     ];
     let ran = play(table(), plain(), &steer).await;
     assert_eq!(ran.who(), "a me a a");
-    assert_eq!(ran.receipts("early"), [TooLate]);
+    assert_eq!(ran.receipts("s"), [Done]);
+    assert_eq!(ran.receipts("p"), [Queued, Done], "it waits for the floor to come");
     assert!(ran.state.running.at(ran.state.ms) < 5_000, "waiting for a person is not running time");
     let alone = play(table(), plain(), &[]).await;
     assert_eq!((alone.who().as_str(), alone.reason()), ("a", "failure"));
