@@ -47,12 +47,22 @@ impl State {
         })
     }
 
-    /// Returns the operator's words that a seat sees and has not answered yet, as a turn would see them.
+    /// Returns the operator's words that nobody has taken up yet, as a turn sees them: what was said to all since
+    /// somebody last spoke, and what was whispered since the seat itself did.
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
+        let mut found: Vec<&Entry> = Vec::new();
+        let (mut open, own) = (true, Who::Seat(turn.seat.clone()));
         let seen: Vec<&Entry> = self.visible(turn).collect();
-        let own = Who::Seat(turn.seat.clone());
-        let since =
-            seen.iter().rposition(|e| e.who == own && !e.is_spoken_as()).map_or(0, |i| i + 1);
-        seen.into_iter().skip(since).filter(|e| e.who == Who::Operator).collect()
+        for entry in seen.into_iter().rev() {
+            match entry.who {
+                Who::Operator if open || entry.is_whisper() => found.push(entry),
+                Who::Operator => {}
+                Who::Seat(_) if entry.is_spoken_as() => {}
+                Who::Seat(_) if entry.who == own => break,
+                Who::Seat(_) => open = false,
+            }
+        }
+        found.reverse();
+        found
     }
 }
