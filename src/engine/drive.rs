@@ -19,7 +19,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 
@@ -333,6 +333,11 @@ impl Engine {
         }
         self.feed.close();
         stopped
+    }
+
+    /// Returns how far the disk has come, now and whenever that changes.
+    pub fn durable(&self) -> watch::Receiver<Durable> {
+        self.writer.durable()
     }
 
     /// Waits until everything is on the disk.
