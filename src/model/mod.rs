@@ -23,6 +23,6 @@ pub use payload::{
     CallError, Cost, CutWhy, ErrorClass, Outcome, Purpose, ReceiptIs, Requester, Usage,
 };
 pub use piece::{Channel, Piece};
-pub use prompt::{Block, Prompt};
+pub use prompt::{Block, Message, Prompt, Role};
 pub use reason::StopReason;
 pub use steering::{SteerLine, Trigger};
