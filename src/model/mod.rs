@@ -12,6 +12,7 @@ pub mod payload;
 pub mod piece;
 pub mod prompt;
 pub mod reason;
+pub mod secret;
 pub mod steering;
 
 pub use command::{Given, Targets, Verb};
@@ -25,4 +26,5 @@ pub use payload::{
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Role};
 pub use reason::StopReason;
+pub use secret::Secret;
 pub use steering::{SteerLine, Trigger};

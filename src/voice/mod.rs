@@ -4,6 +4,7 @@
 //! conversation: all it knows is in its [`Request`]. Dropping its future cancels the call for good.
 
 pub mod rehearsed;
+pub mod remote;
 pub mod script;
 
 use crate::clock::Clock;
