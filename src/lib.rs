@@ -76,6 +76,7 @@ pub mod engine;
 pub mod export;
 pub mod expr;
 pub mod model;
+pub mod net;
 pub mod policy;
 pub mod prompt;
 pub mod reply;

@@ -146,6 +146,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
             Block::Operator { text: "Go on.".into(), whisper: true },
         ],
         notes: vec!["Be brief.".into()],
+        left_out: 0,
     };
     Request {
         call: CallId(7),
@@ -155,6 +156,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
         number: Some(3),
         attempt: 1,
         prompt: Arc::new(prompt),
+        messages: vec![],
         parameters: Value::Null,
         facts: Arc::new(json!({
             "topic": "cars", "context": {"needs": 1}, "limits": {"utterances": 20}, "purpose": "fake"

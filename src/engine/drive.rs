@@ -9,6 +9,7 @@ use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Reopened};
 use crate::model::*;
+use crate::reply::Splitter;
 use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record};
 use crate::state::{Live, State};
@@ -49,6 +50,7 @@ pub struct Engine {
     voices: Arc<dyn Voices>,
     steering: Steering,
     calls: HashMap<CallId, AbortHandle>,
+    splitters: HashMap<CallId, Splitter>,
     gated: VecDeque<Box<Request>>,
     loose_since: Option<Ms>,
     loose_bytes: usize,
@@ -79,6 +81,7 @@ impl Engine {
             voices,
             steering: Steering::default(),
             calls: HashMap::new(),
+            splitters: HashMap::new(),
             gated: VecDeque::new(),
             loose_since: None,
             loose_bytes: 0,
@@ -154,6 +157,7 @@ impl Engine {
                 Effect::Start(request) => self.gated.push_back(request),
                 Effect::Cancel(call) => {
                     self.gated.retain(|r| r.call != call);
+                    self.splitters.remove(&call);
                     if let Some(task) = self.calls.remove(&call) {
                         task.abort();
                     }
@@ -168,15 +172,39 @@ impl Engine {
         let now = self.clock.now();
         match &input {
             Input::Chunk(call, Chunk::Piece(channel, text)) => {
-                if let Some(turn) = self.live.state.turn_of(*call).map(|t| t.id) {
-                    self.show(Piece { turn, channel: *channel, at: now, text: text.clone() });
+                for (channel, text) in self.told_apart(*call, *channel, text) {
+                    self.hear(*call, channel, text, now);
                 }
+            }
+            Input::Chunk(call, Chunk::Done(_) | Chunk::Pass | Chunk::Failed(_)) => {
+                let held = self.splitters.remove(call).map(|mut s| s.finish());
+                for (channel, text) in held.into_iter().flatten() {
+                    self.hear(*call, channel, text.into(), now);
+                }
+                self.decide(now, &input);
             }
             Input::Command { key, line } if line.trigger.is_some() => {
                 // a line from stdin may wait like one from a file; once due it comes back without a trigger to wait for
                 self.steering.push(key.clone(), line.clone());
             }
             input => self.decide(now, input),
+        }
+    }
+
+    /// Takes reasoning out of the words of a model: whoever reads along must never take it for speech.
+    fn told_apart(&mut self, call: CallId, channel: Channel, text: &Text) -> Vec<(Channel, Text)> {
+        let seat = self.live.state.turn_of(call).and_then(|t| self.live.state.seat(&t.seat));
+        let by_model = seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_)));
+        if channel != Channel::Say || !by_model {
+            return vec![(channel, text.clone())];
+        }
+        let parts = self.splitters.entry(call).or_default().push(text);
+        parts.into_iter().map(|(channel, text)| (channel, text.into())).collect()
+    }
+
+    fn hear(&mut self, call: CallId, channel: Channel, text: Text, at: Ms) {
+        if let Some(turn) = self.live.state.turn_of(call).map(|t| t.id) {
+            self.show(Piece { turn, channel, at, text });
         }
     }
 

@@ -51,6 +51,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
 fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&turn)?;
     let seat = state.seat(&turn.seat)?;
+    let prompt = prompt::build(state, turn);
     Some(Effect::Start(Box::new(Request {
         call,
         turn: turn.id,
@@ -58,7 +59,8 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
         purpose: turn.purpose,
         number: turn.number,
         attempt: turn.calls,
-        prompt: Arc::new(prompt::build(state, turn)),
+        messages: prompt::messages(&prompt),
+        prompt: Arc::new(prompt),
         parameters: turn.parameters.clone(),
         facts: Arc::new(state.turn_facts(turn)),
     })))

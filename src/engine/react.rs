@@ -6,7 +6,7 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{Ended, LimitAt, Refused, Warning};
 use crate::model::*;
 use crate::state::{Live, Run, State, Turn};
-use crate::voice::{Chunk, Done, Failure};
+use crate::voice::{Chunk, Failure};
 use std::sync::Arc;
 
 /// Returns what an input makes true, as events of which every prefix is legal.
@@ -67,8 +67,14 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
         Chunk::Piece(..) => vec![],
         Chunk::Pass => vec![turns::passed(turn, now)],
-        Chunk::Done(done) if is_empty(live, turn, done) => {
-            let empty = Failure::new(ErrorClass::Empty, "the reply had no words");
+        Chunk::Done(done)
+            if done.structured.is_null() && turns::is_empty(live, turn, done.text.as_ref()) =>
+        {
+            let why = match live.has_said(turn.id) {
+                true => "the reply spoke in another's name only",
+                false => "the reply had no words",
+            };
+            let empty = Failure::new(ErrorClass::Empty, why);
             vec![turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)]
         }
         Chunk::Done(done) => vec![turns::said(live, turn, now, done)],
@@ -76,14 +82,6 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
             vec![turns::failed(live, turn, now, failure, CutWhy::BrokenOff)]
         }
     }
-}
-
-fn is_empty(live: &Live, turn: &Turn, done: &Done) -> bool {
-    let silent = match &done.text {
-        Some(text) => text.trim().is_empty(),
-        None => !live.has_said(turn.id),
-    };
-    silent && done.structured.is_null()
 }
 
 fn tick(live: &Live, now: Ms) -> Vec<Draft> {

@@ -3,7 +3,8 @@
 use crate::expr::Facts;
 use crate::model::payload::{CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
-use crate::reply;
+use crate::prompt;
+use crate::reply::{self, Repaired};
 use crate::state::{Live, State, Turn};
 use crate::voice::{Done, Failure, rehearsed};
 use serde_json::{Value, json};
@@ -14,6 +15,9 @@ const RETRY_WAIT_MS: u64 = 500;
 const RETRY_WAIT_MAX_MS: u64 = 60_000;
 /// How long a turn waits in all where servers ask for it, in milliseconds.
 const ASKED_WAIT_MAX_MS: u64 = 60_000;
+
+/// How a reply finished that went on in another's name and was cut there.
+const IMPERSONATION: &str = "impersonation";
 
 /// Orders the next call of a turn.
 pub(super) fn start(state: &State, turn: &Turn) -> Draft {
@@ -26,12 +30,13 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
         }
         _ => Value::Null,
     };
+    let prompt = prompt::build(state, turn);
     let started = CallStarted {
         turn: turn.id,
         model: seat.map_or("".into(), |s| s.voice.label().into()),
         parameters,
-        digest: crate::prompt::digest(&crate::prompt::build(state, turn)),
-        left_out: 0,
+        digest: prompt::digest(&prompt),
+        left_out: prompt.left_out,
     };
     draft(turn.thread, event::ENGINE, started.into())
 }
@@ -75,22 +80,55 @@ pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
     mentions(state, text, None)
 }
 
+/// What a turn's voice said, brought back to the one who spoke: only a model writes on in others' names.
+fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repaired {
+    let think = (!thought.is_empty()).then(|| thought.clone().into());
+    match state.seat(&turn.seat).map(|s| &s.spec.voice) {
+        Some(VoiceSpec::Model(_)) => {
+            let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+            let repaired = reply::repair(&said, &turn.seat, &roster);
+            let think = match &repaired.think {
+                Some(more) => Some(format!("{thought}{more}").into()),
+                None => think,
+            };
+            Repaired { think, ..repaired }
+        }
+        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. }) | None => {
+            Repaired { text: said, think, ..Repaired::default() }
+        }
+    }
+}
+
+/// Returns whether a reply has nothing that its speaker said.
+pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
+    let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
+    own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
+}
+
+/// An end with words, and what they ask of the conversation.
+fn with_words(state: &State, turn: &Turn, words: Repaired, end: TurnEnded) -> Draft {
+    let end = TurnEnded {
+        mentions: mentions(state, &words.text, Some(&turn.seat)),
+        text: words.text.into(),
+        raw: words.raw,
+        think: words.think,
+        finish: if words.impersonates { Some(IMPERSONATION.into()) } else { end.finish },
+        ..end
+    };
+    by_seat(turn, end)
+}
+
 /// A turn that said what it had to say.
 pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
-    let text = done.text.clone().unwrap_or_else(|| live.said(turn.id).into());
-    let thought = live.thought(turn.id);
-    by_seat(
-        turn,
-        TurnEnded {
-            mentions: mentions(&live.state, &text, Some(&turn.seat)),
-            text,
-            think: (!thought.is_empty()).then(|| thought.into()),
-            structured: done.structured.clone(),
-            finish: done.finish.clone(),
-            usage: done.usage.clone(),
-            ..ended(turn, now, Outcome::Said)
-        },
-    )
+    let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
+    let words = own_words(&live.state, turn, said, live.thought(turn.id));
+    let end = TurnEnded {
+        structured: done.structured.clone(),
+        finish: done.finish.clone(),
+        usage: done.usage.clone(),
+        ..ended(turn, now, Outcome::Said)
+    };
+    with_words(&live.state, turn, words, end)
 }
 
 /// The words of a person who has the floor.
@@ -107,34 +145,22 @@ pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
 
 /// A turn that was stopped; what it had shown is kept.
 pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
-    let (said, thought) = (live.said(turn.id), live.thought(turn.id));
-    let end = TurnEnded {
-        mentions: mentions(&live.state, &said, Some(&turn.seat)),
-        text: said.into(),
-        think: (!thought.is_empty()).then(|| thought.into()),
-        why: Some(why),
-        ..ended(turn, now, Outcome::Cut)
-    };
-    by_seat(turn, end)
+    let words = own_words(&live.state, turn, live.said(turn.id), live.thought(turn.id));
+    let end = TurnEnded { why: Some(why), ..ended(turn, now, Outcome::Cut) };
+    with_words(&live.state, turn, words, end)
 }
 
 /// The same on a state that has no loose pieces behind it.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
-    let (said, thought) = (turn.said.as_str(), turn.thought.as_str());
-    let end = TurnEnded {
-        mentions: mentions(state, said, Some(&turn.seat)),
-        text: said.into(),
-        think: (!thought.is_empty()).then(|| thought.into()),
-        why: Some(why),
-        ..ended(turn, state.ms, Outcome::Cut)
-    };
-    by_seat(turn, end)
+    let words = own_words(state, turn, turn.said.clone(), turn.thought.clone());
+    let end = TurnEnded { why: Some(why), ..ended(turn, state.ms, Outcome::Cut) };
+    with_words(state, turn, words, end)
 }
 
 /// A call that failed: the turn keeps what was shown, or tries again, or fails.
 pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown: CutWhy) -> Draft {
     let error = CallError { class: failure.class, text: failure.text.clone() };
-    if live.has_said(turn.id) {
+    if !is_empty(live, turn, None) {
         let mut draft = cut(live, turn, now, shown);
         if let Kind::TurnEnded(end) = &mut draft.kind {
             end.error = Some(error);
@@ -157,6 +183,10 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
 /// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, for a minute
 /// in all, and that costs no retry.
 fn wait(turn: &Turn, rule: &FailureRule, failure: &Failure) -> Option<u64> {
+    if failure.class == ErrorClass::Context {
+        // the next prompt is shorter; one that is too long again fails
+        return (!turn.shrunk).then_some(0);
+    }
     let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.calls.saturating_sub(1).min(16));
     if failure.class.asks_to_wait() {
         let wait = failure.retry_after_ms.unwrap_or(doubled);

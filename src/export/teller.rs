@@ -115,7 +115,7 @@ impl Teller {
             (words, _) => text::block(words).into_owned(),
         };
         match (e.outcome, e.why) {
-            (Outcome::Said, _) => words(head(state, seat, e), body()),
+            (Outcome::Said, _) => words(head(state, seat, e) + finish(e), body()),
             (Outcome::Passed, _) => words(format!("{who} passes"), String::new()),
             (Outcome::Failed, _) => {
                 let why = e.error.as_ref().map_or("no reason was given", |e| &*e.text);
@@ -131,9 +131,18 @@ impl Teller {
             }
             (Outcome::Cut, why) => {
                 let why = why.map_or("cut off", cut);
-                words(format!("{}, {why}", head(state, seat, e)), body())
+                words(format!("{}, {why}{}", head(state, seat, e), finish(e)), body())
             }
         }
+    }
+}
+
+/// What a reader should know of how words finished.
+fn finish(e: &TurnEnded) -> &'static str {
+    match e.finish.as_deref() {
+        Some("impersonation") => ", cut where it went on in another's name",
+        Some("length" | "max_tokens") => ", at its token limit",
+        Some(_) | None => "",
     }
 }
 

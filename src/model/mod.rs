@@ -13,6 +13,7 @@ pub mod payload;
 pub mod piece;
 pub mod prompt;
 pub mod reason;
+pub mod secret;
 pub mod steering;
 
 pub use command::{Given, Targets, Verb};
@@ -23,6 +24,7 @@ pub use limits::{Limit, Limits};
 pub use participant::{FailureRule, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec};
 pub use payload::{Cost, CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
-pub use prompt::{Block, Prompt};
+pub use prompt::{Block, Message, Prompt, Role};
 pub use reason::StopReason;
+pub use secret::Secret;
 pub use steering::{SteerLine, Trigger};

@@ -16,6 +16,34 @@ pub struct Prompt {
     /// The operator's guidance that lives for this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Text>,
+    /// How many blocks the window had no room for; they stood behind the first one.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub left_out: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+
+/// Whose message it is, in the eyes of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The rules.
+    System,
+    /// Everybody else's words.
+    User,
+    /// The model's own words.
+    Assistant,
+}
+
+/// A prompt's part in the form that every chat model takes; wire formats only spell it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Whose.
+    pub role: Role,
+    /// The text, in which nobody's words can pass for somebody else's.
+    pub text: String,
 }
 
 /// One thing that was said.

@@ -1,18 +1,27 @@
 //! What a participant is shown: rebuilt for every call from the state just before it, never stored.
 //!
 //! Peers are seen up to the turn's horizon, the operator up to the call. Housekeeping (failures, receipts, commands)
-//! is never part of a prompt. It deliberately knows nothing of models: wire formats are made of this in `voice`.
+//! is never part of a prompt. It deliberately knows nothing of servers: wire formats are made of this in `voice`.
+
+mod budget;
+mod messages;
+
+pub use budget::UNKNOWN_WINDOW;
+pub use messages::messages;
 
 use crate::expr::{Facts, Template};
-use crate::model::{Block, Prompt, Text};
+use crate::model::{Block, ModelSpec, Participant, Prompt, Text, VoiceSpec};
 use crate::state::{Entry, State, Turn};
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
+/// Words of a reply that a model is asked to stay below.
+const WORDS_MAX: u32 = 150;
+
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
     let place = state.heard_to(turn);
-    Prompt {
+    let prompt = Prompt {
         system: system(state, turn).into(),
         brief: state.threads.get(&turn.thread).and_then(|t| t.spec.brief.clone()),
         blocks: state
@@ -20,6 +29,13 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
             .filter_map(|e| Some(block(state, turn, e, e.text_at(place)?.clone())))
             .collect(),
         notes: state.notes_of(turn),
+        left_out: 0,
+    };
+    match state.seat(&turn.seat).map(|s| &*s.spec) {
+        Some(seat) if matches!(seat.voice, VoiceSpec::Model(_)) => {
+            budget::fit(prompt, budget::room(seat, turn.shrunk))
+        }
+        Some(_) | None => prompt,
     }
 }
 
@@ -58,7 +74,22 @@ fn system(state: &State, turn: &Turn) -> String {
     if !others.is_empty() {
         let _ = writeln!(system, "At the table with you: {}.", others.join(", "));
     }
+    if let VoiceSpec::Model(model) = &seat.spec.voice {
+        system.push_str(&rules(&seat.spec, model));
+    }
     system
+}
+
+/// How a model should speak; what it cannot keep to, `reply` repairs.
+fn rules(seat: &Participant, model: &ModelSpec) -> String {
+    // a word is about one and a half tokens
+    let words = model.max_tokens.map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
+    format!(
+        "What others say comes in <said> tags, the moderator's words in <moderator> tags.\n\
+         Speak only as {}, in plain prose, in at most {words} words. Do not begin with your name, write no tags, \
+         and never write what others say.\n",
+        seat.name
+    )
 }
 
 /// A persona that is no valid template is still a persona.

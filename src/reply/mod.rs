@@ -1,9 +1,13 @@
-//! What came back: what a finished utterance asks of the conversation.
+//! What came back: whose words a reply really holds, and what a finished utterance asks of the conversation.
 //!
 //! Only words that a seat said itself count, never what it quotes or shows as code: control must not be smuggled in by
 //! somebody else's text. This room reads; it deliberately decides nothing. Whether a mention moves the floor is the
 //! policy's business.
 
 mod mentions;
+mod repair;
+mod think;
 
 pub use mentions::mentions;
+pub use repair::{Repaired, repair};
+pub use think::Splitter;

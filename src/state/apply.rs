@@ -61,9 +61,12 @@ impl State {
                 if let Some(t) = self.turns.get_mut(&r.turn) {
                     t.call = None;
                     t.retry_at = Some(event.ms.plus(r.wait_ms));
-                    match r.error.class.asks_to_wait() {
-                        true => t.waited += r.wait_ms,
-                        false => t.retries += 1,
+                    if r.error.class == ErrorClass::Context {
+                        t.shrunk = true;
+                    } else if r.error.class.asks_to_wait() {
+                        t.waited += r.wait_ms;
+                    } else {
+                        t.retries += 1;
                     }
                     t.said.clear();
                     t.thought.clear();
@@ -240,6 +243,7 @@ impl State {
             calls: 0,
             retries: 0,
             waited: 0,
+            shrunk: false,
             since: ms,
             heard: seq,
             parameters: Value::Null,

@@ -137,6 +137,8 @@ pub struct Turn {
     pub retries: u32,
     /// Milliseconds it was asked to wait by servers.
     pub waited: u64,
+    /// Whether a server said that its prompt was too long, so that the next one is shorter.
+    pub shrunk: bool,
     /// When the call started.
     pub since: Ms,
     /// What the call that runs sees of the operator: up to here.

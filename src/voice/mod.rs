@@ -4,11 +4,12 @@
 //! conversation: all it knows is in its [`Request`]. Dropping its future cancels the call for good.
 
 pub mod rehearsed;
+pub mod remote;
 pub mod script;
 
 use crate::clock::Clock;
 use crate::model::{
-    CallId, Channel, ErrorClass, Participant, Prompt, Purpose, Text, TurnId, Usage,
+    CallId, Channel, ErrorClass, Message, Participant, Prompt, Purpose, Text, TurnId, Usage,
 };
 use serde_json::Value;
 use std::{future::Future, pin::Pin, sync::Arc};
@@ -31,6 +32,8 @@ pub struct Request {
     pub attempt: u32,
     /// What the participant is shown.
     pub prompt: Arc<Prompt>,
+    /// The same as the messages that a model takes.
+    pub messages: Vec<Message>,
     /// What the call was started with, as logged.
     pub parameters: Value,
     /// Facts for scripts and templates: topic, context, limits, who is at the table.

@@ -1,0 +1,22 @@
+//! A key: a text that cannot be printed, logged or written into a session by accident.
+//!
+//! It has no `Debug`, `Display` or `Serialize`, and its memory is wiped when it goes. It deliberately does not know
+//! where a key comes from (`config` does) nor which address it belongs to.
+
+use secrecy::{ExposeSecret, SecretString};
+
+/// A key of a provider.
+#[derive(Clone)]
+pub struct Secret(SecretString);
+
+impl Secret {
+    /// Takes a key in.
+    pub fn new(key: String) -> Secret {
+        Secret(key.into())
+    }
+
+    /// Returns the key in clear; only for a header of a request, and for taking it out of texts.
+    pub fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}

@@ -1,0 +1,89 @@
+//! What can go wrong with a connection, read off the client's chain of errors by type, not by wording.
+
+use super::resolver::NoAddress;
+use std::error::Error;
+use std::io;
+use thiserror::Error;
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NetError {
+    /// The address cannot be one.
+    #[error("the address is not valid: {0}")]
+    Address(String),
+    /// The key holds signs that no header can carry.
+    #[error("the key holds characters that cannot be sent")]
+    KeySigns,
+    /// No client could be set up.
+    #[error("no connection could be prepared: {0}")]
+    Setup(String),
+    /// The name of the host has no address.
+    #[error("no address was found for the name")]
+    Dns,
+    /// Nobody listens there.
+    #[error("the connection was refused")]
+    Refused,
+    /// No way leads there.
+    #[error("it cannot be reached: {0}")]
+    Unreachable(String),
+    /// No connection stood in time.
+    #[error("no connection stood in time")]
+    ConnectTimeout,
+    /// No secure connection could be made.
+    #[error("no secure connection: {0}")]
+    Tls(String),
+    /// What came is not HTTP.
+    #[error("what came is not HTTP")]
+    NotHttp,
+    /// The connection ended too early.
+    #[error("the connection broke: {0}")]
+    Broken(String),
+}
+
+impl NetError {
+    /// Reads the client's error; its own words may hold the address, so that only its deepest cause is kept.
+    pub(super) fn of(error: &reqwest::Error) -> NetError {
+        let chain = chain(error);
+        if find::<NoAddress>(&chain).is_some() {
+            return NetError::Dns;
+        }
+        if let Some(tls) = find::<rustls::Error>(&chain) {
+            return NetError::Tls(tls.to_string());
+        }
+        if error.is_connect() {
+            return match find::<io::Error>(&chain).map(io::Error::kind) {
+                _ if error.is_timeout() => NetError::ConnectTimeout,
+                Some(io::ErrorKind::ConnectionRefused) => NetError::Refused,
+                Some(_) | None => NetError::Unreachable(root(error)),
+            };
+        }
+        match find::<hyper::Error>(&chain) {
+            Some(http) if http.is_parse() => NetError::NotHttp,
+            Some(_) | None => NetError::Broken(root(error)),
+        }
+    }
+}
+
+/// Returns the deepest cause in its own words.
+pub(super) fn root(error: &reqwest::Error) -> String {
+    chain(error).last().map(ToString::to_string).unwrap_or_default()
+}
+
+/// Returns the causes below an error, also those that an I/O error wraps and does not name as its source.
+fn chain(error: &reqwest::Error) -> Vec<&(dyn Error + 'static)> {
+    let mut found: Vec<&(dyn Error + 'static)> = Vec::new();
+    let mut next = error.source();
+    while let Some(cause) = next {
+        found.push(cause);
+        let wrapped = cause.downcast_ref::<io::Error>().and_then(|io| io.get_ref());
+        next = match wrapped {
+            Some(inner) => Some(inner as &(dyn Error + 'static)),
+            None => cause.source(),
+        };
+    }
+    found
+}
+
+fn find<'a, E: Error + 'static>(chain: &[&'a (dyn Error + 'static)]) -> Option<&'a E> {
+    chain.iter().find_map(|cause| cause.downcast_ref())
+}

@@ -1,0 +1,185 @@
+//! The only opener of sockets: one HTTP client for all that talks to a server.
+//!
+//! It follows no redirect, because a key belongs to one address; it keeps no cookies, asks for no compression (a
+//! compressed stream comes in lumps) and repeats nothing. It deliberately knows nothing of models, and sets no
+//! time-out but the one for connecting: how long an answer may take is the caller's to say. Dropping a future or an
+//! [`Answer`] closes the connection.
+
+mod error;
+mod resolver;
+
+pub use error::NetError;
+
+use crate::model::Secret;
+use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{Url, redirect};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// What servers are told about this program.
+const USER_AGENT: &str = concat!("colloquium/", env!("CARGO_PKG_VERSION"));
+
+/// Sends requests; cheap to clone, and all clones share their connections.
+#[derive(Clone, Default)]
+pub struct Client {
+    /// One a route and connect time-out, because these cannot be set for each request.
+    made: Arc<Mutex<BTreeMap<(Route, Duration), reqwest::Client>>>,
+}
+
+/// How a server is reached.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Route {
+    /// A server on this machine: a proxy would look for it on its own.
+    Direct,
+    /// Any other: through the system's proxy, where there is one.
+    Outside,
+}
+
+/// A request.
+pub struct Ask {
+    /// The whole address.
+    pub url: String,
+    /// Headers that may be read by anybody.
+    pub headers: Vec<(&'static str, &'static str)>,
+    /// The header that holds the key.
+    pub key: Option<(&'static str, Secret)>,
+    /// The JSON to be sent by `POST`; without it the request is a `GET`.
+    pub body: Option<String>,
+    /// How long connecting may take.
+    pub connect: Duration,
+}
+
+/// An answer whose head has come.
+pub struct Answer {
+    response: reqwest::Response,
+}
+
+impl Client {
+    /// Returns a client without connections.
+    pub fn new() -> Client {
+        Client::default()
+    }
+
+    /// Sends a request and returns when the head of the answer has come.
+    ///
+    /// # Errors
+    /// When the address or a header cannot be sent, no connection stands in time, or it breaks before the answer.
+    pub async fn send(&self, ask: Ask) -> Result<Answer, NetError> {
+        let url = address(&ask.url)?;
+        let client = self.client(route(&url), ask.connect)?;
+        let mut request = match ask.body {
+            Some(json) => client.post(url).header(CONTENT_TYPE, "application/json").body(json),
+            None => client.get(url),
+        };
+        for (name, value) in ask.headers {
+            request = request.header(name, value);
+        }
+        if let Some((name, secret)) = ask.key {
+            let mut value =
+                HeaderValue::from_str(secret.expose()).map_err(|_| NetError::KeySigns)?;
+            value.set_sensitive(true);
+            request = request.header(HeaderName::from_static(name), value);
+        }
+        let response = request.send().await.map_err(|e| NetError::of(&e))?;
+        Ok(Answer { response })
+    }
+
+    fn client(&self, route: Route, connect: Duration) -> Result<reqwest::Client, NetError> {
+        let mut made = self.made.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(client) = made.get(&(route, connect)) {
+            return Ok(client.clone());
+        }
+        // an error means that this process has a provider already, which is all that is wanted
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = reqwest::Client::builder()
+            .user_agent(USER_AGENT)
+            .redirect(redirect::Policy::none())
+            .connect_timeout(connect)
+            .dns_resolver(resolver::Resolver);
+        let builder = match route {
+            Route::Direct => builder.no_proxy(),
+            Route::Outside => builder,
+        };
+        let client = builder.build().map_err(|e| NetError::Setup(error::root(&e)))?;
+        made.insert((route, connect), client.clone());
+        Ok(client)
+    }
+}
+
+impl Answer {
+    /// Returns the status code.
+    pub fn status(&self) -> u16 {
+        self.response.status().as_u16()
+    }
+
+    /// Returns a header, if it came and is readable text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.response.headers().get(name)?.to_str().ok()
+    }
+
+    /// Waits for the next bytes of the body; none at its end.
+    ///
+    /// # Errors
+    /// When the connection breaks before the end.
+    pub async fn next(&mut self) -> Result<Option<impl AsRef<[u8]> + use<>>, NetError> {
+        self.response.chunk().await.map_err(|e| NetError::of(&e))
+    }
+}
+
+/// Returns host and port of an address, as people write them.
+///
+/// # Errors
+/// When it is no address of HTTP.
+pub fn host(url: &str) -> Result<String, NetError> {
+    let url = address(url)?;
+    let host = url.host_str().unwrap_or_default();
+    Ok(url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+}
+
+fn address(url: &str) -> Result<Url, NetError> {
+    let url = Url::parse(url).map_err(|e| NetError::Address(e.to_string()))?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(url),
+        _ => Err(NetError::Address("it begins with neither http:// nor https://".into())),
+    }
+}
+
+fn route(url: &Url) -> Route {
+    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
+    let here = host == "localhost"
+        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
+    if here { Route::Direct } else { Route::Outside }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_client_is_built_whoever_installed_the_provider_first() {
+        let build = || Client::new().client(Route::Direct, Duration::from_secs(1)).map(drop);
+        assert_eq!(build(), Ok(()));
+        assert_eq!(build(), Ok(()));
+    }
+
+    #[test]
+    fn only_this_machine_is_reached_without_a_proxy() {
+        let check = |url: &str, direct: bool| {
+            assert_eq!(route(&address(url).unwrap()) == Route::Direct, direct, "{url}");
+        };
+        check("http://127.0.0.1:8080/v1", true);
+        check("http://localhost:11434", true);
+        check("http://[::1]:1", true);
+        check("https://api.example.org/v1", false);
+        check("https://localhost.example.org", false);
+    }
+
+    #[test]
+    fn an_address_is_told_by_host_and_port() {
+        assert_eq!(host("http://127.0.0.1:8080/v1").as_deref(), Ok("127.0.0.1:8080"));
+        assert_eq!(host("https://api.example.org/v1").as_deref(), Ok("api.example.org"));
+        assert!(host("file:///etc/passwd").is_err());
+        assert!(host("127.0.0.1:8080").is_err());
+    }
+}

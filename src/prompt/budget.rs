@@ -1,0 +1,116 @@
+//! What of a long talk a model's window has room for: the beginning and the end, never a part of the log.
+//!
+//! Tokens are estimated from bytes, on the safe side; a server that finds the prompt too long all the same is asked once
+//! more with half of it. It deliberately summarises nothing.
+
+use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
+use std::collections::VecDeque;
+
+/// The window of a model of which nothing is known, in tokens.
+pub const UNKNOWN_WINDOW: u32 = 4_096;
+/// Bytes that a token is taken for: English has about four, most other languages fewer.
+const BYTES_PER_TOKEN: usize = 3;
+/// Tokens that the frame of a block takes.
+const FRAME_TOKENS: usize = 16;
+/// What stands for the middle of words that are too long themselves.
+const GAP: &str = "\n[...]\n";
+
+/// Returns the tokens that a seat's prompt may take: its window without room for the reply; half of that, once a server
+/// said that it was too long.
+pub(super) fn room(seat: &Participant, shrunk: bool) -> usize {
+    let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
+    let reply = match &seat.voice {
+        VoiceSpec::Model(model) => model.max_tokens.unwrap_or(window / 4).min(window / 2),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
+    };
+    let room = (window - reply) as usize;
+    if shrunk { room / 2 } else { room }
+}
+
+/// Leaves out of a prompt what does not fit: the first block and the last ones stay.
+pub(super) fn fit(mut prompt: Prompt, room: usize) -> Prompt {
+    let notes: usize = prompt.notes.iter().map(tokens).sum();
+    let fixed = tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes;
+    let room = room.saturating_sub(fixed);
+    if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
+        return prompt;
+    }
+    let mut blocks = VecDeque::from(std::mem::take(&mut prompt.blocks));
+    let all = blocks.len();
+    let first = blocks.pop_front().map(|block| clipped(block, room / 4));
+    let mut left = room.saturating_sub(first.as_ref().map_or(0, cost));
+    let mut kept = VecDeque::new();
+    while let Some(block) = blocks.pop_back() {
+        let block = clipped(block, room / 2);
+        let cost = cost(&block);
+        if cost > left {
+            break;
+        }
+        left -= cost;
+        kept.push_front(block);
+    }
+    prompt.blocks = first.into_iter().chain(kept).collect();
+    prompt.left_out = u32::try_from(all - prompt.blocks.len()).unwrap_or(u32::MAX);
+    prompt
+}
+
+fn tokens(text: &Text) -> usize {
+    text.len().div_ceil(BYTES_PER_TOKEN) + FRAME_TOKENS
+}
+
+fn cost(block: &Block) -> usize {
+    tokens(block.text())
+}
+
+/// Returns a block whose words take so many tokens at most, their middle left out.
+fn clipped(mut block: Block, most: usize) -> Block {
+    if cost(&block) <= most {
+        return block;
+    }
+    let half = most.saturating_sub(FRAME_TOKENS + GAP.len()) * BYTES_PER_TOKEN / 2;
+    let (Block::Own { text } | Block::Other { text, .. } | Block::Operator { text, .. }) =
+        &mut block;
+    let head = text.floor_char_boundary(half);
+    let tail = text.ceil_char_boundary(text.len() - half.min(text.len()));
+    *text = format!("{}{GAP}{}", &text[..head], &text[tail..]).into();
+    block
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(n: usize, words: usize) -> Block {
+        Block::Operator { text: format!("{n}{}", " wörd".repeat(words)).into(), whisper: false }
+    }
+
+    fn check(blocks: Vec<Block>, room: usize, expected: (usize, u32)) -> Prompt {
+        let fitted = fit(Prompt { blocks, ..Prompt::default() }, room);
+        assert_eq!((fitted.blocks.len(), fitted.left_out), expected);
+        assert!(fitted.blocks.iter().map(cost).sum::<usize>() <= room);
+        fitted
+    }
+
+    #[test]
+    fn what_fits_stays_as_it_is() {
+        let blocks: Vec<Block> = (0..10).map(|n| said(n, 20)).collect();
+        assert_eq!(check(blocks.clone(), 4_096, (10, 0)).blocks, blocks);
+        check(vec![], 4_096, (0, 0));
+    }
+
+    #[test]
+    fn the_beginning_and_the_end_stay() {
+        let blocks: Vec<Block> = (0..400).map(|n| said(n, 40)).collect();
+        let fitted = check(blocks.clone(), 3_072, (31, 369));
+        assert_eq!(fitted.blocks[0], blocks[0]);
+        assert_eq!(fitted.blocks[1..], blocks[370..]);
+    }
+
+    #[test]
+    fn words_too_long_lose_their_middle() {
+        let fitted = check(vec![said(1, 9_000), said(2, 9_000)], 1_000, (2, 0));
+        for (block, n) in fitted.blocks.iter().zip(["1 w", "2 w"]) {
+            assert!(block.text().starts_with(n) && block.text().contains(GAP), "{block:?}");
+        }
+    }
+}

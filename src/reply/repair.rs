@@ -1,0 +1,274 @@
+//! Words brought back to the one who spoke them: a leading own name goes, and what goes on in another's name is cut.
+//!
+//! Models that see a talk like to write it on. What they write in somebody else's name was never said by anybody, so it
+//! must not stand in the transcript. Words *about* others stay: quotes, lists, code, a name within a sentence. It
+//! deliberately judges form alone, line by line, and adds no word of its own.
+
+use super::think::Splitter;
+use crate::model::event::OPERATOR;
+use crate::model::{Participant, SeatId, Text};
+
+/// Speakers that no seat is: how prompts and chat formats call the person at the keyboard.
+const NOBODYS: [&str; 4] = [OPERATOR, "moderator", "user", "human"];
+/// How chat formats call the model itself.
+const OWN: &str = "assistant";
+/// Characters that a role in parentheses behind a name may have.
+const ROLE_MAX_CHARS: usize = 40;
+/// Marks of emphasis and headings around a name.
+const MARKS: [char; 3] = ['*', '_', '#'];
+/// The tags of prompts: behind them nobody speaks who was asked.
+const TAGS: [&str; 3] = ["</said>", "<said by=", "<moderator"];
+/// Info strings of fences that hold talk; code has another.
+const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
+
+/// What a reply is once it is nobody's but the speaker's.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Repaired {
+    /// The words.
+    pub text: String,
+    /// The words as they came, where they were changed.
+    pub raw: Option<Text>,
+    /// Reasoning that stood among the words.
+    pub think: Option<Text>,
+    /// Whether they went on in another's name and were cut there.
+    pub impersonates: bool,
+}
+
+/// Repairs the words of a seat.
+pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
+    let (said, mut thought) = Splitter::whole(reply);
+    let said = match without_thought_before(&said) {
+        Some((before, after)) => {
+            thought.push_str(before);
+            after.to_owned()
+        }
+        None => said,
+    };
+    let names = Names::of(seat, roster);
+    let unwrapped = names.without_own_label(&said);
+    let whole = unwrapped.as_deref().unwrap_or(&said);
+    let tag = TAGS.iter().filter_map(|tag| whole.find(tag)).min();
+    let cut = names.goes_on_at(whole).into_iter().chain(tag).min();
+    let text = match cut {
+        Some(at) => without_open_fence(whole[..at].trim_end()).to_owned(),
+        None => whole.to_owned(),
+    };
+    let changed = unwrapped.is_some() || cut.is_some();
+    // a closing tag at the very end is but a slip
+    let goes_on = cut.is_some_and(|at| whole[at..].trim() != TAGS[0]);
+    Repaired {
+        raw: changed.then(|| said.as_str().into()),
+        text,
+        think: (!thought.is_empty()).then(|| thought.into()),
+        impersonates: goes_on,
+    }
+}
+
+/// Returns the parts around a tag that ends reasoning which the model's own chat format began.
+fn without_thought_before(said: &str) -> Option<(&str, &str)> {
+    let (before, after) = said.split_once("</think>")?;
+    let in_code = before.matches('`').count() % 2 == 1;
+    (!in_code).then_some((before, after.trim_start()))
+}
+
+/// Whose name stands before words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    Own,
+    Others,
+}
+
+/// How a name announces words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `Bo:`
+    Colon,
+    /// `Bo -`
+    Dash,
+    /// `[Bo]`, or `**Bo**` alone on its line
+    Frame,
+}
+
+/// A name that announces words, at the beginning of a line.
+struct Label<'a> {
+    whose: Whose,
+    form: Form,
+    /// The line behind it.
+    rest: &'a str,
+}
+
+/// All names by which somebody at the table may be announced, longest first.
+struct Names(Vec<(String, Whose)>);
+
+impl Names {
+    fn of(seat: &SeatId, roster: &[&Participant]) -> Names {
+        let mut names: Vec<(String, Whose)> = vec![(OWN.into(), Whose::Own)];
+        for p in roster {
+            let whose = if p.id == *seat { Whose::Own } else { Whose::Others };
+            let all = [&*p.id, &*p.name].into_iter().chain(p.aliases.iter().map(|a| &**a));
+            names.extend(all.map(|name| (name.to_lowercase(), whose)));
+        }
+        names.extend(NOBODYS.iter().map(|name| ((*name).to_owned(), Whose::Others)));
+        // a name that is also the speaker's own is no proof of anything, so the own one goes first
+        names.sort_by_key(|(name, whose)| (std::cmp::Reverse(name.len()), *whose == Whose::Others));
+        Names(names)
+    }
+
+    /// Returns the words without the own name in front, and without the quotes or the fence around both; none where
+    /// there is no such name.
+    fn without_own_label(&self, said: &str) -> Option<String> {
+        let text = said.trim();
+        if let Some((tag, words)) = text.strip_prefix("<said").and_then(|t| t.split_once('>')) {
+            let name = tag.trim_start().trim_start_matches("by=").trim_matches('"');
+            let own =
+                name.is_empty() || self.name(name).is_some_and(|(whose, _)| whose == Whose::Own);
+            return own.then(|| words.trim().to_owned());
+        }
+        if let Some(inside) = fence_around(text) {
+            let own = self.label(inside.trim_start()).filter(|l| l.whose == Whose::Own);
+            return own.map(|label| label.rest.trim().to_owned());
+        }
+        let quote = text.chars().next().filter(|c| matches!(c, '"' | '“'));
+        let inside = quote.map_or(text, |quote| &text[quote.len_utf8()..]);
+        let label = self.label(inside).filter(|l| l.whose == Whose::Own)?;
+        let mut words = label.rest.trim();
+        if quote.is_some() {
+            words = words.strip_suffix(['"', '”']).unwrap_or(words);
+        }
+        // a name alone is all that was said
+        (!words.is_empty()).then(|| words.to_owned())
+    }
+
+    /// Returns where the words go on in somebody else's name.
+    fn goes_on_at(&self, text: &str) -> Option<usize> {
+        let mut at = 0;
+        let mut fence: Option<bool> = None;
+        for line in text.split_inclusive('\n') {
+            let bare = line.trim();
+            if let Some(info) = bare.strip_prefix("```").or_else(|| bare.strip_prefix("~~~")) {
+                fence = match fence {
+                    Some(_) => None,
+                    None => Some(TALK.contains(&info.trim().to_lowercase().as_str())),
+                };
+            } else if fence != Some(false)
+                && let Some(label) = self.label(line).filter(|l| l.whose == Whose::Others)
+            {
+                let next = text[at + line.len()..].trim_start();
+                let speaks = match label.form {
+                    Form::Frame => !label.rest.trim().is_empty() || !next.is_empty(),
+                    Form::Colon => is_speech(label.rest, next, fence.is_some()),
+                    Form::Dash => false,
+                };
+                if speaks {
+                    return Some(at);
+                }
+            }
+            at += line.len();
+        }
+        None
+    }
+
+    /// Reads the name that announces what follows, if the text begins with one.
+    fn label<'a>(&self, text: &'a str) -> Option<Label<'a>> {
+        let text = text.trim_start();
+        let opened = text.trim_start_matches(MARKS);
+        let emphasis = text.len() - opened.len();
+        // `* Bo: …` is a list about others, `**Bo:**` is their name
+        if emphasis > 0 && opened.starts_with(' ') && !text.starts_with('#') {
+            return None;
+        }
+        let opened = opened.trim_start();
+        let bracket = opened.chars().next().filter(|c| matches!(c, '[' | '('));
+        let inside = bracket.map_or(opened, |_| &opened[1..]);
+        let (whose, mut rest) = self.name(inside)?;
+        if bracket.is_none() {
+            rest = after_role(rest);
+        }
+        if bracket.is_some() {
+            let behind = after_role(rest).trim_start_matches(MARKS);
+            rest = behind.strip_prefix([']', ')'])?;
+        }
+        let closed = rest.trim_start_matches(MARKS);
+        let marked = closed.len() < rest.len() && emphasis > 0;
+        let bare = closed.trim_start_matches([' ', '\t']);
+        if let Some(rest) = bare.strip_prefix([':', '：']) {
+            let rest = rest.trim_start_matches(MARKS);
+            return Some(Label { whose, form: Form::Colon, rest });
+        }
+        let dashed = bare.len() < closed.len()
+            && ["- ", "– ", "— "].iter().any(|dash| bare.starts_with(dash));
+        if dashed {
+            let rest = bare.trim_start_matches(['-', '–', '—']);
+            return Some(Label { whose, form: Form::Dash, rest });
+        }
+        let alone = bare.is_empty() || bare.starts_with(['\n', '\r']);
+        // what a round bracket follows is a link
+        let framed = bracket == Some('[') && !rest.starts_with('(') || alone && marked;
+        framed.then_some(Label { whose, form: Form::Frame, rest: bare })
+    }
+
+    /// Reads a name; what follows is no part of a word.
+    fn name<'a>(&self, text: &'a str) -> Option<(Whose, &'a str)> {
+        self.0.iter().find_map(|(name, whose)| {
+            let rest = strip_name(text, name)?;
+            let goes_on = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
+            (!rest.starts_with(goes_on)).then_some((*whose, rest))
+        })
+    }
+}
+
+/// Takes a name in small letters off the beginning of a text in any.
+fn strip_name<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let mut wanted = name.chars();
+    for (at, c) in text.char_indices() {
+        if wanted.as_str().is_empty() {
+            return Some(&text[at..]);
+        }
+        if c.to_lowercase().any(|small| wanted.next() != Some(small)) {
+            return None;
+        }
+    }
+    wanted.as_str().is_empty().then_some("")
+}
+
+/// Returns what follows a role in parentheses, as in `Bo (joiner):`.
+fn after_role(rest: &str) -> &str {
+    let inside = rest.trim_start_matches(' ').strip_prefix('(');
+    let closed = inside.and_then(|inside| inside.split_once(')'));
+    match closed {
+        Some((role, after)) if role.chars().count() <= ROLE_MAX_CHARS && !role.contains('\n') => {
+            after
+        }
+        Some(_) | None => rest,
+    }
+}
+
+/// Returns whether what follows a name and a colon was put into somebody's mouth, and is no key with its value.
+fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let begins = |c: fn(char) -> bool| words.first().is_some_and(|w| w.starts_with(c));
+    let ends = rest.trim_end().ends_with(['.', '!', '?', '…']);
+    let ends = ends || !fenced && rest.trim_end().ends_with(['"', '”']);
+    match words.len() {
+        // the words stand below the name
+        0 => !next.is_empty() && !fenced,
+        _ if begins(|c| c.is_ascii_digit()) => ends && words.len() > 2,
+        1 => ends,
+        2 => ends || !fenced,
+        _ => true,
+    }
+}
+
+/// Returns what a fence holds that has the whole text in it and is no code.
+fn fence_around(text: &str) -> Option<&str> {
+    let (info, body) = text.strip_prefix("```")?.split_once('\n')?;
+    let body = body.strip_suffix("```")?;
+    (TALK.contains(&info.trim().to_lowercase().as_str()) && !body.contains("```")).then_some(body)
+}
+
+/// Returns words without a fence that opens at their very end.
+fn without_open_fence(text: &str) -> &str {
+    let line = text.rfind('\n').map_or(0, |at| at + 1);
+    let opens = text[line..].trim_start().starts_with("```");
+    if opens && text.matches("```").count() % 2 == 1 { text[..line].trim_end() } else { text }
+}

@@ -1,0 +1,208 @@
+//! Reasoning that a model writes among its words, `<think>…</think>`, told apart from them while the words still come.
+//!
+//! Some models have a field for their reasoning, many just write it; nobody at the table shall hear it. However the
+//! pieces are cut, the same text comes out in the same two parts. Tags in code or in quotes are words about tags.
+
+use crate::model::Channel;
+
+/// The names of tags that hold reasoning.
+const NAMES: [&str; 4] = ["think", "thinking", "thought", "reasoning"];
+/// Bytes of the longest such tag, with its slash: what may have to wait for the next piece.
+const TAG_MAX_BYTES: usize = "</reasoning>".len();
+/// Characters before a `<` that make it a word about a tag.
+const QUOTES: [char; 6] = ['`', '"', '\'', '“', '‘', '\\'];
+
+/// Tells the reasoning in a stream of pieces from the words.
+#[derive(Clone, Debug, Default)]
+pub struct Splitter {
+    /// What may be the beginning of a tag.
+    held: String,
+    thinking: bool,
+    /// Whether a part begins: the white space there belongs to nobody.
+    fresh: bool,
+    /// The last character of the words.
+    last: Option<char>,
+    /// Backticks of the line so far; an odd number opens code.
+    ticks: usize,
+    /// Whether the words stand in a fence.
+    fenced: bool,
+    /// The line so far, as far as it can tell a fence.
+    line: String,
+}
+
+impl Splitter {
+    /// Takes a piece in and returns what it makes certain, in order.
+    pub fn push(&mut self, piece: &str) -> Vec<(Channel, String)> {
+        let mut out = vec![];
+        self.held.push_str(piece);
+        let text = std::mem::take(&mut self.held);
+        let mut rest = text.as_str();
+        while let Some(c) = rest.chars().next() {
+            if c == '<' && rest.len() < TAG_MAX_BYTES && may_become_tag(rest) {
+                self.held = rest.to_owned();
+                break;
+            }
+            let tag = (c == '<').then(|| tag(rest)).flatten();
+            match tag {
+                Some((length, closes)) if closes == self.thinking && self.is_meant() => {
+                    self.thinking = !closes;
+                    self.fresh = true;
+                    rest = &rest[length..];
+                }
+                Some(_) | None => {
+                    self.show(c, &mut out);
+                    rest = &rest[c.len_utf8()..];
+                }
+            }
+        }
+        out
+    }
+
+    /// Returns what was held back: nothing more comes.
+    pub fn finish(&mut self) -> Vec<(Channel, String)> {
+        let mut out = vec![];
+        for c in std::mem::take(&mut self.held).chars() {
+            self.show(c, &mut out);
+        }
+        out
+    }
+
+    /// Returns the words and the reasoning of a whole text.
+    pub fn whole(text: &str) -> (String, String) {
+        let mut splitter = Splitter::default();
+        let (mut said, mut thought) = (String::new(), String::new());
+        for (channel, part) in splitter.push(text).into_iter().chain(splitter.finish()) {
+            match channel {
+                Channel::Say => said.push_str(&part),
+                Channel::Think => thought.push_str(&part),
+            }
+        }
+        (said, thought)
+    }
+
+    /// Returns whether a tag here is a tag, not a word about one.
+    fn is_meant(&self) -> bool {
+        let quoted = self.last.is_some_and(|c| QUOTES.contains(&c));
+        self.thinking || !(quoted || self.fenced || self.ticks % 2 == 1)
+    }
+
+    fn show(&mut self, c: char, out: &mut Vec<(Channel, String)>) {
+        if self.fresh && c.is_whitespace() {
+            return;
+        }
+        self.fresh = false;
+        let channel = if self.thinking { Channel::Think } else { Channel::Say };
+        match out.last_mut() {
+            Some((last, text)) if *last == channel => text.push(c),
+            Some(_) | None => out.push((channel, c.to_string())),
+        }
+        if !self.thinking {
+            self.follow(c);
+        }
+    }
+
+    /// Keeps in mind whether words stand in code.
+    fn follow(&mut self, c: char) {
+        self.last = Some(c);
+        if c == '\n' {
+            (self.ticks, self.line) = (0, String::new());
+            return;
+        }
+        let fence = |line: &str| matches!(line.trim_start(), "```" | "~~~");
+        if self.line.len() < TAG_MAX_BYTES {
+            self.line.push(c);
+            if fence(&self.line) {
+                (self.fenced, self.ticks) = (!self.fenced, 0);
+                return;
+            }
+        }
+        if c == '`' {
+            self.ticks += 1;
+        }
+    }
+}
+
+/// Returns the length of the tag that a text begins with, and whether it closes.
+fn tag(text: &str) -> Option<(usize, bool)> {
+    let inside = text.strip_prefix('<')?;
+    let closes = inside.starts_with('/');
+    let name = inside.trim_start_matches('/');
+    let end = name.find('>')?;
+    let known = NAMES.iter().any(|n| name[..end].eq_ignore_ascii_case(n));
+    (known && inside.len() - name.len() <= 1).then(|| (text.len() - name.len() + end + 1, closes))
+}
+
+/// Returns whether more text could make a tag of what a text begins with.
+fn may_become_tag(text: &str) -> bool {
+    let begins = |tag: String| tag.get(..text.len()).is_some_and(|t| t.eq_ignore_ascii_case(text));
+    tag(text).is_none()
+        && NAMES.iter().any(|n| begins(format!("<{n}>")) || begins(format!("</{n}>")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASES: &[(&str, &str, &str)] = &[
+        ("Hello.", "Hello.", ""),
+        ("<think>Hm.</think>Hello.", "Hello.", "Hm."),
+        ("<think>\nHm.\n</think>\n\nHello.", "Hello.", "Hm.\n"),
+        ("  <THINK>a</Think> b", "  b", "a"),
+        ("<think>never ends", "", "never ends"),
+        ("<think></think>Hello.", "Hello.", ""),
+        ("<thinking>a</thinking>b<reasoning>c</reasoning>d", "bd", "ac"),
+        ("I say <think>no</think> yes", "I say yes", "no"),
+        ("<think>a <think> b</think>c", "c", "a <think> b"),
+        ("The tag `<think>` is code.", "The tag `<think>` is code.", ""),
+        ("They write \"<think>\" there.", "They write \"<think>\" there.", ""),
+        ("```\n<think>\n```\n<think>x</think>y", "```\n<think>\n```\ny", "x"),
+        ("a < b, <thin", "a < b, <thin", ""),
+        ("<thinker> and <thinks>", "<thinker> and <thinks>", ""),
+        ("<//think> <think ", "<//think> <think ", ""),
+        ("<think>ünï</think>cödé", "cödé", "ünï"),
+    ];
+
+    #[test]
+    fn reasoning_is_told_from_words() {
+        for (text, said, thought) in CASES {
+            assert_eq!(Splitter::whole(text), (said.to_string(), thought.to_string()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_change_nothing() {
+        let mut cuts = 0;
+        for (text, said, thought) in CASES {
+            let places: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+            for a in &places {
+                for b in places.iter().filter(|b| *b >= a) {
+                    let mut splitter = Splitter::default();
+                    let mut parts: Vec<(Channel, String)> = vec![];
+                    for piece in [&text[..*a], &text[*a..*b], &text[*b..]] {
+                        parts.extend(splitter.push(piece));
+                    }
+                    parts.extend(splitter.finish());
+                    let of = |channel| -> String {
+                        let parts = parts.iter().filter(|(c, _)| *c == channel);
+                        parts.map(|(_, t)| t.as_str()).collect()
+                    };
+                    assert_eq!(
+                        (of(Channel::Say), of(Channel::Think)),
+                        (said.to_string(), thought.to_string())
+                    );
+                    cuts += 1;
+                }
+            }
+        }
+        println!("{cuts} ways to cut");
+    }
+
+    #[test]
+    fn words_do_not_wait() {
+        let mut splitter = Splitter::default();
+        assert_eq!(splitter.push("one two"), [(Channel::Say, "one two".to_owned())]);
+        assert_eq!(splitter.push(" a <b"), [(Channel::Say, " a <b".to_owned())]);
+        assert_eq!(splitter.push(" <t"), [(Channel::Say, " ".to_owned())]);
+        assert_eq!(splitter.push("ea>"), [(Channel::Say, "<tea>".to_owned())]);
+    }
+}

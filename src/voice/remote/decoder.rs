@@ -1,0 +1,211 @@
+//! The bytes of an answer to pieces and an end: framing, the wire format, reasoning in tags, and the bounds.
+//!
+//! It takes bytes cut anywhere and makes the same text of every cut. It opens nothing and waits for nothing. What it
+//! cannot bound it does not keep: tool calls are not read, so that their indexes cost nothing.
+
+use super::Wire;
+use super::failure::{Fault, of_error};
+use super::frames::{Frames, TooLong};
+use super::think::Think;
+use super::wire::Heard;
+use crate::model::{Channel, ErrorClass, Usage};
+use crate::voice::Done;
+use serde_json::Value;
+
+/// Bytes of text in one reply, reasoning included.
+const TEXT_MAX: usize = 8 << 20;
+/// Bytes of one answer as it comes, with all that is around the text.
+const ANSWER_MAX: usize = 64 << 20;
+/// Bytes of text that are taken for one token where nobody counted.
+const BYTES_PER_TOKEN: usize = 4;
+/// What the last event of OpenAI's format holds.
+const LAST: &str = "[DONE]";
+
+/// Pieces of one read; neighbours of one channel are joined.
+pub type Pieces = Vec<(Channel, String)>;
+
+/// An answer as far as it has come.
+pub struct Decoder {
+    wire: Wire,
+    frames: Frames,
+    think: Think,
+    bytes: usize,
+    said: usize,
+    thought: usize,
+    /// Whether a word to the table was among them.
+    spoke: bool,
+    finish: Option<String>,
+    input: Option<u64>,
+    output: Option<u64>,
+    over: bool,
+}
+
+impl Decoder {
+    /// Returns the decoder of one answer.
+    pub fn new(wire: Wire) -> Decoder {
+        Decoder {
+            wire,
+            frames: Frames::new(wire.framing()),
+            think: Think::default(),
+            bytes: 0,
+            said: 0,
+            thought: 0,
+            spoke: false,
+            finish: None,
+            input: None,
+            output: None,
+            over: false,
+        }
+    }
+
+    /// Takes in what was read and puts what it adds into `out`, also before an error.
+    ///
+    /// # Errors
+    /// When the server says that it failed, what comes is not its format, or a bound is exceeded.
+    pub fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), Fault> {
+        self.bytes += bytes.len();
+        let mut frames = Vec::new();
+        let taken = self.frames.push(bytes, &mut frames);
+        for frame in frames {
+            self.take(&frame, out)?;
+        }
+        taken.map_err(too_long)?;
+        if self.bytes > ANSWER_MAX && !self.over {
+            return Err(too_large(format!("sent more than {} MiB", ANSWER_MAX >> 20)));
+        }
+        Ok(())
+    }
+
+    /// Returns whether the last frame has come.
+    pub fn is_over(&self) -> bool {
+        self.over
+    }
+
+    /// Returns whether the model has finished, so that at most the usage is still to come.
+    pub fn is_finished(&self) -> bool {
+        self.over || self.finish.is_some()
+    }
+
+    /// Returns whether any words or reasoning came.
+    pub fn has_words(&self) -> bool {
+        self.said + self.thought > 0
+    }
+
+    /// Puts what is left into `out` and returns the end of the reply. `shown` is how many bytes the model was shown,
+    /// for the estimate of its usage.
+    ///
+    /// # Errors
+    /// When the reply broke off, has no words, or was no reply.
+    pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, Fault> {
+        let mut rest = Vec::new();
+        let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
+        let stray = frames.end(&mut rest).map_err(too_long)?;
+        for frame in rest {
+            // what was cut in its middle is no frame; that the answer broke off is told by its missing end
+            if let Ok(value) = serde_json::from_str::<Value>(&frame) {
+                self.take_value(&value, out)?;
+            } else if frame.trim() == LAST {
+                self.over = true;
+            }
+        }
+        let spoke = &mut self.spoke;
+        self.think.end(|channel, text| *spoke |= add(out, channel, text));
+        if !self.is_finished() {
+            return Err(self.unfinished(&stray));
+        }
+        if !self.spoke {
+            return Err(self.wordless());
+        }
+        let usage = self.usage(shown);
+        Ok(Done { finish: self.finish.map(Into::into), usage: Some(usage), ..Done::default() })
+    }
+
+    fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), Fault> {
+        if self.over {
+            return Ok(());
+        }
+        if frame.trim() == LAST {
+            self.over = true;
+            return Ok(());
+        }
+        let value: Value = serde_json::from_str(frame).map_err(|_| garbage())?;
+        self.take_value(&value, out)
+    }
+
+    fn take_value(&mut self, value: &Value, out: &mut Pieces) -> Result<(), Fault> {
+        if !value.is_object() {
+            return Err(garbage());
+        }
+        if !value["error"].is_null() {
+            return Err(of_error(None, value));
+        }
+        let Heard { say, think, finish, input, output, over } = self.wire.hear(value);
+        self.said += say.len();
+        self.thought += think.len();
+        if self.said + self.thought > TEXT_MAX {
+            return Err(too_large(format!("wrote more than {} MiB", TEXT_MAX >> 20)));
+        }
+        if !think.is_empty() {
+            add(out, Channel::Think, &think);
+        }
+        let spoke = &mut self.spoke;
+        self.think.push(&say, |channel, text| *spoke |= add(out, channel, text));
+        self.finish = self.finish.take().or(finish);
+        self.input = input.or(self.input);
+        self.output = output.or(self.output);
+        self.over |= over;
+        Ok(())
+    }
+
+    fn unfinished(&self, stray: &str) -> Fault {
+        if self.has_words() {
+            return Fault::new(ErrorClass::Broken, "broke off in the middle of the reply");
+        }
+        match serde_json::from_str::<Value>(stray.trim()) {
+            Ok(value) if !value["error"].is_null() => of_error(None, &value),
+            Ok(_) | Err(_) => garbage(),
+        }
+    }
+
+    fn wordless(&self) -> Fault {
+        match self.finish.as_deref() {
+            Some("content_filter") => {
+                Fault::new(ErrorClass::Filter, "held the reply back because of its content")
+            }
+            Some("length") => {
+                Fault::new(ErrorClass::Empty, "spent all tokens of the reply before a word")
+            }
+            Some(_) | None => Fault::new(ErrorClass::Empty, "sent a reply without words"),
+        }
+    }
+
+    fn usage(&self, shown: usize) -> Usage {
+        let estimate = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
+        Usage {
+            input: self.input.unwrap_or_else(|| estimate(shown)),
+            output: self.output.unwrap_or_else(|| estimate(self.said + self.thought)),
+            estimated: self.input.is_none() || self.output.is_none(),
+        }
+    }
+}
+
+/// Adds a piece and returns whether it holds words to the table.
+fn add(out: &mut Pieces, channel: Channel, text: &str) -> bool {
+    match out.last_mut() {
+        Some((last, so_far)) if *last == channel => so_far.push_str(text),
+        Some(_) | None => out.push((channel, text.to_owned())),
+    }
+    channel == Channel::Say && !text.trim().is_empty()
+}
+
+fn garbage() -> Fault {
+    Fault::new(ErrorClass::NoProtocol, "answered something that is no reply of a model")
+}
+
+fn too_long(_: TooLong) -> Fault {
+    too_large("sent a line without an end".into())
+}
+
+fn too_large(why: String) -> Fault {
+    Fault::new(ErrorClass::TooLarge, why)
+}

@@ -1,0 +1,265 @@
+//! What went wrong with a call: one class for decisions, one sentence for people.
+//!
+//! A server's own words are quoted, because they often name the way out, but short, without the key, and never where
+//! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
+
+use super::Endpoint;
+use super::messages::Message;
+use crate::model::{ErrorClass, Wall};
+use crate::net::NetError;
+use crate::voice::Failure;
+use jiff::fmt::rfc2822;
+use serde_json::Value;
+
+/// Characters of a server's own words.
+const QUOTE_MAX: usize = 200;
+/// Bytes of a text that was sent from which on a server's words count as its repetition.
+const ECHO_MIN: usize = 12;
+
+/// Why a call failed: what the server did, as the rest of a sentence that begins with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What kind of failure.
+    pub class: ErrorClass,
+    /// What the server did.
+    pub what: String,
+    /// What it said itself.
+    quote: Option<String>,
+    /// Milliseconds it asked to be left alone.
+    pub(super) retry_after_ms: Option<u64>,
+}
+
+impl Fault {
+    pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> Fault {
+        Fault { class, what: what.into(), quote: None, retry_after_ms: None }
+    }
+
+    /// Returns the failure in one sentence: who, what, and what to do next.
+    pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> Failure {
+        let host = crate::net::host(&to.base_url).unwrap_or_else(|_| to.base_url.to_string());
+        let what = self.what;
+        let quote = self.quote.map(|q| quoted(&q, to, sent)).unwrap_or_default();
+        let next = next_step(self.class, to, model);
+        let text = format!("the server at {host} {what}{quote}; {next}").into();
+        Failure { class: self.class, text, retry_after_ms: self.retry_after_ms }
+    }
+}
+
+fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
+    let echoes = |m: &Message| m.text.len() >= ECHO_MIN && words.contains(&m.text);
+    if words.trim().is_empty() || sent.iter().any(echoes) {
+        return String::new();
+    }
+    let words = match &to.key {
+        Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
+        Some(_) | None => words.to_owned(),
+    };
+    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
+    let short: String = line.chars().take(QUOTE_MAX).collect();
+    let dots = if short.len() < line.len() { "..." } else { "" };
+    format!(" ({short}{dots})")
+}
+
+/// Returns what a person can do about a failure.
+fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
+    let provider = &to.name;
+    match class {
+        ErrorClass::Refused => "is it running?".into(),
+        ErrorClass::Dns => format!("check the network and the base_url of provider `{provider}`"),
+        ErrorClass::Tls => format!(
+            "check whether the base_url of provider `{provider}` should begin with http:// or \
+             https://, and this machine's certificates"
+        ),
+        ErrorClass::Credentials if to.key.is_none() => {
+            format!("set the key of provider `{provider}`")
+        }
+        ErrorClass::Credentials => format!("check the key of provider `{provider}`"),
+        ErrorClass::Credit => "add credit to the account or choose another model".into(),
+        ErrorClass::UnknownModel => {
+            format!("`{model}` was asked for; `colloquium models` lists those it has")
+        }
+        ErrorClass::NoProtocol | ErrorClass::NotFound | ErrorClass::NoVoice => {
+            format!("check base_url and wire of provider `{provider}`")
+        }
+        ErrorClass::BadRequest => {
+            "check temperature, max_tokens, stop and effort of the participant".into()
+        }
+        ErrorClass::Rate => "wait, or let fewer seats speak at once".into(),
+        ErrorClass::Overload => "wait, or choose another model".into(),
+        ErrorClass::Context => "choose a model with a larger window or a shorter prompt".into(),
+        ErrorClass::Filter => "word the topic or the persona another way".into(),
+        ErrorClass::Silence => "it may be loading the model: raise the timeout if so".into(),
+        ErrorClass::Empty => "ask again, or raise max_tokens".into(),
+        ErrorClass::TooLarge => "ask for less with max_tokens, or choose another server".into(),
+        ErrorClass::Failed | ErrorClass::Broken => "ask again, or choose another model".into(),
+    }
+}
+
+/// Whether an answer had begun.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Heard {
+    Nothing,
+    Something,
+}
+
+/// Returns the fault of a connection.
+pub(super) fn of_net(error: &NetError, heard: Heard) -> Fault {
+    let new = |class, what: &str| Fault::new(class, what);
+    match error {
+        NetError::Address(why) => {
+            Fault::new(ErrorClass::NoProtocol, format!("has no address: {why}"))
+        }
+        NetError::KeySigns => new(ErrorClass::Credentials, "cannot be sent this key"),
+        NetError::Setup(why) => Fault::new(ErrorClass::Tls, format!("was not asked: {why}")),
+        NetError::Dns => new(ErrorClass::Dns, "has a name without an address"),
+        NetError::Refused => new(ErrorClass::Refused, "refused the connection"),
+        NetError::Unreachable(why) => {
+            Fault::new(ErrorClass::Refused, format!("cannot be reached: {why}"))
+        }
+        NetError::ConnectTimeout => new(ErrorClass::Silence, "did not take the connection in time"),
+        NetError::Tls(why) => {
+            Fault::new(ErrorClass::Tls, format!("made no secure connection: {why}"))
+        }
+        NetError::NotHttp => new(ErrorClass::NoProtocol, "does not speak HTTP"),
+        NetError::Broken(_) => match heard {
+            Heard::Nothing => new(ErrorClass::Broken, "closed the connection before it answered"),
+            Heard::Something => new(ErrorClass::Broken, "broke the connection"),
+        },
+    }
+}
+
+/// Returns the fault of an answer with a status other than success.
+pub(super) fn of_status(status: u16, body: &str) -> Fault {
+    match serde_json::from_str::<Value>(body.trim()) {
+        Ok(value) => of_error(Some(status), &value),
+        Err(_) => of_words(status, &Words::default()),
+    }
+}
+
+/// Returns the fault that an error of a server tells, in its body or in the middle of a stream.
+pub(super) fn of_error(status: Option<u16>, value: &Value) -> Fault {
+    // Google wraps it in a list
+    let value = value.get(0).unwrap_or(value);
+    let error = if value["error"].is_null() { value } else { &value["error"] };
+    let number = |n: &Value| n.as_u64().and_then(|n| u16::try_from(n).ok());
+    let code = number(&error["code"]).filter(|n| (400..600).contains(n));
+    let message = [&error["message"], error, &value["message"], &value["detail"]];
+    let message = message.into_iter().find_map(Value::as_str).unwrap_or_default();
+    let kinds = ["code", "type", "status"].map(|key| error[key].as_str().unwrap_or_default());
+    of_words(status.or(code).unwrap_or(0), &Words { kinds, message, lower: message.to_lowercase() })
+}
+
+/// What a server says about its error.
+#[derive(Default)]
+struct Words<'a> {
+    kinds: [&'a str; 3],
+    message: &'a str,
+    lower: String,
+}
+
+impl Words<'_> {
+    fn is(&self, kinds: &[&str]) -> bool {
+        self.kinds.iter().any(|kind| kinds.contains(kind))
+    }
+
+    fn says(&self, phrases: &[&str]) -> bool {
+        phrases.iter().any(|phrase| self.lower.contains(phrase))
+    }
+
+    /// Returns what the words alone tell, surest first; phrases only as servers were seen to use them.
+    fn class(&self) -> Option<ErrorClass> {
+        let model = self.says(&["model"]);
+        let missing = self.says(&["not found", "does not exist", "not a valid model", "unknown"]);
+        if self.is(&["insufficient_quota", "billing_error", "insufficient_balance"])
+            || self.says(&["credit balance", "insufficient balance", "exceeded your current quota"])
+        {
+            Some(ErrorClass::Credit)
+        } else if self.is(&[
+            "context_length_exceeded",
+            "exceed_context_size_error",
+            "request_too_large",
+        ]) || self.says(&[
+            "context length",
+            "context window",
+            "context size",
+            "prompt is too long",
+        ]) || self.says(&["maximum number of tokens allowed"])
+        {
+            Some(ErrorClass::Context)
+        } else if self.is(&["content_filter", "content_policy_violation"])
+            || self.says(&["content policy", "content management policy", "was flagged"])
+        {
+            Some(ErrorClass::Filter)
+        } else if self.is(&["invalid_api_key", "authentication_error", "UNAUTHENTICATED"])
+            || self.says(&["api key not valid", "incorrect api key", "invalid api key"])
+        {
+            Some(ErrorClass::Credentials)
+        } else if self.is(&["model_not_found"]) || (model && missing) {
+            Some(ErrorClass::UnknownModel)
+        } else {
+            None
+        }
+    }
+
+    /// Returns what a kind means where no status tells.
+    fn kind(&self) -> ErrorClass {
+        if self.is(&["permission_error", "PERMISSION_DENIED"]) {
+            ErrorClass::Credentials
+        } else if self.is(&["not_found_error", "NOT_FOUND"]) {
+            ErrorClass::UnknownModel
+        } else if self.is(&["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"]) {
+            ErrorClass::Rate
+        } else if self.is(&["overloaded_error", "UNAVAILABLE"]) {
+            ErrorClass::Overload
+        } else if self.is(&["invalid_request_error", "INVALID_ARGUMENT"]) {
+            ErrorClass::BadRequest
+        } else {
+            ErrorClass::Failed
+        }
+    }
+}
+
+fn of_words(status: u16, words: &Words) -> Fault {
+    let class = words.class().unwrap_or_else(|| match status {
+        401 | 403 => ErrorClass::Credentials,
+        402 => ErrorClass::Credit,
+        404 => ErrorClass::UnknownModel,
+        408 | 500 | 502 | 504..=528 | 530..=599 | 501 => ErrorClass::Failed,
+        413 => ErrorClass::Context,
+        429 => ErrorClass::Rate,
+        503 | 529 => ErrorClass::Overload,
+        300..=499 => ErrorClass::BadRequest,
+        100..=299 => ErrorClass::NoProtocol,
+        _ => words.kind(),
+    });
+    let what = match class {
+        ErrorClass::Credentials => "rejected the key".into(),
+        ErrorClass::Credit => "says that the account has no credit".into(),
+        ErrorClass::UnknownModel => "has no such model".into(),
+        ErrorClass::Context => "says that the prompt does not fit the model's window".into(),
+        ErrorClass::Filter => "refused the content".into(),
+        ErrorClass::Rate => "asks for fewer requests".into(),
+        ErrorClass::Overload => "is overloaded".into(),
+        ErrorClass::BadRequest if (300..400).contains(&status) => {
+            "points to another address, which is not followed because the key belongs to this one"
+                .into()
+        }
+        ErrorClass::BadRequest => "did not accept the request".into(),
+        _ if status == 0 => "failed".into(),
+        _ => format!("failed with status {status}"),
+    };
+    // what is said about a key often holds it
+    let quote = (class != ErrorClass::Credentials).then(|| words.message.to_owned());
+    Fault { class, what, quote, retry_after_ms: None }
+}
+
+/// Returns the milliseconds that a server asks to be left alone, from `Retry-After` in seconds or as a date.
+pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
+    let header = header.trim();
+    if let Ok(seconds) = header.parse::<f64>() {
+        // a float that is negative or no number becomes 0, one that is too large the largest
+        return (seconds >= 0.0).then_some((seconds * 1000.0) as u64);
+    }
+    let at = rfc2822::parse(header).ok()?.timestamp().as_millisecond();
+    Some(u64::try_from(at.saturating_sub(now.0)).unwrap_or(0))
+}

@@ -1,0 +1,137 @@
+//! Bytes of a stream, cut anywhere, to frames: events of SSE, or one JSON text a line.
+//!
+//! Its memory is bounded by [`FRAME_MAX`] and its work by the bytes that come, however they are cut. It does not look
+//! into a frame.
+
+use std::borrow::Cow;
+
+/// Bytes of one line, and of one frame.
+const FRAME_MAX: usize = 1 << 20;
+/// Bytes that are kept of what is no frame, so that an error in plain JSON can be told.
+const STRAY_MAX: usize = 64 << 10;
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// How frames are marked in a stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Server-sent events.
+    Events,
+    /// One JSON text a line.
+    Lines,
+}
+
+/// A frame would be larger than [`FRAME_MAX`].
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TooLong;
+
+/// A stream as far as it has come.
+pub(super) struct Frames {
+    framing: Framing,
+    /// An unfinished line.
+    line: Vec<u8>,
+    /// The data of an unfinished event.
+    data: Option<String>,
+    /// Whether the last byte was a carriage return, so that a newline after it ends no second line.
+    after_return: bool,
+    begun: bool,
+    stray: String,
+}
+
+impl Frames {
+    pub(super) fn new(framing: Framing) -> Frames {
+        Frames {
+            framing,
+            line: Vec::new(),
+            data: None,
+            after_return: false,
+            begun: false,
+            stray: String::new(),
+        }
+    }
+
+    /// Takes in bytes and puts the frames that they complete into `out`, also before an error.
+    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
+        let mut rest = bytes;
+        if self.after_return && !rest.is_empty() {
+            self.after_return = false;
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+        }
+        while let Some(end) = rest.iter().position(|byte| matches!(byte, b'\n' | b'\r')) {
+            let (part, tail) = rest.split_at(end);
+            self.extend(part)?;
+            self.take_line(out)?;
+            rest = match tail {
+                [b'\r', b'\n', after @ ..] => after,
+                [b'\r'] => {
+                    self.after_return = true;
+                    &[]
+                }
+                [_, after @ ..] => after,
+                [] => &[],
+            };
+        }
+        self.extend(rest)
+    }
+
+    /// Puts in `out` what a stream without a last line end still holds, and returns what was no frame.
+    pub(super) fn end(mut self, out: &mut Vec<String>) -> Result<String, TooLong> {
+        if !self.line.is_empty() {
+            self.take_line(out)?;
+        }
+        out.extend(self.data.take());
+        Ok(self.stray)
+    }
+
+    fn extend(&mut self, part: &[u8]) -> Result<(), TooLong> {
+        if self.line.len() + part.len() > FRAME_MAX {
+            return Err(TooLong);
+        }
+        self.line.extend_from_slice(part);
+        Ok(())
+    }
+
+    fn take_line(&mut self, out: &mut Vec<String>) -> Result<(), TooLong> {
+        let bytes = std::mem::take(&mut self.line);
+        let from = if self.begun { 0 } else { bytes.strip_prefix(BOM).map_or(0, |_| BOM.len()) };
+        self.begun = true;
+        let line = String::from_utf8_lossy(bytes.get(from..).unwrap_or_default());
+        match self.framing {
+            Framing::Lines if line.trim().is_empty() => Ok(()),
+            Framing::Lines => {
+                out.push(line.into_owned());
+                Ok(())
+            }
+            Framing::Events if line.is_empty() => {
+                out.extend(self.data.take());
+                Ok(())
+            }
+            Framing::Events => self.take_field(line),
+        }
+    }
+
+    fn take_field(&mut self, line: Cow<'_, str>) -> Result<(), TooLong> {
+        let (name, value) = line.split_once(':').unwrap_or((&line, ""));
+        match name {
+            // llama.cpp names the field of an error so
+            "data" | "error" => {
+                let value = value.strip_prefix(' ').unwrap_or(value);
+                let Some(data) = &mut self.data else {
+                    self.data = Some(value.to_owned());
+                    return Ok(());
+                };
+                if data.len() + value.len() >= FRAME_MAX {
+                    return Err(TooLong);
+                }
+                data.push('\n');
+                data.push_str(value);
+            }
+            "" | "event" | "id" | "retry" => {}
+            _ if self.stray.len() + line.len() < STRAY_MAX => {
+                self.stray.push_str(&line);
+                self.stray.push('\n');
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,109 @@
+//! `streamGenerateContent`, as Google speaks it.
+
+use super::messages::Role;
+use super::wire::{Call, Heard, Spelled, text_at};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+pub(super) fn spell(call: &Call) -> Spelled {
+    let part = |text: &str| json!([{"text": text}]);
+    let contents: Vec<Value> = call
+        .messages
+        .iter()
+        .filter_map(|m| match m.role {
+            Role::System => None,
+            Role::User => Some(json!({"role": "user", "parts": part(&m.text)})),
+            Role::Assistant => Some(json!({"role": "model", "parts": part(&m.text)})),
+        })
+        .collect();
+    let mut body = json!({"contents": contents});
+    if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
+        body["system_instruction"] = json!({"parts": part(&system.text)});
+    }
+    let mut options = json!({});
+    if let Some(temperature) = call.spec.temperature {
+        options["temperature"] = json!(temperature);
+    }
+    if let Some(max) = call.spec.max_tokens {
+        options["maxOutputTokens"] = json!(max);
+    }
+    if !call.spec.stop.is_empty() {
+        options["stopSequences"] = json!(call.spec.stop);
+    }
+    if let Some(effort) = &call.spec.effort {
+        options["thinkingConfig"] =
+            json!({"includeThoughts": true, "thinkingBudget": thinking_tokens(effort)});
+    }
+    body["generationConfig"] = options;
+    let model = segment(call.model.trim_start_matches("models/"));
+    Spelled { path: format!("/models/{model}:streamGenerateContent?alt=sse"), body }
+}
+
+/// Tokens of reasoning for an effort.
+fn thinking_tokens(effort: &str) -> u32 {
+    match effort {
+        "low" => 1_024,
+        "high" => 16_384,
+        _ => 4_096,
+    }
+}
+
+/// Returns a name as one part of a path: a name comes from a scenario, which must not choose another address.
+fn segment(name: &str) -> String {
+    let mut part = String::new();
+    for byte in name.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+                part.push(char::from(byte));
+            }
+            _ => {
+                // writing into a string cannot fail
+                let _ = write!(part, "%{byte:02X}");
+            }
+        }
+    }
+    part
+}
+
+pub(super) fn hear(frame: &Value) -> Heard {
+    let candidate = &frame["candidates"][0];
+    let usage = &frame["usageMetadata"];
+    let mut heard = Heard {
+        input: usage["promptTokenCount"].as_u64(),
+        output: usage["candidatesTokenCount"]
+            .as_u64()
+            .map(|said| said.saturating_add(usage["thoughtsTokenCount"].as_u64().unwrap_or(0))),
+        ..Heard::default()
+    };
+    for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
+        let thought = part["thought"].as_bool().unwrap_or(false);
+        let to = if thought { &mut heard.think } else { &mut heard.say };
+        to.push_str(&text_at(&part["text"]));
+    }
+    heard.finish = candidate["finishReason"].as_str().map(finish);
+    if frame["promptFeedback"]["blockReason"].is_string() {
+        heard.finish = Some("content_filter".into());
+    }
+    heard
+}
+
+fn finish(reason: &str) -> String {
+    let common = match reason {
+        "STOP" => "stop",
+        "MAX_TOKENS" => "length",
+        "SAFETY" | "RECITATION" | "PROHIBITED_CONTENT" | "BLOCKLIST" | "SPII" => "content_filter",
+        other => other,
+    };
+    common.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_stays_one_part_of_the_path() {
+        assert_eq!(segment("gemini-2.5-flash"), "gemini-2.5-flash");
+        assert_eq!(segment("../x?key=1#"), "..%2Fx%3Fkey%3D1%23");
+    }
+}

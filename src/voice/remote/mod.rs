@@ -1,0 +1,236 @@
+//! A language model behind HTTP as a voice: one call, one streamed answer.
+//!
+//! Four wire formats, each a file of two pure functions; vendors are rows over them. The formats are read here and not
+//! by a library of many providers, because an address may be hostile and the library bounds neither a line, nor a
+//! reply, nor the indexes it allocates for, tells a cut stream like a complete one, and hides the status of a refusal.
+//!
+//! A call ends in exactly one way: complete; or broken off, with the words that came; or failed. What has no mark of
+//! its end is broken off. Time-outs are the seat's, in real time, because a server does not know ours: until a
+//! connection stands, until the first piece, between two pieces, and for the whole. Dropping the call closes its
+//! connection. It never asks a second time: that is the engine's to decide.
+
+mod anthropic;
+mod decoder;
+mod failure;
+mod frames;
+mod gemini;
+mod messages;
+mod ollama;
+mod openai;
+mod think;
+mod vendor;
+mod wire;
+
+pub use decoder::{Decoder, Pieces};
+pub use failure::Fault;
+pub use vendor::{Endpoint, VENDORS, Vendor, Wire};
+
+use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
+use crate::clock;
+use crate::model::{ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
+use crate::net::{Answer, Ask, Client, NetError};
+use failure::Heard;
+use messages::messages;
+use serde_json::Value;
+use std::{pin::Pin, sync::Arc, time::Duration};
+use tokio::time::{Sleep, sleep, timeout};
+use wire::{Call, Spelled};
+
+/// Milliseconds that are waited for what only completes an answer: the usage after the words, the body of a refusal.
+const REST_MS: u64 = 1_000;
+/// Milliseconds that a list of models may take.
+const LIST_MS: u64 = 10_000;
+/// The status of an answer that is one.
+const SUCCESS: u16 = 200;
+/// Bytes that are read of an answer that is no reply.
+const BODY_MAX: usize = 4 << 20;
+
+/// A model of a provider.
+#[derive(Clone)]
+pub struct Remote {
+    client: Client,
+    endpoint: Arc<Endpoint>,
+    model: Text,
+}
+
+impl Remote {
+    /// Returns the voice of a model by its name after `provider:`.
+    pub fn new(client: Client, endpoint: Arc<Endpoint>, model: Text) -> Remote {
+        Remote { client, endpoint, model }
+    }
+
+    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Ask {
+        Ask {
+            url: format!("{}{path}", self.endpoint.base_url.trim_end_matches('/')),
+            headers: self.endpoint.headers(),
+            key: self.endpoint.key_header(),
+            body,
+            connect: Duration::from_millis(connect_ms),
+        }
+    }
+
+    /// Answers one request; the words have been handed on by the time it returns.
+    async fn answer(&self, ask: &Request, out: &Out) -> Result<Done, Failure> {
+        let messages = messages(&ask.prompt);
+        let timeouts = &ask.seat.timeouts;
+        let spec = match &ask.seat.voice {
+            VoiceSpec::Model(spec) => spec.clone(),
+            // a model that stands in for another voice is asked with its defaults
+            VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
+                ModelSpec::default()
+            }
+        };
+        let call = Call {
+            model: &self.model,
+            messages: &messages,
+            spec: &spec,
+            window: ask.seat.window,
+            provider: &self.endpoint.name,
+        };
+        let Spelled { path, body } = self.endpoint.wire.spell(&call);
+        let body = body.to_string();
+        let shown = messages.iter().map(|m| m.text.len()).sum();
+        let ask = self.ask(&path, Some(body), timeouts.connect);
+        let within = Duration::from_millis(timeouts.total);
+        let heard = timeout(within, self.listen(ask, shown, timeouts, out)).await;
+        let heard = heard
+            .unwrap_or_else(|_| Err(silence(format!("was not done within {} ms", timeouts.total))));
+        heard.map_err(|fault| fault.told(&self.endpoint, &self.model, &messages))
+    }
+
+    /// Reads the answer to its end and hands on the words as they come.
+    async fn listen(
+        &self,
+        ask: Ask,
+        shown: usize,
+        timeouts: &Timeouts,
+        out: &Out,
+    ) -> Result<Done, Fault> {
+        let mut patience = Patience::new(timeouts.first);
+        let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
+        if answer.status() != SUCCESS {
+            return Err(refusal(&mut answer).await);
+        }
+        let mut decoder = Decoder::new(self.endpoint.wire);
+        while !decoder.is_over() {
+            let bytes = match patience.wait(answer.next()).await {
+                Ok(Ok(Some(bytes))) => bytes,
+                Ok(Ok(None)) => break,
+                // the words are complete, whatever becomes of the usage
+                Ok(Err(_)) | Err(_) if decoder.is_finished() => break,
+                Ok(Err(e)) => return Err(failure::of_net(&e, Heard::Something)),
+                Err(fault) => return Err(fault),
+            };
+            let mut pieces = Pieces::new();
+            let taken = decoder.push(bytes.as_ref(), &mut pieces);
+            let heard = !pieces.is_empty();
+            send(pieces, out).await;
+            taken?;
+            if decoder.is_finished() {
+                patience = Patience::new(timeouts.silence.min(REST_MS));
+            } else if heard {
+                patience = Patience::new(timeouts.silence);
+            }
+        }
+        let mut pieces = Pieces::new();
+        let done = decoder.end(shown, &mut pieces);
+        send(pieces, out).await;
+        done
+    }
+}
+
+impl Voice for Remote {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        let voice = self.clone();
+        Box::pin(async move {
+            let last = voice.answer(&ask, &out).await;
+            out.send(last.map_or_else(Chunk::Failed, Chunk::Done)).await;
+        })
+    }
+}
+
+/// Returns the names of the models that a server has, as it lists them.
+///
+/// # Errors
+/// The failure of the call, as a voice would tell it.
+pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, Failure> {
+    let (path, list, name) = endpoint.wire.list();
+    let timeouts = Timeouts::default();
+    let remote = Remote::new(client, endpoint, "".into());
+    let ask = remote.ask(path, None, timeouts.connect);
+    let listed = async {
+        let mut patience = Patience::new(LIST_MS);
+        let mut answer = patience.wait(remote.client.send(ask)).await?.map_err(|e| unheard(&e))?;
+        if answer.status() != SUCCESS {
+            return Err(refusal(&mut answer).await);
+        }
+        let mut body = Vec::new();
+        patience.wait(read(&mut answer, &mut body)).await?;
+        let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let models = value[list].as_array().ok_or_else(|| {
+            Fault::new(ErrorClass::NoProtocol, "answered something that is no list of models")
+        })?;
+        let names = models.iter().filter_map(|m| m[name].as_str());
+        Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
+    };
+    listed.await.map_err(|fault: Fault| fault.told(&remote.endpoint, &remote.model, &[]))
+}
+
+/// How long the next thing may take; it runs on over reads that bring nothing.
+struct Patience {
+    ms: u64,
+    left: Pin<Box<Sleep>>,
+}
+
+impl Patience {
+    fn new(ms: u64) -> Patience {
+        Patience { ms, left: Box::pin(sleep(Duration::from_millis(ms))) }
+    }
+
+    /// Waits for something for as long as is left.
+    async fn wait<T>(&mut self, what: impl Future<Output = T>) -> Result<T, Fault> {
+        tokio::select! {
+            // first, so that a flood of nothing does not keep the time from running out
+            biased;
+            () = &mut self.left => Err(silence(format!("sent no words for {} ms", self.ms))),
+            done = what => Ok(done),
+        }
+    }
+}
+
+fn silence(what: String) -> Fault {
+    Fault::new(ErrorClass::Silence, what)
+}
+
+fn unheard(error: &NetError) -> Fault {
+    failure::of_net(error, Heard::Nothing)
+}
+
+async fn send(pieces: Pieces, out: &Out) {
+    for (channel, text) in pieces {
+        out.send(Chunk::Piece(channel, text.into())).await;
+    }
+}
+
+/// Reads why a server refuses.
+async fn refusal(answer: &mut Answer) -> Fault {
+    let status = answer.status();
+    let wait = answer.header("retry-after");
+    let wait = wait.and_then(|header| failure::retry_after_ms(header, clock::wall_now()));
+    let mut body = Vec::new();
+    // the status says enough where the rest does not come
+    let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
+    let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
+    fault.retry_after_ms = wait.filter(|_| fault.class.asks_to_wait());
+    fault
+}
+
+/// Reads a body that is no stream, as far as it comes.
+async fn read(answer: &mut Answer, body: &mut Vec<u8>) {
+    while let Ok(Some(bytes)) = answer.next().await {
+        body.extend_from_slice(bytes.as_ref());
+        if body.len() > BODY_MAX {
+            break;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Ollama's own chat: one JSON text a line.
+
+use super::messages::Role;
+use super::wire::{Call, Heard, Spelled, text_at};
+use serde_json::{Value, json};
+
+pub(super) fn spell(call: &Call) -> Spelled {
+    let role = |role| match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let messages: Vec<Value> =
+        call.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+    let mut options = json!({});
+    if let Some(temperature) = call.spec.temperature {
+        options["temperature"] = json!(temperature);
+    }
+    if let Some(max) = call.spec.max_tokens {
+        options["num_predict"] = json!(max);
+    }
+    if !call.spec.stop.is_empty() {
+        options["stop"] = json!(call.spec.stop);
+    }
+    if let Some(window) = call.window {
+        // without it the server silently drops the beginning of a longer prompt
+        options["num_ctx"] = json!(window);
+    }
+    let mut body =
+        json!({"model": call.model, "messages": messages, "stream": true, "options": options});
+    if call.spec.effort.is_some() {
+        body["think"] = json!(true);
+    }
+    Spelled { path: "/api/chat".into(), body }
+}
+
+pub(super) fn hear(frame: &Value) -> Heard {
+    let over = frame["done"].as_bool().unwrap_or(false);
+    Heard {
+        say: text_at(&frame["message"]["content"]),
+        think: text_at(&frame["message"]["thinking"]),
+        // older versions say only that they are done
+        finish: over.then(|| frame["done_reason"].as_str().unwrap_or("stop").to_owned()),
+        input: frame["prompt_eval_count"].as_u64(),
+        output: frame["eval_count"].as_u64(),
+        over,
+    }
+}

@@ -1,0 +1,67 @@
+//! Chat completions, as OpenAI began them and most servers speak them.
+
+use super::messages::Role;
+use super::wire::{Call, Heard, Spelled, text_at};
+use serde_json::{Value, json};
+
+pub(super) fn spell(call: &Call) -> Spelled {
+    let role = |role| match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    let messages: Vec<Value> =
+        call.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+    let mut body = json!({"model": call.model, "messages": messages, "stream": true});
+    // Mistral refuses what it does not know, and reports the usage unasked
+    if call.provider != "mistral" {
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    if let Some(temperature) = call.spec.temperature {
+        body["temperature"] = json!(temperature);
+    }
+    if let Some(max) = call.spec.max_tokens {
+        // OpenAI's reasoning models refuse the older name, which all others know
+        let name = if call.provider == "openai" { "max_completion_tokens" } else { "max_tokens" };
+        body[name] = json!(max);
+    }
+    if !call.spec.stop.is_empty() {
+        body["stop"] = json!(call.spec.stop);
+    }
+    if let Some(effort) = &call.spec.effort {
+        body["reasoning_effort"] = json!(effort);
+    }
+    Spelled { path: "/chat/completions".into(), body }
+}
+
+pub(super) fn hear(frame: &Value) -> Heard {
+    let empty = Vec::new();
+    let choices = frame["choices"].as_array().unwrap_or(&empty);
+    let mut heard = Heard {
+        input: frame["usage"]["prompt_tokens"].as_u64(),
+        output: frame["usage"]["completion_tokens"].as_u64(),
+        ..Heard::default()
+    };
+    // of several answers the first is taken; a choice without an index is the only one
+    for choice in choices.iter().filter(|c| c["index"].as_u64().unwrap_or(0) == 0) {
+        let delta = &choice["delta"];
+        add_content(&delta["content"], &mut heard);
+        heard.say.push_str(&text_at(&delta["refusal"]));
+        // two names for one thing; servers that send both send the same text
+        let reasoning = ["reasoning_content", "reasoning"].map(|key| text_at(&delta[key]));
+        heard.think.extend(reasoning.into_iter().find(|text| !text.is_empty()));
+        heard.finish = choice["finish_reason"].as_str().map(Into::into).or(heard.finish);
+    }
+    heard
+}
+
+/// Adds content that is a text or, as Mistral's reasoning models send it, a list of parts.
+fn add_content(content: &Value, heard: &mut Heard) {
+    heard.say.push_str(&text_at(content));
+    for part in content.as_array().into_iter().flatten() {
+        heard.say.push_str(&text_at(&part["text"]));
+        for thought in part["thinking"].as_array().into_iter().flatten() {
+            heard.think.push_str(&text_at(&thought["text"]));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Vendors as rows of data over four wire formats, and the place that a call goes to.
+
+use crate::model::{Secret, Text};
+
+/// How requests and answers are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// Chat completions, as OpenAI began them and most servers speak them.
+    OpenAi,
+    /// Messages, as Anthropic speaks them.
+    Anthropic,
+    /// `generateContent`, as Google speaks it.
+    Gemini,
+    /// Ollama's own chat.
+    Ollama,
+}
+
+/// A vendor: a row of data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vendor {
+    /// What stands before the colon in `provider:name`.
+    pub name: &'static str,
+    /// How it is spoken to.
+    pub wire: Wire,
+    /// Where.
+    pub base_url: &'static str,
+    /// The variable that usually holds its key; empty where none is needed.
+    pub key_env: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    wire: Wire,
+    base_url: &'static str,
+    key_env: &'static str,
+) -> Vendor {
+    Vendor { name, wire, base_url, key_env }
+}
+
+/// The vendors known without settings.
+pub const VENDORS: &[Vendor] = &[
+    row("openai", Wire::OpenAi, "https://api.openai.com/v1", "OPENAI_API_KEY"),
+    row("anthropic", Wire::Anthropic, "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+    row(
+        "gemini",
+        Wire::Gemini,
+        "https://generativelanguage.googleapis.com/v1beta",
+        "GEMINI_API_KEY",
+    ),
+    row("ollama", Wire::Ollama, "http://127.0.0.1:11434", ""),
+    row("openrouter", Wire::OpenAi, "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+    row("groq", Wire::OpenAi, "https://api.groq.com/openai/v1", "GROQ_API_KEY"),
+    row("deepseek", Wire::OpenAi, "https://api.deepseek.com/v1", "DEEPSEEK_API_KEY"),
+    row("mistral", Wire::OpenAi, "https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+    row("xai", Wire::OpenAi, "https://api.x.ai/v1", "XAI_API_KEY"),
+];
+
+/// Where calls go: resolved from the user's settings, never from a session or scenario file.
+#[derive(Clone)]
+pub struct Endpoint {
+    /// The provider's name, for messages.
+    pub name: Text,
+    /// How it is spoken to.
+    pub wire: Wire,
+    /// Where, with or without a slash at its end.
+    pub base_url: Text,
+    /// The key that belongs to this address.
+    pub key: Option<Secret>,
+}

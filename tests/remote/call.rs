@@ -1,0 +1,123 @@
+//! One call of the voice, and what came of it.
+
+use colloquium::clock::Clock;
+use colloquium::model::*;
+use colloquium::net::Client;
+use colloquium::voice::remote::{Endpoint, Remote, Wire};
+use colloquium::voice::{Chunk, Done, Failure, Out, Request, Voice};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// A key that must turn up nowhere but in its header.
+pub const KEY: &str = "sk-canary-7f3a9b";
+/// Words of the prompt that must turn up in no message to people.
+pub const TOPIC: &str = "The private topic of this talk is lighthouses.";
+/// The model that is asked for.
+pub const MODEL: &str = "tiny-1";
+
+/// What came of a call.
+pub struct Came {
+    /// Pieces as they came.
+    pub pieces: Vec<(Channel, Text)>,
+    /// How it ended; every end there was.
+    pub ends: Vec<Result<Done, Failure>>,
+}
+
+impl Came {
+    /// Returns all text of a channel.
+    pub fn text(&self, channel: Channel) -> String {
+        self.pieces.iter().filter(|(c, _)| *c == channel).map(|(_, t)| &**t).collect()
+    }
+
+    pub fn say(&self) -> String {
+        self.text(Channel::Say)
+    }
+
+    pub fn think(&self) -> String {
+        self.text(Channel::Think)
+    }
+
+    /// Returns the only end.
+    pub fn end(&self) -> &Result<Done, Failure> {
+        let [end] = &*self.ends else { panic!("{} ends instead of one", self.ends.len()) };
+        end
+    }
+}
+
+/// Returns a place that a test listens at.
+pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
+    Endpoint {
+        name: "test".into(),
+        wire,
+        base_url: base_url.into(),
+        key: Some(Secret::new(KEY.into())),
+    }
+}
+
+/// Returns a request with a short prompt.
+pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
+    let seat = Participant {
+        id: "ada".into(),
+        name: "Ada".into(),
+        aliases: vec![],
+        role: None,
+        persona: None,
+        voice: VoiceSpec::Model(spec),
+        stands_in: false,
+        stand_in: None,
+        weight: 1.0,
+        max_utterances: None,
+        timeouts,
+        on_failure: FailureRule::default(),
+        price: None,
+        window: None,
+    };
+    let prompt = Prompt {
+        system: "You are Ada.".into(),
+        brief: None,
+        blocks: vec![
+            Block::Operator { text: TOPIC.into(), whisper: false },
+            Block::Own { text: "They save ships.".into() },
+            Block::Other {
+                who: "bob".into(),
+                name: "Bob".into(),
+                text: "They cost money.".into(),
+                cut: false,
+            },
+        ],
+        notes: vec![],
+    };
+    Request {
+        call: CallId(7),
+        turn: TurnId(5),
+        seat: Arc::new(seat),
+        purpose: Purpose::Speak,
+        number: Some(1),
+        attempt: 1,
+        prompt: Arc::new(prompt),
+        parameters: serde_json::Value::Null,
+        facts: Arc::default(),
+    }
+}
+
+/// Calls and listens until the voice falls silent.
+pub async fn speak(endpoint: Endpoint, request: Request) -> Came {
+    let (tx, mut rx) = mpsc::channel(64);
+    let out = Out::new(request.call, tx, Clock::real(Ms(0)));
+    let voice = Remote::new(Client::new(), Arc::new(endpoint), MODEL.into());
+    let speaking = tokio::spawn(voice.speak(request, out));
+    let mut came = Came { pieces: vec![], ends: vec![] };
+    while let Some((_, chunk)) = rx.recv().await {
+        match chunk {
+            Chunk::Piece(channel, text) => {
+                assert!(came.ends.is_empty(), "words after the end");
+                came.pieces.push((channel, text));
+            }
+            Chunk::Done(done) => came.ends.push(Ok(done)),
+            Chunk::Failed(failure) => came.ends.push(Err(failure)),
+            Chunk::Pass => panic!("a model does not pass by itself"),
+        }
+    }
+    speaking.await.unwrap();
+    came
+}
