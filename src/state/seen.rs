@@ -37,7 +37,7 @@ impl State {
     }
 
     /// Returns what a turn may see: its peers up to its horizon, the operator up to the call.
-    pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl Iterator<Item = &'a Entry> + 'a {
+    pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let heard = self.heard_to(turn);
         self.entries.iter().filter(move |e| {
             let by_operator = e.of.is_some();
@@ -52,8 +52,7 @@ impl State {
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
         let mut found: Vec<&Entry> = Vec::new();
         let (mut open, own) = (true, Who::Seat(turn.seat.clone()));
-        let seen: Vec<&Entry> = self.visible(turn).collect();
-        for entry in seen.into_iter().rev() {
+        for entry in self.visible(turn).rev() {
             match entry.who {
                 Who::Operator if open || entry.is_whisper() => found.push(entry),
                 Who::Operator => {}
