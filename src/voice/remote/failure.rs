@@ -13,8 +13,8 @@ use serde_json::Value;
 
 /// Characters of a server's own words.
 const QUOTE_MAX: usize = 200;
-/// Bytes of a text that was sent from which on a server's words count as its repetition.
-const ECHO_MIN: usize = 12;
+/// Characters in common with what was sent from which on a server's words count as its repetition.
+const ECHO_MIN: usize = 20;
 
 /// Why a call failed: what the server did, as the rest of a sentence that begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,19 +45,28 @@ impl Fault {
     }
 }
 
+/// Returns a server's own words in brackets, or nothing where they repeat what it was sent.
 fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
-    let echoes = |m: &Message| m.text.len() >= ECHO_MIN && words.contains(&m.text);
-    if words.trim().is_empty() || sent.iter().any(echoes) {
-        return String::new();
-    }
     let words = match &to.key {
         Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
         Some(_) | None => words.to_owned(),
     };
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().take(QUOTE_MAX).collect();
-    let dots = if short.len() < line.len() { "..." } else { "" };
-    format!(" ({short}{dots})")
+    let short: String = words.chars().take(QUOTE_MAX).collect();
+    if short.trim().is_empty() || repeats(&short, sent) {
+        return String::new();
+    }
+    let dots = if short.len() < words.len() { "..." } else { "" };
+    let line: Vec<&str> = short.split_whitespace().collect();
+    format!(" ({}{dots})", line.join(" "))
+}
+
+/// Returns whether a text holds a part of what was sent.
+fn repeats(text: &str, sent: &[Message]) -> bool {
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    starts.windows(ECHO_MIN + 1).any(|part| match *part {
+        [from, .., to] => sent.iter().any(|m| m.text.contains(&text[from..to])),
+        _ => false,
+    })
 }
 
 /// Returns what a person can do about a failure.
@@ -224,12 +233,13 @@ fn of_words(status: u16, words: &Words) -> Fault {
         401 | 403 => ErrorClass::Credentials,
         402 => ErrorClass::Credit,
         404 => ErrorClass::UnknownModel,
-        408 | 500 | 502 | 504..=528 | 530..=599 | 501 => ErrorClass::Failed,
+        408 => ErrorClass::Failed,
         413 => ErrorClass::Context,
         429 => ErrorClass::Rate,
         503 | 529 => ErrorClass::Overload,
-        300..=499 => ErrorClass::BadRequest,
-        100..=299 => ErrorClass::NoProtocol,
+        500..=599 => ErrorClass::Failed,
+        400..=499 => ErrorClass::BadRequest,
+        100..=399 => ErrorClass::NoProtocol,
         _ => words.kind(),
     });
     let what = match class {
@@ -240,7 +250,7 @@ fn of_words(status: u16, words: &Words) -> Fault {
         ErrorClass::Filter => "refused the content".into(),
         ErrorClass::Rate => "asks for fewer requests".into(),
         ErrorClass::Overload => "is overloaded".into(),
-        ErrorClass::BadRequest if (300..400).contains(&status) => {
+        ErrorClass::NoProtocol if (300..400).contains(&status) => {
             "points to another address, which is not followed because the key belongs to this one"
                 .into()
         }
