@@ -51,6 +51,23 @@ async fn an_address_is_none() {
 }
 
 #[tokio::test]
+async fn a_missing_model_or_key_is_told_with_the_way_out() {
+    let check = |wire, key, status, way_out: &'static str| async move {
+        let server = Server::answering(answer(status, "", "{}")).await;
+        let mut place = endpoint(wire, &server.url);
+        place.key = key;
+        let came = speak(place, request(LONG, ModelSpec::default())).await;
+        let text = came.end().as_ref().unwrap_err().text.to_string();
+        assert!(text.contains(way_out), "{text}");
+    };
+    check(Wire::Ollama, None, "404 Not Found", "`ollama pull tiny-1` fetches it").await;
+    check(Wire::OpenAi, None, "404 Not Found", "`colloquium models` lists those it has").await;
+    check(Wire::OpenAi, None, "401 Unauthorized", "set the key of provider `test`").await;
+    let key = Some(Secret::new(KEY.into()));
+    check(Wire::OpenAi, key, "401 Unauthorized", "check the key of provider `test`").await;
+}
+
+#[tokio::test]
 async fn a_key_cannot_be_sent() {
     let mut place = endpoint(Wire::OpenAi, "http://127.0.0.1:9");
     place.key = Some(Secret::new("two\nlines".into()));
