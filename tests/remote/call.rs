@@ -86,6 +86,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
             },
         ],
         notes: vec![],
+        left_out: 0,
     };
     Request {
         call: CallId(7),
@@ -94,6 +95,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
         purpose: Purpose::Speak,
         number: Some(1),
         attempt: 1,
+        messages: colloquium::prompt::messages(&prompt),
         prompt: Arc::new(prompt),
         parameters: serde_json::Value::Null,
         facts: Arc::default(),

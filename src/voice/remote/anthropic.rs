@@ -1,6 +1,6 @@
 //! Messages, as Anthropic speaks them.
 
-use super::messages::Role;
+use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@
 //! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
 
 use super::Endpoint;
-use super::messages::Message;
+use crate::model::Message;
 use crate::model::{ErrorClass, Wall};
 use crate::net::NetError;
 use crate::voice::Failure;

@@ -1,6 +1,6 @@
 //! `streamGenerateContent`, as Google speaks it.
 
-use super::messages::Role;
+use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
 use serde_json::{Value, json};
 use std::fmt::Write;

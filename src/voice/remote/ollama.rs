@@ -1,6 +1,6 @@
 //! Ollama's own chat: one JSON text a line.
 
-use super::messages::Role;
+use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
 use serde_json::{Value, json};
 
