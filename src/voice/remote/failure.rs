@@ -3,8 +3,8 @@
 //! A server's own words are quoted, because they often name the way out, but short, without the key, and never where
 //! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
 
-use super::messages::Message;
 use super::{Endpoint, Wire};
+use crate::model::Message;
 use crate::model::{ErrorClass, Wall};
 use crate::net::{self, NetError};
 use crate::voice::Failure;

@@ -14,7 +14,6 @@ mod decoder;
 mod failure;
 mod frames;
 mod gemini;
-mod messages;
 mod ollama;
 mod openai;
 mod think;
@@ -30,7 +29,6 @@ use crate::clock;
 use crate::model::{ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
 use crate::net::{self, Answer, Ask, Client, NetError};
 use failure::Heard;
-use messages::messages;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
 use tokio::time::{Sleep, sleep, timeout};
@@ -73,7 +71,7 @@ impl Remote {
 
     /// Answers one request; the words have been handed on by the time it returns.
     async fn answer(&self, ask: &Request, out: &Out) -> Result<Done, Failure> {
-        let messages = messages(&ask.prompt);
+        let messages = &ask.messages;
         let timeouts = &ask.seat.timeouts;
         let spec = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.clone(),
@@ -84,7 +82,7 @@ impl Remote {
         };
         let call = Call {
             model: &self.model,
-            messages: &messages,
+            messages,
             spec: &spec,
             window: ask.seat.window,
             provider: &self.endpoint.name,
@@ -99,7 +97,7 @@ impl Remote {
                 Err(silence(format!("was not done within {} ms", timeouts.total)))
             })
         };
-        heard.await.map_err(|fault| fault.told(&self.endpoint, &self.model, &messages))
+        heard.await.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
     /// Reads the answer to its end and hands on the words as they come.
