@@ -142,3 +142,14 @@ fn a_condition_still_sees_all_that_was_said_when_it_asks() {
     let out = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0).out;
     assert!(out.contains("[after 2] operator\n  Two."), "{out}");
 }
+
+#[test]
+fn what_is_offered_at_an_end_is_a_way_on() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 3));
+    house.run(&["run", &path, "--headless"]).code(0);
+    let low = house.run(&["resume", "--last", "--headless", "--max-utterances", "1"]).code(0);
+    assert!(low.err.trim_end().ends_with("--max-utterances 8"), "{}", low.err);
+    let taken = house.run(&["run", &path, "--headless", "--out-session", &path]).code(6);
+    assert!(taken.err.contains("does not exist yet"), "{}", taken.err);
+}
