@@ -7,6 +7,7 @@ use crate::catalogue::NotFound;
 use crate::session::SessionError;
 use crate::{config, scenario, text};
 use std::error::Error;
+use std::io::ErrorKind;
 
 /// Why a command ends early.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +93,9 @@ impl From<SessionError> for Failure {
             }
             SessionError::NotASession { .. } => {
                 failure.hint("`colloquium sessions list` names those that are")
+            }
+            SessionError::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
+                failure.hint("name a file that does not exist yet")
             }
             SessionError::Io { .. } => failure.hint("check the folder, its rights and its space"),
             SessionError::Unspeakable { .. }

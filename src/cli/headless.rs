@@ -217,10 +217,14 @@ fn unwritable(files: &SessionFiles, why: &str) -> Failure {
 /// Returns the option that lifts the limit at which it ended, so that going on does not end at once.
 fn raise(state: &State) -> String {
     let limit = state.limit.as_ref();
-    limit.map_or(String::new(), |at| match at.what {
-        Limit::Utterances => format!(" --max-utterances {}", at.limit.saturating_mul(2)),
-        Limit::Seconds => format!(" --max-time {}s", at.limit.saturating_mul(2)),
-        Limit::Rounds => String::new(),
+    limit.map_or(String::new(), |at| {
+        // a limit that was set late may be far below what was reached
+        let more = at.limit.max(at.value).saturating_mul(2);
+        match at.what {
+            Limit::Utterances => format!(" --max-utterances {more}"),
+            Limit::Seconds => format!(" --max-time {more}s"),
+            Limit::Rounds => String::new(),
+        }
     })
 }
 

@@ -117,8 +117,8 @@ fn stop(state: &State) -> Option<Draft> {
             })
         }
         Stop::When(when) => {
-            let facts = Facts::new(state.facts());
-            match Condition::compile(when).and_then(|c| c.holds(&facts)) {
+            let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
+            match Condition::compile(when).and_then(holds) {
                 Ok(true) => Some(react::end(StopReason::Condition, Some(when.clone()))),
                 Ok(false) => None,
                 Err(fault) => warn_once(state, format!("[[stop]] when = \"{when}\": {fault}")),

@@ -65,6 +65,11 @@ impl Condition {
         Ok(Condition { expression: Arc::new(expression), names })
     }
 
+    /// Returns whether the condition asks for a fact by this name.
+    pub fn uses(&self, name: &str) -> bool {
+        self.names.iter().any(|n| n.name == name)
+    }
+
     /// Returns whether the condition holds: whether its result is true, not zero and not empty.
     ///
     /// # Errors

@@ -5,14 +5,18 @@ use crate::model::*;
 use serde_json::{Value, json};
 
 impl State {
-    /// Returns the facts that conditions of stops and steering lines see.
-    pub fn facts(&self) -> Value {
+    /// Returns the facts that conditions of stops and steering lines see. What grows with the talk is there only if it
+    /// is wanted by its name: conditions are looked at after every event.
+    pub fn facts(&self, wanted: impl Fn(&str) -> bool) -> Value {
         let waiting = self.turns.values().find(|t| self.waits_for_human(t));
-        let history: Vec<Value> = self.entries.iter().map(entry).collect();
+        let said = |name: &str, counts: fn(&Entry) -> bool| -> Vec<Value> {
+            let entries = self.entries.iter().filter(|e| wanted(name) && counts(e));
+            entries.map(entry).collect()
+        };
         json!({
             "turn_count": self.utterances,
-            "utterances": self.entries.iter().filter(|e| e.number.is_some()).map(entry).collect::<Vec<_>>(),
-            "history": history,
+            "utterances": said("utterances", |e| e.number.is_some()),
+            "history": said("history", |_| true),
             "context": self.context,
             "profile": {},
             "seats": self.seat_facts(),
@@ -86,4 +90,43 @@ fn entry(e: &Entry) -> Value {
         "outcome": if e.version().cut.is_some() { "cut" } else { "said" },
         "hidden": e.hidden.is_some(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::Version;
+
+    /// Conditions are looked at after every event: what nobody asks for must not cost the whole talk each time.
+    #[test]
+    fn what_grows_with_the_talk_is_there_only_if_it_is_wanted() {
+        let said = Entry {
+            seq: Seq(1),
+            thread: ThreadId::ROOT,
+            who: Who::Operator,
+            number: Some(1),
+            versions: vec![Version {
+                seq: Seq(1),
+                turn: None,
+                text: "x".into(),
+                cut: None,
+                horizon: Seq(1),
+            }],
+            chosen: 0,
+            edited: None,
+            hidden: None,
+            to: vec![],
+            of: None,
+            mentions: vec![],
+        };
+        let state = State { entries: vec![said], ..State::default() };
+        let sizes = |wanted: &str| {
+            let facts = state.facts(|name| name == wanted);
+            ["history", "utterances"].map(|name| facts[name].as_array().unwrap().len())
+        };
+        assert_eq!(
+            (sizes("paused"), sizes("history"), sizes("utterances")),
+            ([0, 0], [1, 0], [0, 1])
+        );
+    }
 }

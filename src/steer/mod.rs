@@ -113,25 +113,28 @@ impl Steering {
         self.evaluated = Some(state.next_seq);
         let mut facts = None;
         for i in 0..self.waiting.len() {
+            if fresh && facts.is_none() && self.waiting[i].condition.is_some() {
+                let conditions = || self.waiting.iter().filter_map(|w| w.condition.as_ref());
+                let asks = |name: &str| conditions().any(|c| c.uses(name));
+                facts = Some(Facts::new(state.facts(asks)));
+            }
             let w = &mut self.waiting[i];
             let due = match (&w.line.trigger, &w.condition) {
                 (None, _) => true,
                 (Some(Trigger::At(ms)), _) => now >= Ms(*ms),
                 (Some(Trigger::After { utterance }), _) => has_ended(state, *utterance),
                 (Some(Trigger::During { utterance, words }), _) => is_at(live, *utterance, *words),
-                (Some(Trigger::When(_)), Some(condition)) if fresh => {
-                    let facts = facts.get_or_insert_with(|| Facts::new(state.facts()));
-                    match condition.holds(facts) {
-                        Ok(holds) => holds,
-                        Err(fault) if !w.warned => {
+                (Some(Trigger::When(_)), condition) => {
+                    match condition.as_ref().zip(facts.as_ref()).map(|(c, facts)| c.holds(facts)) {
+                        Some(Ok(holds)) => holds,
+                        Some(Err(fault)) if !w.warned => {
                             w.warned = true;
                             let text = format!("steering condition: {fault}");
                             return Some(Due::Warning(text.into()));
                         }
-                        Err(_) => false,
+                        Some(Err(_)) | None => false,
                     }
                 }
-                (Some(Trigger::When(_)), _) => false,
             };
             if due {
                 let w = self.waiting.remove(i);

@@ -10,5 +10,6 @@
 #[allow(dead_code, reason = "shared with the tests of the command line")]
 mod house;
 mod killed;
+mod promises;
 mod record;
 mod tables;

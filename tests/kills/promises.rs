@@ -1,0 +1,155 @@
+//! What is promised about waiting and steering, as a table: nothing hangs, and every verb is answered once.
+
+use crate::house::{House, talk};
+use serde_json::{Value, json};
+
+/// Every verb, with a moment at which it means something.
+fn verbs() -> Vec<Value> {
+    let during = json!({"utterance": 2, "words": 2});
+    let mut lines = vec![
+        json!({"do": "pause"}),
+        json!({"do": "pause_now"}),
+        json!({"do": "resume"}),
+        json!({"do": "step", "n": 2}),
+        json!({"do": "say", "text": "hello"}),
+        json!({"do": "cut_in", "text": "why"}),
+        json!({"do": "note", "text": "n"}),
+        json!({"do": "lift_note", "note": "q"}),
+        json!({"do": "whisper", "text": "w", "to": "bo"}),
+        json!({"do": "speak_as", "text": "mouth", "who": "ada"}),
+        json!({"do": "speak", "text": "words", "who": "eve"}),
+        json!({"do": "pass", "who": "eve"}),
+        json!({"do": "edit_queued", "of": "q", "text": "t"}),
+        json!({"do": "drop_queued", "of": "q"}),
+        json!({"do": "floor", "to": "ada"}),
+        json!({"do": "skip"}),
+        json!({"do": "mute", "who": "bo"}),
+        json!({"do": "unmute", "who": "bo"}),
+        json!({"do": "leave", "who": "bo"}),
+        json!({"do": "join", "participant": {"id": "zed", "lines": ["zed speaks"]}}),
+        json!({"do": "change", "who": "bo", "set": {"name": "Bob"}}),
+        json!({"do": "retry"}),
+        json!({"do": "reroll"}),
+        json!({"do": "choose", "utterance": 1, "alternative": 1}),
+        json!({"do": "edit", "utterance": 1, "text": "e"}),
+        json!({"do": "hide", "utterance": 1}),
+        json!({"do": "vote", "question": "q?"}),
+        json!({"do": "verdict"}),
+        json!({"do": "limit", "set": {"utterances": 3}}),
+        json!({"do": "mark"}),
+        json!({"do": "rename", "text": "T"}),
+        json!({"do": "decide", "tool": "x", "yes": true}),
+        json!({"do": "end"}),
+    ];
+    for line in &mut lines {
+        line["during"] = during.clone();
+        line["id"] = "own".into();
+    }
+    lines
+}
+
+#[test]
+fn every_verb_of_the_schema_is_one_event_and_gets_its_answer() {
+    let house = House::new();
+    let schema: Value = serde_json::from_str(&house.run(&["schema", "steer"]).code(0).out).unwrap();
+    let mut known: Vec<&str> =
+        schema["oneOf"].as_array().unwrap().iter().map(|v| v["title"].as_str().unwrap()).collect();
+    let verbs = verbs();
+    let mut tried: Vec<&str> = verbs.iter().map(|l| l["do"].as_str().unwrap()).collect();
+    known.sort_unstable();
+    tried.sort_unstable();
+    assert_eq!(tried, known, "the table is the schema");
+    let path = house.file("talk.toml", &talk(4, 6));
+    let (mut given, mut refused) = (0, 0);
+    for line in &verbs {
+        let steer = house
+            .file("one.jsonl", &format!("{line}\n{{\"when\":\"paused\",\"do\":\"resume\"}}\n"));
+        let args =
+            ["run", &path, "--headless", "--no-save", "--format", "jsonl", "--steer", &steer];
+        let out = house.run(&args).code(0).out;
+        let events: Vec<Value> = out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+        let own = |e: &&Value| {
+            e["kind"].as_str().unwrap().starts_with("command.")
+                && (e["data"]["id"] == "own" || e["data"]["line"]["id"] == "own")
+        };
+        let commands: Vec<&Value> = events.iter().filter(own).collect();
+        let [command] = commands[..] else { panic!("{line}: {} events", commands.len()) };
+        let data = &command["data"];
+        if command["kind"] == "command.refused" {
+            assert!(!data["why"].as_str().unwrap().is_empty(), "{line}");
+            assert_eq!(data["line"]["do"], line["do"]);
+            refused += 1;
+            continue;
+        }
+        assert_eq!(data["do"], line["do"]);
+        let answers = ["done", "delivered", "too_late"];
+        let answered = events.iter().any(|e| {
+            e["kind"] == "receipt"
+                && e["data"]["of"] == data["key"]
+                && answers.iter().any(|a| e["data"]["is"] == *a)
+        });
+        assert!(answered, "{line}: no receipt");
+        given += 1;
+    }
+    println!("{} verbs: {given} carried out, {refused} refused with a reason", verbs.len());
+}
+
+#[test]
+fn whatever_waits_without_anybody_ends_with_its_cause() {
+    let house = House::new();
+    let manual = talk(4, 3).replacen("[limits]", "policy = \"manual\"\n[limits]", 1);
+    let human = format!("{}[[participant]]\nid = \"eve\"\nhuman = true\n", talk(4, 3));
+    let pauses = format!(
+        "{}[[participant]]\nid = \"x\"\nscript = [\"false\"]\non_failure = {{ retry = 0, then = \"pause\" }}\n",
+        talk(4, 3)
+    );
+    let tables = [
+        ("manual", manual, "nobody is there to give it"),
+        ("human", human, "nobody is there to speak"),
+        ("pauses", pauses, "nobody is there to resume it"),
+        ("talk", talk(4, 3), ""),
+    ];
+    let never = house.file("never.jsonl", "{\"when\":\"1 == 2\",\"do\":\"resume\"}\n");
+    let late = house.file("late.jsonl", "{\"after\":{\"utterance\":99},\"do\":\"resume\"}\n");
+    let pause = house.file("pause.jsonl", "{\"after\":{\"utterance\":1},\"do\":\"pause\"}\n");
+    let mut cases = 0;
+    for (name, scenario, cause) in &tables {
+        let path = house.file(&format!("{name}.toml"), scenario);
+        let args = ["run", &path, "--headless", "--trust", "--no-save"];
+        house.run(&args).code(if cause.is_empty() { 0 } else { 3 });
+        for steer in [&never, &late, &pause, "-"] {
+            let ran = house.run(&[&args[..], &["--steer", steer]].concat());
+            let paused = steer == pause && *name != "manual";
+            let code = if cause.is_empty() && !paused { 0 } else { 1 };
+            let cause = if paused { "nobody is there to resume it" } else { cause };
+            assert_eq!(ran.code, code, "{name} with {steer}: {}", ran.err);
+            assert!(ran.err.contains(cause), "{name} with {steer}: {}", ran.err);
+            cases += 1;
+        }
+    }
+    println!("{cases} cases, 0 hangs");
+}
+
+#[test]
+fn a_condition_still_sees_all_that_was_said_when_it_asks() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 3));
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"when\":\"paused\",\"do\":\"resume\"}\n\
+         {\"when\":\"history|length == 2 and utterances[1].participant == 'bo'\",\"do\":\"say\",\"text\":\"Two.\"}\n",
+    );
+    let out = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0).out;
+    assert!(out.contains("[after 2] operator\n  Two."), "{out}");
+}
+
+#[test]
+fn what_is_offered_at_an_end_is_a_way_on() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(4, 3));
+    house.run(&["run", &path, "--headless"]).code(0);
+    let low = house.run(&["resume", "--last", "--headless", "--max-utterances", "1"]).code(0);
+    assert!(low.err.trim_end().ends_with("--max-utterances 8"), "{}", low.err);
+    let taken = house.run(&["run", &path, "--headless", "--out-session", &path]).code(6);
+    assert!(taken.err.contains("does not exist yet"), "{}", taken.err);
+}
