@@ -160,6 +160,7 @@ fn broken() -> Vec<Fault> {
 
 fn whole() -> Vec<Fault> {
     let good = || between("");
+    let several = || between("data: {\"choices\":\ndata: []}\n\n");
     let index = json!({"tool_calls": [{"index": 4_294_967_295_u64, "id": "x", "function": {"arguments": "{"}}]});
     let second =
         event(&json!({"choices": [{"index": 1, "delta": {"content": "no"}, "finish_reason": null},
@@ -195,7 +196,12 @@ fn whole() -> Vec<Fault> {
             STOP,
         ),
         fault("a tool call far away", stream(between(&delta(index))), SAID, STOP),
-        fault("CRLF", vec![head(), Step::Drip(good().replace('\n', "\r\n").into())], SAID, STOP),
+        fault(
+            "CRLF, cut inside, and a frame over several lines",
+            vec![head(), Step::Drip(several().replace('\n', "\r\n").into())],
+            SAID,
+            STOP,
+        ),
         fault("CR", stream(good().replace('\n', "\r")), SAID, STOP),
         fault(
             "comments and signs of life",
@@ -204,12 +210,7 @@ fn whole() -> Vec<Fault> {
             STOP,
         ),
         fault("a byte order mark", stream("\u{feff}".to_owned() + &good()), SAID, STOP),
-        fault(
-            "a frame over several lines",
-            stream(between("data: {\"choices\":\ndata: []}\n\n")),
-            SAID,
-            STOP,
-        ),
+        fault("a frame over several lines", stream(several()), SAID, STOP),
         fault("no space after the colon", stream(good().replace("data: ", "data:")), SAID, STOP),
         fault("no empty line at the end", stream(good().trim_end()), SAID, STOP),
         fault(
