@@ -1,7 +1,7 @@
 //! Messages, as Anthropic speaks them.
 
-use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
+use crate::model::Role;
 use serde_json::{Value, json};
 
 /// The version of the format.

@@ -1,7 +1,7 @@
 //! `streamGenerateContent`, as Google speaks it.
 
-use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
+use crate::model::Role;
 use serde_json::{Value, json};
 use std::fmt::Write;
 

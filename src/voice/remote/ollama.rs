@@ -1,7 +1,7 @@
 //! Ollama's own chat: one JSON text a line.
 
-use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
+use crate::model::Role;
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {

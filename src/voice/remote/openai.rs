@@ -1,7 +1,7 @@
 //! Chat completions, as OpenAI began them and most servers speak them.
 
-use crate::model::Role;
 use super::wire::{Call, Heard, Spelled, text_at};
+use crate::model::Role;
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {

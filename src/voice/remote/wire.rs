@@ -3,8 +3,8 @@
 //! Each format is one file with a function for the request and one for a frame; both are pure.
 
 use super::frames::Framing;
-use crate::model::Message;
 use super::{Endpoint, Wire, anthropic, gemini, ollama, openai};
+use crate::model::Message;
 use crate::model::{ModelSpec, Secret};
 use serde_json::Value;
 
