@@ -2,7 +2,7 @@
 
 use super::error::Failure;
 use super::talk;
-use crate::config::{Environment, Paths};
+use crate::config::{Environment, Paths, Settings};
 use crate::session::SessionFiles;
 use crate::text;
 use clap::Args;
@@ -14,6 +14,9 @@ pub struct Global {
     /// The folder that keeps the sessions [default: ~/.local/share/colloquium, or COLLOQUIUM_DATA_DIR]
     #[arg(long, global = true, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
+    /// The file of settings [default: config.toml in the folder of settings, or COLLOQUIUM_CONFIG]
+    #[arg(short, long, global = true, value_name = "FILE")]
+    config: Option<PathBuf>,
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
@@ -26,6 +29,7 @@ pub struct Context {
     /// The folders.
     pub paths: Paths,
     own_data: bool,
+    config: Option<PathBuf>,
     quiet: bool,
 }
 
@@ -34,7 +38,13 @@ impl Context {
     pub fn new(global: Global) -> Result<Context, Failure> {
         let environment = Environment::read();
         let paths = Paths::find(&environment, global.data_dir.as_deref())?;
-        Ok(Context { environment, paths, own_data: global.data_dir.is_some(), quiet: global.quiet })
+        let own_data = global.data_dir.is_some();
+        Ok(Context { environment, paths, own_data, config: global.config, quiet: global.quiet })
+    }
+
+    /// Reads the user's settings.
+    pub fn settings(&self) -> Result<Settings, Failure> {
+        Ok(Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?)
     }
 
     /// Says something to the person, in one line, unless they asked for quiet.

@@ -59,6 +59,12 @@ impl From<config::Error> for Failure {
     }
 }
 
+impl From<config::SettingsError> for Failure {
+    fn from(e: config::SettingsError) -> Failure {
+        Failure::new(Exit::Invalid, chain(&e)).hint("`colloquium doctor` explains every setting")
+    }
+}
+
 impl From<scenario::ReadError> for Failure {
     fn from(e: scenario::ReadError) -> Failure {
         Failure::usage(chain(&e), "`colloquium scenarios list` names those that come with it")

@@ -2,6 +2,7 @@
 
 use super::error::Failure;
 use super::exit::Exit;
+use super::providers::ModelOptions;
 use crate::model::steering::duration_ms;
 use crate::model::{Key, Limits, SteerLine};
 use crate::{export, steer};
@@ -61,6 +62,8 @@ pub struct Play {
     /// Exit with 7 if an utterance was skipped after failures
     #[arg(long)]
     pub strict: bool,
+    #[command(flatten)]
+    pub models: ModelOptions,
 }
 
 impl Play {

@@ -4,9 +4,11 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use super::minds::Minds;
 use super::options::Play;
+use super::providers::Providers;
 use super::sessions::Which;
-use super::trust::{Allowed, Cast, no_models};
+use super::trust::{Allowed, Cast};
 use crate::engine::Engine;
 use crate::model::{Key, Limits, Participant, Verb};
 use crate::session::{self, Feed, Log, Mode};
@@ -38,16 +40,23 @@ impl Resume {
             return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
         }
         let past = fold(&log);
-        no_models(seats(&past))?;
         // what a session file says is no reason to run it, whoever wrote the file
         let allowed = Allowed::by(seats(&past), false, play.trust)?;
+        if play.models.model.is_some() {
+            return Err(Failure::usage(
+                "every seat of a session keeps its model",
+                "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
+            ));
+        }
+        let providers = Providers::new(context, &play.models)?;
+        let minds = Minds::meet(seats(&past), &providers, &play.models, context)?;
 
         let resumed = session::resume(&path, Mode::Normal)?;
         let (log, past) = (&resumed.log, fold(&resumed.log));
         let virtual_time = virtual_time(seats(&past), play);
         let feed = Feed::new();
         let tail = feed.tail();
-        let cast = Cast::new(allowed, PathBuf::from("."), &context.environment);
+        let cast = Cast::new(allowed, PathBuf::from("."), &context.environment, minds);
         let mut engine =
             Engine::new(resumed.writer, feed, clock(virtual_time, &past), Arc::new(cast));
         engine.patience = Some(DISK_PATIENCE);

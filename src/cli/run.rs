@@ -4,9 +4,11 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use super::minds::{self, Minds};
 use super::options::{Play, one_reader, read_stdin};
+use super::providers::Providers;
 use super::source;
-use super::trust::{Allowed, Cast, no_models};
+use super::trust::{Allowed, Cast};
 use crate::clock::{VIRTUAL_EPOCH, wall_now};
 use crate::engine::Engine;
 use crate::model::payload::Opened;
@@ -68,12 +70,6 @@ pub struct Options {
     /// Keep the session in this file, which must not exist yet
     #[arg(long, value_name = "FILE")]
     out_session: Option<PathBuf>,
-    /// The model of every seat that names none (model voices are not part of this version yet)
-    #[arg(long, value_name = "PROVIDER:NAME")]
-    model: Option<String>,
-    /// The server of the model (model voices are not part of this version yet)
-    #[arg(long, value_name = "URL")]
-    endpoint: Option<String>,
 }
 
 /// Plays the scenario of a name or path.
@@ -96,9 +92,12 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
     }
     let lines = play.steer_lines()?;
     prepare(&mut loaded, options)?;
-    no_models(&loaded.participants)?;
     refuse_waits(&loaded, play)?;
     let allowed = Allowed::by(&loaded.participants, found.trusted, play.trust)?;
+    let providers = Providers::new(context, &play.models)?;
+    minds::assign(&mut loaded.participants, &providers, &play.models)?;
+    let minds = Minds::meet(&loaded.participants, &providers, &play.models, context)?;
+    minds::say_windows(&loaded.participants, context);
 
     let virtual_time = virtual_time(&loaded.participants, play);
     let random = RandomState::new().build_hasher().finish();
@@ -108,7 +107,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
     let Session { files, writer } = begin(options, context, at, dice)?;
     let feed = Feed::new();
     let tail = feed.tail();
-    let cast = Cast::new(allowed, found.folder, &context.environment);
+    let cast = Cast::new(allowed, found.folder, &context.environment, minds);
     let past = State::default();
     let mut engine = Engine::new(writer, feed, clock(virtual_time, &past), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);

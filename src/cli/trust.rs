@@ -5,6 +5,7 @@
 
 use super::error::Failure;
 use super::exit::Exit;
+use super::minds::Minds;
 use crate::config;
 use crate::model::{Participant, Text, VoiceSpec};
 use crate::spawn::Environment;
@@ -58,17 +59,24 @@ impl Allowed {
     }
 }
 
-/// The voices of this version: rehearsed lines and scripts.
+/// The voices of this version: rehearsed lines, scripts and models.
 pub struct Cast {
     allowed: Allowed,
     folder: PathBuf,
     environment: Environment,
+    minds: Minds,
 }
 
 impl Cast {
     /// Returns the voices for a conversation whose scripts run in a folder.
-    pub fn new(allowed: Allowed, folder: PathBuf, environment: &config::Environment) -> Cast {
-        Cast { allowed, folder, environment: Environment::allowed(environment.for_children()) }
+    pub fn new(
+        allowed: Allowed,
+        folder: PathBuf,
+        environment: &config::Environment,
+        minds: Minds,
+    ) -> Cast {
+        let environment = Environment::allowed(environment.for_children());
+        Cast { allowed, folder, environment, minds }
     }
 }
 
@@ -85,22 +93,8 @@ impl Voices for Cast {
                 "`{}` was not run: the run was not started with --trust",
                 command.join(" ")
             )),
-            VoiceSpec::Model(_) => Err("model voices are not part of this version yet".into()),
+            VoiceSpec::Model(spec) => self.minds.voice(spec),
             VoiceSpec::Human { .. } => Err("a person speaks for this seat".into()),
         }
     }
-}
-
-/// Refuses seats that only a model could speak for.
-pub fn no_models<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Result<(), Failure> {
-    let is_model = |p: &&Participant| matches!(p.voice, VoiceSpec::Model(_));
-    let names: Vec<&str> = seats.into_iter().filter(is_model).map(|p| &*p.id).collect();
-    if names.is_empty() {
-        return Ok(());
-    }
-    let message =
-        format!("no voice for {}: model voices are not part of this version yet", names.join(", "));
-    Err(Failure::new(Exit::NoModel, message).hint(
-        "--rehearsed plays the rehearsed cast of a scenario that has one; a seat can also have `lines` or a `script`",
-    ))
 }

@@ -1,10 +1,14 @@
 //! Where the user's files are and what the environment says: the only reader of environment and home.
 //!
-//! Everything is read once, at the start, and handed on as values; nothing here is live, and nothing here looks into
-//! the files it points at.
+//! Everything is read once, at the start, and handed on as values; nothing here is live, and of the files it
+//! points at it reads the settings and, where asked, a key.
 
 mod environment;
 mod paths;
+mod settings;
 
 pub use environment::Environment;
 pub use paths::{Error, Paths, make_private};
+pub use settings::{
+    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Settings, SettingsError, WireName, read_key_file,
+};

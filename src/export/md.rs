@@ -11,10 +11,12 @@ const MEANING: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|
 /// Spells one thing worth telling, with the empty line that ends it.
 pub fn spell(told: &Told) -> String {
     match told {
-        Told::Opening { title, topic, rehearsed } => {
+        Told::Opening { title, topic, rehearsed, voices } => {
             let topic = topic.iter().map(|t| format!("{}\n\n", plain(t))).collect::<String>();
             let label = if *rehearsed { format!("*{REHEARSED}*\n\n") } else { String::new() };
-            format!("# {}\n\n{topic}{label}", plain(title))
+            let voices =
+                voices.iter().map(|v| format!("*voices: {}*\n\n", plain(v))).collect::<String>();
+            format!("# {}\n\n{topic}{label}{voices}", plain(title))
         }
         Told::Words { place, who, body } => {
             format!("## {place} · {}\n\n{}", plain(who), quoted(body))

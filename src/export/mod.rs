@@ -29,6 +29,8 @@ pub enum Told {
         topic: Option<String>,
         /// Whether no model speaks.
         rehearsed: bool,
+        /// Which models speak for whom.
+        voices: Option<String>,
     },
     /// Words of somebody.
     Words {

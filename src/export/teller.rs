@@ -150,7 +150,17 @@ fn opening(state: &State, rehearsed: bool) -> Told {
     let title = state.title.as_deref().unwrap_or_default();
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
     let one_line = |t: &str| text::line(t).into_owned();
-    Told::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed }
+    let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();
+    let voices = (!voices.is_empty()).then(|| one_line(&voices.join(", ")));
+    Told::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
+}
+
+/// Returns which model speaks for a seat, if one does.
+fn voice(state: &State, seat: &Participant) -> Option<String> {
+    match &seat.voice {
+        VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+    }
 }
 
 /// Returns the name of a seat, with its id where the name alone could be somebody else's.

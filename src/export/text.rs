@@ -7,10 +7,11 @@ use super::{REHEARSED, Told};
 /// Spells one thing worth telling, with the empty line that ends it.
 pub fn spell(told: &Told) -> String {
     match told {
-        Told::Opening { title, topic, rehearsed } => {
+        Told::Opening { title, topic, rehearsed, voices } => {
             let topic = topic.iter().map(|t| format!("{t}\n")).collect::<String>();
+            let voices = voices.iter().map(|v| format!("voices: {v}\n")).collect::<String>();
             let label = if *rehearsed { format!("{REHEARSED}\n") } else { String::new() };
-            format!("{title}\n{topic}{label}\n")
+            format!("{title}\n{topic}{label}{voices}\n")
         }
         Told::Words { place, who, body } => format!("[{place}] {who}\n{}\n", indented(body)),
         Told::Note(note) => format!("-- {note}\n\n"),

@@ -1,0 +1,328 @@
+//! The user's settings: `config.toml`, read once, checked whole, and immutable from then on.
+//!
+//! It says where keys are to be found, never what they are, and an error never quotes the file: somebody may have put a
+//! key where its name belongs. It deliberately asks no server and runs no command.
+
+use super::Environment;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// The variable that names another file of settings.
+pub const CONFIG_VARIABLE: &str = "COLLOQUIUM_CONFIG";
+/// The name of the file in the user's folder.
+const FILE: &str = "config.toml";
+
+/// Why settings cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum SettingsError {
+    /// The file cannot be read.
+    #[error("cannot read the settings {path}")]
+    File {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{path}:{line}:{column}: {message}")]
+    Invalid {
+        /// The file.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// The column in characters, from 1.
+        column: usize,
+        /// What is wrong, with the key and what it takes.
+        message: String,
+    },
+    /// A provider's table contradicts itself.
+    #[error("{path}: providers.{provider}: {message}")]
+    Provider {
+        /// The file.
+        path: String,
+        /// The provider.
+        provider: String,
+        /// What is wrong.
+        message: String,
+    },
+}
+
+/// Which layer named the file of settings.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Layer {
+    /// The option `--config`.
+    Flag,
+    /// The variable [`CONFIG_VARIABLE`].
+    Variable,
+    /// The user's folder.
+    #[default]
+    Folder,
+}
+
+/// Everything the user has set.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Settings {
+    /// The model of every seat that names none, as `provider:name`.
+    pub default_model: Option<String>,
+    /// Providers by name: new ones, and other keys for known ones.
+    pub providers: BTreeMap<String, Provider>,
+    /// What is known of models, by `provider:name`.
+    pub models: BTreeMap<String, ModelFacts>,
+    /// The file, whether or not it is there.
+    #[serde(skip)]
+    pub path: PathBuf,
+    /// Who named the file.
+    #[serde(skip)]
+    pub layer: Layer,
+    /// Whether it is there.
+    #[serde(skip)]
+    pub found: bool,
+}
+
+/// A provider as the user describes it; what is left out is as the program knows it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Provider {
+    /// How it is spoken to.
+    pub wire: Option<WireName>,
+    /// Where it is.
+    pub base_url: Option<String>,
+    /// The variable that holds its key.
+    pub api_key_env: Option<String>,
+    /// The file that holds its key; only its owner may be able to read it.
+    pub api_key_file: Option<PathBuf>,
+    /// The program that prints its key, and its arguments.
+    pub api_key_command: Option<Vec<String>>,
+}
+
+/// The spelling of a wire format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs, reason = "the names of four formats")]
+pub enum WireName {
+    OpenAi,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+/// What the user knows of a model.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ModelFacts {
+    /// Its context window in tokens.
+    pub window: Option<u32>,
+    /// Its price in dollars per million tokens, in and out.
+    pub price: Option<(f64, f64)>,
+}
+
+impl Settings {
+    /// Reads the settings: of the file that `flag` names, else of the one that the variable names, else of the user's
+    /// folder, where there need be none.
+    ///
+    /// # Errors
+    /// When the file cannot be read, is no TOML, or holds a key or value that no setting has.
+    pub fn read(
+        environment: &Environment,
+        folder: &Path,
+        flag: Option<&Path>,
+    ) -> Result<Settings, SettingsError> {
+        let variable = environment.get(CONFIG_VARIABLE).map(Path::new);
+        let (path, layer) = match (flag, variable) {
+            (Some(flag), _) => (flag.to_owned(), Layer::Flag),
+            (None, Some(named)) => (named.to_owned(), Layer::Variable),
+            (None, None) => (folder.join(FILE), Layer::Folder),
+        };
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(e) if e.kind() == io::ErrorKind::NotFound && layer == Layer::Folder => {
+                return Ok(Settings { path, layer, ..Settings::default() });
+            }
+            Err(source) => {
+                return Err(SettingsError::File { path: path.display().to_string(), source });
+            }
+        };
+        let name = path.display().to_string();
+        let settings = Settings::parse(&text, &name)?;
+        Ok(Settings { path, layer, found: true, ..settings })
+    }
+
+    fn parse(text: &str, path: &str) -> Result<Settings, SettingsError> {
+        let settings: Settings = toml::from_str(text).map_err(|e| {
+            let before = text.get(..e.span().map_or(0, |s| s.start)).unwrap_or_default();
+            SettingsError::Invalid {
+                path: path.into(),
+                line: before.matches('\n').count() + 1,
+                column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+                message: e.message().to_owned(),
+            }
+        })?;
+        for (name, provider) in &settings.providers {
+            provider.check(name).map_err(|message| SettingsError::Provider {
+                path: path.into(),
+                provider: name.clone(),
+                message: message.into(),
+            })?;
+        }
+        Ok(settings)
+    }
+}
+
+impl Provider {
+    fn check(&self, name: &str) -> Result<(), &'static str> {
+        let keys = [
+            self.api_key_env.is_some(),
+            self.api_key_file.is_some(),
+            self.api_key_command.is_some(),
+        ];
+        let variable = |name: &String| {
+            !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        };
+        if name.is_empty() || name.contains([':', ' ']) {
+            return Err("a provider's name has neither a colon nor a space");
+        }
+        if keys.iter().filter(|k| **k).count() > 1 {
+            return Err("keep one of api_key_env, api_key_file and api_key_command");
+        }
+        // not quoted: it may be a key
+        if self.api_key_env.as_ref().is_some_and(|env| !variable(env)) {
+            return Err("api_key_env takes the name of a variable, as in \"OPENAI_API_KEY\"");
+        }
+        if self.api_key_command.as_ref().is_some_and(Vec::is_empty) {
+            return Err("api_key_command takes a program, as in [\"pass\", \"show\", \"openai\"]");
+        }
+        if self.base_url.as_ref().is_some_and(|url| url.contains('@')) {
+            return Err("base_url holds no key; name where the key is with api_key_env");
+        }
+        Ok(())
+    }
+}
+
+/// Reads a key from a file that only its owner may be able to read.
+///
+/// # Errors
+/// A sentence for people, which names the file and never what is in it.
+pub fn read_key_file(path: &Path) -> Result<String, String> {
+    let shown = path.display();
+    let failed = |e: io::Error| format!("the key file {shown} cannot be read: {e}");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path).map_err(failed)?.permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            return Err(format!(
+                "the key file {shown} can be read by others (mode {mode:o}): chmod 600 {shown}"
+            ));
+        }
+    }
+    let key = fs::read_to_string(path).map_err(failed)?.trim().to_owned();
+    if key.is_empty() { Err(format!("the key file {shown} is empty")) } else { Ok(key) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(text: &str) -> String {
+        Settings::parse(text, "config.toml").expect_err(text).to_string()
+    }
+
+    #[test]
+    fn all_settings_are_read() {
+        let text = r#"
+            default_model = "ollama:llama3"
+            [providers.mine]
+            wire = "openai"
+            base_url = "http://127.0.0.1:8080/v1"
+            api_key_env = "MY_KEY"
+            [models."mine:tiny"]
+            window = 8192
+            price = [0.5, 1.5]
+        "#;
+        let settings = Settings::parse(text, "config.toml").unwrap();
+        let mine = Provider {
+            wire: Some(WireName::OpenAi),
+            base_url: Some("http://127.0.0.1:8080/v1".into()),
+            api_key_env: Some("MY_KEY".into()),
+            ..Provider::default()
+        };
+        assert_eq!(settings.default_model.as_deref(), Some("ollama:llama3"));
+        assert_eq!(settings.providers["mine"], mine);
+        let facts = ModelFacts { window: Some(8192), price: Some((0.5, 1.5)) };
+        assert_eq!(settings.models["mine:tiny"], facts);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_place() {
+        for (text, told) in [
+            ("\ndefault_modle = \"a:b\"", "config.toml:2:1: unknown field `default_modle`"),
+            ("default_model = 3", "config.toml:1:17: invalid type"),
+            ("[providers.x]\nwire = \"soap\"", "config.toml:2:8: unknown variant `soap`"),
+            ("[providers.x]\nurl = \"y\"", "expected one of `wire`, `base_url`"),
+            ("a = ", "config.toml:1:"),
+            ("[providers.\"a:b\"]", "providers.a:b: a provider's name"),
+            ("[providers.x]\napi_key_env = \"A\"\napi_key_file = \"b\"", "keep one of"),
+            ("[providers.x]\napi_key_command = []", "takes a program"),
+        ] {
+            let message = refused(text);
+            assert!(message.contains(told), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn an_error_never_holds_a_key() {
+        for text in [
+            "api_key = \"sk-canary\"",
+            "[providers.x]\napi_key = \"sk-canary\"",
+            "[providers.x]\napi_key_env = \"sk-canary\"",
+            "[providers.x]\nbase_url = \"https://sk-canary@example.org\"",
+            "[providers.x]\napi_key_env = \"sk-canary",
+        ] {
+            let message = refused(text);
+            assert!(!message.contains("canary"), "{message}");
+        }
+    }
+
+    #[test]
+    fn the_flag_goes_before_the_variable_and_both_before_the_folder() {
+        let base = tempfile::tempdir().unwrap();
+        let write = |name: &str| {
+            let path = base.path().join(name);
+            fs::write(&path, format!("default_model = \"x:{name}\"")).unwrap();
+            path
+        };
+        let (flag, variable) = (write("flag"), write("variable"));
+        let none = Environment::from_iter([]);
+        let set: Environment =
+            [(CONFIG_VARIABLE.into(), variable.into_os_string())].into_iter().collect();
+        let read = |environment, flag| {
+            let settings = Settings::read(environment, base.path(), flag).unwrap();
+            (settings.default_model, settings.layer)
+        };
+        assert_eq!(read(&none, None), (None, Layer::Folder));
+        write(FILE);
+        assert_eq!(read(&none, None), (Some("x:config.toml".into()), Layer::Folder));
+        assert_eq!(read(&set, None), (Some("x:variable".into()), Layer::Variable));
+        assert_eq!(read(&set, Some(&flag)), (Some("x:flag".into()), Layer::Flag));
+        let missing = Settings::read(&none, base.path(), Some(Path::new("/nowhere.toml")));
+        assert!(missing.is_err(), "a file that was named must be there");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_key_file_is_its_owners_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let base = tempfile::tempdir().unwrap();
+        let path = base.path().join("key");
+        fs::write(&path, "sk-canary\n").unwrap();
+        for (mode, fine) in [(0o600, true), (0o400, true), (0o640, false), (0o604, false)] {
+            fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+            let read = read_key_file(&path);
+            assert_eq!(read.is_ok(), fine, "{mode:o}");
+            assert!(fine || !read.unwrap_err().contains("canary"));
+        }
+    }
+}
