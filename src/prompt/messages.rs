@@ -18,8 +18,10 @@ const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
 const ESCAPED: &str = "&lt;";
 /// The first words of a talk in which nobody has spoken.
 const BEGIN: &str = "The talk begins.";
-/// The last words of every prompt.
-const CUE: &str = "It is your turn to speak.";
+/// The last words of a prompt in which nobody else has spoken.
+const OPENING_CUE: &str = "What do you say about the topic?";
+/// The last words of every other prompt.
+const CUE: &str = "What do you answer?";
 
 /// Returns the messages of a prompt: the rules first, then user and assistant in turn, a user first and last.
 pub fn messages(prompt: &Prompt) -> Vec<Message> {
@@ -53,7 +55,8 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
     if all.0.len() == 1 {
         all.add(Role::User, BEGIN.into());
     }
-    all.add(Role::User, CUE.into());
+    let alone = prompt.blocks.iter().all(|block| matches!(block, Block::Own { .. }));
+    all.add(Role::User, if alone { OPENING_CUE } else { CUE }.into());
     all.0
 }
 
