@@ -28,7 +28,7 @@ fn the_least_scenario_has_the_defaults() {
         json!([{
             "id": "ada",
             "name": "ada",
-            "voice": {"model": ""},
+            "voice": {"model": {"name": ""}},
             "weight": 1.0,
             "timeouts": {"connect": 10000, "first": 120000, "silence": 60000, "total": 600000},
             "on_failure": {"retry": 1, "then": "skip"},

@@ -16,7 +16,7 @@ const CONTROL: [&str; 9] =
 const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
 /// What an escaped `<` looks like.
 const ESCAPED: &str = "&lt;";
-/// The first words of a talk in which nobody has spoken.
+/// What stands before a talk that the model itself began.
 const BEGIN: &str = "The talk begins.";
 /// The last words of a prompt in which nobody else has spoken.
 const OPENING_CUE: &str = "What do you say about the topic?";
@@ -51,9 +51,6 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
                 all.add(Role::User, format!("<moderator{to}>\n{}\n</moderator>", quoted(text)));
             }
         }
-    }
-    if all.0.len() == 1 {
-        all.add(Role::User, BEGIN.into());
     }
     let alone = prompt.blocks.iter().all(|block| matches!(block, Block::Own { .. }));
     all.add(Role::User, if alone { OPENING_CUE } else { CUE }.into());

@@ -52,7 +52,7 @@ fn one_bad_file_never_hides_the_others() {
     assert_eq!(table.lines().count(), 6, "{table}");
 
     let shown = house.run(&["sessions", "show", "damaged"]).code(6);
-    assert!(shown.out.contains("[9] Cy") && shown.err.contains("sessions repair"), "{}", shown.err);
+    assert!(shown.out.contains("[9] Bo") && shown.err.contains("sessions repair"), "{}", shown.err);
     house.run(&["resume", "damaged", "--headless"]).code(6);
     house.run(&["sessions", "repair", "damaged"]).code(0);
     house.run(&["sessions", "show", "damaged"]).code(0);

@@ -7,4 +7,5 @@ mod disk;
 mod flows;
 mod harness;
 mod kills;
+mod minds;
 mod verbs;
