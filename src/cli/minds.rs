@@ -18,7 +18,7 @@ use std::sync::Arc;
 use tokio::runtime;
 
 /// Tokens of a reply that nobody bounded, of a server on this machine: small models do not always find an end.
-const LOCAL_REPLY_TOKENS: u32 = 1_024;
+const LOCAL_REPLY_TOKENS: u32 = 320;
 /// How many names of models an error lists.
 const NAMES_SHOWN: usize = 12;
 

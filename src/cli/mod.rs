@@ -23,6 +23,7 @@ mod sessions;
 mod signals;
 mod source;
 mod stdin;
+mod survey;
 mod talk;
 mod trust;
 
@@ -54,6 +55,8 @@ enum Command {
     #[command(subcommand)]
     Scenarios(scenarios::Scenarios),
     Check(check::Check),
+    Models(survey::Models),
+    Doctor(survey::Doctor),
     Schema(schema::Schema),
     Paths(paths::Paths),
 }
@@ -82,6 +85,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Sessions(sessions)) => sessions.run(&context),
         Some(Command::Scenarios(scenarios)) => scenarios.run(&context),
         Some(Command::Check(check)) => check.run(&context),
+        Some(Command::Models(models)) => models.run(&context),
+        Some(Command::Doctor(doctor)) => doctor.run(&context),
         Some(Command::Schema(schema)) => schema.run(),
         Some(Command::Paths(paths)) => paths.run(&context),
     }

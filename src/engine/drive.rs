@@ -175,6 +175,9 @@ impl Engine {
                 for (channel, text) in self.told_apart(*call, *channel, text) {
                     self.hear(*call, channel, text, now);
                 }
+                if text.contains('\n') {
+                    self.decide(now, &input);
+                }
             }
             Input::Chunk(call, Chunk::Done(_) | Chunk::Pass | Chunk::Failed(_)) => {
                 let held = self.splitters.remove(call).map(|mut s| s.finish());

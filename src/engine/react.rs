@@ -6,7 +6,7 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{Ended, LimitAt, Refused, Warning};
 use crate::model::*;
 use crate::state::{Live, Run, State, Turn};
-use crate::voice::{Chunk, Failure};
+use crate::voice::{Chunk, Done, Failure};
 use std::sync::Arc;
 
 /// Returns what an input makes true, as events of which every prefix is legal.
@@ -65,23 +65,30 @@ pub(super) fn end(reason: StopReason, text: Option<Text>) -> Draft {
 
 fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
-        Chunk::Piece(..) => vec![],
-        Chunk::Pass => vec![turns::passed(turn, now)],
-        Chunk::Done(done)
-            if done.structured.is_null() && turns::is_empty(live, turn, done.text.as_ref()) =>
-        {
-            let why = match live.has_said(turn.id) {
-                true => "the reply spoke in another's name only",
-                false => "the reply had no words",
-            };
-            let empty = Failure::new(ErrorClass::Empty, why);
-            vec![turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)]
+        // nobody needs to hear the rest of what is said in another's name
+        Chunk::Piece(..) => {
+            let stray = turns::goes_astray(live, turn);
+            stray.then(|| said(live, turn, now, &Done::default())).into_iter().collect()
         }
-        Chunk::Done(done) => vec![turns::said(live, turn, now, done)],
+        Chunk::Pass => vec![turns::passed(turn, now)],
+        Chunk::Done(done) => vec![said(live, turn, now, done)],
         Chunk::Failed(failure) => {
             vec![turns::failed(live, turn, now, failure, CutWhy::BrokenOff)]
         }
     }
+}
+
+/// A reply is complete; one without words of its speaker is a failure.
+fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
+    if !done.structured.is_null() || !turns::is_empty(live, turn, done.text.as_ref()) {
+        return turns::said(live, turn, now, done);
+    }
+    let why = match live.has_said(turn.id) {
+        true => "the reply spoke in another's name only",
+        false => "the reply had no words",
+    };
+    let empty = Failure::new(ErrorClass::Empty, why);
+    turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)
 }
 
 fn tick(live: &Live, now: Ms) -> Vec<Draft> {

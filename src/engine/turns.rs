@@ -106,6 +106,13 @@ pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
 }
 
+/// Returns whether a reply that still comes has gone on in another's name, as far as its lines are complete.
+pub(super) fn goes_astray(live: &Live, turn: &Turn) -> bool {
+    let mut said = live.said(turn.id);
+    said.truncate(said.rfind('\n').map_or(0, |at| at + 1));
+    own_words(&live.state, turn, said, String::new()).impersonates
+}
+
 /// An end with words, and what they ask of the conversation.
 fn with_words(state: &State, turn: &Turn, words: Repaired, end: TurnEnded) -> Draft {
     let end = TurnEnded {

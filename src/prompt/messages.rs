@@ -16,10 +16,12 @@ const CONTROL: [&str; 9] =
 const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
 /// What an escaped `<` looks like.
 const ESCAPED: &str = "&lt;";
-/// The first words of a talk in which nobody has spoken.
+/// What stands before a talk that the model itself began.
 const BEGIN: &str = "The talk begins.";
-/// The last words of every prompt.
-const CUE: &str = "It is your turn to speak.";
+/// The last words of a prompt in which nobody else has spoken.
+const OPENING_CUE: &str = "What do you say about the topic?";
+/// The last words of every other prompt.
+const CUE: &str = "What do you answer?";
 
 /// Returns the messages of a prompt: the rules first, then user and assistant in turn, a user first and last.
 pub fn messages(prompt: &Prompt) -> Vec<Message> {
@@ -50,10 +52,8 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
             }
         }
     }
-    if all.0.len() == 1 {
-        all.add(Role::User, BEGIN.into());
-    }
-    all.add(Role::User, CUE.into());
+    let alone = prompt.blocks.iter().all(|block| matches!(block, Block::Own { .. }));
+    all.add(Role::User, if alone { OPENING_CUE } else { CUE }.into());
     all.0
 }
 

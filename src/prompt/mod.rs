@@ -89,9 +89,9 @@ fn rules(seat: &Participant, model: &ModelSpec) -> String {
     // a word is about one and a half tokens
     let words = model.max_tokens.map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
     format!(
-        "What others say comes in <said> tags, the moderator's words in <moderator> tags.\n\
-         Speak only as {}, in plain prose, in at most {words} words. Do not begin with your name, write no tags, \
-         and never write what others say.\n",
+        "What the others say stands in <said>, what the moderator says in <moderator>.\n\
+         Speak only as {}, in plain prose, in at most {words} words. Do not begin with your name and never write \
+         what others say.\n",
         seat.name
     )
 }

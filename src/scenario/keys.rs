@@ -93,6 +93,9 @@ const ROUND_RANGE: Kind = Kind::Count { least: 1, most: 10_000 };
 const SECONDS_RANGE: Kind = Kind::Count { least: 1, most: DAY_SECONDS };
 const PACE_RANGE: Kind = Kind::Count { least: 0, most: SLOWEST_PACE_MS };
 const LINES: Kind = Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(LINE)]));
+const TEMPERATURE: Kind = Kind::Number { least: 0.0, most: 2.0 };
+const TOKENS: Kind = Kind::Count { least: 1, most: 1_000_000 };
+const EFFORT: Kind = Kind::OneOf { words: &["low", "medium", "high"], later: &[] };
 const NAMES: Kind = Kind::List(&Kind::Line);
 const ONE_OR_MORE_NAMES: Kind = Kind::AnyOf(&[Kind::Line, NAMES]);
 
@@ -215,9 +218,11 @@ pub(super) const PARTICIPANT: &[Key] = &[
     later("tools"),
     later("context"),
     later("talkativeness"),
-    later("temperature"),
+    key("temperature", TEMPERATURE, "0.7", "How freely a model chooses its words."),
+    key("max_tokens", TOKENS, "400", "Tokens of one reply of a model."),
+    key("stop", NAMES, r#"["END"]"#, "Words at which a reply of a model stops."),
+    key("effort", EFFORT, r#""low""#, "How much a model reasons before it speaks."),
     later("fallbacks"),
-    later("max_tokens"),
     later("max_usd"),
     later("reasoning"),
 ];
@@ -233,6 +238,10 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "timeout",
     "on_failure",
     "model",
+    "temperature",
+    "max_tokens",
+    "stop",
+    "effort",
     "script",
     "lines",
 ];

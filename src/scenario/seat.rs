@@ -12,6 +12,8 @@ use serde_json::{Map, Value as Json};
 
 /// The keys of which a seat has one at most.
 const VOICES: [&str; 4] = ["model", "script", "human", "lines"];
+/// The keys that say how a model is asked.
+const OF_MODELS: [&str; 4] = ["temperature", "max_tokens", "stop", "effort"];
 /// Names that are nobody's seat: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
 
@@ -54,12 +56,12 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         VoiceSpec::Lines { pace, .. } => *pace,
         VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
     };
-    fill(&mut changed, &node);
     if let Some(voice) = voice(&node, pace) {
         // what was known about the voice before says nothing about this one
         (changed.voice, changed.stands_in) = (voice, false);
         (changed.price, changed.window) = (None, None);
     }
+    fill(&mut changed, &node);
     Ok(changed)
 }
 
@@ -106,6 +108,13 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         window: None,
     };
     fill(&mut seat, node);
+    if !matches!(seat.voice, VoiceSpec::Model(_)) {
+        for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
+            let fix = "leave it out, or give the seat a model";
+            let message = "is for models, and another voice speaks here";
+            walk.fault(&entry.key_span, &join(path, &entry.key), message, fix);
+        }
+    }
     Some(seat)
 }
 
@@ -126,6 +135,12 @@ fn fill(seat: &mut Participant, node: &Node) {
     seat.max_utterances = count(node, "max_utterances").or(seat.max_utterances);
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
+    }
+    if let VoiceSpec::Model(model) = &mut seat.voice {
+        model.temperature = node.get("temperature").and_then(Node::number).or(model.temperature);
+        model.max_tokens = count(node, "max_tokens").or(model.max_tokens);
+        model.stop = node.get("stop").map(texts).unwrap_or_else(|| std::mem::take(&mut model.stop));
+        model.effort = text("effort").or_else(|| model.effort.take());
     }
     if let Some(rule) = node.get("on_failure") {
         seat.on_failure.retry = count(rule, "retry").unwrap_or(seat.on_failure.retry);

@@ -109,6 +109,7 @@ mod tests {
                 seq: Seq(1),
                 turn: None,
                 text: "x".into(),
+                digest: crate::state::digest("x"),
                 cut: None,
                 horizon: Seq(1),
             }],

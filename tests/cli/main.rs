@@ -6,6 +6,7 @@ mod exits;
 mod formats;
 mod hostile;
 mod house;
+mod models;
 mod sessions;
 mod steering;
 mod stopping;

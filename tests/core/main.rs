@@ -25,5 +25,6 @@ mod disk;
 mod flows;
 mod harness;
 mod kills;
+mod minds;
 mod threads;
 mod verbs;

@@ -1,0 +1,232 @@
+//! `models` and `doctor`: what can really be reached, and why the rest cannot.
+//!
+//! Servers of this machine are looked for on their usual ports; of the others only those are asked that the user has set
+//! up or has a key for. No key is ever shown.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::providers::{KeySource, Known, ModelOptions, Providers};
+use super::talk;
+use crate::config::Layer;
+use crate::model::{Text, Timeouts};
+use crate::net::Client;
+use crate::text;
+use crate::voice::remote::{Endpoint, Wire, models};
+use clap::Args;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime;
+use tokio::time::timeout;
+
+/// How long a server on this machine may take to answer.
+const LOCAL_TIME: Duration = Duration::from_millis(300);
+/// How long any other may take.
+const REMOTE_TIME: Duration = Duration::from_secs(10);
+/// The usual servers of this machine: who, how they are spoken to, and where. Ollama is a vendor already.
+const LOCAL: [(&str, &str); 3] = [
+    ("llama.cpp", "http://127.0.0.1:8080/v1"),
+    ("LM Studio", "http://127.0.0.1:1234/v1"),
+    ("vLLM", "http://127.0.0.1:8000/v1"),
+];
+/// The address of Ollama where nothing else is set.
+const OLLAMA: &str = "http://127.0.0.1:11434";
+
+/// List the models that can be reached: servers of this machine, and providers with a key
+#[derive(Debug, Args)]
+pub struct Models {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: ModelOptions,
+}
+
+/// Explain the settings, and for every provider why it can be used or not
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: ModelOptions,
+}
+
+/// What was found out about one place.
+struct Found {
+    name: String,
+    base_url: String,
+    from: &'static str,
+    key: String,
+    /// What is typed to use one of its models.
+    usage: String,
+    has: Result<Vec<Text>, String>,
+    /// Whether somebody set it up, or it answered.
+    matters: bool,
+}
+
+impl Models {
+    /// Lists them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let found = survey(&Providers::new(context, &self.options)?)?;
+        if self.json {
+            return print(&format!("{:#}\n", found.iter().map(Found::json).collect::<Value>()));
+        }
+        let mut out = String::new();
+        for place in found.iter().filter(|place| place.matters) {
+            match &place.has {
+                Ok(names) => {
+                    out.push_str(&format!("{}  {}\n", place.name, place.base_url));
+                    names.iter().for_each(|n| out.push_str(&format!("  {}{n}\n", place.usage)));
+                }
+                Err(why) => out.push_str(&format!("{}  {}: {why}\n", place.name, place.base_url)),
+            }
+        }
+        print(&out)?;
+        if !found.iter().any(|place| place.has.as_ref().is_ok_and(|names| !names.is_empty())) {
+            context.say("no model can be reached; `colloquium doctor` explains why");
+        }
+        Ok(Exit::Done)
+    }
+}
+
+impl Doctor {
+    /// Explains everything.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let providers = Providers::new(context, &self.options)?;
+        let found = survey(&providers)?;
+        let settings = &providers.settings;
+        let layer = match settings.layer {
+            Layer::Flag => "named by --config",
+            Layer::Variable => "named by COLLOQUIUM_CONFIG",
+            Layer::Folder => "the user's own",
+        };
+        let there = if settings.found { "read" } else { "not there, nothing is set" };
+        let default = settings.default_model.as_deref().unwrap_or("not set");
+        let model = self.options.model.as_deref().unwrap_or(default);
+        let limits = Timeouts::default();
+        if self.json {
+            let report = json!({
+                "settings": {"path": settings.path.display().to_string(), "layer": layer, "found": settings.found},
+                "default_model": settings.default_model,
+                "timeouts_ms": limits,
+                "providers": found.iter().map(Found::json).collect::<Value>(),
+            });
+            return print(&format!("{report:#}\n"));
+        }
+        let mut out = format!(
+            "settings       {} ({layer}; {there})\nmodel          {model}\n\
+             a call         connect {} s, first words {} s, silence {} s, in all {} s\n",
+            settings.path.display(),
+            limits.connect / 1000,
+            limits.first / 1000,
+            limits.silence / 1000,
+            limits.total / 1000,
+        );
+        for place in &found {
+            let verdict = match &place.has {
+                Ok(names) => format!("usable, {} models", names.len()),
+                Err(why) => format!("not usable: {why}"),
+            };
+            let Found { name, base_url, from, key, .. } = place;
+            out.push_str(&format!("\n{name}  {base_url}  ({from})\n  key: {key}\n  {verdict}\n"));
+        }
+        print(&out)
+    }
+}
+
+impl Found {
+    fn json(&self) -> Value {
+        json!({
+            "provider": self.name,
+            "base_url": self.base_url,
+            "from": self.from,
+            "key": self.key,
+            "models": self.has.as_ref().ok(),
+            "problem": self.has.as_ref().err(),
+        })
+    }
+}
+
+fn print(out: &str) -> Result<Exit, Failure> {
+    talk::data(text::block(out).as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Asks all places that may be asked, one after the other.
+fn survey(providers: &Providers) -> Result<Vec<Found>, Failure> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime =
+        runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
+    runtime.block_on(async {
+        let mut found = vec![];
+        for known in providers.all() {
+            found.push(ask(providers, known).await);
+        }
+        for (name, base_url) in LOCAL {
+            // one that the user has set up was asked already
+            if providers.all().iter().any(|known| known.base_url == base_url) {
+                continue;
+            }
+            let endpoint = Endpoint {
+                name: name.into(),
+                wire: Wire::OpenAi,
+                base_url: base_url.into(),
+                key: None,
+            };
+            found.push(Found {
+                name: name.into(),
+                base_url: base_url.into(),
+                from: "a usual place",
+                key: "none needed".into(),
+                usage: format!("--endpoint {base_url} --model endpoint:"),
+                has: list(endpoint.into(), LOCAL_TIME).await,
+                matters: true,
+            });
+        }
+        Ok(found)
+    })
+}
+
+async fn ask(providers: &Providers, known: &Known) -> Found {
+    let key = providers.key(known).await;
+    let source = match &known.key {
+        KeySource::None => "none needed".to_owned(),
+        KeySource::Variable(name) => format!("the variable {name}"),
+        KeySource::File(path) => format!("the file {}", path.display()),
+        KeySource::Command(command) => {
+            format!("printed by `{}`", command.first().map_or("", |program| program))
+        }
+    };
+    let matters = key.is_ok() || known.from != "known";
+    let within = if known.base_url == OLLAMA { LOCAL_TIME } else { REMOTE_TIME };
+    let has = match key {
+        Ok(key) => {
+            let endpoint = Endpoint {
+                name: known.name.as_str().into(),
+                wire: known.wire,
+                base_url: known.base_url.as_str().into(),
+                key,
+            };
+            list(endpoint.into(), within).await
+        }
+        Err(why) => Err(why),
+    };
+    Found {
+        name: known.name.clone(),
+        base_url: known.base_url.clone(),
+        from: known.from,
+        key: source,
+        usage: format!("{}:", known.name),
+        has,
+        matters,
+    }
+}
+
+async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
+    match timeout(within, models(Client::new(), endpoint)).await {
+        Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
+        Err(_) => Err(format!("no answer within {} ms", within.as_millis())),
+    }
+}

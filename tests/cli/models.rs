@@ -1,0 +1,224 @@
+//! Models on the command line: which one speaks, what is refused before the start, and where keys never are.
+
+use crate::house::House;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+
+const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 4\n\
+    [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
+const KEY: &str = "sk-canary-7f3a";
+
+/// A server with one model, `tiny`, that says what it is told to, in pieces; it remembers what it was asked.
+struct Server {
+    url: String,
+    asked: Arc<Mutex<Vec<String>>>,
+}
+
+impl Server {
+    fn start(reply: &'static str, key: Option<&'static str>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let asked = Arc::new(Mutex::new(vec![]));
+        let seen = asked.clone();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let seen = seen.clone();
+                std::thread::spawn(move || answer(stream.unwrap(), reply, key, &seen));
+            }
+        });
+        Server { url, asked }
+    }
+}
+
+fn answer(stream: TcpStream, reply: &str, key: Option<&str>, seen: &Mutex<Vec<String>>) {
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let (mut head, mut length) = (String::new(), 0);
+    while !head.ends_with("\r\n\r\n") {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
+            length = n.trim().parse().unwrap();
+        }
+        head.push_str(&line);
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let allowed = key.is_none_or(|key| head.contains(&format!("Bearer {key}")));
+    let (status, kind, text) = match (allowed, head.starts_with("GET")) {
+        (false, _) => (
+            "401 No",
+            "application/json",
+            format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
+        ),
+        (true, true) => ("200 OK", "application/json", r#"{"data":[{"id":"tiny"}]}"#.to_owned()),
+        (true, false) => {
+            seen.lock().unwrap().push(String::from_utf8(body).unwrap());
+            let piece = |text: &str| {
+                let delta =
+                    serde_json::json!({"choices": [{"index": 0, "delta": {"content": text}}]});
+                format!("data: {delta}\n\n")
+            };
+            let pieces: String = reply.split_inclusive(' ').map(piece).collect();
+            let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
+            ("200 OK", "text/event-stream", format!("{pieces}data: {end}\n\ndata: [DONE]\n\n"))
+        }
+    };
+    let head = format!(
+        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+        text.len()
+    );
+    // a program that was stopped does not listen any more
+    let _ = (&stream).write_all((head + &text).as_bytes());
+}
+
+#[test]
+fn a_model_speaks_and_the_record_says_which() {
+    let server = Server::start(
+        "<think>Who am I?</think>Ada: I think so.\nBo: I do not think so.\nAda: Oh.",
+        None,
+    );
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let args = ["run", &path, "--headless", "--endpoint", &server.url, "--model", "endpoint:tiny"];
+    let ran = house.run(&args).code(0);
+    assert!(ran.out.contains("voices: Ada endpoint:tiny, Bo endpoint:tiny\n"), "{}", ran.out);
+    assert!(ran.err.contains("4096 tokens"), "{}", ran.err);
+    let first = "[1] Ada, cut where it went on in another's name\n  I think so.\n";
+    assert!(ran.out.contains(first) && !ran.out.contains("Who am I?"), "{}", ran.out);
+    let opened = house
+        .run(&["run", &path, "--format", "jsonl", args[2], args[3], args[4], args[5], args[6]]);
+    let opened: serde_json::Value =
+        serde_json::from_str(opened.out.lines().next().unwrap()).unwrap();
+    assert_eq!(opened["data"]["participants"][1]["voice"]["model"]["name"], "endpoint:tiny");
+    let asked = server.asked.lock().unwrap();
+    assert!(asked.iter().all(|body| body.contains("\"model\":\"tiny\"")), "{asked:?}");
+    assert!(
+        asked.iter().any(|body| body.contains("<said by=\\\"Ada\\\">\\nI think so.\\n</said>"))
+    );
+}
+
+#[test]
+fn a_session_goes_on_only_where_its_provider_is() {
+    let server = Server::start("All is well.", None);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
+    house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    let go_on = ["resume", "--last", "--headless", "--max-utterances", "6"];
+    let refused = house.run(&go_on).code(4);
+    assert!(refused.err.contains("hint: add --endpoint URL"), "{}", refused.err);
+    let ran = house.run(&[&go_on[..], &["--endpoint", &server.url]].concat()).code(0);
+    assert!(ran.out.contains("[6] Bo\n  All is well."), "{}", ran.out);
+    house.run(&[&go_on[..], &model[..]].concat()).code(2);
+}
+
+#[test]
+fn what_cannot_speak_is_told_before_the_start() {
+    let open = Server::start("Hello.", None);
+    let closed = Server::start("Hello.", Some(KEY));
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let dead = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let dead = format!("http://{dead}/v1");
+    let cases: &[(i32, &[&str], &str)] = &[
+        (4, &[], "--model PROVIDER:NAME"),
+        (4, &["--endpoint", &open.url, "--model", "endpoint:tinny"], "it has endpoint:tiny"),
+        (4, &["--endpoint", &closed.url, "--model", "endpoint:tiny"], "rejected the key"),
+        (4, &["--endpoint", &dead, "--model", "endpoint:tiny"], "refused the connection"),
+        (4, &["--model", "openai:x"], "OPENAI_API_KEY is not set"),
+        (4, &["--model", "endpoint:x"], "add --endpoint URL"),
+        (2, &["--model", "opnai:x"], "the nearest is `openai`"),
+        (2, &["--model", "tiny"], "`tiny` is no model"),
+        (2, &["--endpoint", "localhost:1", "--model", "endpoint:x"], "begins with http://"),
+        (2, &["--wire", "ollama"], "--endpoint"),
+    ];
+    for (code, args, told) in cases {
+        let ran = house.run(&[&["run", &path, "--headless"], *args].concat()).code(*code);
+        assert!(ran.err.contains(told), "{args:?}: {}", ran.err);
+        assert!(ran.out.is_empty() && !ran.err.contains("canary"), "{args:?}: {}", ran.err);
+    }
+    let talks = house.sessions().len();
+    println!("{} cases, {talks} sessions", cases.len());
+    assert_eq!(talks, 0);
+}
+
+#[test]
+fn a_key_is_nowhere_but_in_its_header() {
+    let server = Server::start(concat!("I know sk", "-nothing."), Some(KEY));
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let key = house.file("key", KEY);
+    std::fs::set_permissions(&key, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+    let sources = [
+        "api_key_env = \"MY_KEY\"".to_owned(),
+        format!("api_key_file = {key:?}"),
+        format!("api_key_command = [\"cat\", {key:?}]"),
+    ];
+    for source in sources {
+        let settings = format!(
+            "default_model = \"mine:tiny\"\n[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\n{source}\n",
+            server.url
+        );
+        let settings = house.file("settings.toml", &settings);
+        let run = |args: &[&str]| {
+            let mut command = house.command(args);
+            crate::house::end(command.env("MY_KEY", KEY).spawn().unwrap())
+        };
+        for args in [
+            &["run", &path, "--headless", "-c", &settings, "--format", "jsonl"][..],
+            &["models", "--json", "-c", &settings],
+            &["doctor", "-c", &settings],
+        ] {
+            let ran = run(args).code(0);
+            assert!(!(ran.out + &ran.err).contains("canary"), "{args:?}");
+        }
+    }
+    assert_eq!(server.asked.lock().unwrap().len(), 3 * 4);
+    let mut folders = vec![house.path("data")];
+    let mut files = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            if entry.path().is_dir() {
+                folders.push(entry.path());
+            } else {
+                files += 1;
+                assert!(!std::fs::read_to_string(entry.path()).unwrap().contains("canary"));
+            }
+        }
+    }
+    println!("{files} files without the key");
+    assert!(files >= 3);
+}
+
+#[test]
+fn wrong_settings_are_refused_with_their_place() {
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let settings = house.file("settings.toml", "\ndefault_modle = \"sk-canary\"\n");
+    let ran = house.run(&["run", &path, "--headless", "-c", &settings]).code(3);
+    assert!(ran.err.contains("settings.toml:2:1: unknown field `default_modle`"), "{}", ran.err);
+    assert!(!ran.err.contains("canary"), "{}", ran.err);
+    house.run(&["models", "-c", "/nowhere.toml"]).code(3);
+}
+
+#[test]
+fn the_doctor_explains_every_provider() {
+    let server = Server::start("Hello.", None);
+    let house = House::new();
+    let ran = house.run(&["doctor", "--endpoint", &server.url]).code(0);
+    for told in [
+        "the user's own; not there, nothing is set",
+        "model          not set",
+        "first words 120 s",
+        "key: the variable OPENAI_API_KEY\n  not usable: OPENAI_API_KEY is not set",
+        "(--endpoint)\n  key: none needed\n  usable, 1 models",
+        "llama.cpp  http://127.0.0.1:8080/v1",
+    ] {
+        assert!(ran.out.contains(told), "{told}: {}", ran.out);
+    }
+    let ran = house.run(&["models", "--endpoint", &server.url]).code(0);
+    assert!(ran.out.contains("  endpoint:tiny\n"), "{}", ran.out);
+}
