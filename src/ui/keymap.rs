@@ -1,0 +1,162 @@
+//! Which key means which action: one table, from which hints and help are made as well.
+//!
+//! A key is spelled as people read it (`space`, `ctrl-d`, `G`); a capital letter is the letter with Shift. The table
+//! is data: a hint can only name a key that is in it.
+
+use super::action::Action;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// Where the keyboard is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Watching: letters are commands.
+    Table,
+}
+
+/// Which part of the help an action stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Who speaks, and when.
+    Floor,
+    /// Moving through what was said.
+    Reading,
+    /// The program itself.
+    App,
+}
+
+/// One row: an action, what people call it, and its keys in each place.
+pub struct Row {
+    /// What it does.
+    pub action: Action,
+    /// Where the help lists it.
+    pub group: Group,
+    /// The short word of a hint.
+    pub hint: &'static str,
+    /// What it does, in words.
+    pub title: &'static str,
+    /// Its keys, by place; the first one is the one that hints name.
+    pub keys: &'static [(Place, &'static [&'static str])],
+}
+
+macro_rules! row {
+    ($action:ident $group:ident $hint:literal $title:literal $($place:ident [$($key:literal)*])*) => {
+        Row {
+            action: Action::$action,
+            group: Group::$group,
+            hint: $hint,
+            title: $title,
+            keys: &[$((Place::$place, &[$($key),*])),*],
+        }
+    };
+}
+
+/// Every action that has a key, in the order of the help.
+pub const ROWS: &[Row] = &[
+    row!(TogglePause Floor "pause" "pause after this speaker, or go on" Table ["space" "f3"]),
+    row!(Step Floor "step" "one utterance, then pause again" Table ["."]),
+    row!(Skip Floor "skip" "stop this speaker, or pass over the next" Table ["s"]),
+    row!(PauseNow Floor "stop now" "stop whoever speaks and pause" Table ["S"]),
+    row!(MoreRound Floor "one more round" "one more round where a limit stopped it" Table ["+"]),
+    row!(LineUp Reading "up" "a line up" Table ["up" "k"]),
+    row!(LineDown Reading "down" "a line down" Table ["down" "j"]),
+    row!(HalfUp Reading "half up" "half a page up" Table ["ctrl-u"]),
+    row!(HalfDown Reading "half down" "half a page down" Table ["ctrl-d"]),
+    row!(PageUp Reading "page up" "a page up" Table ["pgup"]),
+    row!(PageDown Reading "page down" "a page down" Table ["pgdn"]),
+    row!(Top Reading "top" "the beginning" Table ["g" "home"]),
+    row!(Follow Reading "follow" "the end, and follow what comes" Table ["G" "end"]),
+    row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"]),
+    row!(Interrupt App "stop" "stop the reply, then leave" Table ["ctrl-c"]),
+    row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
+];
+
+/// Returns the row of an action.
+pub fn row(action: Action) -> Option<&'static Row> {
+    ROWS.iter().find(|r| r.action == action)
+}
+
+/// Returns the key that hints name for an action in a place.
+pub fn key_of(action: Action, place: Place) -> Option<&'static str> {
+    let (_, keys) = row(action)?.keys.iter().find(|(p, _)| *p == place)?;
+    keys.first().copied()
+}
+
+/// Returns what a key means in a place.
+pub fn action(place: Place, key: &str) -> Option<Action> {
+    let bound = |r: &&Row| r.keys.iter().any(|(p, keys)| *p == place && keys.contains(&key));
+    ROWS.iter().find(bound).map(|r| r.action)
+}
+
+/// Returns how a key press is spelled in the table; nothing for a release, or a key that no table names.
+pub fn spell(key: &KeyEvent) -> Option<String> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let name = match key.code {
+        KeyCode::Char(' ') => "space".to_owned(),
+        KeyCode::Char(c) => c.to_string(),
+        KeyCode::F(n) => format!("f{n}"),
+        KeyCode::Up => "up".into(),
+        KeyCode::Down => "down".into(),
+        KeyCode::Left => "left".into(),
+        KeyCode::Right => "right".into(),
+        KeyCode::Home => "home".into(),
+        KeyCode::End => "end".into(),
+        KeyCode::PageUp => "pgup".into(),
+        KeyCode::PageDown => "pgdn".into(),
+        KeyCode::Enter => "enter".into(),
+        KeyCode::Esc => "esc".into(),
+        KeyCode::Tab => "tab".into(),
+        KeyCode::BackTab => "shift-tab".into(),
+        KeyCode::Backspace => "backspace".into(),
+        KeyCode::Delete => "delete".into(),
+        _ => return None,
+    };
+    let is_letter = matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+    let mut spelled = String::new();
+    for (modifier, prefix) in [
+        (KeyModifiers::CONTROL, "ctrl-"),
+        (KeyModifiers::ALT, "alt-"),
+        (KeyModifiers::SHIFT, "shift-"),
+    ] {
+        let told = !(modifier == KeyModifiers::SHIFT && is_letter);
+        if key.modifiers.contains(modifier) && told {
+            spelled.push_str(prefix);
+        }
+    }
+    Some(spelled + &name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_stands_twice_in_one_place() {
+        let mut seen = Vec::new();
+        for row in ROWS {
+            for (place, keys) in row.keys {
+                for key in *keys {
+                    assert!(!seen.contains(&(*place, *key)), "`{key}` stands twice in {place:?}");
+                    seen.push((*place, *key));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_spelled_as_people_read_them() {
+        for (code, modifiers, spelled) in [
+            (KeyCode::Char(' '), KeyModifiers::NONE, "space"),
+            (KeyCode::Char('G'), KeyModifiers::SHIFT, "G"),
+            (KeyCode::Char('d'), KeyModifiers::CONTROL, "ctrl-d"),
+            (KeyCode::Up, KeyModifiers::SHIFT, "shift-up"),
+            (KeyCode::BackTab, KeyModifiers::SHIFT, "shift-tab"),
+        ] {
+            assert_eq!(spell(&KeyEvent::new(code, modifiers)).as_deref(), Some(spelled));
+        }
+        let mut released = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        released.kind = KeyEventKind::Release;
+        assert_eq!(spell(&released), None);
+    }
+}
