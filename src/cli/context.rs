@@ -5,7 +5,7 @@ use super::talk;
 use crate::config::{Environment, Paths};
 use crate::session::SessionFiles;
 use crate::text;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// The options that every command takes.
@@ -14,9 +14,25 @@ pub struct Global {
     /// The folder that keeps the sessions [default: ~/.local/share/colloquium, or COLLOQUIUM_DATA_DIR]
     #[arg(long, global = true, value_name = "FOLDER")]
     data_dir: Option<PathBuf>,
+    /// The colours of the screen: terminal, colloquium-dark, colloquium-light, high-contrast or mono
+    #[arg(long, global = true, value_name = "NAME", env = "COLLOQUIUM_THEME")]
+    theme: Option<String>,
+    /// The signs of the screen
+    #[arg(long, global = true, value_enum, default_value_t, env = "COLLOQUIUM_GLYPHS")]
+    glyphs: Signs,
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
+}
+
+/// Which signs the screen draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Signs {
+    /// Lines and signs of plain Unicode.
+    #[default]
+    Unicode,
+    /// ASCII only.
+    Ascii,
 }
 
 /// Where the program is and how it talks.
@@ -25,6 +41,10 @@ pub struct Context {
     pub environment: Environment,
     /// The folders.
     pub paths: Paths,
+    /// The theme that was asked for.
+    pub theme: Option<String>,
+    /// The signs that were asked for.
+    pub glyphs: Signs,
     own_data: bool,
     quiet: bool,
 }
@@ -34,7 +54,14 @@ impl Context {
     pub fn new(global: Global) -> Result<Context, Failure> {
         let environment = Environment::read();
         let paths = Paths::find(&environment, global.data_dir.as_deref())?;
-        Ok(Context { environment, paths, own_data: global.data_dir.is_some(), quiet: global.quiet })
+        Ok(Context {
+            environment,
+            paths,
+            theme: global.theme,
+            glyphs: global.glyphs,
+            own_data: global.data_dir.is_some(),
+            quiet: global.quiet,
+        })
     }
 
     /// Says something to the person, in one line, unless they asked for quiet.

@@ -3,7 +3,7 @@
 //! The screen knows no engine and the engine no screen: commands go one way, the tail the other. Whoever leaves, by a
 //! key or by a signal, leaves a session that can be gone on with.
 
-use super::context::Context;
+use super::context::{Context, Signs};
 use super::error::Failure;
 use super::exit::{self, Exit};
 use super::headless::{Table, unless_told_again, unwritable};
@@ -13,7 +13,7 @@ use crate::export::{reason, utterances};
 use crate::model::{Key, Seq, SteerLine};
 use crate::state::State;
 use crate::ui::terminal::Terminal;
-use crate::ui::theme::{Depth, Theme};
+use crate::ui::theme::{Depth, Theme, ThemeError};
 use crate::ui::{Screen, glyphs, run};
 use crossterm::event::EventStream;
 use std::future::pending;
@@ -42,9 +42,12 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
         let mut signals = Signals::listen().map_err(refused)?;
         let Table { mut engine, tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let theme = Theme::bundled("terminal", Depth::Ansi)
-            .map_err(|e| Failure::new(Exit::Invalid, e.to_string()))?;
-        let mut screen = Screen::new(since, clock, theme, &glyphs::UNICODE);
+        let theme = theme(context)?;
+        let glyphs = match context.glyphs {
+            Signs::Unicode => &glyphs::UNICODE,
+            Signs::Ascii => &glyphs::ASCII,
+        };
+        let mut screen = Screen::new(since, clock, theme, glyphs);
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
@@ -84,6 +87,34 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
             }
         }
     })
+}
+
+/// Returns the theme that was asked for, or the one that is right on every ground; without colours, the one made for it.
+fn theme(context: &Context) -> Result<Theme, Failure> {
+    let environment = &context.environment;
+    let says = |name: &str, words: &[&str]| {
+        let value = environment.get(name).and_then(|v| v.to_str()).unwrap_or_default();
+        words.iter().any(|w| value.contains(w))
+    };
+    let depth = match () {
+        () if says("COLORTERM", &["truecolor", "24bit"]) => Depth::True,
+        () if says("TERM", &["256color"]) => Depth::Indexed,
+        () => Depth::Ansi,
+    };
+    let name = match &context.theme {
+        _ if environment.no_color() => "mono",
+        // a theme of fixed colours cannot be shown in sixteen
+        Some(name) if depth == Depth::Ansi && name != "mono" => {
+            Theme::bundled(name, depth).map(|_| "terminal").map_err(unfit)?
+        }
+        Some(name) => name,
+        None => "terminal",
+    };
+    Theme::bundled(name, depth).map_err(unfit)
+}
+
+fn unfit(e: ThemeError) -> Failure {
+    Failure::new(Exit::Invalid, e.to_string())
 }
 
 /// Hands commands to the engine; the engine's ear stays open as long as the screen is there.

@@ -31,6 +31,48 @@ pub enum Action {
     Top,
     /// The end, and following what comes.
     Follow,
+    /// Puts the seat of a number forward, from 1.
+    Pick(u8),
+    /// Puts the next seat forward.
+    PickNext,
+    /// Puts the seat before forward.
+    PickPrevious,
+    /// The seat put forward speaks next.
+    GiveFloor,
+    /// The seat put forward is passed over, or no longer.
+    Mute,
+    /// Begins a word to the seat put forward alone.
+    Whisper,
+    /// Begins a note for the prompts.
+    Note,
+    /// Takes back the words that were queued last.
+    DropQueued,
+    /// To the pen.
+    Write,
+    /// Sends what is written.
+    Send,
+    /// Sends what is written, and stops whoever speaks.
+    CutIn,
+    /// A new line in what is written.
+    NewLine,
+    /// Completes a name or a command.
+    Complete,
+    /// Brings back what Ctrl-C cleared.
+    RestoreDraft,
+    /// The next key means what it means at the table.
+    Prefix,
+    /// All commands.
+    Palette,
+    /// All keys.
+    Help,
+    /// The entry before.
+    EntryUp,
+    /// The entry after.
+    EntryDown,
+    /// Runs the entry.
+    RunEntry,
+    /// Outwards: closes, leaves, forgets the seat put forward. Destroys nothing.
+    Back,
     /// Draws everything anew.
     Redraw,
     /// Ctrl-C: the gentlest of what can still be stopped.

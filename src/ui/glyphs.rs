@@ -25,6 +25,10 @@ pub struct Glyphs {
     pub tee_down: &'static str,
     /// Where a vertical line stands on a horizontal one.
     pub tee_up: &'static str,
+    /// The corners of a box, from the upper left as one reads.
+    pub corners: [&'static str; 4],
+    /// Before what the person writes.
+    pub prompt: &'static str,
     /// Between facts.
     pub dot: &'static str,
     /// What is left out.
@@ -48,6 +52,8 @@ pub const UNICODE: Glyphs = Glyphs {
     wall: "│",
     tee_down: "┬",
     tee_up: "┴",
+    corners: ["┌", "┐", "└", "┘"],
+    prompt: "›",
     dot: "·",
     ellipsis: "…",
     full: "█",
@@ -67,6 +73,8 @@ pub const ASCII: Glyphs = Glyphs {
     wall: "|",
     tee_down: "+",
     tee_up: "+",
+    corners: ["+", "+", "+", "+"],
+    prompt: ">",
     dot: "-",
     ellipsis: "~",
     full: "#",

@@ -11,6 +11,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 pub enum Place {
     /// Watching: letters are commands.
     Table,
+    /// Writing: letters are text.
+    Pen,
+    /// Behind Ctrl-X: what differs from the table.
+    Prefix,
+    /// A list of commands or keys: letters narrow it down.
+    List,
 }
 
 /// Which part of the help an action stands in.
@@ -20,6 +26,8 @@ pub enum Group {
     Floor,
     /// Moving through what was said.
     Reading,
+    /// Joining in.
+    Writing,
     /// The program itself.
     App,
 }
@@ -57,22 +65,53 @@ pub const ROWS: &[Row] = &[
     row!(Skip Floor "skip" "stop this speaker, or pass over the next" Table ["s"]),
     row!(PauseNow Floor "stop now" "stop whoever speaks and pause" Table ["S"]),
     row!(MoreRound Floor "one more round" "one more round where a limit stopped it" Table ["+"]),
+    Row {
+        action: Action::Pick(1),
+        group: Group::Floor,
+        hint: "pick",
+        title: "put a seat forward",
+        keys: &[(Place::Table, &["1-9"])],
+    },
+    row!(GiveFloor Floor "floor" "give the floor to the seat put forward" Table ["f"]),
+    row!(Mute Floor "mute" "mute or unmute the seat put forward" Table ["m"]),
+    row!(PickNext Floor "pick" "put the next seat forward" Table ["tab"]),
+    row!(PickPrevious Floor "pick back" "put the seat before forward" Table ["shift-tab"]),
+    row!(Write Writing "write" "write to the table" Table ["i" "enter"]),
+    row!(Send Writing "send" "send, after this speaker" Pen ["enter"]),
+    row!(CutIn Writing "cut in" "send, and stop whoever speaks" Prefix ["enter"]),
+    row!(NewLine Writing "new line" "a new line" Pen ["ctrl-j" "alt-enter" "shift-enter"]),
+    row!(Complete Writing "complete" "complete a name or a command" Pen ["tab"]),
+    row!(RestoreDraft Writing "bring back" "bring back what ctrl-c cleared" Prefix ["u"]),
+    row!(Whisper Writing "whisper" "a word to the seat put forward alone" Table ["w"]),
+    row!(Note Writing "note" "a note for what they are shown" Table ["N"]),
+    row!(DropQueued Writing "drop" "take back the words queued last" Table ["x"]),
     row!(LineUp Reading "up" "a line up" Table ["up" "k"]),
     row!(LineDown Reading "down" "a line down" Table ["down" "j"]),
     row!(HalfUp Reading "half up" "half a page up" Table ["ctrl-u"]),
     row!(HalfDown Reading "half down" "half a page down" Table ["ctrl-d"]),
-    row!(PageUp Reading "page up" "a page up" Table ["pgup"]),
-    row!(PageDown Reading "page down" "a page down" Table ["pgdn"]),
+    row!(PageUp Reading "page up" "a page up" Table ["pgup"] Pen ["pgup"]),
+    row!(PageDown Reading "page down" "a page down" Table ["pgdn"] Pen ["pgdn"]),
     row!(Top Reading "top" "the beginning" Table ["g" "home"]),
     row!(Follow Reading "follow" "the end, and follow what comes" Table ["G" "end"]),
-    row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"]),
-    row!(Interrupt App "stop" "stop the reply, then leave" Table ["ctrl-c"]),
+    row!(Palette App "commands" "all commands" Table [":" "ctrl-p"] Pen ["ctrl-p"]),
+    row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"]),
+    row!(Prefix App "table keys" "the next key as at the table" Table ["ctrl-x"] Pen ["ctrl-x"]),
+    row!(EntryUp App "previous" "the entry before" List ["up" "ctrl-p"]),
+    row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"]),
+    row!(RunEntry App "run" "run the entry" List ["enter"]),
+    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"]),
+    row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"]),
+    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"]),
     row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
 ];
 
 /// Returns the row of an action.
 pub fn row(action: Action) -> Option<&'static Row> {
-    ROWS.iter().find(|r| r.action == action)
+    let wanted = match action {
+        Action::Pick(_) => Action::Pick(1),
+        other => other,
+    };
+    ROWS.iter().find(|r| r.action == wanted)
 }
 
 /// Returns the key that hints name for an action in a place.
@@ -83,6 +122,9 @@ pub fn key_of(action: Action, place: Place) -> Option<&'static str> {
 
 /// Returns what a key means in a place.
 pub fn action(place: Place, key: &str) -> Option<Action> {
+    if let (Place::Table, [digit @ b'1'..=b'9']) = (place, key.as_bytes()) {
+        return Some(Action::Pick(digit - b'0'));
+    }
     let bound = |r: &&Row| r.keys.iter().any(|(p, keys)| *p == place && keys.contains(&key));
     ROWS.iter().find(bound).map(|r| r.action)
 }

@@ -12,6 +12,10 @@ const CAST_COLUMNS: u16 = 60;
 const PANEL_COLUMNS: u16 = 100;
 /// Columns of the panel.
 const PANEL_WIDTH: u16 = 30;
+/// Rows that the transcript keeps, however much is written.
+const TRANSCRIPT_ROWS: u16 = 5;
+/// Columns of the transcript at most: on a wide screen it stands in the middle.
+const COLUMN_WIDTH: u16 = 104;
 /// Rows below which the cast and the footer fold away.
 const FOLD_ROWS: u16 = 16;
 
@@ -30,12 +34,25 @@ pub struct Areas {
     pub panel: Rect,
     /// Who speaks and who is next.
     pub floor: Rect,
+    /// Words that wait for their moment.
+    pub queue: Rect,
+    /// Where the person writes.
+    pub pen: Rect,
     /// Keys.
     pub footer: Rect,
 }
 
+/// What the person's own part needs, in rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Words that wait for their moment.
+    pub queue: u16,
+    /// What is written.
+    pub pen: u16,
+}
+
 /// Returns where everything stands; nothing where the screen is too small.
-pub fn areas(screen: Rect) -> Option<Areas> {
+pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
         return None;
     }
@@ -49,12 +66,18 @@ pub fn areas(screen: Rect) -> Option<Areas> {
     if screen.height >= FOLD_ROWS {
         areas.footer = bottom(&mut rest, 1);
     }
+    let spare = rest.height.saturating_sub(TRANSCRIPT_ROWS + 1);
+    areas.pen = bottom(&mut rest, needs.pen.min(spare));
+    areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.pen.height));
     areas.floor = bottom(&mut rest, 1);
     areas.transcript = rest;
     if docked {
         areas.transcript.width -= PANEL_WIDTH;
         areas.panel = Rect { x: areas.transcript.right(), width: PANEL_WIDTH, ..rest };
     }
+    let spare = areas.transcript.width.saturating_sub(COLUMN_WIDTH);
+    areas.transcript.x += spare / 2;
+    areas.transcript.width -= spare;
     Some(areas)
 }
 
@@ -77,7 +100,8 @@ mod tests {
     fn the_floor_is_shown_at_every_size_that_can_be_read() {
         for width in 1..220 {
             for height in 1..70 {
-                let areas = areas(Rect::new(0, 0, width, height));
+                let needs = Needs { queue: height % 3, pen: width % 7 };
+                let areas = areas(Rect::new(0, 0, width, height), needs);
                 assert_eq!(areas.is_some(), width >= SMALLEST.0 && height >= SMALLEST.1);
                 let Some(a) = areas else { continue };
                 assert_eq!((a.floor.height, a.floor.width), (1, width));

@@ -10,14 +10,18 @@ pub mod floor;
 pub mod glyphs;
 pub mod keymap;
 pub mod layout;
+pub mod list;
 pub mod markdown;
 pub mod message;
+pub mod pen;
 pub mod run;
 pub mod story;
 pub mod terminal;
 pub mod theme;
 pub mod transcript;
 pub mod update;
+pub mod verbs;
+pub mod wish;
 pub mod wrap;
 
 use crate::clock::Clock;

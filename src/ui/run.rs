@@ -85,12 +85,12 @@ pub async fn run(
 fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
     match event {
         Event::Key(key) => update::key(screen, key),
+        Event::Paste(text) => {
+            update::paste(screen, text);
+            None
+        }
         // a resize draws anew by itself; nothing else is asked of the terminal
-        Event::Resize(..)
-        | Event::Paste(_)
-        | Event::Mouse(_)
-        | Event::FocusGained
-        | Event::FocusLost => None,
+        Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
     }
 }
 

@@ -148,6 +148,13 @@ impl Story {
         }
     }
 
+    /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+    pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
+        let waits = self.state().deeds.iter().filter(|d| d.queued && d.too_late.is_none());
+        let placed = waits.filter(|d| d.placed.is_empty());
+        placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+    }
+
     /// Returns the place of a seat at the table, from 0.
     pub fn seat_place(&self, id: &str) -> usize {
         self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)

@@ -120,7 +120,13 @@ const SPEAKERS: [Role; 8] = [
 ];
 
 /// The themes that come with the program: name and file.
-pub const BUNDLED: &[(&str, &str)] = &[("terminal", include_str!("../../themes/terminal.toml"))];
+pub const BUNDLED: &[(&str, &str)] = &[
+    ("terminal", include_str!("../../themes/terminal.toml")),
+    ("colloquium-dark", include_str!("../../themes/colloquium-dark.toml")),
+    ("colloquium-light", include_str!("../../themes/colloquium-light.toml")),
+    ("high-contrast", include_str!("../../themes/high-contrast.toml")),
+    ("mono", include_str!("../../themes/mono.toml")),
+];
 
 /// Why a theme cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -246,6 +252,41 @@ mod tests {
         for (name, file) in BUNDLED {
             Theme::parse(name, file, Depth::True).unwrap_or_else(|e| panic!("{e}"));
         }
+    }
+
+    /// Relative luminance, as the accessibility guidelines define it.
+    fn luminance(colour: Color) -> f64 {
+        let Color::Rgb(r, g, b) = colour else { panic!("{colour:?} is no fixed colour") };
+        let [r, g, b] = [r, g, b].map(|c| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+        });
+        0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+
+    #[test]
+    fn every_word_can_be_read_on_its_ground() {
+        for (name, least) in
+            [("colloquium-dark", 4.5), ("colloquium-light", 4.5), ("high-contrast", 7.0)]
+        {
+            let theme = Theme::bundled(name, Depth::True).unwrap();
+            for ground in [Role::Background, Role::Overlay] {
+                for (role, key, _) in &ROLES[3..] {
+                    let style = theme.style(*role);
+                    let ground = style.bg.or(theme.style(ground).bg).unwrap();
+                    let (a, b) = (luminance(style.fg.unwrap()), luminance(ground));
+                    let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                    let least = if *role == Role::Rule { 3.0 } else { least };
+                    assert!(contrast >= least, "{name}: {key} has {contrast:.1}:1 on {ground}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn mono_has_no_colour() {
+        let theme = Theme::bundled("mono", Depth::True).unwrap();
+        assert!(theme.styles.iter().all(|s| s.fg.is_none() && s.bg.is_none()));
     }
 
     #[test]

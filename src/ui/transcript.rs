@@ -62,10 +62,9 @@ impl Transcript {
         (self.width, self.height) = (look.width, height);
         let (mut at, mut skip) = self.top(story, look);
         let mut seen: Vec<Line<'static>> = Vec::new();
-        let sticky = match skip {
-            0 | 1 => None,
-            _ => continued(&self.lines(story, at, look), look),
-        };
+        let rows = self.lines(story, at, look);
+        // the head must not take the place of the only line that is left
+        let sticky = (skip > 1 && rows.len() > skip + 1).then(|| continued(&rows, look)).flatten();
         while seen.len() < height && at < story.len() {
             let rows = self.lines(story, at, look);
             seen.extend(rows.iter().skip(skip).take(height - seen.len()).cloned());

@@ -4,3 +4,4 @@
 mod pictures;
 mod reading;
 mod stage;
+mod writing;

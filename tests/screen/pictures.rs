@@ -26,6 +26,27 @@ fn scrolled() {
 }
 
 #[test]
+fn writing() {
+    let mut stage = Stage::new(80, 24).during(2, 6);
+    stage.press(
+        &"iI hold this for a long thought that needs more than one row to be written down, and"
+            .chars()
+            .map(KeyCode::Char)
+            .collect::<Vec<_>>(),
+    );
+    assert_snapshot!("pen__two_rows__80x24", stage.text());
+}
+
+#[test]
+fn lists() {
+    for (key, name) in [(':', "commands"), ('?', "keys")] {
+        let mut stage = Stage::new(100, 30).during(2, 6);
+        stage.press(&[KeyCode::Char(key)]);
+        assert_snapshot!(format!("list__{name}__100x30"), stage.text());
+    }
+}
+
+#[test]
 fn every_size_is_drawn() {
     for (width, height) in [(1, 1), (20, 5), (39, 10), (40, 9), (40, 10), (60, 15), (99, 16)] {
         let rows = Stage::new(width, height).during(2, 3).rows();

@@ -6,7 +6,7 @@ use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{Char, Down, End, PageDown, PageUp, Up};
 
 /// The rows of the transcript at 80x24.
-const TRANSCRIPT: std::ops::Range<usize> = 3..22;
+const TRANSCRIPT: std::ops::Range<usize> = 3..21;
 
 #[test]
 fn five_hundred_pieces_move_nothing_under_the_eyes_of_a_reader() {
@@ -22,7 +22,7 @@ fn five_hundred_pieces_move_nothing_under_the_eyes_of_a_reader() {
     assert_eq!(stage.rows()[TRANSCRIPT], before[..]);
     stage = stage.until(|e| e.kind.name() == "turn.ended");
     assert_eq!(stage.rows()[TRANSCRIPT], before[..], "the end of an utterance moved the reader");
-    assert!(stage.rows()[22].contains("more below"), "{}", stage.rows()[22]);
+    assert!(stage.rows()[21].contains("more below"), "{}", stage.rows()[21]);
     stage.press(&[End]);
     assert_ne!(stage.rows()[TRANSCRIPT], before[..]);
 }
@@ -31,10 +31,12 @@ fn five_hundred_pieces_move_nothing_under_the_eyes_of_a_reader() {
 fn a_reader_inside_an_utterance_stays_there_when_it_ends() {
     let mut stage = Stage::new(80, 12).during(2, 20);
     stage.press(&[Up, Up]);
-    let before = stage.rows()[2..10].to_vec();
+    let before = stage.rows()[2..9].to_vec();
     stage = stage.until(|e| e.kind.name() == "turn.ended");
-    // the head gets its time when the utterance is over; the words stay where they are
-    assert_eq!(stage.rows()[4..10], before[2..]);
+    for (row, was) in stage.rows()[2..9].iter().zip(&before) {
+        // the head gets its time when the utterance is over; everything else stays as it was
+        assert!(row.starts_with(was.trim_end()), "{row:?} was {was:?}");
+    }
 }
 
 #[test]

@@ -107,6 +107,18 @@ impl Stage {
         requests
     }
 
+    /// Presses a key with modifiers.
+    pub fn press_with(&mut self, code: KeyCode, with: KeyModifiers) -> Option<Request> {
+        let request = key(&mut self.screen, &KeyEvent::new(code, with));
+        self.draw();
+        request
+    }
+
+    /// Presses a letter with Ctrl.
+    pub fn chord(&mut self, letter: char) -> Option<Request> {
+        self.press_with(KeyCode::Char(letter), KeyModifiers::CONTROL)
+    }
+
     pub fn draw(&mut self) {
         let screen = &mut self.screen;
         self.terminal.draw(|frame| draw::draw(frame, screen)).unwrap();

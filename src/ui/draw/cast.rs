@@ -20,10 +20,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let word = seat_word(story, id, now, &queue);
         let style = theme.speaker(place);
         let speaks = state.turns.values().any(|t| t.seat == *id);
-        spans.push(Span::styled(
-            format!("{} {}", place + 1, story.name(id)),
-            if speaks { bold(style) } else { style },
-        ));
+        let style = match screen.view.picked == Some(place) {
+            true => theme.style(Role::Selection),
+            false => style,
+        };
+        let name = format!("{} {}", place + 1, story.name(id));
+        spans.push(Span::styled(name, if speaks { bold(style) } else { style }));
         let role = if speaks { Role::FloorSpeaking } else { Role::FloorWaiting };
         let sign = if speaks { format!("{} ", screen.glyphs.speaking) } else { String::new() };
         let gap = if word.is_empty() { "" } else { " " };

@@ -8,7 +8,6 @@ use crate::state::State;
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::floor::{Standing, doing, next, why};
-use crate::ui::layout::areas;
 use crate::ui::message::Look;
 use crate::ui::story::Story;
 use crate::ui::theme::Role;
@@ -20,7 +19,7 @@ const WHY_COLUMNS: u16 = 80;
 
 /// Draws the line.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let below = below(frame, screen);
+    let below = below(screen);
     let Screen { story, theme, glyphs, view, clock, .. } = screen;
     let (state, now) = (story.state(), clock.now());
     let standing = Standing::of(state);
@@ -49,7 +48,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         }
     }
     bar.draw(frame, area, glyphs.rule, rule, glyphs.ellipsis);
-    let panel = areas(frame.area()).map(|a| a.panel).filter(|p| !p.is_empty());
+    let panel = Some(view.areas.panel).filter(|p| !p.is_empty());
     if let Some(cell) = panel.and_then(|p| frame.buffer_mut().cell_mut((p.x, area.y)))
         && cell.symbol() == glyphs.rule
     {
@@ -57,10 +56,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-fn below(frame: &Frame<'_>, screen: &mut Screen) -> usize {
-    let area = areas(frame.area()).map_or(Rect::default(), |a| a.transcript);
+fn below(screen: &mut Screen) -> usize {
     let Screen { story, view, theme, glyphs, .. } = screen;
-    view.transcript.below(story, Look { width: usize::from(area.width), theme, glyphs })
+    let width = view.transcript.width();
+    view.transcript.below(story, Look { width, theme, glyphs })
 }
 
 /// What happens, and what happens next.

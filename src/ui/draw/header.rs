@@ -4,7 +4,6 @@ use super::Bar;
 use crate::model::Limit;
 use crate::ui::Screen;
 use crate::ui::floor::Standing;
-use crate::ui::layout::areas;
 use crate::ui::message::clock;
 use crate::ui::theme::Role;
 use ratatui::Frame;
@@ -39,7 +38,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let style = screen.theme.style(Role::Rule);
     let mut rule = screen.glyphs.rule.repeat(usize::from(area.width));
-    if let Some(panel) = areas(frame.area()).map(|a| a.panel).filter(|p| !p.is_empty()) {
+    if let Some(panel) = Some(screen.view.areas.panel).filter(|p| !p.is_empty()) {
         let before = screen.glyphs.rule.repeat(usize::from(panel.x));
         let behind = screen.glyphs.rule.repeat(usize::from(panel.width) - 1);
         rule = before + screen.glyphs.tee_down + &behind;

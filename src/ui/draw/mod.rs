@@ -7,7 +7,9 @@ mod cast;
 mod floor;
 mod footer;
 mod header;
+mod list;
 mod panel;
+mod pen;
 mod transcript;
 
 use super::Screen;
@@ -34,6 +36,8 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
+    Pane { area: |a| a.queue, draw: pen::queue },
+    Pane { area: |a| a.pen, draw: pen::draw },
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
 
@@ -42,16 +46,19 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     let whole = frame.area();
     let ground = screen.theme.style(Role::Background).patch(screen.theme.style(Role::Text));
     frame.render_widget(Block::new().style(ground), whole);
-    let Some(areas) = areas(whole) else {
+    let needs = pen::needs(screen, whole.width);
+    let Some(areas) = areas(whole, needs) else {
         too_small(frame, whole, screen);
         return;
     };
+    screen.view.areas = areas;
     for pane in PANES {
         let area = (pane.area)(&areas);
         if !area.is_empty() {
             (pane.draw)(frame, area, screen);
         }
     }
+    list::draw(frame, whole, screen);
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

@@ -45,7 +45,10 @@ fn cast(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
     let mut lines = vec![heading(screen, "CAST")];
     for (place, seat) in state.seats.iter().enumerate() {
         let speaks = state.turns.values().any(|t| t.seat == seat.spec.id);
-        let style = theme.speaker(place);
+        let style = match screen.view.picked == Some(place) {
+            true => theme.style(Role::Selection),
+            false => theme.speaker(place),
+        };
         let sign = if speaks { glyphs.speaking } else { " " };
         let name = format!("{} {}", place + 1, story.name(&seat.spec.id));
         let words = match seat.utterances {
