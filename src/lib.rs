@@ -86,4 +86,5 @@ pub mod spawn;
 pub mod state;
 pub mod steer;
 pub mod text;
+pub mod ui;
 pub mod voice;

@@ -5,7 +5,7 @@ use super::talk;
 use crate::config::{Environment, Paths, Settings};
 use crate::session::SessionFiles;
 use crate::text;
-use clap::Args;
+use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
 /// The options that every command takes.
@@ -17,9 +17,25 @@ pub struct Global {
     /// The file of settings [default: config.toml in the folder of settings, or COLLOQUIUM_CONFIG]
     #[arg(short, long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// The colours of the screen: terminal, colloquium-dark, colloquium-light, high-contrast or mono
+    #[arg(long, global = true, value_name = "NAME", env = "COLLOQUIUM_THEME")]
+    theme: Option<String>,
+    /// The signs of the screen
+    #[arg(long, global = true, value_enum, default_value_t, env = "COLLOQUIUM_GLYPHS")]
+    glyphs: Signs,
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
+}
+
+/// Which signs the screen draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Signs {
+    /// Lines and signs of plain Unicode.
+    #[default]
+    Unicode,
+    /// ASCII only.
+    Ascii,
 }
 
 /// Where the program is and how it talks.
@@ -28,6 +44,10 @@ pub struct Context {
     pub environment: Environment,
     /// The folders.
     pub paths: Paths,
+    /// The theme that was asked for.
+    pub theme: Option<String>,
+    /// The signs that were asked for.
+    pub glyphs: Signs,
     own_data: bool,
     config: Option<PathBuf>,
     quiet: bool,
@@ -38,8 +58,15 @@ impl Context {
     pub fn new(global: Global) -> Result<Context, Failure> {
         let environment = Environment::read();
         let paths = Paths::find(&environment, global.data_dir.as_deref())?;
-        let own_data = global.data_dir.is_some();
-        Ok(Context { environment, paths, own_data, config: global.config, quiet: global.quiet })
+        Ok(Context {
+            environment,
+            paths,
+            theme: global.theme,
+            glyphs: global.glyphs,
+            own_data: global.data_dir.is_some(),
+            config: global.config,
+            quiet: global.quiet,
+        })
     }
 
     /// Reads the user's settings.

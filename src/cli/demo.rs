@@ -20,7 +20,7 @@ pub struct Demo {
 impl Demo {
     /// Plays it.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.options.play.without_screen("colloquium demo")?;
+        self.options.play.has_its_place("colloquium demo", context)?;
         self.options.rehearsed = true;
         let first = bundled_names().next().unwrap_or_default();
         run::play(self.name.as_deref().unwrap_or(first), &self.options, context)

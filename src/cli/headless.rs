@@ -42,20 +42,20 @@ pub struct Table<'a> {
     pub files: SessionFiles,
     /// Whether it is kept when the program ends.
     pub saved: bool,
-    /// Whether time is virtual.
-    pub virtual_time: bool,
+    /// Its time.
+    pub clock: Clock,
     /// What was asked for.
     pub play: &'a Play,
 }
 
-/// Returns the clock that seats call for: virtual time unless somebody's words take real time to come.
+/// Returns the clock that seats call for: real time on a screen, or where somebody's words take real time to come.
 pub fn virtual_time<'a>(seats: impl IntoIterator<Item = &'a Participant>, play: &Play) -> bool {
     let timeless = |p: &Participant| match p.voice {
         VoiceSpec::Lines { .. } => true,
         VoiceSpec::Human { .. } => !play.steered_live(),
         VoiceSpec::Model(_) | VoiceSpec::Script(_) => false,
     };
-    !play.pace && seats.into_iter().all(timeless)
+    play.headless && !play.pace && seats.into_iter().all(timeless)
 }
 
 /// Returns the clock of a conversation that goes on at a state.
@@ -82,7 +82,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
             true => Some(stdin::listen(opening).map_err(internal)?),
             false => None,
         };
-        if let (Some(lines), true) = (&mut lines, table.virtual_time) {
+        if let (Some(lines), true) = (&mut lines, table.clock.is_virtual()) {
             lines.settle().await;
         }
         run(table, lines, printer, &mut signals, context).await
@@ -196,7 +196,7 @@ impl Unwritten {
 }
 
 /// Waits for something, unless a second signal says that there is no time for it.
-async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Output = T>) -> T {
+pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Output = T>) -> T {
     tokio::select! { biased;
         code = signals.next() => at_once(code),
         done = work => done,
@@ -208,7 +208,8 @@ fn at_once(code: Exit) -> ! {
     std::process::exit(i32::from(code as u8))
 }
 
-fn unwritable(files: &SessionFiles, why: &str) -> Failure {
+/// Returns the failure of a session that cannot be written.
+pub fn unwritable(files: &SessionFiles, why: &str) -> Failure {
     let path = files.log().display();
     Failure::new(Exit::Session, format!("the session {path} could not be written: {why}"))
         .hint(format!("make room, then: colloquium resume {path}"))

@@ -1,7 +1,6 @@
 //! The command line: one sub-command a file. It wires the rooms together, knows all of them, and is known by none.
 //!
-//! Data goes to standard output, everything said to a person to standard error, and how it went to the exit code. The
-//! screen is not part of this version: what would need it says so.
+//! Data goes to standard output, everything said to a person to standard error, and how it went to the exit code.
 
 mod check;
 mod context;
@@ -19,6 +18,7 @@ mod run;
 mod scenarios;
 mod schema;
 mod schema_event;
+mod screen;
 mod sessions;
 mod signals;
 mod source;
@@ -78,7 +78,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
     match cli.command {
-        None => Err(options::screen_to_come("colloquium demo --headless")),
+        None => Err(options::start_screen_to_come("colloquium demo")),
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
@@ -104,7 +104,7 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
-            Err(options::screen_to_come("colloquium run SCENARIO --headless --topic TEXT"))
+            Err(options::start_screen_to_come("colloquium run SCENARIO --topic TEXT"))
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if is_first(e) => {
             let commands = Cli::command();

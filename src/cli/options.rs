@@ -1,5 +1,6 @@
 //! The options of everything that plays a conversation, and the checks that need no scenario.
 
+use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::providers::ModelOptions;
@@ -8,7 +9,7 @@ use crate::model::{Key, Limits, SteerLine};
 use crate::{export, steer};
 use clap::{Args, ValueEnum};
 use std::fs;
-use std::io::{Read, stdin};
+use std::io::{IsTerminal, Read, stdin, stdout};
 
 /// The largest steer file or topic that is read, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
@@ -67,9 +68,24 @@ pub struct Play {
 }
 
 impl Play {
-    /// Refuses what would need a screen.
-    pub fn without_screen(&self, command: &str) -> Result<(), Failure> {
-        if self.headless { Ok(()) } else { Err(screen_to_come(&format!("{command} --headless"))) }
+    /// Refuses a screen where there is no terminal for it.
+    pub fn has_its_place(&self, command: &str, context: &Context) -> Result<(), Failure> {
+        if self.headless {
+            return Ok(());
+        }
+        let instead = format!("use {command} --headless");
+        if !(stdin().is_terminal() && stdout().is_terminal()) {
+            return Err(Failure::usage("the screen needs a terminal, and here is none", instead));
+        }
+        if context.environment.term() == Some("dumb") {
+            return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
+        }
+        if self.steered_live() {
+            let message =
+                "on the screen standard input is the keyboard: --steer - needs --headless";
+            return Err(Failure::usage(message, "put the lines into a file"));
+        }
+        Ok(())
     }
 
     /// Returns the limits that were asked for.
@@ -97,9 +113,9 @@ impl Play {
     }
 }
 
-/// Returns the failure of everything that needs the screen, with what to type instead.
-pub fn screen_to_come(instead: &str) -> Failure {
-    Failure::usage("the screen is not part of this version yet", format!("use {instead}"))
+/// Returns the failure of everything that needs the start screen, with what to type instead.
+pub fn start_screen_to_come(instead: &str) -> Failure {
+    Failure::usage("the start screen is not part of this version yet", format!("use {instead}"))
 }
 
 /// Refuses two inputs that would both read standard input.

@@ -3,10 +3,11 @@
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
-use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use super::headless::{DISK_PATIENCE, Table, clock, virtual_time};
 use super::minds::Minds;
 use super::options::Play;
 use super::providers::Providers;
+use super::run;
 use super::sessions::Which;
 use super::trust::{Allowed, Cast};
 use crate::engine::Engine;
@@ -30,7 +31,7 @@ impl Resume {
     /// Goes on.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let play = &self.play;
-        play.without_screen("colloquium resume")?;
+        play.has_its_place("colloquium resume", context)?;
         let path = self.which.find(context)?;
         let lines = play.steer_lines()?;
         // looked at before anything is locked or mended: what is refused leaves the file as it was
@@ -54,11 +55,13 @@ impl Resume {
         let resumed = session::resume(&path, Mode::Normal)?;
         let (log, past) = (&resumed.log, fold(&resumed.log));
         let virtual_time = virtual_time(seats(&past), play);
-        let feed = Feed::new();
+        // the screen shows what was before, a format prints what comes
+        let before = if play.headless { vec![] } else { log.records.clone() };
+        let feed = Feed::of(before);
         let tail = feed.tail();
+        let clock = clock(virtual_time, &past);
         let cast = Cast::new(allowed, PathBuf::from("."), &context.environment, minds);
-        let mut engine =
-            Engine::new(resumed.writer, feed, clock(virtual_time, &past), Arc::new(cast));
+        let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
         engine.patience = Some(DISK_PATIENCE);
         engine.resume(past.clone(), resumed.repaired.map(Into::into).into_iter().collect());
         if play.limits() != Limits::default() {
@@ -68,8 +71,8 @@ impl Resume {
         }
         engine.steer(lines);
         let files = log.files.clone();
-        let table = Table { engine, tail, past, files, saved: true, virtual_time, play };
-        headless::play(table, context)
+        let table = Table { engine, tail, past, files, saved: true, clock, play };
+        run::show(table, context)
     }
 }
 

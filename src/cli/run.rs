@@ -7,6 +7,7 @@ use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
 use super::minds::{self, Minds};
 use super::options::{Play, one_reader, read_stdin};
 use super::providers::Providers;
+use super::screen;
 use super::source;
 use super::trust::{Allowed, Cast};
 use crate::clock::{VIRTUAL_EPOCH, wall_now};
@@ -42,7 +43,7 @@ pub struct Run {
 impl Run {
     /// Plays it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        self.options.play.without_screen(&format!("colloquium run {}", self.scenario))?;
+        self.options.play.has_its_place(&format!("colloquium run {}", self.scenario), context)?;
         play(&self.scenario, &self.options, context)
     }
 }
@@ -109,12 +110,21 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
     let tail = feed.tail();
     let cast = Cast::new(allowed, found.folder, &context.environment, minds);
     let past = State::default();
-    let mut engine = Engine::new(writer, feed, clock(virtual_time, &past), Arc::new(cast));
+    let clock = clock(virtual_time, &past);
+    let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.steer(lines);
     engine.open(opened(loaded, seed)?);
     let saved = !options.no_save;
-    headless::play(Table { engine, tail, past, files, saved, virtual_time, play }, context)
+    show(Table { engine, tail, past, files, saved, clock, play }, context)
+}
+
+/// Plays a conversation where it was asked for: on the screen or without one.
+pub fn show(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
+    match table.play.headless {
+        true => headless::play(table, context),
+        false => screen::play(table, context),
+    }
 }
 
 /// Does to a loaded scenario what the options ask for.
@@ -122,7 +132,9 @@ fn prepare(loaded: &mut Loaded, options: &Options) -> Result<(), Failure> {
     if options.rehearsed {
         loaded.rehearse();
     }
-    loaded.unattended();
+    if options.play.headless {
+        loaded.unattended();
+    }
     if let Some(topic) = &options.topic {
         let topic = match topic.as_str() {
             "-" => read_stdin("a topic")?.trim().to_owned(),
@@ -148,7 +160,7 @@ fn prepare(loaded: &mut Loaded, options: &Options) -> Result<(), Failure> {
 /// Refuses what would wait for an operator who is not there.
 fn refuse_waits(loaded: &Loaded, play: &Play) -> Result<(), Failure> {
     let waits = loaded.waits(&policy::rows());
-    if waits.is_empty() || play.steer.is_some() {
+    if waits.is_empty() || play.steer.is_some() || !play.headless {
         return Ok(());
     }
     let waits: Vec<String> = waits.iter().map(ToString::to_string).collect();

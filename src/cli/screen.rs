@@ -1,0 +1,139 @@
+//! A conversation on the screen: the engine and the reader run side by side, and leaving writes no end.
+//!
+//! The screen knows no engine and the engine no screen: commands go one way, the tail the other. Whoever leaves, by a
+//! key or by a signal, leaves a session that can be gone on with.
+
+use super::context::{Context, Signs};
+use super::error::Failure;
+use super::exit::{self, Exit};
+use super::headless::{Table, unless_told_again, unwritable};
+use super::signals::Signals;
+use crate::engine::{Input, Stopped};
+use crate::export::{reason, utterances};
+use crate::model::{Key, Seq, SteerLine};
+use crate::state::State;
+use crate::ui::terminal::Terminal;
+use crate::ui::theme::{Depth, Theme, ThemeError};
+use crate::ui::{Screen, glyphs, run};
+use crossterm::event::EventStream;
+use std::future::pending;
+use std::io;
+use tokio::runtime;
+use tokio::sync::mpsc;
+
+/// Commands that may wait for the engine; a hand is never faster than that.
+const ORDERS_WAITING: usize = 64;
+
+/// How the screen was left.
+enum Left {
+    /// By the person.
+    Quit(io::Result<()>),
+    /// Told by the system to stop.
+    Signal(Exit),
+    /// The session cannot be written any more.
+    Unwritable(String),
+}
+
+/// Plays a conversation on the screen until the person leaves.
+pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
+    let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let Table { mut engine, tail, files, saved, clock, .. } = table;
+        let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let theme = theme(context)?;
+        let glyphs = match context.glyphs {
+            Signs::Unicode => &glyphs::UNICODE,
+            Signs::Ascii => &glyphs::ASCII,
+        };
+        let mut screen = Screen::new(since, clock, theme, glyphs);
+        let left = {
+            let (orders, heard) = mpsc::channel(ORDERS_WAITING);
+            let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
+            let talk = engine.run(to_engine, pending());
+            let hand_over = hand_over(heard, inputs);
+            let terminal = Terminal::enter().map_err(refused)?;
+            let reader = run::run(&mut screen, tail, terminal, EventStream::new(), orders);
+            tokio::pin!(talk, hand_over, reader);
+            let mut talking = true;
+            loop {
+                tokio::select! { biased;
+                    code = signals.next() => break Left::Signal(code),
+                    left = &mut reader => break Left::Quit(left),
+                    () = &mut hand_over => {}
+                    stopped = &mut talk, if talking => match stopped {
+                        Stopped::Ended => talking = false,
+                        Stopped::Unwritable(why) => break Left::Unwritable(why),
+                    },
+                }
+            }
+        };
+        let state = engine.live.state.clone();
+        let synced = unless_told_again(&mut signals, engine.finish()).await;
+        if let Left::Unwritable(why) = &left {
+            return Err(unwritable(&files, why));
+        }
+        synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
+        let name = saved.then(|| context.name_of(&files));
+        context.say(&farewell(&state, name.as_deref()));
+        match left {
+            Left::Signal(code) => Ok(code),
+            Left::Quit(Err(e)) => {
+                Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
+            }
+            Left::Quit(Ok(())) | Left::Unwritable(_) => {
+                Ok(state.ended.map_or(Exit::Done, |ended| exit::of(ended.reason)))
+            }
+        }
+    })
+}
+
+/// Returns the theme that was asked for, or the one that is right on every ground; without colours, the one made for it.
+fn theme(context: &Context) -> Result<Theme, Failure> {
+    let environment = &context.environment;
+    let says = |name: &str, words: &[&str]| {
+        let value = environment.get(name).and_then(|v| v.to_str()).unwrap_or_default();
+        words.iter().any(|w| value.contains(w))
+    };
+    let depth = match () {
+        () if says("COLORTERM", &["truecolor", "24bit"]) => Depth::True,
+        () if says("TERM", &["256color"]) => Depth::Indexed,
+        () => Depth::Ansi,
+    };
+    let name = match &context.theme {
+        _ if environment.no_color() => "mono",
+        // a theme of fixed colours cannot be shown in sixteen
+        Some(name) if depth == Depth::Ansi && name != "mono" => {
+            Theme::bundled(name, depth).map(|_| "terminal").map_err(unfit)?
+        }
+        Some(name) => name,
+        None => "terminal",
+    };
+    Theme::bundled(name, depth).map_err(unfit)
+}
+
+fn unfit(e: ThemeError) -> Failure {
+    Failure::new(Exit::Invalid, e.to_string())
+}
+
+/// Hands commands to the engine; the engine's ear stays open as long as the screen is there.
+async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
+    while let Some((key, line)) = heard.recv().await {
+        // an engine that is done has no use for commands; the screen shows that it ended
+        let _ = inputs.send(Input::Command { key, line }).await;
+    }
+    pending().await
+}
+
+/// Says what was saved and how to go on.
+fn farewell(state: &State, name: Option<&str>) -> String {
+    let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
+    let spoken = utterances(state.utterances);
+    let end = match &state.ended {
+        Some(ended) => format!("ended: {}", reason(ended.reason)),
+        None => "not ended".into(),
+    };
+    let go_on = name.map_or(String::new(), |n| format!("; go on with: colloquium resume {n}"));
+    format!("{kept}, {spoken}, {end}{go_on}")
+}

@@ -1,0 +1,82 @@
+//! What a person wants of the screen: the one closed list that keys, palette and help all name.
+//!
+//! An action is an intention. What it changes is `update`'s business; which key means it is `keymap`'s.
+
+/// An intention in the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Pauses after this speaker, takes that back, or goes on.
+    TogglePause,
+    /// One utterance, then paused again.
+    Step,
+    /// Stops this speaker, or passes over the next one.
+    Skip,
+    /// Stops whoever speaks and pauses.
+    PauseNow,
+    /// Lifts the limit that holds by one round.
+    MoreRound,
+    /// One line towards the beginning.
+    LineUp,
+    /// One line towards the end.
+    LineDown,
+    /// Half a page towards the beginning.
+    HalfUp,
+    /// Half a page towards the end.
+    HalfDown,
+    /// A page towards the beginning.
+    PageUp,
+    /// A page towards the end.
+    PageDown,
+    /// The beginning.
+    Top,
+    /// The end, and following what comes.
+    Follow,
+    /// Puts the seat of a number forward, from 1.
+    Pick(u8),
+    /// Puts the next seat forward.
+    PickNext,
+    /// Puts the seat before forward.
+    PickPrevious,
+    /// The seat put forward speaks next.
+    GiveFloor,
+    /// The seat put forward is passed over, or no longer.
+    Mute,
+    /// Begins a word to the seat put forward alone.
+    Whisper,
+    /// Begins a note for the prompts.
+    Note,
+    /// Takes back the words that were queued last.
+    DropQueued,
+    /// To the pen.
+    Write,
+    /// Sends what is written.
+    Send,
+    /// Sends what is written, and stops whoever speaks.
+    CutIn,
+    /// A new line in what is written.
+    NewLine,
+    /// Completes a name or a command.
+    Complete,
+    /// Brings back what Ctrl-C cleared.
+    RestoreDraft,
+    /// The next key means what it means at the table.
+    Prefix,
+    /// All commands.
+    Palette,
+    /// All keys.
+    Help,
+    /// The entry before.
+    EntryUp,
+    /// The entry after.
+    EntryDown,
+    /// Runs the entry.
+    RunEntry,
+    /// Outwards: closes, leaves, forgets the seat put forward. Destroys nothing.
+    Back,
+    /// Draws everything anew.
+    Redraw,
+    /// Ctrl-C: the gentlest of what can still be stopped.
+    Interrupt,
+    /// Leaves the screen; the session stays as it is.
+    Quit,
+}

@@ -1,0 +1,99 @@
+//! The last row: where the keyboard is, what became of the last wish, and the keys that matter now.
+
+use super::Bar;
+use crate::ui::Screen;
+use crate::ui::action::Action;
+use crate::ui::floor::Standing;
+use crate::ui::keymap::{Place, key_of, row};
+use crate::ui::theme::Role;
+use crate::ui::verbs::{row as verb, usage};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Span;
+
+/// Draws the row; a notice stands in place of the hints until the next key.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let theme = &screen.theme;
+    let place = screen.view.place();
+    let mut bar = Bar::new();
+    let (badge, role) = match place {
+        Place::Table => ("TABLE", Role::BadgeTable),
+        Place::Pen => ("PEN", Role::BadgePen),
+        Place::Prefix => ("CTRL-X", Role::BadgePen),
+        Place::List => ("LIST", Role::BadgeTable),
+    };
+    bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
+    // help is the last hint to go
+    for action in last(place) {
+        let hint = hint(screen, *action, place);
+        bar.right.splice(0..0, hint);
+    }
+    if let Some(told) = told(screen, place) {
+        bar.left(told, theme.style(Role::Notice));
+    } else {
+        for action in hints(screen, place) {
+            let hint = hint(screen, action, place);
+            let used: usize = bar.left.iter().chain(&bar.right).chain(&hint).map(Span::width).sum();
+            if used > usize::from(area.width) {
+                break;
+            }
+            bar.left.extend(hint);
+        }
+    }
+    bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
+}
+
+/// What there is to say instead of hints: a notice, or how the command that is being written is used.
+fn told(screen: &Screen, place: Place) -> Option<String> {
+    let written = || verb(&screen.view.pen.text()).map(|v| format!("{}   {}", usage(v), v.meaning));
+    let notice = screen.view.notice.clone();
+    notice.or_else(|| (place == Place::Pen).then(written).flatten())
+}
+
+/// The keys that are named at the right end, the last one first.
+fn last(place: Place) -> &'static [Action] {
+    match place {
+        Place::Table => &[Action::Quit, Action::Help],
+        Place::Pen | Place::Prefix => &[Action::Help],
+        Place::List => &[Action::Back],
+    }
+}
+
+/// The keys that matter now, the most needed first.
+fn hints(screen: &Screen, place: Place) -> Vec<Action> {
+    use Action::{
+        Back, Complete, CutIn, EntryDown, EntryUp, Follow, MoreRound, NewLine, PageUp, Palette,
+        PauseNow, Prefix, RestoreDraft, RunEntry, Send, Skip, Step, TogglePause, Top, Write,
+    };
+    match place {
+        Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
+        Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
+        Place::List => vec![RunEntry, EntryUp, EntryDown],
+        Place::Table => match Standing::of(screen.story.state()) {
+            Standing::Running | Standing::Stepping | Standing::Pausing => {
+                vec![TogglePause, Skip, Write, Palette, PauseNow, PageUp, Follow]
+            }
+            Standing::Paused => vec![TogglePause, Step, Write, Palette, Skip, PageUp, Follow],
+            Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
+            Standing::Stopped => vec![MoreRound, Write, Palette, PageUp, Top, Follow],
+            Standing::Done | Standing::Error => vec![PageUp, Top, Follow, Palette],
+        },
+    }
+}
+
+/// A key and what it does here; behind Ctrl-X and in a list the keys of the table are named where the place has none.
+fn hint(screen: &Screen, action: Action, place: Place) -> Vec<Span<'static>> {
+    let table = || key_of(action, Place::Table).filter(|_| place == Place::Prefix);
+    let key = key_of(action, place).or_else(table);
+    let (Some(key), Some(row)) = (key, row(action)) else { return vec![] };
+    let held = matches!(Standing::of(screen.story.state()), Standing::Paused | Standing::Pausing);
+    let word = match action {
+        Action::TogglePause if held => "go on",
+        _ => row.hint,
+    };
+    vec![
+        Span::styled(key, screen.theme.style(Role::HintKey)),
+        Span::styled(format!(" {word}  "), screen.theme.style(Role::HintText)),
+    ]
+}

@@ -1,0 +1,69 @@
+//! The first row: what it is about, whether anybody thinks in it, how it stands; and the line below.
+
+use super::Bar;
+use crate::model::Limit;
+use crate::ui::Screen;
+use crate::ui::floor::Standing;
+use crate::ui::message::clock;
+use crate::ui::theme::Role;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::Line;
+
+/// Draws the title at the left, the standing, the utterance and the time at the right.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let state = screen.story.state();
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let standing = Standing::of(state);
+    let muted = theme.style(Role::Muted);
+    let number = state.numbers.max(state.utterances);
+    let count = match state.limits.of(Limit::Utterances) {
+        Some(most) => format!("u{number}/{most}"),
+        None => format!("u{number}"),
+    };
+    let running = clock(state.running.at(screen.clock.now()));
+    let mut bar = Bar::new();
+    bar.left(screen.story.title(), theme.style(Role::Title));
+    if state.rehearsed {
+        bar.left("   rehearsed", theme.style(Role::Notice));
+    }
+    bar.right(format!("  {count}  {running}"), muted);
+    bar.right(standing.word(), theme.style(role(standing)));
+    bar.right(format!("  {} ", sign(standing, glyphs)), theme.style(role(standing)));
+    bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
+}
+
+/// Draws the line under the header; the panel hangs from it.
+pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let style = screen.theme.style(Role::Rule);
+    let mut rule = screen.glyphs.rule.repeat(usize::from(area.width));
+    if let Some(panel) = Some(screen.view.areas.panel).filter(|p| !p.is_empty()) {
+        let before = screen.glyphs.rule.repeat(usize::from(panel.x));
+        let behind = screen.glyphs.rule.repeat(usize::from(panel.width) - 1);
+        rule = before + screen.glyphs.tee_down + &behind;
+    }
+    frame.render_widget(Line::styled(rule, style), area);
+}
+
+/// Returns how a standing looks.
+pub fn role(standing: Standing) -> Role {
+    match standing {
+        Standing::Running | Standing::Stepping => Role::FloorSpeaking,
+        Standing::Pausing | Standing::Paused | Standing::Waiting => Role::FloorPaused,
+        Standing::Stopped => Role::FloorStopped,
+        Standing::Done => Role::FloorDone,
+        Standing::Error => Role::FloorError,
+    }
+}
+
+/// Returns the sign of a standing.
+pub fn sign(standing: Standing, glyphs: &crate::ui::glyphs::Glyphs) -> &'static str {
+    match standing {
+        Standing::Running | Standing::Stepping => glyphs.speaking,
+        Standing::Pausing | Standing::Paused => glyphs.paused,
+        Standing::Waiting => glyphs.waiting,
+        Standing::Stopped | Standing::Error => glyphs.stopped,
+        Standing::Done => glyphs.done,
+    }
+}

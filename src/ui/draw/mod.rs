@@ -1,0 +1,114 @@
+//! Draws the screen: a table of panes, each with its place and a function that draws it.
+//!
+//! Drawing changes nothing but what is remembered of the layout. All text comes from `story` and `message`, which made
+//! it safe.
+
+mod cast;
+mod floor;
+mod footer;
+mod header;
+mod list;
+mod panel;
+mod pen;
+mod transcript;
+
+use super::Screen;
+use super::layout::{Areas, SMALLEST, areas};
+use super::theme::Role;
+use super::wrap::{clip, width};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+
+/// A part of the screen: where it stands and how it is drawn.
+struct Pane {
+    area: fn(&Areas) -> Rect,
+    draw: fn(&mut Frame<'_>, Rect, &mut Screen),
+}
+
+/// Every part, in the order in which they are drawn.
+const PANES: &[Pane] = &[
+    Pane { area: |a| a.header, draw: header::draw },
+    Pane { area: |a| a.cast, draw: cast::draw },
+    Pane { area: |a| a.rule, draw: header::rule },
+    Pane { area: |a| a.transcript, draw: transcript::draw },
+    Pane { area: |a| a.panel, draw: panel::draw },
+    Pane { area: |a| a.floor, draw: floor::draw },
+    Pane { area: |a| a.queue, draw: pen::queue },
+    Pane { area: |a| a.pen, draw: pen::draw },
+    Pane { area: |a| a.footer, draw: footer::draw },
+];
+
+/// Draws everything.
+pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
+    let whole = frame.area();
+    let ground = screen.theme.style(Role::Background).patch(screen.theme.style(Role::Text));
+    frame.render_widget(Block::new().style(ground), whole);
+    let needs = pen::needs(screen, whole.width);
+    let Some(areas) = areas(whole, needs) else {
+        too_small(frame, whole, screen);
+        return;
+    };
+    screen.view.areas = areas;
+    for pane in PANES {
+        let area = (pane.area)(&areas);
+        if !area.is_empty() {
+            (pane.draw)(frame, area, screen);
+        }
+    }
+    list::draw(frame, whole, screen);
+}
+
+fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {
+    let (columns, rows) = SMALLEST;
+    let text = format!("{columns}x{rows} is the least; the talk goes on");
+    let text = clip(&text, usize::from(whole.width), screen.glyphs.ellipsis);
+    frame.render_widget(Line::from(text), whole);
+}
+
+/// A row that is filled from both ends; what does not fit on the left is left out, from the back.
+struct Bar {
+    left: Vec<Span<'static>>,
+    right: Vec<Span<'static>>,
+}
+
+impl Bar {
+    fn new() -> Bar {
+        Bar { left: vec![Span::raw(" ")], right: vec![Span::raw(" ")] }
+    }
+
+    fn left(&mut self, text: impl Into<String>, style: Style) -> &mut Bar {
+        self.left.push(Span::styled(text.into(), style));
+        self
+    }
+
+    /// Puts something before what stands at the right already.
+    fn right(&mut self, text: impl Into<String>, style: Style) -> &mut Bar {
+        self.right.insert(0, Span::styled(text.into(), style));
+        self
+    }
+
+    fn draw(&self, frame: &mut Frame<'_>, area: Rect, fill: &str, rule: Style, ellipsis: &str) {
+        let room = usize::from(area.width);
+        let right: usize = self.right.iter().map(Span::width).sum();
+        let mut used = 0;
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for span in &self.left {
+            let left = room.saturating_sub(right + used);
+            if span.width() > left {
+                let clipped = clip(&span.content, left, ellipsis);
+                used += width(&clipped);
+                spans.push(Span::styled(clipped, span.style));
+                break;
+            }
+            used += span.width();
+            spans.push(span.clone());
+        }
+        let gap = room.saturating_sub(used + right);
+        spans.push(Span::styled(fill.repeat(gap), rule));
+        spans.extend(self.right.iter().cloned());
+        frame.render_widget(Line::from(spans), area);
+    }
+}

@@ -1,0 +1,20 @@
+//! What was said, as far as it is seen from where the reader stands.
+
+use crate::ui::Screen;
+use crate::ui::message::Look;
+use crate::ui::theme::Role;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Text};
+
+/// Draws the lines that are seen; before the first word, what it is about.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let Screen { story, view, theme, glyphs, .. } = screen;
+    if story.is_empty() {
+        let waits = Line::styled("   nobody has spoken yet", theme.style(Role::Muted));
+        frame.render_widget(Text::from(vec![Line::default(), waits]), area);
+    }
+    let look = Look { width: usize::from(area.width), theme, glyphs };
+    let lines = view.transcript.window(story, look, usize::from(area.height));
+    frame.render_widget(Text::from(lines), area);
+}

@@ -1,0 +1,142 @@
+//! Who speaks, doing what, since when, and who is next and why: read off the state, in words.
+//!
+//! The scheduler's own words are used where there are any; nothing here decides anything.
+
+use super::story::Story;
+use crate::model::*;
+use crate::state::{Run, State, Turn};
+
+/// Milliseconds without a byte after which a reader is told so.
+const SILENCE_MS: u64 = 20_000;
+
+/// How the conversation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The floor moves.
+    Running,
+    /// It moves for some utterances more.
+    Stepping,
+    /// It pauses after who speaks now.
+    Pausing,
+    /// Nothing starts.
+    Paused,
+    /// A person has the floor, or nobody is granted it.
+    Waiting,
+    /// A limit holds.
+    Stopped,
+    /// It is over.
+    Done,
+    /// It failed.
+    Error,
+}
+
+impl Standing {
+    /// Returns how a conversation stands.
+    pub fn of(state: &State) -> Standing {
+        if let Some(ended) = &state.ended {
+            let failed = matches!(ended.reason, StopReason::Failure | StopReason::Starved);
+            return if failed { Standing::Error } else { Standing::Done };
+        }
+        let calls = state.calls().next().is_some();
+        match state.run {
+            Run::Pausing => Standing::Pausing,
+            Run::Paused => Standing::Paused,
+            Run::Going | Run::Stepping(_) if !calls && state.limit.is_some() => Standing::Stopped,
+            Run::Going | Run::Stepping(_) if !calls => Standing::Waiting,
+            Run::Stepping(_) => Standing::Stepping,
+            Run::Going => Standing::Running,
+        }
+    }
+
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Running => "RUNNING",
+            Standing::Stepping => "STEPPING",
+            Standing::Pausing => "PAUSING",
+            Standing::Paused => "PAUSED",
+            Standing::Waiting => "WAITING",
+            Standing::Stopped => "STOPPED",
+            Standing::Done => "DONE",
+            Standing::Error => "ERROR",
+        }
+    }
+}
+
+/// Returns what a turn does, and since when.
+pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
+    let live = &story.live;
+    if live.state.waits_for_human(turn) {
+        return ("has the floor".into(), turn.granted);
+    }
+    if let Some(due) = turn.retry_at {
+        let seconds = due.since(now).div_ceil(1_000);
+        return (format!("is asked again in {seconds}s"), turn.granted);
+    }
+    let heard = live.last_piece(turn.id);
+    let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
+    if silent * 1_000 >= SILENCE_MS {
+        return (format!("no data for {silent}s"), turn.since);
+    }
+    let verb = match turn.purpose {
+        Purpose::Speak if live.has_said(turn.id) => "speaking",
+        Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
+        Purpose::Speak => "about to speak",
+        Purpose::Pick => "choosing who speaks",
+        Purpose::Bid => "bidding for the floor",
+        Purpose::Vote => "voting",
+        Purpose::Judge => "judging",
+        Purpose::Summarise => "summarising",
+    };
+    (verb.into(), turn.since)
+}
+
+/// Returns who speaks next as far as it is known, in order, and why the first of them.
+pub fn next(state: &State) -> (Vec<SeatId>, String) {
+    let Some(thread) = state.leaves().next() else { return (vec![], String::new()) };
+    let mut seats: Vec<SeatId> = Vec::new();
+    let mut why = String::new();
+    if let Some((seat, _)) = &thread.floor {
+        seats.push(seat.clone());
+        why = "you gave it the floor".into();
+    }
+    if let Some(batch) = &thread.batch {
+        seats.extend(state.owed(batch).cloned());
+        let expected = match &batch.spec.queue[..] {
+            [] => thread.asked.as_ref().map_or(&[][..], |asked| &asked.spec.queue[..]),
+            queue => queue,
+        };
+        seats.extend(expected.iter().filter(|s| state.may_speak(s)).cloned());
+    } else {
+        seats.extend(thread.seats.iter().filter(|s| state.may_speak(s)).cloned());
+    }
+    let mut once = Vec::new();
+    seats.retain(|s| {
+        !once.contains(s) && {
+            once.push(s.clone());
+            true
+        }
+    });
+    (seats, why)
+}
+
+/// Returns why those who speak now were chosen, in the policy's words.
+pub fn why(state: &State) -> Option<&Text> {
+    let batch = state.leaves().next()?.batch.as_ref()?;
+    (!batch.running.is_empty()).then_some(&batch.spec.why)
+}
+
+/// Returns the word for what a seat does.
+pub fn seat_word(story: &Story, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
+    let state = story.state();
+    let Some(seat) = state.seat(id) else { return String::new() };
+    if let Some(turn) = state.turns.values().find(|t| t.seat == *id) {
+        return doing(story, turn, now).0;
+    }
+    match (seat.gone, seat.muted) {
+        (true, _) => "left".into(),
+        (_, true) => "muted".into(),
+        _ if next.first() == Some(id) && state.ended.is_none() => "next".into(),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,82 @@
+//! The few signs that the program draws itself, each one cell wide, with a plain twin for terminals that lack them.
+
+/// A set of signs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glyphs {
+    /// Who speaks.
+    pub speaking: &'static str,
+    /// The floor does not move.
+    pub paused: &'static str,
+    /// A limit holds, or it failed.
+    pub stopped: &'static str,
+    /// It is over.
+    pub done: &'static str,
+    /// Somebody is waited for.
+    pub waiting: &'static str,
+    /// Before every row of a message.
+    pub gutter: &'static str,
+    /// Before a note of the program's own.
+    pub note: &'static str,
+    /// A horizontal line.
+    pub rule: &'static str,
+    /// A vertical line.
+    pub wall: &'static str,
+    /// Where a vertical line hangs from a horizontal one.
+    pub tee_down: &'static str,
+    /// Where a vertical line stands on a horizontal one.
+    pub tee_up: &'static str,
+    /// The corners of a box, from the upper left as one reads.
+    pub corners: [&'static str; 4],
+    /// Before what the person writes.
+    pub prompt: &'static str,
+    /// Between facts.
+    pub dot: &'static str,
+    /// What is left out.
+    pub ellipsis: &'static str,
+    /// The filled part of a bar.
+    pub full: &'static str,
+    /// The rest of a bar.
+    pub empty: &'static str,
+}
+
+/// Plain Unicode; no emoji, no icon font.
+pub const UNICODE: Glyphs = Glyphs {
+    speaking: "▸",
+    paused: "‖",
+    stopped: "■",
+    done: "=",
+    waiting: "~",
+    gutter: "▎",
+    note: "·",
+    rule: "─",
+    wall: "│",
+    tee_down: "┬",
+    tee_up: "┴",
+    corners: ["┌", "┐", "└", "┘"],
+    prompt: "›",
+    dot: "·",
+    ellipsis: "…",
+    full: "█",
+    empty: "░",
+};
+
+/// ASCII only.
+pub const ASCII: Glyphs = Glyphs {
+    speaking: ">",
+    paused: "\"",
+    stopped: "#",
+    done: "=",
+    waiting: "~",
+    gutter: "|",
+    note: "-",
+    rule: "-",
+    wall: "|",
+    tee_down: "+",
+    tee_up: "+",
+    corners: ["+", "+", "+", "+"],
+    prompt: ">",
+    dot: "-",
+    ellipsis: "~",
+    full: "#",
+    empty: ".",
+};

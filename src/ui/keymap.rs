@@ -1,0 +1,204 @@
+//! Which key means which action: one table, from which hints and help are made as well.
+//!
+//! A key is spelled as people read it (`space`, `ctrl-d`, `G`); a capital letter is the letter with Shift. The table
+//! is data: a hint can only name a key that is in it.
+
+use super::action::Action;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// Where the keyboard is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Watching: letters are commands.
+    Table,
+    /// Writing: letters are text.
+    Pen,
+    /// Behind Ctrl-X: what differs from the table.
+    Prefix,
+    /// A list of commands or keys: letters narrow it down.
+    List,
+}
+
+/// Which part of the help an action stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Group {
+    /// Who speaks, and when.
+    Floor,
+    /// Moving through what was said.
+    Reading,
+    /// Joining in.
+    Writing,
+    /// The program itself.
+    App,
+}
+
+/// One row: an action, what people call it, and its keys in each place.
+pub struct Row {
+    /// What it does.
+    pub action: Action,
+    /// Where the help lists it.
+    pub group: Group,
+    /// The short word of a hint.
+    pub hint: &'static str,
+    /// What it does, in words.
+    pub title: &'static str,
+    /// Its keys, by place; the first one is the one that hints name.
+    pub keys: &'static [(Place, &'static [&'static str])],
+}
+
+macro_rules! row {
+    ($action:ident $group:ident $hint:literal $title:literal $($place:ident [$($key:literal)*])*) => {
+        Row {
+            action: Action::$action,
+            group: Group::$group,
+            hint: $hint,
+            title: $title,
+            keys: &[$((Place::$place, &[$($key),*])),*],
+        }
+    };
+}
+
+/// Every action that has a key, in the order of the help.
+pub const ROWS: &[Row] = &[
+    row!(TogglePause Floor "pause" "pause after this speaker, or go on" Table ["space" "f3"]),
+    row!(Step Floor "step" "one utterance, then pause again" Table ["."]),
+    row!(Skip Floor "skip" "stop this speaker, or pass over the next" Table ["s"]),
+    row!(PauseNow Floor "stop now" "stop whoever speaks and pause" Table ["S"]),
+    row!(MoreRound Floor "one more round" "one more round where a limit stopped it" Table ["+"]),
+    Row {
+        action: Action::Pick(1),
+        group: Group::Floor,
+        hint: "pick",
+        title: "put a seat forward",
+        keys: &[(Place::Table, &["1-9"])],
+    },
+    row!(GiveFloor Floor "floor" "give the floor to the seat put forward" Table ["f"]),
+    row!(Mute Floor "mute" "mute or unmute the seat put forward" Table ["m"]),
+    row!(PickNext Floor "pick" "put the next seat forward" Table ["tab"]),
+    row!(PickPrevious Floor "pick back" "put the seat before forward" Table ["shift-tab"]),
+    row!(Write Writing "write" "write to the table" Table ["i" "enter"]),
+    row!(Send Writing "send" "send, after this speaker" Pen ["enter"]),
+    row!(CutIn Writing "cut in" "send, and stop whoever speaks" Prefix ["enter"]),
+    row!(NewLine Writing "new line" "a new line" Pen ["ctrl-j" "alt-enter" "shift-enter"]),
+    row!(Complete Writing "complete" "complete a name or a command" Pen ["tab"]),
+    row!(RestoreDraft Writing "bring back" "bring back what ctrl-c cleared" Prefix ["u"]),
+    row!(Whisper Writing "whisper" "a word to the seat put forward alone" Table ["w"]),
+    row!(Note Writing "note" "a note for what they are shown" Table ["N"]),
+    row!(DropQueued Writing "drop" "take back the words queued last" Table ["x"]),
+    row!(LineUp Reading "up" "a line up" Table ["up" "k"]),
+    row!(LineDown Reading "down" "a line down" Table ["down" "j"]),
+    row!(HalfUp Reading "half up" "half a page up" Table ["ctrl-u"]),
+    row!(HalfDown Reading "half down" "half a page down" Table ["ctrl-d"]),
+    row!(PageUp Reading "page up" "a page up" Table ["pgup"] Pen ["pgup"]),
+    row!(PageDown Reading "page down" "a page down" Table ["pgdn"] Pen ["pgdn"]),
+    row!(Top Reading "top" "the beginning" Table ["g" "home"]),
+    row!(Follow Reading "follow" "the end, and follow what comes" Table ["G" "end"]),
+    row!(Palette App "commands" "all commands" Table [":" "ctrl-p"] Pen ["ctrl-p"]),
+    row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"]),
+    row!(Prefix App "table keys" "the next key as at the table" Table ["ctrl-x"] Pen ["ctrl-x"]),
+    row!(EntryUp App "previous" "the entry before" List ["up" "ctrl-p"]),
+    row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"]),
+    row!(RunEntry App "run" "run the entry" List ["enter"]),
+    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"]),
+    row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"]),
+    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"]),
+    row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
+];
+
+/// Returns the row of an action.
+pub fn row(action: Action) -> Option<&'static Row> {
+    let wanted = match action {
+        Action::Pick(_) => Action::Pick(1),
+        other => other,
+    };
+    ROWS.iter().find(|r| r.action == wanted)
+}
+
+/// Returns the key that hints name for an action in a place.
+pub fn key_of(action: Action, place: Place) -> Option<&'static str> {
+    let (_, keys) = row(action)?.keys.iter().find(|(p, _)| *p == place)?;
+    keys.first().copied()
+}
+
+/// Returns what a key means in a place.
+pub fn action(place: Place, key: &str) -> Option<Action> {
+    if let (Place::Table, [digit @ b'1'..=b'9']) = (place, key.as_bytes()) {
+        return Some(Action::Pick(digit - b'0'));
+    }
+    let bound = |r: &&Row| r.keys.iter().any(|(p, keys)| *p == place && keys.contains(&key));
+    ROWS.iter().find(bound).map(|r| r.action)
+}
+
+/// Returns how a key press is spelled in the table; nothing for a release, or a key that no table names.
+pub fn spell(key: &KeyEvent) -> Option<String> {
+    if key.kind == KeyEventKind::Release {
+        return None;
+    }
+    let name = match key.code {
+        KeyCode::Char(' ') => "space".to_owned(),
+        KeyCode::Char(c) => c.to_string(),
+        KeyCode::F(n) => format!("f{n}"),
+        KeyCode::Up => "up".into(),
+        KeyCode::Down => "down".into(),
+        KeyCode::Left => "left".into(),
+        KeyCode::Right => "right".into(),
+        KeyCode::Home => "home".into(),
+        KeyCode::End => "end".into(),
+        KeyCode::PageUp => "pgup".into(),
+        KeyCode::PageDown => "pgdn".into(),
+        KeyCode::Enter => "enter".into(),
+        KeyCode::Esc => "esc".into(),
+        KeyCode::Tab => "tab".into(),
+        KeyCode::BackTab => "shift-tab".into(),
+        KeyCode::Backspace => "backspace".into(),
+        KeyCode::Delete => "delete".into(),
+        _ => return None,
+    };
+    let is_letter = matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
+    let mut spelled = String::new();
+    for (modifier, prefix) in [
+        (KeyModifiers::CONTROL, "ctrl-"),
+        (KeyModifiers::ALT, "alt-"),
+        (KeyModifiers::SHIFT, "shift-"),
+    ] {
+        let told = !(modifier == KeyModifiers::SHIFT && is_letter);
+        if key.modifiers.contains(modifier) && told {
+            spelled.push_str(prefix);
+        }
+    }
+    Some(spelled + &name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_key_stands_twice_in_one_place() {
+        let mut seen = Vec::new();
+        for row in ROWS {
+            for (place, keys) in row.keys {
+                for key in *keys {
+                    assert!(!seen.contains(&(*place, *key)), "`{key}` stands twice in {place:?}");
+                    seen.push((*place, *key));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn keys_are_spelled_as_people_read_them() {
+        for (code, modifiers, spelled) in [
+            (KeyCode::Char(' '), KeyModifiers::NONE, "space"),
+            (KeyCode::Char('G'), KeyModifiers::SHIFT, "G"),
+            (KeyCode::Char('d'), KeyModifiers::CONTROL, "ctrl-d"),
+            (KeyCode::Up, KeyModifiers::SHIFT, "shift-up"),
+            (KeyCode::BackTab, KeyModifiers::SHIFT, "shift-tab"),
+        ] {
+            assert_eq!(spell(&KeyEvent::new(code, modifiers)).as_deref(), Some(spelled));
+        }
+        let mut released = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
+        released.kind = KeyEventKind::Release;
+        assert_eq!(spell(&released), None);
+    }
+}

@@ -1,0 +1,113 @@
+//! Which part of the screen stands where, at every size.
+//!
+//! What the floor does survives the longest: the panel goes first, then the row of the cast, then the footer.
+
+use ratatui::layout::Rect;
+
+/// The smallest screen on which anything can be read.
+pub const SMALLEST: (u16, u16) = (40, 10);
+/// Columns below which the row of the cast would not fit.
+const CAST_COLUMNS: u16 = 60;
+/// Columns from which the panel is docked at the side.
+const PANEL_COLUMNS: u16 = 100;
+/// Columns of the panel.
+const PANEL_WIDTH: u16 = 30;
+/// Rows that the transcript keeps, however much is written.
+const TRANSCRIPT_ROWS: u16 = 5;
+/// Columns of the transcript at most: on a wide screen it stands in the middle.
+const COLUMN_WIDTH: u16 = 104;
+/// Rows below which the cast and the footer fold away.
+const FOLD_ROWS: u16 = 16;
+
+/// The parts; one without area is not shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Areas {
+    /// Title and standing.
+    pub header: Rect,
+    /// Who sits at the table, in one row.
+    pub cast: Rect,
+    /// The line below them.
+    pub rule: Rect,
+    /// What was said.
+    pub transcript: Rect,
+    /// The cast, the floor and the limits, at the side.
+    pub panel: Rect,
+    /// Who speaks and who is next.
+    pub floor: Rect,
+    /// Words that wait for their moment.
+    pub queue: Rect,
+    /// Where the person writes.
+    pub pen: Rect,
+    /// Keys.
+    pub footer: Rect,
+}
+
+/// What the person's own part needs, in rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// Words that wait for their moment.
+    pub queue: u16,
+    /// What is written.
+    pub pen: u16,
+}
+
+/// Returns where everything stands; nothing where the screen is too small.
+pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
+    if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
+        return None;
+    }
+    let mut rest = screen;
+    let mut areas = Areas { header: top(&mut rest, 1), ..Areas::default() };
+    let docked = screen.width >= PANEL_COLUMNS;
+    if !docked && screen.width >= CAST_COLUMNS && screen.height >= FOLD_ROWS {
+        areas.cast = top(&mut rest, 1);
+    }
+    areas.rule = top(&mut rest, 1);
+    if screen.height >= FOLD_ROWS {
+        areas.footer = bottom(&mut rest, 1);
+    }
+    let spare = rest.height.saturating_sub(TRANSCRIPT_ROWS + 1);
+    areas.pen = bottom(&mut rest, needs.pen.min(spare));
+    areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.pen.height));
+    areas.floor = bottom(&mut rest, 1);
+    areas.transcript = rest;
+    if docked {
+        areas.transcript.width -= PANEL_WIDTH;
+        areas.panel = Rect { x: areas.transcript.right(), width: PANEL_WIDTH, ..rest };
+    }
+    let spare = areas.transcript.width.saturating_sub(COLUMN_WIDTH);
+    areas.transcript.x += spare / 2;
+    areas.transcript.width -= spare;
+    Some(areas)
+}
+
+fn top(rest: &mut Rect, rows: u16) -> Rect {
+    let taken = Rect { height: rows, ..*rest };
+    (rest.y, rest.height) = (rest.y + rows, rest.height - rows);
+    taken
+}
+
+fn bottom(rest: &mut Rect, rows: u16) -> Rect {
+    rest.height -= rows;
+    Rect { y: rest.y + rest.height, height: rows, ..*rest }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_floor_is_shown_at_every_size_that_can_be_read() {
+        for width in 1..220 {
+            for height in 1..70 {
+                let needs = Needs { queue: height % 3, pen: width % 7 };
+                let areas = areas(Rect::new(0, 0, width, height), needs);
+                assert_eq!(areas.is_some(), width >= SMALLEST.0 && height >= SMALLEST.1);
+                let Some(a) = areas else { continue };
+                assert_eq!((a.floor.height, a.floor.width), (1, width));
+                assert!(a.transcript.height >= 5 && a.transcript.width >= 40);
+                assert!(a.footer.bottom() <= height);
+            }
+        }
+    }
+}

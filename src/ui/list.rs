@@ -1,0 +1,167 @@
+//! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
+
+use super::action::Action;
+use super::keymap::{Group, Place, ROWS, Row};
+use super::verbs::{spelled, usage};
+use crate::model::command::{VERBS, VerbRow};
+
+/// What the list holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Everything that can be done.
+    Commands,
+    /// Every key.
+    Keys,
+}
+
+/// What an entry does.
+#[derive(Clone, Copy)]
+pub enum Does {
+    /// An action of the screen.
+    Action(&'static Row),
+    /// A verb of the operator.
+    Verb(&'static VerbRow),
+}
+
+/// One entry.
+pub struct Entry {
+    /// What it does.
+    pub does: Does,
+    /// How it is called up: keys, or the `/command`.
+    pub call: String,
+    /// What it does, in words.
+    pub title: String,
+}
+
+/// A list that is open.
+pub struct List {
+    /// What it holds.
+    pub of: Of,
+    /// What was typed.
+    pub filter: String,
+    /// The entry that Enter runs.
+    pub at: usize,
+}
+
+impl List {
+    /// Returns a list as it opens.
+    pub fn new(of: Of) -> List {
+        List { of, filter: String::new(), at: 0 }
+    }
+
+    /// Returns the entries that fit what was typed: in their name, their key, or what they do.
+    pub fn entries(&self) -> Vec<Entry> {
+        let keys = ROWS.iter().filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
+            does: Does::Action(row),
+            call: keys(row),
+            title: row.title.to_owned(),
+        });
+        let verbs = VERBS.iter().filter(|_| self.of == Of::Commands).map(|row| Entry {
+            does: Does::Verb(row),
+            call: usage(row),
+            title: row.meaning.to_owned(),
+        });
+        let typed = self.filter.to_lowercase();
+        let name = |e: &Entry| match e.does {
+            Does::Action(row) => row.hint.to_owned(),
+            Does::Verb(row) => spelled(row),
+        };
+        let fits = |e: &Entry| {
+            [&e.title, &e.call, &name(e)].iter().any(|w| w.to_lowercase().contains(&typed))
+        };
+        let mut entries: Vec<Entry> = keys.chain(verbs).filter(fits).collect();
+        let exact = |e: &Entry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
+        entries.sort_by_key(|e| !exact(e));
+        entries
+    }
+
+    /// Moves to the entry before.
+    pub fn up(&mut self) {
+        self.at = self.at.saturating_sub(1);
+    }
+
+    /// Moves to the entry after.
+    pub fn down(&mut self) {
+        self.at = (self.at + 1).min(self.entries().len().saturating_sub(1));
+    }
+
+    /// Types a character into the filter.
+    pub fn narrow(&mut self, c: char) {
+        self.filter.push(c);
+        self.at = 0;
+    }
+
+    /// Takes the last character of the filter back.
+    pub fn widen(&mut self) {
+        self.filter.pop();
+        self.at = 0;
+    }
+}
+
+/// Returns the keys of a row, with Ctrl-X before those that stand behind it.
+fn keys(row: &Row) -> String {
+    let spelled = row.keys.iter().flat_map(|(place, keys)| {
+        let before = match place {
+            Place::Prefix => "ctrl-x ",
+            Place::Table | Place::Pen | Place::List => "",
+        };
+        keys.iter().map(move |key| format!("{before}{key}"))
+    });
+    let mut once: Vec<String> = Vec::new();
+    spelled.for_each(|key| {
+        if !once.contains(&key) {
+            once.push(key);
+        }
+    });
+    once.join("  ")
+}
+
+/// Returns whether an action makes sense when it is run from a list.
+fn runs(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::Pick(_)
+            | Action::Send
+            | Action::CutIn
+            | Action::NewLine
+            | Action::Complete
+            | Action::Prefix
+            | Action::EntryUp
+            | Action::EntryDown
+            | Action::RunEntry
+            | Action::Back
+    )
+}
+
+/// Returns the heading of a group.
+pub fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Floor => "floor",
+        Group::Reading => "reading",
+        Group::Writing => "writing",
+        Group::App => "app",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verb_is_found_by_its_name() {
+        for row in VERBS {
+            let mut list = List::new(Of::Commands);
+            spelled(row).chars().for_each(|c| list.narrow(c));
+            let found = list.entries();
+            assert!(found.iter().any(|e| matches!(e.does, Does::Verb(v) if v.name == row.name)));
+        }
+    }
+
+    #[test]
+    fn help_is_searched_by_key_as_well() {
+        let mut list = List::new(Of::Keys);
+        "ctrl-d".chars().for_each(|c| list.narrow(c));
+        let found: Vec<String> = list.entries().into_iter().map(|e| e.title).collect();
+        assert_eq!(found, ["half a page down"]);
+    }
+}

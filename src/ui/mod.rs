@@ -1,0 +1,102 @@
+//! The full-screen reader: panes, keys, themes, layout.
+//!
+//! It reads a tail and sends commands; it never decides what happens, and it cannot tell a live conversation from a
+//! replayed one. Key press → [`Action`](action::Action) → [`update`] → view state, or a command. What is logged is the
+//! engine's; where the reader scrolled to is nobody's. It deliberately knows no engine, no voice, no environment.
+
+pub mod action;
+pub mod draw;
+pub mod floor;
+pub mod glyphs;
+pub mod keymap;
+pub mod layout;
+pub mod list;
+pub mod markdown;
+pub mod message;
+pub mod pen;
+pub mod run;
+pub mod story;
+pub mod terminal;
+pub mod theme;
+pub mod transcript;
+pub mod update;
+pub mod verbs;
+pub mod wish;
+pub mod wrap;
+
+use crate::clock::Clock;
+use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
+use crate::session::tail::Item;
+use crate::text;
+use glyphs::Glyphs;
+use std::collections::HashMap;
+use story::Story;
+use theme::Theme;
+use update::View;
+
+/// Everything the screen holds.
+pub struct Screen {
+    /// The conversation.
+    pub story: Story,
+    /// Where the reader is.
+    pub view: View,
+    /// The colours.
+    pub theme: Theme,
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+    /// The session's time.
+    pub clock: Clock,
+    /// What the keys of its commands begin with: the place of the opening or reopening.
+    since: Seq,
+    /// What was asked for and has no receipt yet.
+    asked: HashMap<Key, &'static str>,
+    sent: u64,
+}
+
+impl Screen {
+    /// Returns the screen of a conversation that was opened, or reopened, at a place in the log.
+    pub fn new(since: Seq, clock: Clock, theme: Theme, glyphs: &'static Glyphs) -> Screen {
+        Screen {
+            story: Story::default(),
+            view: View::default(),
+            theme,
+            glyphs,
+            clock,
+            since,
+            asked: HashMap::new(),
+            sent: 0,
+        }
+    }
+
+    /// Takes in what the tail hands out; what became of a wish is told.
+    pub fn take(&mut self, item: &Item) {
+        self.story.take(item);
+        let Item::Event(record) = item else { return };
+        let told = match &record.event.kind {
+            Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
+                self.asked.get(&r.of).map(|verb| format!("{verb}: waits for its moment"))
+            }
+            Kind::Receipt(r) => self.asked.remove(&r.of).and_then(|verb| match r.is {
+                ReceiptIs::TooLate => {
+                    let why = r.why.as_deref().unwrap_or("its moment had passed");
+                    Some(format!("{verb}: too late, {}", text::line(why)))
+                }
+                ReceiptIs::Delivered => Some(format!("{verb}: delivered")),
+                ReceiptIs::Queued | ReceiptIs::Done => None,
+            }),
+            Kind::Refused(r) => {
+                self.asked.remove(&r.key).map(|verb| format!("{verb}: {}", text::line(&r.why)))
+            }
+            _ => None,
+        };
+        self.view.notice = told.or(self.view.notice.take());
+    }
+
+    /// Returns a wish as a command with its key.
+    pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
+        self.sent += 1;
+        let key: Key = format!("{}:{}", self.since, self.sent).into();
+        self.asked.insert(key.clone(), verb.name());
+        (key, verb.into())
+    }
+}

@@ -1,0 +1,112 @@
+//! The loop of the screen: keys and events in, frames and commands out.
+//!
+//! It draws when something changed and not otherwise: at once if the last frame is old, else when the frame clock
+//! allows. While nobody speaks nothing wakes it but a key or an event.
+
+use super::Screen;
+use super::terminal::Terminal;
+use super::update::{self, Request};
+use super::{draw, floor::Standing};
+use crate::model::{Key, Ms, SteerLine};
+use crate::session::tail::Tail;
+use crossterm::event::Event;
+use futures::{Stream, StreamExt};
+use std::future::pending;
+use std::io;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::sleep;
+
+/// Milliseconds between two frames at least.
+const FRAME_MS: u64 = 16;
+/// Milliseconds between two frames while only seconds change.
+const TICK_MS: u64 = 1_000;
+
+/// Shows a conversation until the person leaves.
+///
+/// `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
+///
+/// # Errors
+/// When the terminal is gone.
+pub async fn run(
+    screen: &mut Screen,
+    mut tail: Tail,
+    mut terminal: Terminal,
+    mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
+    orders: mpsc::Sender<(Key, SteerLine)>,
+) -> io::Result<()> {
+    let (mut dirty, mut open) = (true, true);
+    let mut drawn: Option<Ms> = None;
+    loop {
+        while let Some(item) = tail.try_next() {
+            screen.take(&item);
+            dirty = true;
+        }
+        let now = screen.clock.now();
+        let due = drawn.map_or(0, |at| FRAME_MS.saturating_sub(now.since(at)));
+        if dirty && due == 0 {
+            terminal.draw(|frame| draw::draw(frame, screen))?;
+            (dirty, drawn) = (false, Some(now));
+        }
+        let wake = match (dirty, ticking(screen)) {
+            (true, _) => Some(due),
+            (false, true) => Some(TICK_MS - now.0 % TICK_MS),
+            (false, false) => None,
+        };
+        tokio::select! { biased;
+            key = keys.next() => {
+                let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
+                match heed(screen, &event) {
+                    Some(Request::Leave) => return Ok(()),
+                    Some(Request::Redraw) => terminal.redraw()?,
+                    Some(Request::Send(verb)) => {
+                        let order = screen.order(verb);
+                        if orders.try_send(order).is_err() {
+                            screen.view.notice = Some("not heard: the engine is busy".into());
+                        }
+                    }
+                    None => {}
+                }
+                dirty = true;
+            }
+            item = tail.next(), if open => {
+                match item {
+                    Some(item) => screen.take(&item),
+                    None => open = false,
+                }
+                dirty = true;
+            }
+            () = after(wake) => dirty = true,
+        }
+    }
+}
+
+/// Takes in what the terminal says.
+fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
+    match event {
+        Event::Key(key) => update::key(screen, key),
+        Event::Paste(text) => {
+            update::paste(screen, text);
+            None
+        }
+        // a resize draws anew by itself; nothing else is asked of the terminal
+        Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+    }
+}
+
+/// Returns whether a second that passes changes what is shown.
+fn ticking(screen: &Screen) -> bool {
+    let state = screen.story.state();
+    match Standing::of(state) {
+        Standing::Running | Standing::Stepping | Standing::Pausing => true,
+        Standing::Waiting | Standing::Paused => !state.turns.is_empty(),
+        Standing::Stopped | Standing::Done | Standing::Error => false,
+    }
+}
+
+async fn after(ms: Option<u64>) {
+    match ms {
+        Some(ms) => sleep(Duration::from_millis(ms)).await,
+        None => pending().await,
+    }
+}

@@ -1,0 +1,184 @@
+//! What the screen tells: the fold, and the rows of the transcript in order, each with an id that survives growth.
+//!
+//! It is a reader of a tail and nothing else: whatever it holds comes from events and loose pieces, so that a live
+//! conversation and a replayed one look the same. What happened besides words is told by `export`'s teller.
+
+use crate::export::{Teller, Told};
+use crate::model::*;
+use crate::session::tail;
+use crate::state::{Entry, Live, State, Turn, Who};
+use crate::text;
+
+/// The id of something in the transcript: an utterance keeps it from its first word to its last version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// A turn's.
+    Turn(TurnId),
+    /// That of an event without a turn.
+    Event(Seq),
+}
+
+/// Something in the transcript.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Words: the place of the entry in the state.
+    Words(usize),
+    /// Something told by the program: a head, and words where it has any.
+    Aside {
+        /// One line.
+        head: String,
+        /// Words; mostly none.
+        body: String,
+    },
+}
+
+/// A row of the transcript.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its id.
+    pub id: Id,
+    /// When, on the session's clock.
+    pub at: Ms,
+    /// What.
+    pub item: Item,
+}
+
+/// A conversation as the screen holds it.
+#[derive(Default)]
+pub struct Story {
+    /// The fold, with the loose pieces.
+    pub live: Live,
+    told: Vec<Row>,
+    teller: Teller,
+}
+
+/// What stands at a place of the transcript.
+pub enum Shown<'a> {
+    /// Words, as an entry holds them.
+    Words(&'a Entry, Ms),
+    /// Words that are being spoken.
+    Speaking(&'a Turn),
+    /// Something told by the program.
+    Aside(&'a str, &'a str),
+}
+
+impl Story {
+    /// Takes in what a tail hands out.
+    pub fn take(&mut self, item: &tail::Item) {
+        match item {
+            tail::Item::Piece(piece) => self.live.hear(piece.clone()),
+            tail::Item::Event(record) => self.apply(&record.event),
+        }
+    }
+
+    /// Takes in an event.
+    pub fn apply(&mut self, event: &Event) {
+        let before = self.state().entries.len();
+        self.live.apply(event);
+        let told = self.teller.tell(&self.live.state, event).into_iter().next();
+        let id = match &event.kind {
+            Kind::TurnEnded(e) => Id::Turn(e.turn),
+            _ => Id::Event(event.seq),
+        };
+        let item = if self.state().entries.len() > before {
+            Item::Words(before)
+        } else {
+            match told {
+                None | Some(Told::Opening { .. }) => return,
+                Some(Told::Words { .. }) if self.is_version(event) => return,
+                Some(Told::Words { who, body, .. }) => Item::Aside { head: who, body },
+                Some(Told::Note(note)) => Item::Aside { head: note, body: String::new() },
+            }
+        };
+        self.told.push(Row { id, at: event.ms, item });
+    }
+
+    /// Returns whether an event added a version to words that already stand in the transcript.
+    fn is_version(&self, event: &Event) -> bool {
+        let Kind::TurnEnded(e) = &event.kind else { return false };
+        let mut entries = self.state().entries.iter().rev();
+        entries.any(|entry| entry.versions.iter().any(|v| v.turn == Some(e.turn)))
+    }
+
+    /// Returns the fold.
+    pub fn state(&self) -> &State {
+        &self.live.state
+    }
+
+    /// Returns the utterances that are being spoken, in order of their grants.
+    pub fn speaking(&self) -> impl Iterator<Item = &Turn> {
+        self.state().turns.values().filter(|t| t.speaks())
+    }
+
+    /// Returns how many rows the transcript has.
+    pub fn len(&self) -> usize {
+        self.told.len() + self.speaking().count()
+    }
+
+    /// Returns whether nothing was told yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the id of the row at a place.
+    pub fn id(&self, at: usize) -> Option<Id> {
+        match self.told.get(at) {
+            Some(told) => Some(told.id),
+            None => self.speaking().nth(at - self.told.len()).map(|t| Id::Turn(t.id)),
+        }
+    }
+
+    /// Returns the place of a row.
+    pub fn place(&self, id: Id) -> Option<usize> {
+        let told = self.told.iter().rposition(|t| t.id == id);
+        told.or_else(|| {
+            let live = self.speaking().position(|t| Id::Turn(t.id) == id)?;
+            Some(self.told.len() + live)
+        })
+    }
+
+    /// Returns what stands at a place.
+    pub fn shown(&self, at: usize) -> Option<Shown<'_>> {
+        match self.told.get(at) {
+            Some(Row { item: Item::Words(entry), at, .. }) => {
+                self.state().entries.get(*entry).map(|e| Shown::Words(e, *at))
+            }
+            Some(Row { item: Item::Aside { head, body }, .. }) => Some(Shown::Aside(head, body)),
+            None => self.speaking().nth(at - self.told.len()).map(Shown::Speaking),
+        }
+    }
+
+    /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+    pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
+        let waits = self.state().deeds.iter().filter(|d| d.queued && d.too_late.is_none());
+        let placed = waits.filter(|d| d.placed.is_empty());
+        placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+    }
+
+    /// Returns the place of a seat at the table, from 0.
+    pub fn seat_place(&self, id: &str) -> usize {
+        self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)
+    }
+
+    /// Returns the name of a seat, safe for one line.
+    pub fn name(&self, id: &SeatId) -> String {
+        let seat = self.state().seat(id);
+        let name = seat.map_or(&id.0, |s| &s.spec.name);
+        text::line(name).trim().to_owned()
+    }
+
+    /// Returns the names of seats.
+    pub fn names<'a>(&self, ids: impl IntoIterator<Item = &'a SeatId>) -> String {
+        ids.into_iter().map(|id| self.name(id)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the title, safe for one line.
+    pub fn title(&self) -> String {
+        text::line(self.state().title.as_deref().unwrap_or_default()).into_owned()
+    }
+
+    /// Returns whether an entry is the operator's own.
+    pub fn is_operators(entry: &Entry) -> bool {
+        entry.who == Who::Operator
+    }
+}

@@ -1,0 +1,78 @@
+//! Colours that a terminal can show: as they are, or the nearest of its 256 as the eye sees it.
+
+use ratatui::style::Color;
+
+/// How many colours a terminal shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Depth {
+    /// The sixteen of its own palette.
+    Ansi,
+    /// The fixed 256.
+    Indexed,
+    /// All of them.
+    True,
+}
+
+impl Depth {
+    /// Returns a colour as it can be shown; at 16 colours a fixed colour becomes the terminal's own.
+    pub fn shown(self, colour: Color) -> Color {
+        match (self, colour) {
+            (Depth::Indexed, Color::Rgb(r, g, b)) => Color::Indexed(nearest([r, g, b])),
+            (Depth::Ansi, Color::Rgb(..)) => Color::Reset,
+            (_, colour) => colour,
+        }
+    }
+}
+
+/// The first index of the colour cube, and the steps of its channels.
+const CUBE: (u8, [u8; 6]) = (16, [0, 95, 135, 175, 215, 255]);
+/// The first index of the greys.
+const GREYS: u8 = 232;
+
+fn nearest(rgb: [u8; 3]) -> u8 {
+    let (first, steps) = CUBE;
+    let cube = (0..216u8).map(|i| {
+        let step = |n: u8| steps[usize::from(n % 6)];
+        (first + i, [step(i / 36), step(i / 6), step(i)])
+    });
+    let greys = (0..24u8).map(|i| (GREYS + i, [8 + 10 * i; 3]));
+    let wanted = oklab(rgb);
+    let distance = |rgb: [u8; 3]| -> f32 {
+        oklab(rgb).iter().zip(wanted).map(|(a, b)| (a - b) * (a - b)).sum()
+    };
+    let all = cube.chain(greys);
+    all.min_by(|a, b| distance(a.1).total_cmp(&distance(b.1))).map_or(first, |(index, _)| index)
+}
+
+/// Björn Ottosson's OKLab: distances in it are as the eye sees them.
+fn oklab(rgb: [u8; 3]) -> [f32; 3] {
+    let linear = |c: u8| {
+        let c = f32::from(c) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    };
+    let [r, g, b] = rgb.map(linear);
+    let l = (0.412_221_46 * r + 0.536_332_55 * g + 0.051_445_995 * b).cbrt();
+    let m = (0.211_903_5 * r + 0.680_699_5 * g + 0.107_396_96 * b).cbrt();
+    let s = (0.088_302_46 * r + 0.281_718_85 * g + 0.629_978_7 * b).cbrt();
+    [
+        0.210_454_26 * l + 0.793_617_8 * m - 0.004_072_047 * s,
+        1.977_998_5 * l - 2.428_592_2 * m + 0.450_593_7 * s,
+        0.025_904_037 * l + 0.782_771_77 * m - 0.808_675_77 * s,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_of_256_is_what_the_eye_takes_it_for() {
+        for (rgb, index) in
+            [([0, 0, 0], 16), ([255, 255, 255], 231), ([255, 0, 0], 196), ([128, 128, 128], 244)]
+        {
+            assert_eq!(nearest(rgb), index, "{rgb:?}");
+        }
+        assert_eq!(Depth::True.shown(Color::Rgb(1, 2, 3)), Color::Rgb(1, 2, 3));
+        assert_eq!(Depth::Ansi.shown(Color::Red), Color::Red);
+    }
+}

@@ -1,0 +1,277 @@
+//! What a key or an action changes: the reader's view at once, the conversation by asking for it.
+//!
+//! Nothing here is logged and nothing acts: what is to be done outside comes back as requests.
+
+use super::Screen;
+use super::action::Action;
+use super::floor::Standing;
+use super::keymap::{self, Place};
+use super::layout::Areas;
+use super::list::{Does, List, Of};
+use super::message::Look;
+use super::pen::Pen;
+use super::story::Story;
+use super::transcript::Transcript;
+use super::verbs::{spelled, usage};
+use super::wish;
+use crate::model::Verb;
+use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+
+/// What is to be done outside the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// A deed of the operator.
+    Send(Verb),
+    /// Everything is drawn anew.
+    Redraw,
+    /// The screen is left; the session stays as it is.
+    Leave,
+}
+
+/// Where the reader is, what they write and what they were told; never logged.
+#[derive(Default)]
+pub struct View {
+    /// Where everything stands.
+    pub areas: Areas,
+    /// Where they read.
+    pub transcript: Transcript,
+    /// What they write.
+    pub pen: Pen,
+    /// Whether the keyboard is in the pen.
+    pub writing: bool,
+    /// Whether the next key stands behind Ctrl-X.
+    pub prefixed: bool,
+    /// The list that is open.
+    pub list: Option<List>,
+    /// The seat put forward, by its place.
+    pub picked: Option<usize>,
+    /// What became of what they asked for last.
+    pub notice: Option<String>,
+    /// Whether the next wish to leave is granted.
+    pub leaving: bool,
+}
+
+impl View {
+    /// Returns where the keyboard is.
+    pub fn place(&self) -> Place {
+        match (self.prefixed, &self.list, self.writing) {
+            (true, _, _) => Place::Prefix,
+            (false, Some(_), _) => Place::List,
+            (false, None, true) => Place::Pen,
+            (false, None, false) => Place::Table,
+        }
+    }
+}
+
+/// Takes in a key.
+pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
+    let spelled = keymap::spell(key)?;
+    let place = screen.view.place();
+    screen.view.prefixed = false;
+    let action = match place {
+        Place::Prefix => {
+            keymap::action(place, &spelled).or_else(|| keymap::action(Place::Table, &spelled))
+        }
+        Place::Table | Place::Pen | Place::List => keymap::action(place, &spelled),
+    };
+    match action {
+        Some(action) => {
+            screen.view.notice = None;
+            let leaving = std::mem::take(&mut screen.view.leaving);
+            match action {
+                Action::Quit | Action::Interrupt if leaving => Some(Request::Leave),
+                action => act(screen, action),
+            }
+        }
+        None => {
+            write(screen, place, key);
+            None
+        }
+    }
+}
+
+/// Takes in a key that is text.
+fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
+    match (place, &mut screen.view.list) {
+        (Place::Pen, _) if key.kind != KeyEventKind::Release => {
+            screen.view.notice = None;
+            screen.view.pen.area.input(*key);
+        }
+        (Place::List, Some(list)) => match key.code {
+            KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => list.narrow(c),
+            KeyCode::Backspace => list.widen(),
+            _ => {}
+        },
+        (Place::Table | Place::Pen | Place::Prefix | Place::List, _) => {}
+    }
+}
+
+/// Takes in pasted text: it goes to the pen and never sends.
+pub fn paste(screen: &mut Screen, text: &str) {
+    screen.view.list = None;
+    screen.view.writing = true;
+    screen.view.pen.insert(text);
+}
+
+/// Carries out an action.
+pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
+    match action {
+        Action::TogglePause => return wish::toggle_pause(screen),
+        Action::Step => return wish::ask(screen, Verb::Step { n: 1 }),
+        Action::Skip => return wish::ask(screen, Verb::Skip {}),
+        Action::PauseNow => return wish::ask(screen, Verb::PauseNow {}),
+        Action::MoreRound => return wish::more(screen),
+        Action::GiveFloor => return wish::give_floor(screen),
+        Action::Mute => return wish::mute(screen),
+        Action::DropQueued => return wish::drop_queued(screen),
+        Action::Send => return wish::send(screen, wish::Manner::Queue),
+        Action::CutIn => return wish::send(screen, wish::Manner::CutIn),
+        Action::RunEntry => return run_entry(screen),
+        Action::Interrupt => return interrupt(screen),
+        Action::Quit => return quit(screen),
+        Action::Redraw => return Some(Request::Redraw),
+        Action::Pick(number) => pick(screen, usize::from(number) - 1),
+        Action::PickNext => step_pick(screen, Step::Forward),
+        Action::PickPrevious => step_pick(screen, Step::Back),
+        Action::Whisper => whisper(screen),
+        Action::Note => begin(screen, "/note "),
+        Action::Write => screen.view.writing = true,
+        Action::NewLine => screen.view.pen.area.insert_newline(),
+        Action::Complete => screen.view.notice = screen.view.pen.complete(&screen.story),
+        Action::RestoreDraft => {
+            screen.view.writing = true;
+            screen.view.pen.restore();
+        }
+        Action::Prefix => screen.view.prefixed = true,
+        Action::Palette => screen.view.list = Some(List::new(Of::Commands)),
+        Action::Help => screen.view.list = Some(List::new(Of::Keys)),
+        Action::EntryUp => screen.view.list.iter_mut().for_each(List::up),
+        Action::EntryDown => screen.view.list.iter_mut().for_each(List::down),
+        Action::Back => back(&mut screen.view),
+        Action::LineUp => read(screen, |t, story, look| t.up(story, look, 1)),
+        Action::LineDown => read(screen, |t, story, look| t.down(story, look, 1)),
+        Action::HalfUp => read(screen, |t, story, look| t.up(story, look, t.page() / 2)),
+        Action::HalfDown => read(screen, |t, story, look| t.down(story, look, t.page() / 2)),
+        Action::PageUp => read(screen, |t, story, look| t.up(story, look, t.page())),
+        Action::PageDown => read(screen, |t, story, look| t.down(story, look, t.page())),
+        Action::Top => read(screen, |t, story, look| t.go(story, look, 0)),
+        Action::Follow => read(screen, |t, _, _| t.follow()),
+    }
+    None
+}
+
+/// One step outwards: closes a list, leaves the pen with its draft, forgets the seat put forward.
+fn back(view: &mut View) {
+    if view.list.take().is_some() {
+        return;
+    }
+    if std::mem::take(&mut view.writing) {
+        return;
+    }
+    view.picked = None;
+}
+
+/// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
+fn interrupt(screen: &mut Screen) -> Option<Request> {
+    if screen.view.list.take().is_some() {
+        return None;
+    }
+    if screen.view.writing && !screen.view.pen.is_empty() {
+        screen.view.pen.clear();
+        screen.view.notice = Some("cleared: ctrl-x u brings it back".into());
+        return None;
+    }
+    if screen.story.speaking().next().is_some() {
+        return wish::ask(screen, Verb::PauseNow {});
+    }
+    leave(screen, "ctrl-c")
+}
+
+fn quit(screen: &mut Screen) -> Option<Request> {
+    match Standing::of(screen.story.state()) {
+        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, "q"),
+        Standing::Paused
+        | Standing::Waiting
+        | Standing::Stopped
+        | Standing::Done
+        | Standing::Error => Some(Request::Leave),
+    }
+}
+
+/// Leaves at the second wish in a row.
+fn leave(screen: &mut Screen, key: &str) -> Option<Request> {
+    screen.view.leaving = true;
+    screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
+    None
+}
+
+fn pick(screen: &mut Screen, place: usize) {
+    let Some(seat) = screen.story.state().seats.get(place) else {
+        screen.view.notice = Some(format!("no seat has the number {}", place + 1));
+        return;
+    };
+    let name = screen.story.name(&seat.spec.id);
+    let key = |action| keymap::key_of(action, Place::Table).unwrap_or_default();
+    screen.view.notice = Some(format!(
+        "{name}: {} floor  {} mute  {} whisper",
+        key(Action::GiveFloor),
+        key(Action::Mute),
+        key(Action::Whisper)
+    ));
+    screen.view.picked = Some(place);
+}
+
+/// Which way the seat put forward moves.
+enum Step {
+    Forward,
+    Back,
+}
+
+fn step_pick(screen: &mut Screen, step: Step) {
+    let seats = screen.story.state().seats.len().max(1);
+    let place = match (screen.view.picked, step) {
+        (None, Step::Forward) => 0,
+        (None, Step::Back) => seats - 1,
+        (Some(place), Step::Forward) => (place + 1) % seats,
+        (Some(place), Step::Back) => (place + seats - 1) % seats,
+    };
+    pick(screen, place);
+}
+
+fn whisper(screen: &mut Screen) {
+    if let Some(seat) = wish::picked(screen) {
+        begin(screen, &format!("/whisper {seat} "));
+    }
+}
+
+/// Goes to the pen with the beginning of a command; a draft is kept aside.
+fn begin(screen: &mut Screen, words: &str) {
+    if !screen.view.pen.is_empty() {
+        screen.view.pen.clear();
+        screen.view.notice = Some("your draft is kept: ctrl-x u brings it back".into());
+    }
+    screen.view.pen.begin(words);
+    screen.view.writing = true;
+}
+
+/// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
+fn run_entry(screen: &mut Screen) -> Option<Request> {
+    let list = screen.view.list.take()?;
+    match list.entries().get(list.at)?.does {
+        Does::Action(row) => act(screen, row.action),
+        Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
+            wish::command(screen, &spelled(row))
+        }
+        Does::Verb(row) => {
+            begin(screen, &format!("{} ", spelled(row)));
+            screen.view.notice = Some(usage(row));
+            None
+        }
+    }
+}
+
+fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
+    let Screen { story, view, theme, glyphs, .. } = screen;
+    let look = Look { width: view.transcript.width(), theme, glyphs };
+    to(&mut view.transcript, story, look);
+}

@@ -1,0 +1,133 @@
+//! What the operator wants of the conversation, made from where the screen stands.
+//!
+//! A wish that cannot be meant (no seat put forward, an end that has come) is answered here; everything else is the
+//! engine's to judge, and its receipt says what became of it.
+
+use super::Screen;
+use super::action::Action;
+use super::floor::Standing;
+use super::keymap::{Place, key_of};
+use super::update::Request;
+use super::verbs;
+use crate::model::{Limit, Limits, SeatId, Verb};
+use crate::state::Run;
+
+/// Running seconds that one round more is taken for, where time is the limit.
+const MORE_SECONDS: u64 = 60;
+
+/// How words are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// After who speaks now.
+    Queue,
+    /// At once, stopping who speaks.
+    CutIn,
+}
+
+/// Asks for a deed, unless it is too late for any.
+pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
+    if screen.story.state().ended.is_some() {
+        return told(screen, "it has ended: nothing can be steered any more");
+    }
+    Some(Request::Send(verb))
+}
+
+fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
+    screen.view.notice = Some(words.into());
+    None
+}
+
+/// Pauses, or goes on.
+pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
+    if Standing::of(screen.story.state()) == Standing::Stopped {
+        let key = key_of(Action::MoreRound, Place::Table).unwrap_or_default();
+        return told(screen, format!("a limit holds: {key} goes on for one more round"));
+    }
+    match screen.story.state().run {
+        Run::Going | Run::Stepping(_) => ask(screen, Verb::Pause {}),
+        Run::Pausing | Run::Paused => ask(screen, Verb::Resume {}),
+    }
+}
+
+/// Raises the limit that holds so that everybody can speak once more.
+pub fn more(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    let Some(held) = &state.limit else { return told(screen, "no limit holds") };
+    let seats = state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32;
+    let mut set = Limits::default();
+    match held.what {
+        Limit::Utterances => set.utterances = Some(state.utterances + seats.max(1)),
+        Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
+        Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),
+    }
+    ask(screen, Verb::Limit { set })
+}
+
+/// Returns the seat put forward; says how to put one forward if none is.
+pub fn picked(screen: &mut Screen) -> Option<SeatId> {
+    let place = screen.view.picked;
+    let seat = place.and_then(|p| screen.story.state().seats.get(p)).map(|s| s.spec.id.clone());
+    if seat.is_none() {
+        told(screen, "put a seat forward first: its number, or tab");
+    }
+    seat
+}
+
+/// Gives the floor to the seat put forward.
+pub fn give_floor(screen: &mut Screen) -> Option<Request> {
+    let to = picked(screen)?;
+    ask(screen, Verb::Floor { to })
+}
+
+/// Mutes the seat put forward, or lets it speak again.
+pub fn mute(screen: &mut Screen) -> Option<Request> {
+    let who = picked(screen)?;
+    let muted = screen.story.state().seat(&who).is_some_and(|s| s.muted);
+    ask(screen, if muted { Verb::Unmute { who } } else { Verb::Mute { who } })
+}
+
+/// Takes back the words that were queued last.
+pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
+    match screen.story.queued().last().map(|(key, _)| key.clone()) {
+        Some(key) => ask(screen, Verb::DropQueued { of: key.0 }),
+        None => told(screen, "nothing is queued"),
+    }
+}
+
+/// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
+pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
+    let text = screen.view.pen.text();
+    let words = text.trim();
+    if words.is_empty() {
+        return None;
+    }
+    if words.starts_with('/') && manner == Manner::Queue {
+        let sent = command(screen, words);
+        if sent.is_some() {
+            screen.view.pen = Default::default();
+        }
+        return sent;
+    }
+    let state = screen.story.state();
+    let human = state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone());
+    let text = words.into();
+    let verb = match (manner, human) {
+        (Manner::CutIn, _) => Verb::CutIn { text, who: None },
+        (Manner::Queue, Some(who)) => Verb::Speak { text, who },
+        (Manner::Queue, None) => Verb::Say { text },
+    };
+    let sent = ask(screen, verb);
+    if sent.is_some() {
+        screen.view.pen = Default::default();
+        screen.view.transcript.follow();
+    }
+    sent
+}
+
+/// Asks for what a `/command` says; a fault in it is told, and the draft stays.
+pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
+    match verbs::read(line, screen.story.state()) {
+        Ok(verb) => ask(screen, verb),
+        Err(why) => told(screen, why),
+    }
+}

@@ -1,0 +1,140 @@
+//! A screen of a size, fed with the events of the rehearsed demo, up to where a test wants it.
+
+use colloquium::clock::Clock;
+use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, TurnId};
+use colloquium::session::{Item, Record, decode};
+use colloquium::ui::theme::Theme;
+use colloquium::ui::update::{Request, key};
+use colloquium::ui::{Screen, draw, glyphs};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use std::process::Command;
+use std::sync::{Arc, OnceLock};
+
+/// The events of the whole demo: played once, without a screen, in virtual time.
+fn demo() -> &'static [Event] {
+    static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
+    DEMO.get_or_init(|| {
+        let home = tempfile::tempdir().unwrap();
+        let played = Command::new(env!("CARGO_BIN_EXE_colloquium"))
+            .args(["demo", "--headless", "--format", "jsonl", "--no-save", "-q"])
+            .env("HOME", home.path())
+            .output()
+            .unwrap();
+        let lines = played.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());
+        lines.map(|line| decode(line).unwrap()).collect()
+    })
+}
+
+/// A screen and the terminal it is drawn on.
+pub struct Stage {
+    pub screen: Screen,
+    pub terminal: Terminal<TestBackend>,
+    next: usize,
+}
+
+impl Stage {
+    pub fn new(width: u16, height: u16) -> Stage {
+        Stage::dressed(width, height, Theme::default())
+    }
+
+    pub fn dressed(width: u16, height: u16, theme: Theme) -> Stage {
+        let clock = Clock::virtual_from(Ms(0));
+        let screen = Screen::new(Seq(0), clock, theme, &glyphs::UNICODE);
+        let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        let mut stage = Stage { screen, terminal, next: 0 };
+        stage.draw();
+        stage
+    }
+
+    /// Takes in an event.
+    pub fn take(&mut self, event: Event) {
+        self.screen.clock = Clock::virtual_from(event.ms);
+        let record = Record::new(event).unwrap();
+        self.screen.take(&Item::Event(Arc::new(record)));
+    }
+
+    /// Plays the demo on, up to and including the first event that fits.
+    pub fn until(mut self, fits: impl Fn(&Event) -> bool) -> Stage {
+        loop {
+            let event = demo().get(self.next).expect("the demo ends before that").clone();
+            self.next += 1;
+            let found = fits(&event);
+            self.take(event);
+            if found {
+                self.draw();
+                return self;
+            }
+        }
+    }
+
+    /// Plays the demo until so many pieces of an utterance were sealed.
+    pub fn during(self, utterance: u32, sealed: usize) -> Stage {
+        let stage =
+            self.until(|e| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(utterance)));
+        let seen = std::cell::Cell::new(0);
+        stage.until(|e| {
+            seen.set(seen.get() + usize::from(matches!(e.kind, Kind::Delta(_))));
+            seen.get() == sealed
+        })
+    }
+
+    /// Plays the demo to its end.
+    pub fn whole(self) -> Stage {
+        self.until(|e| matches!(e.kind, Kind::Ended(_)))
+    }
+
+    /// Returns the turn that speaks now.
+    pub fn turn(&self) -> TurnId {
+        self.screen.story.speaking().next().unwrap().id
+    }
+
+    /// Lets the speaker say a bit more.
+    pub fn piece(&mut self, text: &str) {
+        let (turn, at) = (self.turn(), self.screen.story.state().ms);
+        let piece = Piece { turn, channel: Channel::Say, at, text: text.into() };
+        self.screen.take(&Item::Piece(piece));
+    }
+
+    /// Presses keys, drawing after each.
+    pub fn press(&mut self, keys: &[KeyCode]) -> Vec<Request> {
+        let mut requests = Vec::new();
+        for code in keys {
+            requests.extend(key(&mut self.screen, &KeyEvent::new(*code, KeyModifiers::NONE)));
+            self.draw();
+        }
+        requests
+    }
+
+    /// Presses a key with modifiers.
+    pub fn press_with(&mut self, code: KeyCode, with: KeyModifiers) -> Option<Request> {
+        let request = key(&mut self.screen, &KeyEvent::new(code, with));
+        self.draw();
+        request
+    }
+
+    /// Presses a letter with Ctrl.
+    pub fn chord(&mut self, letter: char) -> Option<Request> {
+        self.press_with(KeyCode::Char(letter), KeyModifiers::CONTROL)
+    }
+
+    pub fn draw(&mut self) {
+        let screen = &mut self.screen;
+        self.terminal.draw(|frame| draw::draw(frame, screen)).unwrap();
+    }
+
+    /// Returns the rows of the screen as text.
+    pub fn rows(&mut self) -> Vec<String> {
+        self.draw();
+        let buffer = self.terminal.backend().buffer();
+        let row = |y| (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+        (0..buffer.area.height).map(row).collect()
+    }
+
+    /// Returns the screen as text, without the blanks at the ends of rows.
+    pub fn text(&mut self) -> String {
+        let rows = self.rows();
+        rows.iter().map(|r| r.trim_end().to_owned() + "\n").collect()
+    }
+}

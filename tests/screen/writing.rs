@@ -1,0 +1,121 @@
+//! Joining in: words, commands, lists, and what stays when one leaves them.
+
+use crate::stage::Stage;
+use colloquium::model::command::VERBS;
+use colloquium::model::{SeatId, Verb};
+use colloquium::ui::keymap::Place;
+use colloquium::ui::update::{Request, paste};
+use crossterm::event::{KeyCode, KeyCode::Char, KeyCode::Enter, KeyCode::Esc, KeyModifiers};
+
+fn speaking() -> Stage {
+    Stage::new(80, 24).during(2, 2)
+}
+
+fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
+    let keys: Vec<KeyCode> = words.chars().map(Char).collect();
+    stage.press(&keys)
+}
+
+#[test]
+fn enter_sends_and_escape_keeps_the_draft() {
+    let mut stage = speaking();
+    write(&mut stage, "iHello, table");
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert!(stage.text().contains("› Hello, table"), "{}", stage.text());
+    let said = Verb::Say { text: "Hello, table".into() };
+    assert_eq!(stage.press(&[Enter, Enter]), [Request::Send(said)]);
+    assert!(stage.screen.view.pen.is_empty() && stage.screen.view.transcript.following());
+}
+
+#[test]
+fn behind_ctrl_x_the_pen_cuts_in_and_steers() {
+    let mut stage = speaking();
+    write(&mut stage, "iWait");
+    let text = || "Wait".into();
+    stage.chord('x');
+    assert_eq!(stage.press(&[Char(' ')]), [Request::Send(Verb::Pause {})]);
+    stage.chord('x');
+    assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::CutIn { text: text(), who: None })]);
+    write(&mut stage, "gone?");
+    stage.chord('c');
+    assert!(stage.screen.view.pen.is_empty());
+    stage.chord('x');
+    write(&mut stage, "u");
+    assert_eq!(stage.screen.view.pen.text(), "gone?");
+}
+
+#[test]
+fn a_command_is_checked_before_it_is_sent() {
+    let mut stage = speaking();
+    assert_eq!(write(&mut stage, "i/whisper dan psst"), []);
+    assert_eq!(stage.press(&[Enter]), []);
+    assert!(stage.text().contains("nobody at the table is called `dan`"), "{}", stage.text());
+    assert_eq!(stage.screen.view.pen.text(), "/whisper dan psst", "the draft stays");
+    stage.chord('c');
+    write(&mut stage, "/floor cy");
+    let floor = Verb::Floor { to: "cy".into() };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(floor)]);
+}
+
+#[test]
+fn a_seat_is_put_forward_by_its_number() {
+    let cy: SeatId = "cy".into();
+    let mut stage = speaking();
+    assert_eq!(write(&mut stage, "f"), []);
+    assert!(stage.text().contains("put a seat forward first"));
+    assert_eq!(write(&mut stage, "3f"), [Request::Send(Verb::Floor { to: cy.clone() })]);
+    assert_eq!(write(&mut stage, "m"), [Request::Send(Verb::Mute { who: cy.clone() })]);
+    write(&mut stage, "wpsst");
+    let whisper = Verb::Whisper { text: "psst".into(), to: cy };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
+}
+
+#[test]
+fn every_verb_is_in_the_list_and_runs_from_it() {
+    for row in VERBS {
+        let mut stage = speaking();
+        write(&mut stage, &format!(":/{}", row.name.replace('_', "-")));
+        // `/pause` also fits `/pause-now`: the first entry is the one typed
+        let asked = stage.press(&[Enter]);
+        let begun = stage.screen.view.pen.text();
+        match row.needs.is_empty() && row.takes.is_empty() {
+            true => assert!(
+                matches!(&asked[..], [Request::Send(verb)] if verb.name() == row.name),
+                "{}: {asked:?}",
+                row.name
+            ),
+            false => assert_eq!(begun, format!("/{} ", row.name.replace('_', "-"))),
+        }
+    }
+}
+
+#[test]
+fn pasted_text_never_sends() {
+    let mut stage = speaking();
+    paste(&mut stage.screen, "one\r\ntwo\u{1b}[2K\rthree\n");
+    assert_eq!(stage.screen.view.pen.text(), "one\ntwo␛[2K\nthree\n");
+    assert_eq!(stage.screen.view.place(), Place::Pen);
+    let shown = stage.text();
+    assert!(shown.contains("› one\n") && shown.contains("two␛[2K"), "{shown}");
+}
+
+#[test]
+fn the_cursor_stands_on_the_caret() {
+    let mut stage = speaking();
+    write(&mut stage, "iHello");
+    let pen = stage.screen.view.areas.pen;
+    stage.terminal.backend_mut().assert_cursor_position((pen.x + 3 + 5, pen.y));
+    stage.piece("and others go on");
+    stage.draw();
+    stage.terminal.backend_mut().assert_cursor_position((pen.x + 3 + 5, pen.y));
+}
+
+#[test]
+fn letters_are_text_in_the_pen() {
+    let mut stage = speaking();
+    assert_eq!(write(&mut stage, "is S.q?:"), []);
+    assert_eq!(stage.screen.view.pen.text(), "s S.q?:");
+    stage.press_with(KeyCode::Char('j'), KeyModifiers::CONTROL);
+    assert_eq!(stage.screen.view.pen.text(), "s S.q?:\n");
+}
