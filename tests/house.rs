@@ -239,7 +239,7 @@ fn the_scanner_of_deeds_bites() {
     check("src/cli/mod.rs", "let a = std::env::args();\nlet b = std::env::var(\"A\");", &[2]);
     check("src/main.rs", "let a = std::env::args_os();\nstd::process::exit(1);", &[]);
     check(
-        "src/cli/mod.rs",
+        "src/state/mod.rs",
         "std::process::exit(1);\nuse std::process::{ExitCode, abort};",
         &[1, 2],
     );

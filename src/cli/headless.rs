@@ -12,14 +12,17 @@ use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::export::{REHEARSED, reason, utterances};
 use crate::model::{Limit, Participant, Seq, VoiceSpec};
-use crate::session::{Item, SessionFiles, Tail};
+use crate::session::writer::Durable;
+use crate::session::{Item, Record, SessionFiles, Tail};
 use crate::spawn;
 use crate::state::State;
+use std::collections::VecDeque;
 use std::future::{Future, pending};
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
 /// How long a full disk is waited for.
@@ -105,6 +108,7 @@ async fn run(
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
+    let mut unwritten = Unwritten { records: VecDeque::new(), durable: engine.durable() };
     let left = {
         let orders = lines.map_or_else(|| mpsc::channel(1).1, |l| l.orders);
         let run = engine.run(orders, async {
@@ -126,14 +130,17 @@ async fn run(
                 printed = &mut printer.done => {
                     break Left::Unread(printed.unwrap_or_else(|e| Err(io::Error::other(e))));
                 }
-                Some(item) = tail.next() => print(&printer, item),
+                Some(item) = tail.next() => unwritten.take(item),
+                Ok(()) = unwritten.durable.changed() => {}
                 stopped = &mut run => break Left::Stopped(stopped),
             }
+            unwritten.print(&printer);
         }
     };
     while let Some(item) = tail.try_next() {
-        print(&printer, item);
+        unwritten.take(item);
     }
+    unwritten.print(&printer);
     let state = engine.live.state.clone();
     let synced = unless_told_again(signals, engine.finish()).await;
     let (printed, stopped) = match left {
@@ -164,11 +171,27 @@ async fn run(
     verdict(&state, name.as_deref(), play, signal, context)
 }
 
-fn print(printer: &Printer, item: Item) {
-    match item {
-        Item::Event(record) => printer.print(record),
-        // only finished words are printed
-        Item::Piece(_) => {}
+/// What happened and is not in the file yet: whoever acts on what is printed must find it there after a kill.
+struct Unwritten {
+    records: VecDeque<Arc<Record>>,
+    durable: watch::Receiver<Durable>,
+}
+
+impl Unwritten {
+    fn take(&mut self, item: Item) {
+        match item {
+            Item::Event(record) => self.records.push_back(record),
+            // only finished words are printed
+            Item::Piece(_) => {}
+        }
+    }
+
+    /// Prints what the file has by now.
+    fn print(&mut self, printer: &Printer) {
+        let written = self.durable.borrow_and_update().written;
+        while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
+            printer.print(record);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use super::turns;
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
-use crate::state::{Deed, Run, State, Thread, Turn};
+use crate::state::{Deed, Run, State, Thread};
 
 /// Returns the next event of the first deed that can move, or the next receipt for words that reached a turn.
 pub(super) fn carry(state: &State) -> Option<Draft> {
@@ -113,14 +113,7 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
         | Verb::Verdict {}
         | Verb::Decide { .. } => done(deed),
         Verb::Speak { .. } | Verb::Pass { .. } if deed.acted => done(deed),
-        Verb::Speak { who, text } => match running(state, deed) {
-            Some(turn) => Some(turns::spoken(state, turn, text)),
-            None => too_late(deed, &format!("{who} does not have the floor")),
-        },
-        Verb::Pass { who } => match running(state, deed) {
-            Some(turn) => Some(turns::passed(turn, state.ms)),
-            None => too_late(deed, &format!("{who} does not have the floor")),
-        },
+        Verb::Speak { who, .. } | Verb::Pass { who } => persons(state, deed, who),
         Verb::Floor { .. } if deed.acted => done(deed),
         Verb::Floor { to } => {
             let asked =
@@ -150,8 +143,18 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
     }
 }
 
-fn running<'a>(state: &'a State, deed: &Deed) -> Option<&'a Turn> {
-    deed.given.targets.turns.iter().find_map(|t| state.turns.get(t))
+/// A person's words end the turn that the person holds; without one they wait for it.
+fn persons(state: &State, deed: &Deed, who: &SeatId) -> Option<Draft> {
+    if state.seat(who).is_none_or(|s| s.gone) {
+        return too_late(deed, &format!("{who} has left the table"));
+    }
+    match state.turns.values().find(|t| t.seat == *who) {
+        None => wait(deed),
+        Some(turn) => Some(match &deed.text {
+            Some(text) => turns::spoken(state, turn, text),
+            None => turns::passed(turn, state.ms),
+        }),
+    }
 }
 
 fn pause(state: &State, deed: &Deed) -> Option<Draft> {

@@ -20,7 +20,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio::task::AbortHandle;
 use tokio::time::Sleep;
 
@@ -330,7 +330,7 @@ impl Engine {
                 _ => None,
             };
             let room = self.writer.pending_bytes() < WAITING_MAX_BYTES;
-            let may_wait = self.gated.is_empty() && !(idle && !attended);
+            let may_wait = (attended || !idle) && self.gated.is_empty();
             tokio::select! { biased;
                 () = &mut stop, if running => {
                     running = false;
@@ -364,6 +364,11 @@ impl Engine {
         }
         self.feed.close();
         stopped
+    }
+
+    /// Returns how far the disk has come, now and whenever that changes.
+    pub fn durable(&self) -> watch::Receiver<Durable> {
+        self.writer.durable()
     }
 
     /// Waits until everything is on the disk.

@@ -52,6 +52,10 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&turn)?;
     let seat = state.seat(&turn.seat)?;
     let prompt = prompt::build(state, turn);
+    let messages = match seat.spec.voice {
+        VoiceSpec::Model(_) => prompt::messages(&prompt),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => vec![],
+    };
     Some(Effect::Start(Box::new(Request {
         call,
         turn: turn.id,
@@ -59,7 +63,7 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
         purpose: turn.purpose,
         number: turn.number,
         attempt: turn.calls,
-        messages: prompt::messages(&prompt),
+        messages,
         prompt: Arc::new(prompt),
         parameters: turn.parameters.clone(),
         facts: Arc::new(state.turn_facts(turn)),

@@ -1,7 +1,7 @@
 //! The engine: it grants the floor, takes words in, and decides what to append next.
 //!
-//! Four pure functions decide everything: [`react`] says what an input makes true, [`advance`] returns one event more
-//! or nothing, [`effects`] reads from an event what must be done outside, [`deadline`] says when time alone matters.
+//! Four pure functions decide everything: [`react()`] says what an input makes true, [`advance()`] returns one event more
+//! or nothing, [`effects()`] reads from an event what must be done outside, [`deadline()`] says when time alone matters.
 //! Every prefix of what they return is legal, so a kill between any two lines loses no half of a decision. Only
 //! `drive` does anything: it owns the loop, the clock, the calls and the writer's queue.
 //!

@@ -76,8 +76,6 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                     "{who} is not a human seat; `speak_as` puts words in its mouth, `skip` stops it"
                 ));
             }
-            let turn = state.turns.values().find(|t| t.seat == *who);
-            targets.turns = turn.map(|t| t.id).into_iter().collect();
         }
         Verb::EditQueued { of, .. } | Verb::DropQueued { of } => {
             targets.of = Some(reference(state, of)?);

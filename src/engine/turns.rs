@@ -25,18 +25,19 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     let parameters = match seat.map(|s| &s.voice) {
         Some(VoiceSpec::Lines { lines, .. }) => {
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
-            let line = rehearsed::choose(lines, spoken, &Facts::new(state.turn_facts(turn)));
+            let facts = || Facts::new(state.turn_facts(turn));
+            let line = rehearsed::choose(lines, spoken, facts);
             line.map_or(Value::Null, |line| json!({ "line": line }))
         }
         _ => Value::Null,
     };
-    let prompt = prompt::build(state, turn);
+    let (digest, left_out) = prompt::account(state, turn);
     let started = CallStarted {
         turn: turn.id,
         model: seat.map_or("".into(), |s| s.voice.label().into()),
         parameters,
-        digest: prompt::digest(&prompt),
-        left_out: prompt.left_out,
+        digest,
+        left_out,
     };
     draft(turn.thread, event::ENGINE, started.into())
 }

@@ -5,6 +5,7 @@
 
 pub mod command;
 pub mod event;
+pub mod failure;
 pub mod ids;
 pub mod limits;
 pub mod participant;
@@ -17,12 +18,11 @@ pub mod steering;
 
 pub use command::{Given, Targets, Verb};
 pub use event::{Draft, Event, Kind, draft};
+pub use failure::{CallError, ErrorClass};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use limits::{Limit, Limits};
 pub use participant::{FailureRule, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec};
-pub use payload::{
-    CallError, Cost, CutWhy, ErrorClass, Outcome, Purpose, ReceiptIs, Requester, Usage,
-};
+pub use payload::{Cost, CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Role};
 pub use reason::StopReason;

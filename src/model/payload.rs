@@ -1,5 +1,6 @@
 //! What the events carry: one struct a kind, spelled as in the session file.
 
+use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
 use super::limits::{Limit, Limits};
 use super::participant::Participant;
@@ -66,91 +67,6 @@ pub enum CutWhy {
     BrokenOff,
     /// The operator skipped it, ended the conversation, or took the seat away.
     Operator,
-}
-
-/// The class of a failed call: what decides whether it is tried again, and what the person is told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ErrorClass {
-    /// The program of a script could not be started.
-    NotFound,
-    /// The voice exists but could not do it: a script's non-zero exit, a server's own fault.
-    Failed,
-    /// The reply could not be understood.
-    NoProtocol,
-    /// The reply had no words.
-    Empty,
-    /// A bound of the program was exceeded (size, lines, depth).
-    TooLarge,
-    /// A time-out before any word.
-    Silence,
-    /// The stream broke.
-    Broken,
-    /// The seat has no voice that this program can reach.
-    NoVoice,
-    /// Nobody listens at the address.
-    Refused,
-    /// The name of the host has no address.
-    Dns,
-    /// No secure connection could be made.
-    Tls,
-    /// No key, or one that was rejected.
-    Credentials,
-    /// The account has no credit.
-    Credit,
-    /// The server has no such model.
-    UnknownModel,
-    /// The request was not understood; sending it again would not help.
-    BadRequest,
-    /// Too many requests.
-    Rate,
-    /// The server is overloaded.
-    Overload,
-    /// The prompt does not fit the model's window.
-    Context,
-    /// The provider refused the content.
-    Filter,
-}
-
-impl ErrorClass {
-    /// Returns whether the same call might succeed a moment later.
-    pub fn may_pass(self) -> bool {
-        match self {
-            ErrorClass::Failed
-            | ErrorClass::NoProtocol
-            | ErrorClass::Empty
-            | ErrorClass::Silence
-            | ErrorClass::Broken
-            | ErrorClass::Refused
-            | ErrorClass::Dns
-            | ErrorClass::Tls
-            | ErrorClass::Rate
-            | ErrorClass::Overload => true,
-            ErrorClass::NotFound
-            | ErrorClass::TooLarge
-            | ErrorClass::NoVoice
-            | ErrorClass::Credentials
-            | ErrorClass::Credit
-            | ErrorClass::UnknownModel
-            | ErrorClass::BadRequest
-            | ErrorClass::Context
-            | ErrorClass::Filter => false,
-        }
-    }
-
-    /// Returns whether the server asked to be left alone for a while: waiting then costs no retry.
-    pub fn asks_to_wait(self) -> bool {
-        matches!(self, ErrorClass::Rate | ErrorClass::Overload)
-    }
-}
-
-/// Why a call failed: a class for decisions, a text for people. The text never becomes speech.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CallError {
-    /// What kind of failure.
-    pub class: ErrorClass,
-    /// One sentence, untrusted.
-    pub text: Text,
 }
 
 /// Tokens a call used; `estimated` where nobody reported them.

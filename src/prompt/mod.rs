@@ -11,8 +11,8 @@ pub use messages::messages;
 
 use crate::expr::{Facts, Template};
 use crate::model::{Block, ModelSpec, Participant, Prompt, Text, VoiceSpec};
-use crate::state::{Entry, State, Turn};
-use sha2::{Digest, Sha256};
+use crate::state::{self, Digest, Entry, State, Turn};
+use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
 
 /// Words of a reply that a model is asked to stay below.
@@ -21,21 +21,25 @@ const WORDS_MAX: u32 = 150;
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
     let place = state.heard_to(turn);
-    let prompt = Prompt {
-        system: system(state, turn).into(),
-        brief: state.threads.get(&turn.thread).and_then(|t| t.spec.brief.clone()),
-        blocks: state
-            .visible(turn)
-            .filter_map(|e| Some(block(state, turn, e, e.text_at(place)?.clone())))
-            .collect(),
-        notes: state.notes_of(turn),
-        left_out: 0,
-    };
+    let shown = |e: &Entry| Some(block(state, turn, e, e.text_at(place)?.clone()));
+    let blocks = state.visible(turn).filter_map(shown).collect();
+    let prompt = Prompt { blocks, ..frame(state, turn) };
     match state.seat(&turn.seat).map(|s| &*s.spec) {
         Some(seat) if matches!(seat.voice, VoiceSpec::Model(_)) => {
             budget::fit(prompt, budget::room(seat, turn.shrunk))
         }
         Some(_) | None => prompt,
+    }
+}
+
+/// What surrounds the talk.
+fn frame(state: &State, turn: &Turn) -> Prompt {
+    Prompt {
+        system: system(state, turn).into(),
+        brief: state.threads.get(&turn.thread).and_then(|t| t.spec.brief.clone()),
+        blocks: vec![],
+        notes: state.notes_of(turn),
+        left_out: 0,
     }
 }
 
@@ -102,23 +106,51 @@ fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
     template.unwrap_or_else(|_| persona.to_owned())
 }
 
-/// Returns the SHA-256 of a prompt's canonical JSON, in hex: what a rebuilt prompt is held against.
+/// Returns the SHA-256 of a prompt in hex: what a rebuilt prompt is held against.
 pub fn digest(prompt: &Prompt) -> Text {
-    struct Into(Sha256);
-    impl std::io::Write for Into {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0.update(bytes);
-            Ok(bytes.len())
-        }
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
+    let blocks = prompt.blocks.iter().map(|b| (b.clone(), state::digest(b.text())));
+    hash(prompt, blocks)
+}
+
+/// Returns the digest of the prompt that [`build`] makes and how many blocks it leaves out, without making it where that
+/// would cost the whole talk.
+pub fn account(state: &State, turn: &Turn) -> (Text, u32) {
+    let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
+    if matches!(seat, Some(VoiceSpec::Model(_))) {
+        let prompt = build(state, turn);
+        return (digest(&prompt), prompt.left_out);
     }
-    let mut hash = Into(Sha256::new());
-    // writing plain data into a hash cannot fail
-    let _ = serde_json::to_writer(&mut hash, prompt);
+    let place = state.heard_to(turn);
+    let shown = |e: &Entry| Some((block(state, turn, e, "".into()), e.digest_at(place)?));
+    (hash(&frame(state, turn), state.visible(turn).filter_map(shown)), 0)
+}
+
+/// Hashes what surrounds the talk, then every block by its attribution and the digest of its words.
+fn hash(frame: &Prompt, blocks: impl Iterator<Item = (Block, Digest)>) -> Text {
+    let mut hash = Sha256::new();
+    let mut part = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    part(&frame.system);
+    part(frame.brief.as_deref().unwrap_or_default());
+    frame.notes.iter().for_each(|note| part(note));
+    for (block, words) in blocks {
+        match &block {
+            Block::Own { .. } => hash.update(b"own"),
+            Block::Other { who, name, cut, .. } => {
+                hash.update(if *cut { b"cut" } else { b"all" });
+                hash.update(who.as_bytes());
+                hash.update([0]);
+                hash.update(name.as_bytes());
+                hash.update([0]);
+            }
+            Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),
+        }
+        hash.update(words);
+    }
     let mut hex = String::with_capacity(64);
-    for byte in hash.0.finalize() {
+    for byte in hash.finalize() {
         let _ = write!(hex, "{byte:02x}");
     }
     hex.into()

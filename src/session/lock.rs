@@ -6,7 +6,9 @@
 use super::error::SessionError;
 use super::files::{SessionFiles, private};
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Write};
+use std::io::{Read, Seek, Write};
+use std::thread;
+use std::time::Duration;
 
 /// The right to write a session, given back when dropped.
 #[derive(Debug)]
@@ -14,11 +16,18 @@ pub struct Lock {
     file: File,
 }
 
+/// How often a lock is tried for that nobody who lives has put a number into.
+const TRIES: u32 = 40;
+/// How long between two tries.
+const PAUSE: Duration = Duration::from_millis(25);
 /// What is read of a lock file at most: more than any process id takes, in bytes.
 const PID_BYTES: u64 = 32;
 
 impl Lock {
-    /// Takes the lock of a session without waiting, and writes this process's id into it.
+    /// Takes the lock of a session, and writes this process's id into it.
+    ///
+    /// It does not wait for a program that writes the session, but for a second at most for what only seems to: a child
+    /// that a killed program had forked and that has not begun yet, and somebody who just looks whether it is locked.
     ///
     /// # Errors
     /// [`SessionError::Locked`] with the holder's process id where it could be read, or [`SessionError::Io`].
@@ -27,21 +36,45 @@ impl Lock {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let mut file = private(&mut options, &path).map_err(SessionError::io("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut holder = String::new();
-                let read = (&file).take(PID_BYTES).read_to_string(&mut holder);
-                let pid = read.ok().and_then(|_| holder.trim().parse().ok());
+        let mut tries = 0;
+        while let Err(fault) = file.try_lock() {
+            match fault {
+                TryLockError::WouldBlock => {}
+                TryLockError::Error(e) => return Err(SessionError::io("lock", path)(e)),
+            }
+            let pid = holder(&file);
+            tries += 1;
+            if tries == TRIES || pid.is_some_and(lives) {
                 return Err(SessionError::Locked { path: files.log().to_owned(), pid });
             }
-            Err(TryLockError::Error(e)) => return Err(SessionError::io("lock", path)(e)),
+            thread::sleep(PAUSE);
         }
         file.set_len(0)
             .and_then(|()| writeln!(file, "{}", std::process::id()))
             .map_err(SessionError::io("write", path))?;
         Ok(Lock { file })
     }
+}
+
+/// Returns the number in a lock file, if it can be read.
+fn holder(mut file: &File) -> Option<u32> {
+    let mut text = String::new();
+    file.rewind().and_then(|()| file.take(PID_BYTES).read_to_string(&mut text)).ok()?;
+    file.rewind().ok()?;
+    text.trim().parse().ok()
+}
+
+/// Returns whether a process is there, whoever's it is.
+#[cfg(unix)]
+fn lives(pid: u32) -> bool {
+    use rustix::process::{Pid, test_kill_process};
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    pid.is_some_and(|pid| test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
+}
+
+#[cfg(not(unix))]
+fn lives(_pid: u32) -> bool {
+    true
 }
 
 impl Drop for Lock {
@@ -64,5 +97,22 @@ mod tests {
         assert_eq!(pid, Some(std::process::id()));
         drop(first);
         Lock::take(&files).unwrap();
+    }
+    /// A child of a killed program has the lock until it begins its own work; the number of the dead is still there.
+    #[test]
+    fn what_a_killed_program_leaves_behind_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let files = SessionFiles::at(folder.path().join("x.jsonl"));
+        let mut left = File::create(files.lock()).unwrap();
+        left.lock().unwrap();
+        writeln!(left, "{}", i32::MAX).unwrap();
+        let (go, gone) = std::sync::mpsc::channel::<()>();
+        let child = thread::spawn(move || {
+            let _ = gone.recv_timeout(PAUSE);
+            drop(left);
+        });
+        Lock::take(&files).unwrap();
+        child.join().unwrap();
+        drop(go);
     }
 }

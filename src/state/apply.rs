@@ -387,6 +387,7 @@ impl State {
             seq,
             turn: Some(turn.id),
             text: e.text.clone(),
+            digest: digest(&e.text),
             cut: e.why,
             horizon: turn.horizon,
         };

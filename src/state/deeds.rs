@@ -105,7 +105,10 @@ impl State {
                     self.ask_floor(to, given.line.thread, &given.key);
                 }
             }
-            Verb::CutIn { text, .. } | Verb::Whisper { text, .. } | Verb::SpeakAs { text, .. } => {
+            Verb::CutIn { text, .. }
+            | Verb::Whisper { text, .. }
+            | Verb::SpeakAs { text, .. }
+            | Verb::Speak { text, .. } => {
                 deed.text = Some(text.clone());
             }
             Verb::Note { text, lives, .. } => {
@@ -179,7 +182,6 @@ impl State {
             }
             Verb::Resume {}
             | Verb::Step { .. }
-            | Verb::Speak { .. }
             | Verb::Pass { .. }
             | Verb::Skip {}
             | Verb::Retry {}
@@ -252,7 +254,14 @@ impl State {
             thread,
             who,
             number: None,
-            versions: vec![super::Version { seq, turn: None, text, cut: None, horizon: seq }],
+            versions: vec![super::Version {
+                seq,
+                turn: None,
+                digest: super::digest(&text),
+                text,
+                cut: None,
+                horizon: seq,
+            }],
             chosen: 0,
             edited: None,
             hidden: None,

@@ -43,7 +43,8 @@ impl State {
         let heard = self.unanswered(turn);
         let said: Vec<&str> = heard.iter().map(|e| &**e.text()).collect();
         let own = Who::Seat(turn.seat.clone());
-        let last = self.visible(turn).filter(|e| e.who != own && e.who != Who::Operator).last();
+        let peers = |e: &&Entry| e.who != own && e.who != Who::Operator;
+        let last = self.visible(turn).rev().find(peers);
         let me = self.seat(&turn.seat).map(|s| &s.spec);
         let name = |id: &SeatId| self.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
         let notes = self.notes_of(turn);

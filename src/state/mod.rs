@@ -14,7 +14,7 @@ mod transcript;
 pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
 pub use table::{Batch, Interrupted, Reply, Seat, Thread, Turn};
-pub use transcript::{Entry, Version, Who};
+pub use transcript::{Digest, Entry, Version, Who, digest};
 
 use crate::model::payload::{Ended, LimitAt};
 use crate::model::*;

@@ -37,7 +37,7 @@ impl State {
     }
 
     /// Returns what a turn may see: its peers up to its horizon, the operator up to the call.
-    pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl Iterator<Item = &'a Entry> + 'a {
+    pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let heard = self.heard_to(turn);
         self.entries.iter().filter(move |e| {
             let by_operator = e.of.is_some();
@@ -47,12 +47,21 @@ impl State {
         })
     }
 
-    /// Returns the operator's words that a seat sees and has not answered yet, as a turn would see them.
+    /// Returns the operator's words that nobody has taken up yet, as a turn sees them: what was said to all since
+    /// somebody last spoke, and what was whispered since the seat itself did.
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
-        let seen: Vec<&Entry> = self.visible(turn).collect();
-        let own = Who::Seat(turn.seat.clone());
-        let since =
-            seen.iter().rposition(|e| e.who == own && !e.is_spoken_as()).map_or(0, |i| i + 1);
-        seen.into_iter().skip(since).filter(|e| e.who == Who::Operator).collect()
+        let mut found: Vec<&Entry> = Vec::new();
+        let (mut open, own) = (true, Who::Seat(turn.seat.clone()));
+        for entry in self.visible(turn).rev() {
+            match entry.who {
+                Who::Operator if open || entry.is_whisper() => found.push(entry),
+                Who::Operator => {}
+                Who::Seat(_) if entry.is_spoken_as() => {}
+                Who::Seat(_) if entry.who == own => break,
+                Who::Seat(_) => open = false,
+            }
+        }
+        found.reverse();
+        found
     }
 }

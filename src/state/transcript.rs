@@ -1,6 +1,15 @@
 //! What was said, with every version of it.
 
 use crate::model::*;
+use sha2::Digest as _;
+
+/// A SHA-256.
+pub type Digest = [u8; 32];
+
+/// Returns the SHA-256 of some words.
+pub fn digest(words: &str) -> Digest {
+    sha2::Sha256::digest(words.as_bytes()).into()
+}
 
 /// Whose words an entry holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +56,8 @@ pub struct Version {
     pub turn: Option<TurnId>,
     /// The words.
     pub text: Text,
+    /// SHA-256 of the words: prompts are digested once per utterance, not once per turn.
+    pub digest: Digest,
     /// Whether it was cut, and why.
     pub cut: Option<CutWhy>,
     /// What it saw of its peers when it was spoken.
@@ -70,6 +81,14 @@ impl Entry {
             (Some(since), _) if *since < place => None,
             (_, Some((since, text))) if *since < place => Some(text),
             _ => Some(&self.version().text),
+        }
+    }
+
+    /// Returns the SHA-256 of the words that [`text_at`](Entry::text_at) shows.
+    pub fn digest_at(&self, place: Seq) -> Option<Digest> {
+        match &self.edited {
+            Some((since, text)) if *since < place => self.text_at(place).map(|_| digest(text)),
+            _ => self.text_at(place).map(|_| self.version().digest),
         }
     }
 

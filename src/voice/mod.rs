@@ -32,7 +32,7 @@ pub struct Request {
     pub attempt: u32,
     /// What the participant is shown.
     pub prompt: Arc<Prompt>,
-    /// The same as the messages that a model takes.
+    /// The same as the messages that a model takes; none for other voices.
     pub messages: Vec<Message>,
     /// What the call was started with, as logged.
     pub parameters: Value,

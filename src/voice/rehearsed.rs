@@ -7,19 +7,21 @@
 use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::expr::{Condition, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Text, VoiceSpec};
+use std::cell::LazyCell;
 
 /// How many words of silence go before the first one.
 const BREATH_WORDS: u64 = 6;
 
 /// Returns which line a seat speaks next, given those it has spoken.
-pub fn choose(lines: &[Line], spoken: &[usize], facts: &Facts) -> Option<usize> {
+pub fn choose(lines: &[Line], spoken: &[usize], facts: impl FnOnce() -> Facts) -> Option<usize> {
+    let facts = LazyCell::new(facts);
     let holds = |line: &Line| {
         // a condition that cannot be evaluated does not hold; the check of the scenario has compiled it
         let when = line.when.as_ref()?;
-        Condition::compile(when).ok()?.holds(facts).ok()?.then_some(())
+        Condition::compile(when).ok()?.holds(&facts).ok()?.then_some(())
     };
-    let reaction =
-        lines.iter().enumerate().find(|(i, l)| !spoken.contains(i) && holds(l).is_some());
+    let fresh = |(i, line): &(usize, &Line)| !spoken.contains(i) && holds(line).is_some();
+    let reaction = lines.iter().enumerate().find(fresh);
     if let Some((line, _)) = reaction {
         return Some(line);
     }

@@ -287,6 +287,11 @@ async fn go(past: Vec<Event>, opened: Option<Opened>, stage: Stage, steer: &[Val
     }
     assert_eq!(reader.state, live.state, "a reader of the tail holds the same state");
     let seen = stage.seen.lock().unwrap().clone();
+    for request in &seen {
+        let logged = events.iter().find(|e| e.seq.0 == request.call.0).map(|e| &e.kind);
+        let Some(Kind::CallStarted(call)) = logged else { panic!("a call without its order") };
+        assert_eq!(colloquium::prompt::digest(&request.prompt), call.digest, "the prompt's digest");
+    }
     Ran { events, lines: disk.lines(), state: live.state, seen }
 }
 

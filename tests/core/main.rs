@@ -1,6 +1,24 @@
 //! The core's promises: what holds for every conversation, whatever happens to it.
 //!
+//! | the promise | held by |
+//! |---|---|
+//! | one event is one decision; every prefix of a log is legal | `kills` |
+//! | effects are read from events; a call starts only when its order is written | `disk` |
+//! | a policy remembers its memo alone; dice have no position | `kills`, `flows::a_shuffled_order_…` |
+//! | a turn is one grant; batches of the operator disturb no policy | `verbs::the_floor_…`, `verbs::the_last_utterance_…` |
+//! | a batch's place is the horizon, also on retry, under step and after a kill | `flows::a_simultaneous_…`, `verbs::step_…`, `kills` |
+//! | talks inside the talk; commands reach them | `flows::phases_…`, `threads` |
+//! | every command acts once and has its cause | `harness` (every run), `kills` |
+//! | pieces are shown at once and sealed soon; a cut keeps what was sealed | `verbs::cut_in_…`, `flows::a_simultaneous_…` |
+//! | nothing barren goes on for ever | `flows::nothing_barren_…` |
+//! | virtual time waits for real work | `tests/cli` (scripts), `flows::silence_…` |
+//! | commands first; a stalled disk starts nothing and loses nothing | `disk` |
+//! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
+//! | a limit holds, it does not end | `counting` |
+//!
 //! `cargo test --test core`; more storms with `STORMS=20000 cargo test --release --test core storms`.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
 mod counting;
 mod disk;
@@ -8,4 +26,5 @@ mod flows;
 mod harness;
 mod kills;
 mod minds;
+mod threads;
 mod verbs;

@@ -45,8 +45,11 @@ async fn a_pause_holds_however_long() {
         assert_eq!(ran.texts()[0] == "a speaks ", now, "{:?}", ran.texts());
         assert_eq!(ran.receipts("r"), [Done]);
         assert_eq!(ran.receipts("p").last(), Some(&Done));
-        let started = ran.events.iter().filter(|e| matches!(e.kind, Kind::CallStarted(_)));
-        assert!(started.last().unwrap().ms.0 >= 36_000_000, "the second call waited ten hours");
+        let mut started = ran.events.iter().filter(|e| matches!(e.kind, Kind::CallStarted(_)));
+        assert!(
+            started.next_back().unwrap().ms.0 >= 36_000_000,
+            "the second call waited ten hours"
+        );
         assert!(ran.state.running.at(ran.state.ms) < 5_000, "paused time is not running time");
     }
 }
@@ -265,14 +268,14 @@ async fn a_human_seat_speaks_passes_and_is_waited_for() {
         table(scenario, vec![seat("a"), human("me")])
     };
     let steer = [
-        json!({"id": "early", "do": "speak", "who": "me", "text": "too soon"}),
-        json!({"at": "2h", "do": "speak", "who": "me", "text": "my words, @a"}),
-        json!({"when": "waiting == 'me' and turn_count == 3", "do": "pass", "who": "me"}),
+        json!({"at": "2h", "id": "s", "do": "speak", "who": "me", "text": "my words, @a"}),
+        json!({"after": {"utterance": 3}, "id": "p", "do": "pass", "who": "me"}),
         json!({"id": "not", "do": "speak", "who": "a", "text": "x"}),
     ];
     let ran = play(table(), plain(), &steer).await;
     assert_eq!(ran.who(), "a me a a");
-    assert_eq!(ran.receipts("early"), [TooLate]);
+    assert_eq!(ran.receipts("s"), [Done]);
+    assert_eq!(ran.receipts("p"), [Queued, Done], "it waits for the floor to come");
     assert!(ran.state.running.at(ran.state.ms) < 5_000, "waiting for a person is not running time");
     let alone = play(table(), plain(), &[]).await;
     assert_eq!((alone.who().as_str(), alone.reason()), ("a", "failure"));

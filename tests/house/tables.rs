@@ -145,11 +145,11 @@ pub const DEEDS: &[Deed] = &[
         way_out: "hand the content to a room that writes such files",
     },
     Deed {
-        rule: "only `main` ends the process",
+        rule: "only `main` ends the process, and `cli` at a second signal",
         names: &["process::exit", "process::abort"],
         texts: &[],
         places: &["main.rs"],
-        but: &[],
+        but: &[("process::exit", "cli")],
         way_out: "return an error or an exit code, so that everything is closed and restored on the way",
     },
     Deed {

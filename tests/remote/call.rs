@@ -5,8 +5,10 @@ use colloquium::model::*;
 use colloquium::net::Client;
 use colloquium::voice::remote::{Endpoint, Remote, Wire};
 use colloquium::voice::{Chunk, Done, Failure, Out, Request, Voice};
-use std::sync::Arc;
-use tokio::sync::mpsc;
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+use tokio::sync::{Notify, mpsc};
+use tokio::time::timeout;
 
 /// A key that must turn up nowhere but in its header.
 pub const KEY: &str = "sk-canary-7f3a9b";
@@ -14,6 +16,9 @@ pub const KEY: &str = "sk-canary-7f3a9b";
 pub const TOPIC: &str = "The private topic of this talk is lighthouses.";
 /// The model that is asked for.
 pub const MODEL: &str = "tiny-1";
+
+/// One for all calls, as in the program: the certificates of the system are read once.
+static CLIENT: LazyLock<Client> = LazyLock::new(Client::new);
 
 /// What came of a call.
 pub struct Came {
@@ -102,11 +107,39 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
     }
 }
 
+/// Milliseconds that are short enough to be waited for.
+const SHORT_MS: u64 = 150;
+/// Milliseconds that only a call that hangs reaches.
+const LONG_MS: u64 = 60_000;
+
+/// Time-outs that none but a call that hangs reaches.
+pub const LONG: Timeouts =
+    Timeouts { connect: LONG_MS, first: LONG_MS, silence: LONG_MS, total: LONG_MS };
+/// Time-outs of which the one for the first piece fires.
+pub const FIRST: Timeouts = Timeouts { first: SHORT_MS, ..LONG };
+/// Time-outs of which the one between pieces fires.
+pub const SILENCE: Timeouts = Timeouts { silence: SHORT_MS, ..LONG };
+/// Time-outs of which the one for connecting fires.
+pub const CONNECT: Timeouts = Timeouts { connect: SHORT_MS, ..LONG };
+/// Time-outs of which the one for the whole call fires, not before the first words have come.
+pub const TOTAL: Timeouts = Timeouts { total: 1_000, ..LONG };
+/// How long a call may take in all before it counts as hanging.
+const HANGS: Duration = Duration::from_secs(30);
+
 /// Calls and listens until the voice falls silent.
 pub async fn speak(endpoint: Endpoint, request: Request) -> Came {
+    speak_to(endpoint, request, &Notify::new()).await
+}
+
+/// Calls, listens until the voice falls silent, and tells `heard` of each piece.
+pub async fn speak_to(endpoint: Endpoint, request: Request, heard: &Notify) -> Came {
+    timeout(HANGS, listen(endpoint, request, heard)).await.expect("the call hangs")
+}
+
+async fn listen(endpoint: Endpoint, request: Request, heard: &Notify) -> Came {
     let (tx, mut rx) = mpsc::channel(64);
     let out = Out::new(request.call, tx, Clock::real(Ms(0)));
-    let voice = Remote::new(Client::new(), Arc::new(endpoint), MODEL.into());
+    let voice = Remote::new(CLIENT.clone(), Arc::new(endpoint), MODEL.into());
     let speaking = tokio::spawn(voice.speak(request, out));
     let mut came = Came { pieces: vec![], ends: vec![] };
     while let Some((_, chunk)) = rx.recv().await {
@@ -114,6 +147,7 @@ pub async fn speak(endpoint: Endpoint, request: Request) -> Came {
             Chunk::Piece(channel, text) => {
                 assert!(came.ends.is_empty(), "words after the end");
                 came.pieces.push((channel, text));
+                heard.notify_one();
             }
             Chunk::Done(done) => came.ends.push(Ok(done)),
             Chunk::Failed(failure) => came.ends.push(Err(failure)),

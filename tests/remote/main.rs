@@ -1,4 +1,12 @@
-//! Promises of the language-model voice, kept against a server that can do anything a server can do wrong.
+//! Promises of the language-model voice, kept against a server that can do all that a server can do wrong.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod call;
+mod chunkings;
+mod connections;
+mod http_faults;
 mod real;
+mod server;
+mod stream_faults;
+mod streams;
+mod wires;

@@ -162,7 +162,10 @@ impl Decoder {
             return Fault::new(ErrorClass::Broken, "broke off in the middle of the reply");
         }
         match serde_json::from_str::<Value>(stray.trim()) {
-            Ok(value) if !value["error"].is_null() => of_error(None, &value),
+            // Google sends an error that comes before the stream in a list
+            Ok(value) if !value["error"].is_null() || !value[0]["error"].is_null() => {
+                of_error(None, &value)
+            }
             Ok(_) | Err(_) => garbage(),
         }
     }

@@ -3,18 +3,18 @@
 //! A server's own words are quoted, because they often name the way out, but short, without the key, and never where
 //! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
 
-use super::Endpoint;
+use super::{Endpoint, Wire};
 use crate::model::Message;
 use crate::model::{ErrorClass, Wall};
-use crate::net::NetError;
+use crate::net::{self, NetError};
 use crate::voice::Failure;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
 /// Characters of a server's own words.
 const QUOTE_MAX: usize = 200;
-/// Bytes of a text that was sent from which on a server's words count as its repetition.
-const ECHO_MIN: usize = 12;
+/// Characters in common with what was sent from which on a server's words count as its repetition.
+const ECHO_MIN: usize = 20;
 
 /// Why a call failed: what the server did, as the rest of a sentence that begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,28 +36,39 @@ impl Fault {
 
     /// Returns the failure in one sentence: who, what, and what to do next.
     pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> Failure {
-        let host = crate::net::host(&to.base_url).unwrap_or_else(|_| to.base_url.to_string());
+        // an address that is none may hold anything
+        let host = net::host(&to.base_url)
+            .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
         let what = self.what;
         let quote = self.quote.map(|q| quoted(&q, to, sent)).unwrap_or_default();
         let next = next_step(self.class, to, model);
-        let text = format!("the server at {host} {what}{quote}; {next}").into();
+        let text = format!("the server {host} {what}{quote}; {next}").into();
         Failure { class: self.class, text, retry_after_ms: self.retry_after_ms }
     }
 }
 
+/// Returns a server's own words in brackets, or nothing where they repeat what it was sent.
 fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
-    let echoes = |m: &Message| m.text.len() >= ECHO_MIN && words.contains(&m.text);
-    if words.trim().is_empty() || sent.iter().any(echoes) {
-        return String::new();
-    }
     let words = match &to.key {
         Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
         Some(_) | None => words.to_owned(),
     };
-    let line = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = line.chars().take(QUOTE_MAX).collect();
-    let dots = if short.len() < line.len() { "..." } else { "" };
-    format!(" ({short}{dots})")
+    let short: String = words.chars().take(QUOTE_MAX).collect();
+    if short.trim().is_empty() || repeats(&short, sent) {
+        return String::new();
+    }
+    let dots = if short.len() < words.len() { "..." } else { "" };
+    let line: Vec<&str> = short.split_whitespace().collect();
+    format!(" ({}{dots})", line.join(" "))
+}
+
+/// Returns whether a text holds a part of what was sent.
+fn repeats(text: &str, sent: &[Message]) -> bool {
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
+    starts.windows(ECHO_MIN + 1).any(|part| match *part {
+        [from, .., to] => sent.iter().any(|m| m.text.contains(&text[from..to])),
+        _ => false,
+    })
 }
 
 /// Returns what a person can do about a failure.
@@ -75,6 +86,9 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         }
         ErrorClass::Credentials => format!("check the key of provider `{provider}`"),
         ErrorClass::Credit => "add credit to the account or choose another model".into(),
+        ErrorClass::UnknownModel if to.wire == Wire::Ollama => {
+            format!("`ollama pull {model}` fetches it, `colloquium models` lists those it has")
+        }
         ErrorClass::UnknownModel => {
             format!("`{model}` was asked for; `colloquium models` lists those it has")
         }
@@ -169,9 +183,10 @@ impl Words<'_> {
     /// Returns what the words alone tell, surest first; phrases only as servers were seen to use them.
     fn class(&self) -> Option<ErrorClass> {
         let model = self.says(&["model"]);
-        let missing = self.says(&["not found", "does not exist", "not a valid model", "unknown"]);
+        let missing =
+            self.says(&["not found", "does not exist", "not a valid model", "unknown model"]);
         if self.is(&["insufficient_quota", "billing_error", "insufficient_balance"])
-            || self.says(&["credit balance", "insufficient balance", "exceeded your current quota"])
+            || self.says(&["credit balance", "insufficient balance"])
         {
             Some(ErrorClass::Credit)
         } else if self.is(&[
@@ -224,12 +239,13 @@ fn of_words(status: u16, words: &Words) -> Fault {
         401 | 403 => ErrorClass::Credentials,
         402 => ErrorClass::Credit,
         404 => ErrorClass::UnknownModel,
-        408 | 500 | 502 | 504..=528 | 530..=599 | 501 => ErrorClass::Failed,
+        408 => ErrorClass::Failed,
         413 => ErrorClass::Context,
         429 => ErrorClass::Rate,
         503 | 529 => ErrorClass::Overload,
-        300..=499 => ErrorClass::BadRequest,
-        100..=299 => ErrorClass::NoProtocol,
+        500..=599 => ErrorClass::Failed,
+        400..=499 => ErrorClass::BadRequest,
+        100..=399 => ErrorClass::NoProtocol,
         _ => words.kind(),
     });
     let what = match class {
@@ -240,7 +256,7 @@ fn of_words(status: u16, words: &Words) -> Fault {
         ErrorClass::Filter => "refused the content".into(),
         ErrorClass::Rate => "asks for fewer requests".into(),
         ErrorClass::Overload => "is overloaded".into(),
-        ErrorClass::BadRequest if (300..400).contains(&status) => {
+        ErrorClass::NoProtocol if (300..400).contains(&status) => {
             "points to another address, which is not followed because the key belongs to this one"
                 .into()
         }
@@ -262,4 +278,56 @@ pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
     }
     let at = rfc2822::parse(header).ok()?.timestamp().as_millisecond();
     Some(u64::try_from(at.saturating_sub(now.0)).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_to_wait_is_read_in_all_its_forms() {
+        let now = Wall(1_767_225_600_000);
+        let check = |header: &str, ms: Option<u64>| {
+            assert_eq!(retry_after_ms(header, now), ms, "{header}");
+        };
+        check("7", Some(7_000));
+        check(" 0.25 ", Some(250));
+        check("Thu, 01 Jan 2026 00:00:30 GMT", Some(30_000));
+        check("Wed, 31 Dec 2025 23:59:59 GMT", Some(0));
+        check("1e300", Some(u64::MAX));
+        check("NaN", None);
+        check("-1", None);
+        check("soon", None);
+        check("", None);
+    }
+
+    #[test]
+    fn words_tell_what_a_status_does_not() {
+        let check = |status: u16, body: &str, class: ErrorClass| {
+            assert_eq!(of_status(status, body).class, class, "{body}");
+        };
+        check(
+            404,
+            r#"{"error":"model \"x\" not found, try pulling it first"}"#,
+            ErrorClass::UnknownModel,
+        );
+        check(
+            400,
+            r#"{"error":{"message":"x is not a valid model ID"}}"#,
+            ErrorClass::UnknownModel,
+        );
+        check(
+            400,
+            r#"{"error":{"message":"Unknown parameter for this model"}}"#,
+            ErrorClass::BadRequest,
+        );
+        check(400, r#"{"error":{"type":"exceed_context_size_error"}}"#, ErrorClass::Context);
+        check(
+            429,
+            r#"[{"error":{"message":"You exceeded your current quota"}}]"#,
+            ErrorClass::Rate,
+        );
+        check(422, r#"{"detail":[{"loc":["body"],"input":"private"}]}"#, ErrorClass::BadRequest);
+        check(503, r#"{"error":{"message":"Loading model"}}"#, ErrorClass::Overload);
+    }
 }

@@ -111,20 +111,11 @@ impl Frames {
 
     fn take_field(&mut self, line: Cow<'_, str>) -> Result<(), TooLong> {
         let (name, value) = line.split_once(':').unwrap_or((&line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
         match name {
-            // llama.cpp names the field of an error so
-            "data" | "error" => {
-                let value = value.strip_prefix(' ').unwrap_or(value);
-                let Some(data) = &mut self.data else {
-                    self.data = Some(value.to_owned());
-                    return Ok(());
-                };
-                if data.len() + value.len() >= FRAME_MAX {
-                    return Err(TooLong);
-                }
-                data.push('\n');
-                data.push_str(value);
-            }
+            "data" => self.add_data(value)?,
+            // llama.cpp tells an error in a field of its own
+            "error" => self.add_data(&format!("{{\"error\":{value}}}"))?,
             "" | "event" | "id" | "retry" => {}
             _ if self.stray.len() + line.len() < STRAY_MAX => {
                 self.stray.push_str(&line);
@@ -132,6 +123,19 @@ impl Frames {
             }
             _ => {}
         }
+        Ok(())
+    }
+
+    fn add_data(&mut self, value: &str) -> Result<(), TooLong> {
+        let Some(data) = &mut self.data else {
+            self.data = Some(value.to_owned());
+            return Ok(());
+        };
+        if data.len() + value.len() >= FRAME_MAX {
+            return Err(TooLong);
+        }
+        data.push('\n');
+        data.push_str(value);
         Ok(())
     }
 }

@@ -27,7 +27,7 @@ pub use vendor::{Endpoint, VENDORS, Vendor, Wire};
 use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::clock;
 use crate::model::{ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
-use crate::net::{Answer, Ask, Client, NetError};
+use crate::net::{self, Answer, Ask, Client, NetError};
 use failure::Heard;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
@@ -57,14 +57,16 @@ impl Remote {
         Remote { client, endpoint, model }
     }
 
-    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Ask {
-        Ask {
+    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, Fault> {
+        // before the path is added: without a host its first part would become one
+        net::host(&self.endpoint.base_url).map_err(|e| unheard(&e))?;
+        Ok(Ask {
             url: format!("{}{path}", self.endpoint.base_url.trim_end_matches('/')),
             headers: self.endpoint.headers(),
             key: self.endpoint.key_header(),
             body,
             connect: Duration::from_millis(connect_ms),
-        }
+        })
     }
 
     /// Answers one request; the words have been handed on by the time it returns.
@@ -88,12 +90,14 @@ impl Remote {
         let Spelled { path, body } = self.endpoint.wire.spell(&call);
         let body = body.to_string();
         let shown = messages.iter().map(|m| m.text.len()).sum();
-        let ask = self.ask(&path, Some(body), timeouts.connect);
-        let within = Duration::from_millis(timeouts.total);
-        let heard = timeout(within, self.listen(ask, shown, timeouts, out)).await;
-        let heard = heard
-            .unwrap_or_else(|_| Err(silence(format!("was not done within {} ms", timeouts.total))));
-        heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
+        let heard = async {
+            let ask = self.ask(&path, Some(body), timeouts.connect)?;
+            let within = Duration::from_millis(timeouts.total);
+            timeout(within, self.listen(ask, shown, timeouts, out)).await.unwrap_or_else(|_| {
+                Err(silence(format!("was not done within {} ms", timeouts.total)))
+            })
+        };
+        heard.await.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
     /// Reads the answer to its end and hands on the words as they come.
@@ -155,8 +159,8 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
     let (path, list, name) = endpoint.wire.list();
     let timeouts = Timeouts::default();
     let remote = Remote::new(client, endpoint, "".into());
-    let ask = remote.ask(path, None, timeouts.connect);
     let listed = async {
+        let ask = remote.ask(path, None, timeouts.connect)?;
         let mut patience = Patience::new(LIST_MS);
         let mut answer = patience.wait(remote.client.send(ask)).await?.map_err(|e| unheard(&e))?;
         if answer.status() != SUCCESS {

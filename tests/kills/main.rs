@@ -1,0 +1,14 @@
+//! The record and the engine, tried from outside: the real binary is killed, starved and steered, and its files are
+//! read as a stranger would read them.
+//!
+//! Ten thousand kills, about half an hour on two cores:
+//! `cargo test --test kills ten_thousand -- --ignored --nocapture`
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
+
+#[path = "../cli/house.rs"]
+#[allow(dead_code, reason = "shared with the tests of the command line")]
+mod house;
+mod killed;
+mod record;
+mod tables;

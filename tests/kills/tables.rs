@@ -1,0 +1,80 @@
+//! The conversations that are killed: dense, short, and the same every time.
+
+/// A scenario with the steer file that belongs to it.
+pub struct Table {
+    pub name: &'static str,
+    pub scenario: String,
+    pub steer: &'static str,
+    /// Whether no two ever speak at once: who is done first is nobody's promise, nor what then follows in a prompt.
+    pub ordered: bool,
+}
+
+fn seats(of: &[(&str, u64)]) -> String {
+    let line = |who: &str, n: u32| {
+        format!("{who} says {n} things{} and asks @c", " that are said here".repeat(n as usize))
+    };
+    of.iter()
+        .map(|(id, pace)| {
+            let lines: Vec<String> = (1..4).map(|n| format!("{:?}", line(id, n))).collect();
+            let lines = lines.join(", ");
+            format!("[[participant]]\nid = \"{id}\"\npace = {pace}\nlines = [{lines}]\n")
+        })
+        .collect()
+}
+
+fn talk(policy: &str, utterances: u32, seats: &str) -> String {
+    format!("title = \"A talk\"\npolicy = {policy}\n[limits]\nutterances = {utterances}\n{seats}\n")
+}
+
+const STEER: &str = r#"{"after":{"utterance":1},"do":"note","to":["b","c"],"text":"be brief"}
+{"during":{"utterance":2,"words":4},"id":"x","do":"cut_in","text":"why, @c?"}
+{"during":{"utterance":3,"words":2},"do":"say","text":"@a what of this"}
+{"during":{"utterance":4,"words":3},"do":"pause_now"}
+{"when":"paused and turn_count >= 3","do":"whisper","to":"b","text":"psst"}
+{"when":"paused and turn_count >= 3","do":"step","n":1}
+{"when":"paused and turn_count >= 5","do":"resume"}
+{"after":{"utterance":5},"do":"mute","who":"c"}
+{"after":{"utterance":6},"do":"edit","utterance":1,"text":"as edited"}
+{"after":{"utterance":6},"do":"speak_as","who":"b","text":"my words"}
+{"after":{"utterance":7},"do":"unmute","who":"c"}
+{"after":{"utterance":7},"do":"limit","set":{"utterances":9}}
+"#;
+
+const PHASES: &str = r#"
+[[phase]]
+name = "opening"
+order = "simultaneous"
+rounds = 1
+[[phase]]
+name = "talk"
+who = ["b", "c"]
+order = "sequential"
+rounds = 2
+"#;
+
+/// A script that says how much it was shown.
+const SCRIPT: &str = r#"
+[[participant]]
+id = "d"
+script = ["sh", "-c", "n=$(grep -o '\"who\"' | wc -l); echo I was shown $n"]
+"#;
+
+pub fn all() -> Vec<Table> {
+    let three = seats(&[("a", 1), ("b", 2), ("c", 1)]);
+    let crowd: Vec<(String, u64)> = (0..8).map(|i| (format!("s{i}"), 1 + i % 3)).collect();
+    let crowd: Vec<(&str, u64)> =
+        crowd.iter().map(|(id, pace)| (id.as_str(), *pace)).chain([("c", 1)]).collect();
+    let robin = "{ name = \"round_robin\", mentions = \"once\" }";
+    let table = |name, scenario, steer| Table { name, scenario, steer, ordered: true };
+    let at_once = |name, scenario| Table { name, scenario, steer: "", ordered: false };
+    vec![
+        table("round robin", talk(robin, 8, &three), ""),
+        table("steered", talk(robin, 8, &three), STEER),
+        at_once(
+            "nine at once",
+            talk("{ name = \"simultaneous\", rounds = 2 }", 40, &seats(&crowd)),
+        ),
+        at_once("phases", talk("\"phases\"", 30, &format!("{PHASES}{three}"))),
+        table("scripts", talk(robin, 6, &format!("{three}{SCRIPT}")), ""),
+    ]
+}

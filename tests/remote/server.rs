@@ -1,0 +1,182 @@
+//! A server on this machine that does what it is told, byte for byte.
+
+use std::sync::{Arc, Mutex};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
+
+/// One thing that the server does.
+#[derive(Clone)]
+pub enum Step {
+    /// Reads a request, head and body.
+    Read,
+    /// Sends bytes.
+    Send(Vec<u8>),
+    /// Sends bytes one by one.
+    Drip(Vec<u8>),
+    /// Sends bytes again and again until nobody takes them.
+    Flood(Vec<u8>),
+    /// Waits until words have reached the listener.
+    Heard,
+    /// Does nothing until the other side is gone.
+    Hang,
+    /// Ends its own direction and waits.
+    HalfClose,
+    /// Ends the connection with a reset.
+    Reset,
+}
+
+/// A server; what is not told it ends with the connection.
+pub struct Server {
+    /// Its address with the scheme.
+    pub url: String,
+    /// The requests that came, as text.
+    pub asked: Arc<Mutex<Vec<String>>>,
+    /// To be told when words have come.
+    pub heard: Arc<Notify>,
+    /// Tells when the other side has gone during a [`Step::Hang`] or [`Step::Flood`].
+    pub gone: Arc<Notify>,
+}
+
+impl Server {
+    /// Starts a server that does these steps for every connection and then closes it.
+    pub async fn start(steps: Vec<Step>) -> Server {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let server = Server {
+            url: format!("http://{}", listener.local_addr().unwrap()),
+            asked: Arc::default(),
+            heard: Arc::default(),
+            gone: Arc::default(),
+        };
+        let (asked, heard, gone) =
+            (server.asked.clone(), server.heard.clone(), server.gone.clone());
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (steps, asked) = (steps.clone(), asked.clone());
+                let (heard, gone) = (heard.clone(), gone.clone());
+                tokio::spawn(async move {
+                    if play(stream, steps, &asked, &heard).await {
+                        gone.notify_one();
+                    }
+                });
+            }
+        });
+        server
+    }
+
+    /// Starts a server that reads a request before it does these steps.
+    pub async fn answering(mut steps: Vec<Step>) -> Server {
+        steps.insert(0, Step::Read);
+        Server::start(steps).await
+    }
+
+    /// Returns the only request that came.
+    pub fn asked(&self) -> String {
+        let asked = self.asked.lock().unwrap();
+        let [one] = &**asked else { panic!("{} requests instead of one", asked.len()) };
+        one.clone()
+    }
+}
+
+/// Plays the steps and returns whether it saw the other side go.
+async fn play(
+    mut stream: TcpStream,
+    steps: Vec<Step>,
+    asked: &Mutex<Vec<String>>,
+    heard: &Notify,
+) -> bool {
+    stream.set_nodelay(true).unwrap();
+    for step in steps {
+        let sent = match step {
+            Step::Read => match read(&mut stream).await {
+                Some(request) => {
+                    asked.lock().unwrap().push(request);
+                    true
+                }
+                None => return false,
+            },
+            Step::Send(bytes) => stream.write_all(&bytes).await.is_ok(),
+            Step::Drip(bytes) => {
+                for byte in bytes {
+                    if stream.write_all(&[byte]).await.is_err() {
+                        return true;
+                    }
+                    tokio::task::yield_now().await;
+                }
+                true
+            }
+            Step::Flood(bytes) => {
+                while stream.write_all(&bytes).await.is_ok() {}
+                false
+            }
+            Step::Heard => {
+                heard.notified().await;
+                true
+            }
+            Step::Hang => {
+                end_of(&mut stream).await;
+                false
+            }
+            Step::HalfClose => {
+                stream.shutdown().await.unwrap();
+                end_of(&mut stream).await;
+                false
+            }
+            Step::Reset => {
+                stream.set_zero_linger().unwrap();
+                return false;
+            }
+        };
+        if !sent {
+            return true;
+        }
+    }
+    false
+}
+
+async fn end_of(stream: &mut TcpStream) {
+    let mut rest = [0; 1024];
+    while stream.read(&mut rest).await.is_ok_and(|n| n > 0) {}
+}
+
+async fn read(stream: &mut TcpStream) -> Option<String> {
+    let mut request = Vec::new();
+    let mut bytes = [0; 4096];
+    loop {
+        let n = stream.read(&mut bytes).await.ok().filter(|n| *n > 0)?;
+        request.extend_from_slice(&bytes[..n]);
+        let text = String::from_utf8_lossy(&request);
+        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse().unwrap())
+        });
+        if body.len() >= length.unwrap_or(0) {
+            return Some(text.into_owned());
+        }
+    }
+}
+
+/// Returns the steps of an answer without a stream.
+pub fn answer(status: &str, headers: &str, body: &str) -> Vec<Step> {
+    let length = body.len();
+    let head = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n{headers}\r\n");
+    vec![Step::Send((head + body).into_bytes())]
+}
+
+/// Returns the head of a streamed answer whose end is the connection's.
+pub fn head() -> Step {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+    Step::Send(head.into())
+}
+
+/// Returns the head of a streamed answer in chunks.
+pub fn chunked_head() -> Step {
+    let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+    Step::Send(head.into())
+}
+
+/// Returns bytes as one chunk of such an answer.
+pub fn chunk(bytes: &str) -> Step {
+    Step::Send(format!("{:x}\r\n{bytes}\r\n", bytes.len()).into_bytes())
+}

@@ -1,0 +1,171 @@
+//! The four wire formats: what is sent, and what is made of a good answer.
+
+use crate::call::{KEY, TOPIC, endpoint, request, speak};
+use crate::server::{Server, Step, answer, head};
+use crate::streams;
+use colloquium::model::*;
+use colloquium::net::Client;
+use colloquium::voice::remote::{VENDORS, Wire, models};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn spec() -> ModelSpec {
+    ModelSpec {
+        temperature: Some(0.5),
+        max_tokens: Some(200),
+        stop: vec!["END".into()],
+        effort: Some("low".into()),
+        ..ModelSpec::default()
+    }
+}
+
+/// Calls a server of a format and returns the request as it came: its first line, its head in lower case, its body.
+async fn sent(wire: Wire, spec: ModelSpec) -> (String, String, Value) {
+    let good = streams::all().into_iter().find(|g| g.wire == wire).unwrap();
+    let server = Server::answering(vec![head(), Step::Send(good.text.into_bytes())]).await;
+    let came =
+        speak(endpoint(wire, &(server.url.clone() + "/base/")), request(Timeouts::default(), spec))
+            .await;
+    assert!(came.end().is_ok(), "{:?}", came.end());
+    let asked = server.asked();
+    let (head, body) = asked.split_once("\r\n\r\n").unwrap();
+    let (first, rest) = head.split_once("\r\n").unwrap();
+    (first.into(), rest.to_lowercase(), serde_json::from_str(body).unwrap())
+}
+
+#[tokio::test]
+async fn good_answers_are_understood() {
+    for good in streams::all() {
+        let server = Server::answering(vec![head(), Step::Send(good.text.into_bytes())]).await;
+        let came =
+            speak(endpoint(good.wire, &server.url), request(Timeouts::default(), spec())).await;
+        assert_eq!((&*came.say(), &*came.think()), (good.say, good.think), "{:?}", good.wire);
+        let done = came.end().as_ref().unwrap();
+        assert_eq!(done.finish.as_deref(), Some("stop"));
+        let usage = Usage { input: good.input, output: good.output, estimated: false };
+        assert_eq!(done.usage, Some(usage), "{:?}", good.wire);
+        assert_eq!(done.text, None);
+    }
+}
+
+#[tokio::test]
+async fn openai_is_asked_in_its_own_way() {
+    let (first, head, body) = sent(Wire::OpenAi, spec()).await;
+    assert_eq!(first, "POST /base/chat/completions HTTP/1.1");
+    assert!(head.contains(&format!("authorization: bearer {KEY}")));
+    assert!(!head.contains("accept-encoding"), "{head}");
+    assert_eq!(body["messages"][0], json!({"role": "system", "content": "You are Ada."}));
+    assert!(body["messages"][1]["content"].as_str().unwrap().contains(TOPIC));
+    assert_eq!(body["messages"][2], json!({"role": "assistant", "content": "They save ships."}));
+    assert_eq!(body["messages"][3]["role"], "user");
+    let mut rest = body.clone();
+    rest.as_object_mut().unwrap().remove("messages");
+    assert_eq!(
+        rest,
+        json!({"model": "tiny-1", "stream": true, "stream_options": {"include_usage": true},
+            "temperature": 0.5, "max_tokens": 200, "stop": ["END"], "reasoning_effort": "low"})
+    );
+    let (_, _, plain) = sent(Wire::OpenAi, ModelSpec::default()).await;
+    for key in ["temperature", "max_tokens", "stop", "reasoning_effort"] {
+        assert!(plain[key].is_null(), "{key}");
+    }
+}
+
+#[tokio::test]
+async fn anthropic_is_asked_in_its_own_way() {
+    let (first, head, body) = sent(Wire::Anthropic, spec()).await;
+    assert_eq!(first, "POST /base/messages HTTP/1.1");
+    assert!(
+        head.contains(&format!("x-api-key: {KEY}"))
+            && head.contains("anthropic-version: 2023-06-01")
+    );
+    assert_eq!(body["system"], "You are Ada.");
+    let roles: Vec<_> = body["messages"].as_array().unwrap().iter().map(|m| &m["role"]).collect();
+    assert_eq!(roles, ["user", "assistant", "user"]);
+    assert_eq!(body["max_tokens"], 200 + 1024);
+    assert_eq!(body["thinking"], json!({"type": "enabled", "budget_tokens": 1024}));
+    assert!(body["temperature"].is_null());
+    assert_eq!(body["stop_sequences"], json!(["END"]));
+    let (_, _, plain) = sent(Wire::Anthropic, ModelSpec::default()).await;
+    assert_eq!((&plain["max_tokens"], &plain["thinking"]), (&json!(4096), &Value::Null));
+}
+
+#[tokio::test]
+async fn gemini_is_asked_in_its_own_way() {
+    let (first, head, body) = sent(Wire::Gemini, spec()).await;
+    assert_eq!(first, "POST /base/models/tiny-1:streamGenerateContent?alt=sse HTTP/1.1");
+    assert!(head.contains(&format!("x-goog-api-key: {KEY}")));
+    assert_eq!(body["system_instruction"], json!({"parts": [{"text": "You are Ada."}]}));
+    let roles: Vec<_> = body["contents"].as_array().unwrap().iter().map(|m| &m["role"]).collect();
+    assert_eq!(roles, ["user", "model", "user"]);
+    assert_eq!(
+        body["generationConfig"],
+        json!({"temperature": 0.5, "maxOutputTokens": 200, "stopSequences": ["END"],
+            "thinkingConfig": {"includeThoughts": true, "thinkingBudget": 1024}})
+    );
+}
+
+#[tokio::test]
+async fn ollama_is_asked_in_its_own_way() {
+    let (first, _, body) = sent(Wire::Ollama, spec()).await;
+    assert_eq!(first, "POST /base/api/chat HTTP/1.1");
+    assert_eq!(body["options"], json!({"temperature": 0.5, "num_predict": 200, "stop": ["END"]}));
+    assert_eq!((&body["think"], &body["stream"]), (&json!(true), &json!(true)));
+}
+
+#[tokio::test]
+async fn the_models_of_a_server_are_listed() {
+    let check = |wire, path: &'static str, body: &'static str| async move {
+        let server = Server::answering(answer("200 OK", "", body)).await;
+        let names = models(Client::new(), Arc::new(endpoint(wire, &server.url))).await.unwrap();
+        assert_eq!(names, ["one".into(), "two".into()] as [Text; 2], "{wire:?}");
+        assert!(server.asked().starts_with(&format!("GET {path} HTTP/1.1")), "{wire:?}");
+    };
+    check(Wire::OpenAi, "/models", r#"{"data":[{"id":"one"},{"id":"two"}]}"#).await;
+    check(Wire::Anthropic, "/models?limit=1000", r#"{"data":[{"id":"one"},{"id":"two"}]}"#).await;
+    check(
+        Wire::Gemini,
+        "/models?pageSize=1000",
+        r#"{"models":[{"name":"models/one"},{"name":"models/two"}]}"#,
+    )
+    .await;
+    check(Wire::Ollama, "/api/tags", r#"{"models":[{"name":"one"},{"name":"two"}]}"#).await;
+}
+
+#[tokio::test]
+async fn a_list_that_is_none_is_a_failure() {
+    let check = |steps: Vec<Step>, class: ErrorClass| async move {
+        let server = Server::answering(steps).await;
+        let failure =
+            models(Client::new(), Arc::new(endpoint(Wire::OpenAi, &server.url))).await.unwrap_err();
+        assert_eq!(failure.class, class, "{}", failure.text);
+        assert!(!failure.text.contains(KEY));
+    };
+    check(answer("200 OK", "", "<html>"), ErrorClass::NoProtocol).await;
+    check(answer("200 OK", "", "{}"), ErrorClass::NoProtocol).await;
+    check(answer("401 Unauthorized", "", KEY), ErrorClass::Credentials).await;
+}
+
+#[test]
+fn vendors_are_sound_rows() {
+    let names: Vec<_> = VENDORS.iter().map(|v| v.name).collect();
+    assert_eq!(
+        names,
+        [
+            "openai",
+            "anthropic",
+            "gemini",
+            "ollama",
+            "openrouter",
+            "groq",
+            "deepseek",
+            "mistral",
+            "xai"
+        ]
+    );
+    for vendor in VENDORS {
+        let here = colloquium::net::host(vendor.base_url).unwrap().starts_with("127.0.0.1");
+        assert!(here || vendor.base_url.starts_with("https://"), "{}", vendor.name);
+        assert_eq!(here, vendor.key_env.is_empty(), "{}", vendor.name);
+    }
+}
