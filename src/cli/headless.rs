@@ -241,7 +241,11 @@ fn verdict(
         return Err(Failure::new(Exit::Failed, "the conversation stopped without an end"));
     };
     let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
-    let resume = name.map(|name| format!("colloquium resume {name} --headless{}", raise(state)));
+    // an address is never taken from a session, so going on needs it again
+    let endpoint = play.models.endpoint.as_ref();
+    let endpoint = endpoint.map_or(String::new(), |url| format!(" --endpoint {url}"));
+    let resume =
+        name.map(|name| format!("colloquium resume {name} --headless{endpoint}{}", raise(state)));
     let code = match (exit::of(ended.reason), signal) {
         (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
         (code, _) => code,

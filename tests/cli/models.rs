@@ -106,7 +106,8 @@ fn a_session_goes_on_only_where_its_provider_is() {
     let house = House::new();
     let path = house.file("talk.toml", TALK);
     let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
-    house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    let ran = house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    assert!(ran.err.contains(&format!("--headless --endpoint {}", server.url)), "{}", ran.err);
     let go_on = ["resume", "--last", "--headless", "--max-utterances", "6"];
     let refused = house.run(&go_on).code(4);
     assert!(refused.err.contains("hint: add --endpoint URL"), "{}", refused.err);
