@@ -6,7 +6,7 @@
 //! ```text
 //!      COMMAND PATH  what someone wants               DATA PATH  what happened
 //!
-//!    steer file, stdin, later the screen           words from a script, rehearsed lines, a model
+//!    key press, steer file, stdin                  words from a script, rehearsed lines, a model
 //!        │ steer                                       │ voice::*
 //!        ▼                                             ▼
 //!    Command ══ own channel, first ══►  ENGINE  ◄══ Chunk(call, ...)   bounded
@@ -21,7 +21,7 @@
 //!                               2  STATE    apply(&event): the only fold
 //!                               3  TAIL     what was, then what comes, loose pieces in between
 //!                                          ▼
-//!                            headless · export · analysis · screen
+//!                            screen · headless · export
 //! ```
 //!
 //! # Where to find a thing
@@ -40,6 +40,10 @@
 //! | which characters may reach a terminal | [`text`] |
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
 //! | child processes, and that none survives | [`spawn`] |
+//! | language models over four wire formats, and the classes of their faults | `voice/remote/`, one file a wire |
+//! | whose words a reply really holds | [`reply`] |
+//! | settings, keys, folders | [`config`] |
+//! | the screen: keys, panes, themes | [`ui`] |
 //! | sub-commands and exit codes | [`cli`] |
 //!
 //! # What holds
