@@ -8,6 +8,7 @@ use super::error::Failure;
 use super::exit::{self, Exit};
 use super::headless::{Table, unless_told_again, unwritable};
 use super::signals::Signals;
+use crate::config::make_private;
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, utterances};
 use crate::model::{Key, Seq, SteerLine};
@@ -16,8 +17,10 @@ use crate::ui::terminal::Terminal;
 use crate::ui::theme::{Depth, Theme, ThemeError};
 use crate::ui::{Screen, glyphs, run};
 use crossterm::event::EventStream;
+use std::fs::OpenOptions;
 use std::future::pending;
-use std::io;
+use std::io::{self, Write};
+use std::path::Path;
 use tokio::runtime;
 use tokio::sync::mpsc;
 
@@ -47,6 +50,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
             Signs::Unicode => &glyphs::UNICODE,
             Signs::Ascii => &glyphs::ASCII,
         };
+        let keep = |words: &str| last_copy(&context.paths.state, words);
         let mut screen = Screen::new(since, clock, theme, glyphs);
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
@@ -54,7 +58,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
             let terminal = Terminal::enter().map_err(refused)?;
-            let reader = run::run(&mut screen, tail, terminal, EventStream::new(), orders);
+            let reader = run::run(&mut screen, tail, terminal, EventStream::new(), orders, keep);
             tokio::pin!(talk, hand_over, reader);
             let mut talking = true;
             loop {
@@ -124,6 +128,22 @@ async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Se
         let _ = inputs.send(Input::Command { key, line }).await;
     }
     pending().await
+}
+
+/// Keeps what was copied last, for terminals that have no clipboard.
+fn last_copy(folder: &Path, words: &str) -> Result<String, String> {
+    let path = folder.join("last-copy.txt");
+    make_private(folder).map_err(|e| e.to_string())?;
+    write_private(&path, words).map_err(|e| format!("not in {}: {e}", path.display()))?;
+    Ok(path.display().to_string())
+}
+
+fn write_private(path: &Path, words: &str) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(words.as_bytes())
 }
 
 /// Says what was saved and how to go on.

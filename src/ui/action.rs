@@ -27,6 +27,22 @@ pub enum Action {
     PageUp,
     /// A page towards the end.
     PageDown,
+    /// The message before.
+    MessageUp,
+    /// The message after.
+    MessageDown,
+    /// Looks for words.
+    Search,
+    /// The next place that was found.
+    NextFound,
+    /// The place before that was found.
+    PreviousFound,
+    /// Stands where the search stands.
+    AcceptSearch,
+    /// Copies the message that is read.
+    Copy,
+    /// Opens or folds all reasoning.
+    Reasoning,
     /// The beginning.
     Top,
     /// The end, and following what comes.
@@ -75,6 +91,8 @@ pub enum Action {
     Back,
     /// Draws everything anew.
     Redraw,
+    /// Pauses, gives the terminal back and stops until the shell goes on.
+    Suspend,
     /// Ctrl-C: the gentlest of what can still be stopped.
     Interrupt,
     /// Leaves the screen; the session stays as it is.

@@ -15,6 +15,8 @@ pub enum Place {
     Pen,
     /// Behind Ctrl-X: what differs from the table.
     Prefix,
+    /// Typing what is looked for.
+    Search,
     /// A list of commands or keys: letters narrow it down.
     List,
 }
@@ -93,15 +95,24 @@ pub const ROWS: &[Row] = &[
     row!(PageDown Reading "page down" "a page down" Table ["pgdn"] Pen ["pgdn"]),
     row!(Top Reading "top" "the beginning" Table ["g" "home"]),
     row!(Follow Reading "follow" "the end, and follow what comes" Table ["G" "end"]),
+    row!(MessageUp Reading "message up" "the message before" Table ["K" "shift-up"]),
+    row!(MessageDown Reading "message down" "the message after" Table ["J" "shift-down"]),
+    row!(Search Reading "search" "look for words, or from:NAME" Table ["/"]),
+    row!(NextFound Reading "next" "the next place found" Table ["n"] Search ["down" "ctrl-n"]),
+    row!(PreviousFound Reading "previous" "the place found before" Table ["p"] Search ["up" "ctrl-p"]),
+    row!(AcceptSearch Reading "stand there" "stay where the search stands" Search ["enter"]),
+    row!(Copy Reading "copy" "copy the message that is read, as it was written" Table ["y"]),
+    row!(Reasoning Reading "reasoning" "open or fold all reasoning" Table ["o"]),
     row!(Palette App "commands" "all commands" Table [":" "ctrl-p"] Pen ["ctrl-p"]),
     row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"]),
     row!(Prefix App "table keys" "the next key as at the table" Table ["ctrl-x"] Pen ["ctrl-x"]),
     row!(EntryUp App "previous" "the entry before" List ["up" "ctrl-p"]),
     row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"]),
     row!(RunEntry App "run" "run the entry" List ["enter"]),
-    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"]),
+    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"] Search ["esc"]),
     row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"]),
-    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"]),
+    row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"]),
+    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"]),
     row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
 ];
 

@@ -103,7 +103,7 @@ fn keys(row: &Row) -> String {
     let spelled = row.keys.iter().flat_map(|(place, keys)| {
         let before = match place {
             Place::Prefix => "ctrl-x ",
-            Place::Table | Place::Pen | Place::List => "",
+            Place::Table | Place::Pen | Place::List | Place::Search => "",
         };
         keys.iter().map(move |key| format!("{before}{key}"))
     });
@@ -126,6 +126,7 @@ fn runs(action: Action) -> bool {
             | Action::NewLine
             | Action::Complete
             | Action::Prefix
+            | Action::AcceptSearch
             | Action::EntryUp
             | Action::EntryDown
             | Action::RunEntry

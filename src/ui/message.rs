@@ -2,13 +2,16 @@
 //!
 //! Head and gutter are how a reader knows whose words these are; no content can draw in their columns.
 
+use super::action::Action;
 use super::glyphs::Glyphs;
+use super::keymap::{Place, key_of};
 use super::markdown::{bold, plain, rows};
 use super::story::{Shown, Story};
 use super::theme::{Role, Theme};
 use super::wrap::{clip, width};
 use crate::model::*;
 use crate::state::{Entry, Turn, Who};
+use crate::text::word_count;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -28,6 +31,8 @@ pub struct Look<'a> {
     pub theme: &'a Theme,
     /// The signs.
     pub glyphs: &'a Glyphs,
+    /// Whether reasoning is open.
+    pub reasoning: bool,
 }
 
 /// Returns the lines of the row at a place; the first one is blank, the second the head.
@@ -70,7 +75,9 @@ fn words(story: &Story, entry: &Entry, at: Ms, look: Look<'_>) -> Vec<Line<'stat
         let note = plain("hidden by you", room(look), look.theme.style(Role::MessageNote));
         lines.extend(behind_gutter(note, style, look));
     } else {
-        let body = rows(entry.text(), room(look), look.theme);
+        let thought = entry.version().turn.and_then(|t| story.thought(t));
+        let mut body = reasoning(thought.unwrap_or_default(), look);
+        body.extend(rows(entry.text(), room(look), look.theme));
         lines.extend(behind_gutter(body, style, look));
     }
     lines
@@ -85,16 +92,35 @@ fn speaking(story: &Story, turn: &Turn, look: Look<'_>) -> Vec<Line<'static>> {
     }
     let mut lines = vec![head(name, style, &facts, None, look)];
     let said = story.live.said(turn.id);
-    let mut body = match said.trim().is_empty() {
+    let said_rows = match said.trim().is_empty() {
         true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted))],
         false => rows(&said, room(look), look.theme),
     };
+    let mut body = reasoning(&story.live.thought(turn.id), look);
+    body.extend(said_rows);
     if story.speaking().count() > 1 && body.len() > FOLDED_ROWS {
         let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted));
         let cut = body.len() - FOLDED_ROWS;
         body.splice(..cut, [fold]);
     }
     lines.extend(behind_gutter(body, style, look));
+    lines
+}
+
+/// Reasoning, folded to one line unless it is open; nothing where there is none.
+fn reasoning(thought: &str, look: Look<'_>) -> Vec<Line<'static>> {
+    if thought.trim().is_empty() {
+        return vec![];
+    }
+    let style = look.theme.style(Role::MessageReasoning);
+    let words = word_count(thought);
+    let key = key_of(Action::Reasoning, Place::Table).unwrap_or_default();
+    let verb = if look.reasoning { "folds it" } else { "opens it" };
+    let mut lines = plain(&format!("reasoning, {words} words: {key} {verb}"), room(look), style);
+    if look.reasoning {
+        lines.extend(plain(thought, room(look), style));
+    }
+    lines.push(Line::default());
     lines
 }
 

@@ -7,7 +7,7 @@ use super::Screen;
 use super::terminal::Terminal;
 use super::update::{self, Request};
 use super::{draw, floor::Standing};
-use crate::model::{Key, Ms, SteerLine};
+use crate::model::{Key, Ms, SteerLine, Verb};
 use crate::session::tail::Tail;
 use crossterm::event::Event;
 use futures::{Stream, StreamExt};
@@ -15,6 +15,7 @@ use std::future::pending;
 use std::io;
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::task::yield_now;
 use tokio::time::sleep;
 
 /// Milliseconds between two frames at least.
@@ -26,6 +27,9 @@ const TICK_MS: u64 = 1_000;
 ///
 /// `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
 ///
+/// `keep` puts a copied text into a file as well, since a terminal does not say whether it took it; it returns the
+/// file's path, or why it could not.
+///
 /// # Errors
 /// When the terminal is gone.
 pub async fn run(
@@ -34,12 +38,18 @@ pub async fn run(
     mut terminal: Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     orders: mpsc::Sender<(Key, SteerLine)>,
+    keep: impl Fn(&str) -> Result<String, String>,
 ) -> io::Result<()> {
-    let (mut dirty, mut open) = (true, true);
+    let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
     loop {
         while let Some(item) = tail.try_next() {
             screen.take(&item);
+            dirty = true;
+        }
+        if std::mem::take(&mut suspending) {
+            yield_now().await;
+            terminal.suspend()?;
             dirty = true;
         }
         let now = screen.clock.now();
@@ -56,15 +66,32 @@ pub async fn run(
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
+                let send = |screen: &mut Screen, verb: Verb| {
+                    let order = screen.order(verb);
+                    if orders.try_send(order).is_err() {
+                        screen.view.notice = Some("not heard: the engine is busy".into());
+                    }
+                };
                 match heed(screen, &event) {
                     Some(Request::Leave) => return Ok(()),
-                    Some(Request::Redraw) => terminal.redraw()?,
-                    Some(Request::Send(verb)) => {
-                        let order = screen.order(verb);
-                        if orders.try_send(order).is_err() {
-                            screen.view.notice = Some("not heard: the engine is busy".into());
-                        }
+                    Some(Request::Copy(words, what)) => {
+                        terminal.copy(&words)?;
+                        let and = match keep(&words) {
+                            Ok(path) => format!(", and in {path}"),
+                            Err(why) => format!("; {why}"),
+                        };
+                        screen.view.notice =
+                            Some(format!("{what}: sent to the clipboard (unconfirmed){and}"));
                     }
+                    Some(Request::Redraw) => terminal.redraw()?,
+                    Some(Request::Suspend) => {
+                        if screen.story.state().ended.is_none() {
+                            send(screen, Verb::Pause {});
+                        }
+                        // the engine hears of the pause before everything stands still
+                        suspending = true;
+                    }
+                    Some(Request::Send(verb)) => send(screen, verb),
                     None => {}
                 }
                 dirty = true;

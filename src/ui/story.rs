@@ -8,6 +8,7 @@ use crate::model::*;
 use crate::session::tail;
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
+use std::collections::HashMap;
 
 /// The id of something in the transcript: an utterance keeps it from its first word to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -49,6 +50,8 @@ pub struct Story {
     /// The fold, with the loose pieces.
     pub live: Live,
     told: Vec<Row>,
+    /// The reasoning of turns that are over, which the fold does not keep.
+    thoughts: HashMap<TurnId, Text>,
     teller: Teller,
 }
 
@@ -75,6 +78,9 @@ impl Story {
     pub fn apply(&mut self, event: &Event) {
         let before = self.state().entries.len();
         self.live.apply(event);
+        if let Kind::TurnEnded(e) = &event.kind {
+            self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
+        }
         let told = self.teller.tell(&self.live.state, event).into_iter().next();
         let id = match &event.kind {
             Kind::TurnEnded(e) => Id::Turn(e.turn),
@@ -146,6 +152,11 @@ impl Story {
             Some(Row { item: Item::Aside { head, body }, .. }) => Some(Shown::Aside(head, body)),
             None => self.speaking().nth(at - self.told.len()).map(Shown::Speaking),
         }
+    }
+
+    /// Returns the reasoning of a turn that is over.
+    pub fn thought(&self, turn: TurnId) -> Option<&str> {
+        self.thoughts.get(&turn).map(|t| &**t)
     }
 
     /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.

@@ -3,6 +3,7 @@
 //! One function restores; the guard, the hook for panics and the way around a stop all call it, and calling it twice does
 //! no harm. The hook is in place before the first mode is on.
 
+use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
@@ -60,6 +61,26 @@ impl Terminal {
         queue!(stdout(), BeginSynchronizedUpdate)?;
         self.inner.draw(draw)?;
         execute!(stdout(), EndSynchronizedUpdate)
+    }
+
+    /// Gives the terminal back, stops until the shell goes on, and takes it again.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        restore();
+        #[cfg(unix)]
+        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
+        modes()?;
+        self.redraw()
+    }
+
+    /// Hands a text to the clipboard of the terminal, which may or may not take it.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn copy(&mut self, words: &str) -> io::Result<()> {
+        execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
     }
 
     /// Forgets what is on the terminal, so that the next frame draws all of it.

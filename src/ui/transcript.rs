@@ -124,9 +124,10 @@ impl Transcript {
         self.stand(story, look, (at, 0));
     }
 
-    /// Returns the place of the first row that is seen.
-    pub fn first(&mut self, story: &Story, look: Look<'_>) -> usize {
-        self.top(story, look).0
+    /// Returns the place of the first row that is seen, and whether it is seen from its beginning.
+    pub fn first(&mut self, story: &Story, look: Look<'_>) -> (usize, bool) {
+        let (at, line) = self.top(story, look);
+        (at, line == 0)
     }
 
     fn stand(&mut self, story: &Story, look: Look<'_>, spot: Spot) {
@@ -174,7 +175,8 @@ impl Transcript {
                 (e.versions.len() * 64 + e.chosen, e.text().len(), e.hidden.is_some())
             }
             Shown::Speaking(turn) => {
-                (story.speaking().count(), story.live.said(turn.id).len(), true)
+                let length = story.live.said(turn.id).len() + story.live.thought(turn.id).len();
+                (story.speaking().count(), length, true)
             }
             Shown::Aside(..) => (0, 0, false),
         };

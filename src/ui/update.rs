@@ -8,8 +8,10 @@ use super::floor::Standing;
 use super::keymap::{self, Place};
 use super::layout::Areas;
 use super::list::{Does, List, Of};
+use super::look;
 use super::message::Look;
 use super::pen::Pen;
+use super::search::Search;
 use super::story::Story;
 use super::transcript::Transcript;
 use super::verbs::{spelled, usage};
@@ -22,8 +24,12 @@ use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 pub enum Request {
     /// A deed of the operator.
     Send(Verb),
+    /// A text for the clipboard, and what it is in words.
+    Copy(String, String),
     /// Everything is drawn anew.
     Redraw,
+    /// The talk pauses and the program stops until the shell goes on.
+    Suspend,
     /// The screen is left; the session stays as it is.
     Leave,
 }
@@ -43,8 +49,12 @@ pub struct View {
     pub prefixed: bool,
     /// The list that is open.
     pub list: Option<List>,
+    /// What is looked for.
+    pub search: Option<Search>,
     /// The seat put forward, by its place.
     pub picked: Option<usize>,
+    /// Whether all reasoning is open.
+    pub reasoning: bool,
     /// What became of what they asked for last.
     pub notice: Option<String>,
     /// Whether the next wish to leave is granted.
@@ -54,11 +64,12 @@ pub struct View {
 impl View {
     /// Returns where the keyboard is.
     pub fn place(&self) -> Place {
-        match (self.prefixed, &self.list, self.writing) {
-            (true, _, _) => Place::Prefix,
-            (false, Some(_), _) => Place::List,
-            (false, None, true) => Place::Pen,
-            (false, None, false) => Place::Table,
+        match (&self.list, self.writing) {
+            _ if self.prefixed => Place::Prefix,
+            (Some(_), _) => Place::List,
+            _ if self.search.as_ref().is_some_and(|s| s.typing) => Place::Search,
+            (None, true) => Place::Pen,
+            (None, false) => Place::Table,
         }
     }
 }
@@ -72,7 +83,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         Place::Prefix => {
             keymap::action(place, &spelled).or_else(|| keymap::action(Place::Table, &spelled))
         }
-        Place::Table | Place::Pen | Place::List => keymap::action(place, &spelled),
+        Place::Table | Place::Pen | Place::List | Place::Search => keymap::action(place, &spelled),
     };
     match action {
         Some(action) => {
@@ -92,6 +103,17 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
 
 /// Takes in a key that is text.
 fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
+    if let (Place::Search, Some(search)) = (place, &mut screen.view.search) {
+        match key.code {
+            KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+                search.query.push(c);
+            }
+            KeyCode::Backspace => _ = search.query.pop(),
+            _ => return,
+        }
+        look::anew(screen);
+        return;
+    }
     match (place, &mut screen.view.list) {
         (Place::Pen, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
@@ -102,7 +124,7 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             KeyCode::Backspace => list.widen(),
             _ => {}
         },
-        (Place::Table | Place::Pen | Place::Prefix | Place::List, _) => {}
+        (Place::Table | Place::Pen | Place::Prefix | Place::List | Place::Search, _) => {}
     }
 }
 
@@ -129,6 +151,8 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::RunEntry => return run_entry(screen),
         Action::Interrupt => return interrupt(screen),
         Action::Quit => return quit(screen),
+        Action::Copy => return look::copy(screen),
+        Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
         Action::Pick(number) => pick(screen, usize::from(number) - 1),
         Action::PickNext => step_pick(screen, Step::Forward),
@@ -148,6 +172,18 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::EntryUp => screen.view.list.iter_mut().for_each(List::up),
         Action::EntryDown => screen.view.list.iter_mut().for_each(List::down),
         Action::Back => back(&mut screen.view),
+        Action::MessageUp => look::message(screen, look::Way::Up),
+        Action::MessageDown => look::message(screen, look::Way::Down),
+        Action::Search => {
+            screen.view.search = Some(Search { typing: true, ..Search::default() });
+        }
+        Action::NextFound => look::found(screen, look::Way::Down),
+        Action::PreviousFound => look::found(screen, look::Way::Up),
+        Action::AcceptSearch => screen.view.search.iter_mut().for_each(|s| s.typing = false),
+        Action::Reasoning => {
+            screen.view.reasoning = !screen.view.reasoning;
+            screen.view.transcript.forget();
+        }
         Action::LineUp => read(screen, |t, story, look| t.up(story, look, 1)),
         Action::LineDown => read(screen, |t, story, look| t.down(story, look, 1)),
         Action::HalfUp => read(screen, |t, story, look| t.up(story, look, t.page() / 2)),
@@ -165,6 +201,10 @@ fn back(view: &mut View) {
     if view.list.take().is_some() {
         return;
     }
+    if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
+        view.search = None;
+        return;
+    }
     if std::mem::take(&mut view.writing) {
         return;
     }
@@ -174,6 +214,9 @@ fn back(view: &mut View) {
 /// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
 fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {
+        return None;
+    }
+    if screen.view.search.take_if(|s| s.typing).is_some() {
         return None;
     }
     if screen.view.writing && !screen.view.pen.is_empty() {
@@ -270,8 +313,9 @@ fn run_entry(screen: &mut Screen) -> Option<Request> {
     }
 }
 
-fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
+/// Moves the reader.
+pub(super) fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
     let Screen { story, view, theme, glyphs, .. } = screen;
-    let look = Look { width: view.transcript.width(), theme, glyphs };
+    let look = Look { width: view.transcript.width(), theme, glyphs, reasoning: view.reasoning };
     to(&mut view.transcript, story, look);
 }

@@ -1,9 +1,10 @@
 //! What a reader may rely on while others speak.
 
 use crate::stage::Stage;
-use colloquium::model::Verb;
+use colloquium::model::{Channel, Piece, Verb};
+use colloquium::session::Item;
 use colloquium::ui::update::Request;
-use crossterm::event::KeyCode::{Char, Down, End, PageDown, PageUp, Up};
+use crossterm::event::KeyCode::{Char, Down, End, Enter, Esc, PageDown, PageUp, Up};
 
 /// The rows of the transcript at 80x24.
 const TRANSCRIPT: std::ops::Range<usize> = 3..21;
@@ -79,4 +80,51 @@ fn keys_ask_for_what_they_say() {
     assert_eq!(stage.press(&[Char('q')]), [], "the first q asks while somebody speaks");
     assert_eq!(stage.press(&[Up, Char('q')]), [], "another key takes it back");
     assert_eq!(stage.press(&[Char('q')]), [Request::Leave]);
+}
+
+#[test]
+fn from_message_to_message() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    stage.press(&[Char('g')]);
+    for (key, head) in [('J', "2 Bo"), ('J', "3 Cy"), ('K', "2 Bo"), ('K', "1 Ada")] {
+        stage.press(&[Char(key)]);
+        assert!(stage.rows()[4].contains(head), "{key}: {}", stage.rows()[4]);
+    }
+}
+
+#[test]
+fn words_are_found_while_they_are_typed() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    stage.press(&"/toothbrush".chars().map(Char).collect::<Vec<_>>());
+    assert!(stage.rows()[23].contains("/toothbrush   1/1"), "{}", stage.rows()[23]);
+    assert!(stage.rows()[4].contains("2 Bo"), "{}", stage.rows()[4]);
+    stage.press(&[Esc]);
+    stage.press(&"/from:ada the".chars().map(Char).collect::<Vec<_>>());
+    assert!(stage.rows()[23].contains("/2"), "{}", stage.rows()[23]);
+    let first = stage.rows()[4].clone();
+    stage.press(&[Enter, Char('n')]);
+    assert_ne!(stage.rows()[4], first);
+    stage.press(&[Char('p')]);
+    assert_eq!(stage.rows()[4], first);
+}
+
+#[test]
+fn a_message_is_copied_as_it_was_written() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    stage.press(&[Char('g')]);
+    let asked = stage.press(&[Char('y')]);
+    let source = stage.screen.story.state().entries[0].text().to_string();
+    assert_eq!(asked, [Request::Copy(source, "u1 of Ada".into())]);
+}
+
+#[test]
+fn reasoning_is_folded_until_it_is_opened() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    let (turn, at) = (stage.turn(), stage.screen.story.state().ms);
+    let thought = Piece { turn, channel: Channel::Think, at, text: "hidden in my head".into() };
+    stage.screen.take(&Item::Piece(thought));
+    let folded = stage.text();
+    assert!(folded.contains("reasoning, 4 words: o opens it") && !folded.contains("in my head"));
+    stage.press(&[Char('o')]);
+    assert!(stage.text().contains("hidden in my head"));
 }

@@ -59,20 +59,21 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 fn below(screen: &mut Screen) -> usize {
     let Screen { story, view, theme, glyphs, .. } = screen;
     let width = view.transcript.width();
-    view.transcript.below(story, Look { width, theme, glyphs })
+    view.transcript.below(story, Look { width, theme, glyphs, reasoning: view.reasoning })
 }
 
 /// What happens, and what happens next.
 fn words(story: &Story, standing: Standing, now: Ms) -> (String, String) {
     let state = story.state();
     let (queue, why) = next(state);
-    let mut then = match story.names(queue.iter().take(3)) {
-        names if names.is_empty() => String::new(),
-        names => format!("then {names}"),
-    };
-    if !why.is_empty() {
-        then.push_str(&format!(", {why}"));
+    let mut names: Vec<String> = queue.iter().take(3).map(|id| story.name(id)).collect();
+    if let (Some(first), false) = (names.first_mut(), why.is_empty()) {
+        first.push_str(&format!(" ({why})"));
     }
+    let then = match &names[..] {
+        [] => String::new(),
+        names => format!("then {}", names.join(", ")),
+    };
     let next = then.replacen("then", "next", 1);
     let now = speakers(story, now);
     match standing {

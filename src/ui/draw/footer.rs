@@ -7,8 +7,9 @@ use crate::ui::floor::Standing;
 use crate::ui::keymap::{Place, key_of, row};
 use crate::ui::theme::Role;
 use crate::ui::verbs::{row as verb, usage};
+use crate::ui::wrap::width;
 use ratatui::Frame;
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::Span;
 
@@ -22,6 +23,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Place::Pen => ("PEN", Role::BadgePen),
         Place::Prefix => ("CTRL-X", Role::BadgePen),
         Place::List => ("LIST", Role::BadgeTable),
+        Place::Search => ("SEARCH", Role::BadgePen),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     // help is the last hint to go
@@ -29,7 +31,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let hint = hint(screen, *action, place);
         bar.right.splice(0..0, hint);
     }
-    if let Some(told) = told(screen, place) {
+    if let (Place::Search, Some(search)) = (place, &screen.view.search) {
+        let typed = format!("/{}", search.query);
+        let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
+        bar.left(typed, theme.style(Role::Text));
+        bar.left(format!("   {}", search.told(&screen.story)), theme.style(Role::Notice));
+        let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
+        frame.set_cursor_position(Position::new(x, area.y));
+    } else if let Some(told) = told(screen, place) {
         bar.left(told, theme.style(Role::Notice));
     } else {
         for action in hints(screen, place) {
@@ -47,7 +56,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// What there is to say instead of hints: a notice, or how the command that is being written is used.
 fn told(screen: &Screen, place: Place) -> Option<String> {
     let written = || verb(&screen.view.pen.text()).map(|v| format!("{}   {}", usage(v), v.meaning));
-    let notice = screen.view.notice.clone();
+    let searched = || {
+        let search = screen.view.search.as_ref()?;
+        Some(format!(
+            "/{}   {}   n next  p previous  esc end",
+            search.query,
+            search.told(&screen.story)
+        ))
+    };
+    let notice = screen.view.notice.clone().or_else(|| (place == Place::Table).then(searched)?);
     notice.or_else(|| (place == Place::Pen).then(written).flatten())
 }
 
@@ -56,28 +73,32 @@ fn last(place: Place) -> &'static [Action] {
     match place {
         Place::Table => &[Action::Quit, Action::Help],
         Place::Pen | Place::Prefix => &[Action::Help],
-        Place::List => &[Action::Back],
+        Place::List | Place::Search => &[Action::Back],
     }
 }
 
 /// The keys that matter now, the most needed first.
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
-        Back, Complete, CutIn, EntryDown, EntryUp, Follow, MoreRound, NewLine, PageUp, Palette,
-        PauseNow, Prefix, RestoreDraft, RunEntry, Send, Skip, Step, TogglePause, Top, Write,
+        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Follow, MoreRound, NewLine, PageUp,
+        Palette, PauseNow, Prefix, RestoreDraft, RunEntry, Search, Send, Skip, Step, TogglePause,
+        Top, Write,
     };
     match place {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
         Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
+        Place::Search => vec![],
         Place::List => vec![RunEntry, EntryUp, EntryDown],
         Place::Table => match Standing::of(screen.story.state()) {
             Standing::Running | Standing::Stepping | Standing::Pausing => {
-                vec![TogglePause, Skip, Write, Palette, PauseNow, PageUp, Follow]
+                vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]
             }
-            Standing::Paused => vec![TogglePause, Step, Write, Palette, Skip, PageUp, Follow],
+            Standing::Paused => {
+                vec![TogglePause, Step, Write, Search, Palette, Skip, Copy, PageUp, Follow]
+            }
             Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
-            Standing::Stopped => vec![MoreRound, Write, Palette, PageUp, Top, Follow],
-            Standing::Done | Standing::Error => vec![PageUp, Top, Follow, Palette],
+            Standing::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
+            Standing::Done | Standing::Error => vec![Search, Copy, PageUp, Top, Follow],
         },
     }
 }

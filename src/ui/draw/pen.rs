@@ -3,6 +3,7 @@
 use super::Bar;
 use crate::text;
 use crate::ui::Screen;
+use crate::ui::keymap::Place;
 use crate::ui::layout::Needs;
 use crate::ui::theme::Role;
 use ratatui::Frame;
@@ -35,8 +36,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Draws what is written; the terminal's cursor stands on the caret.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    let prompt = if screen.view.writing { Role::BadgePen } else { Role::Muted };
-    let prompt = theme.style(prompt).remove_modifier(ratatui::style::Modifier::REVERSED);
+    let prompt = theme.style(if screen.view.writing { Role::Notice } else { Role::Muted });
     let sign = Span::styled(format!(" {} ", screen.glyphs.prompt), prompt);
     frame.render_widget(Line::from(sign), Rect { height: 1, ..area });
     let inner = Rect { x: area.x + PROMPT, width: area.width.saturating_sub(PROMPT + 1), ..area };
@@ -47,7 +47,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let hint = placeholder(screen);
         frame.render_widget(Line::styled(hint, screen.theme.style(Role::Muted)), inner);
     }
-    if screen.view.writing && screen.view.list.is_none() {
+    if screen.view.place() == Place::Pen {
         let pen = &screen.view.pen.area;
         let (caret, (top, left)) = (pen.screen_cursor(), pen.scroll_offset());
         let x = inner.x + (caret.col as u16).saturating_sub(left);

@@ -14,7 +14,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let waits = Line::styled("   nobody has spoken yet", theme.style(Role::Muted));
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
-    let look = Look { width: usize::from(area.width), theme, glyphs };
-    let lines = view.transcript.window(story, look, usize::from(area.height));
+    let look = Look { width: usize::from(area.width), theme, glyphs, reasoning: view.reasoning };
+    let mut lines = view.transcript.window(story, look, usize::from(area.height));
+    if let Some(search) = &view.search {
+        lines = lines.iter().map(|line| search.light(line, theme)).collect();
+    }
     frame.render_widget(Text::from(lines), area);
 }

@@ -1,0 +1,130 @@
+//! Looking for words in what was said: which rows have them, where the reader stands among these, and how they show.
+//!
+//! A query in small letters finds capitals too; `from:bo` looks only at what that seat said.
+
+use super::story::{Shown, Story};
+use super::theme::{Role, Theme};
+use crate::model::SeatId;
+use crate::state::Who;
+use ratatui::text::{Line, Span};
+
+/// Before the name of a seat in a query.
+const FROM: &str = "from:";
+
+/// A search that is being typed, or was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// What was typed.
+    pub query: String,
+    /// Whether it is still being typed.
+    pub typing: bool,
+    /// The row of the transcript where the reader stands.
+    pub at: Option<usize>,
+}
+
+impl Search {
+    /// Returns the words that are looked for, and the seat whose words they must be.
+    fn parts(&self) -> (String, Option<String>) {
+        let from = self.query.split_whitespace().find_map(|w| w.strip_prefix(FROM));
+        let words = self.query.split_whitespace().filter(|w| !w.starts_with(FROM));
+        (words.collect::<Vec<_>>().join(" "), from.map(str::to_lowercase))
+    }
+
+    /// Returns the rows that fit, in order.
+    pub fn matches(&self, story: &Story) -> Vec<usize> {
+        let (words, from) = self.parts();
+        if words.is_empty() && from.is_none() {
+            return vec![];
+        }
+        let is_by = |seat: &SeatId| {
+            from.as_ref().is_none_or(|name| {
+                *seat == name.as_str() || story.name(seat).to_lowercase() == *name
+            })
+        };
+        let fits = |at: &usize| match story.shown(*at) {
+            Some(Shown::Words(entry, _)) => match &entry.who {
+                Who::Seat(seat) => is_by(seat) && has(entry.text(), &words),
+                Who::Operator => from.is_none() && has(entry.text(), &words),
+            },
+            Some(Shown::Speaking(turn)) => {
+                is_by(&turn.seat) && has(&story.live.said(turn.id), &words)
+            }
+            Some(Shown::Aside(head, _)) => from.is_none() && has(head, &words),
+            None => false,
+        };
+        (0..story.len()).filter(fits).collect()
+    }
+
+    /// Returns the line that says how many there are and where the reader stands.
+    pub fn told(&self, story: &Story) -> String {
+        let found = self.matches(story);
+        let place = self.at.and_then(|at| found.iter().position(|m| *m == at));
+        match (found.len(), place) {
+            (0, _) if self.query.is_empty() => "words, or from:NAME".into(),
+            (0, _) => "nothing found".into(),
+            (n, Some(place)) => format!("{}/{n}", place + 1),
+            (n, None) => format!("{n} found"),
+        }
+    }
+
+    /// Shows what was found in a line.
+    pub fn light(&self, line: &Line<'static>, theme: &Theme) -> Line<'static> {
+        let (words, _) = self.parts();
+        let mut lit = Line::default();
+        for span in &line.spans {
+            let mut rest: &str = &span.content;
+            while let Some((from, to)) = find(rest, &words) {
+                lit.spans.push(Span::styled(rest[..from].to_owned(), span.style));
+                let style = span.style.patch(theme.style(Role::SearchMatch));
+                lit.spans.push(Span::styled(rest[from..to].to_owned(), style));
+                rest = &rest[to..];
+            }
+            lit.spans.push(Span::styled(rest.to_owned(), span.style));
+        }
+        lit
+    }
+}
+
+fn has(text: &str, words: &str) -> bool {
+    words.is_empty() || find(text, words).is_some()
+}
+
+/// Returns where the words begin and end; a capital in them makes capitals count.
+fn find(text: &str, words: &str) -> Option<(usize, usize)> {
+    if words.is_empty() {
+        return None;
+    }
+    let exact = words.chars().any(char::is_uppercase);
+    let same = |a: char, b: char| a == b || !exact && a.to_lowercase().eq(b.to_lowercase());
+    text.char_indices().find_map(|(from, _)| {
+        let mut rest = text[from..].char_indices();
+        let mut end = from;
+        for wanted in words.chars() {
+            let (at, c) = rest.next()?;
+            if !same(c, wanted) {
+                return None;
+            }
+            end = from + at + c.len_utf8();
+        }
+        Some((from, end))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_letters_find_capitals_and_capitals_only_themselves() {
+        for (text, words, found) in [
+            ("The Straße", "straße", Some((4, 11))),
+            ("the end", "The", None),
+            ("The end", "The", Some((0, 3))),
+            ("aab", "ab", Some((1, 3))),
+            ("ab", "abc", None),
+            ("ab", "", None),
+        ] {
+            assert_eq!(find(text, words), found, "{words:?} in {text:?}");
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The sequences that the program may send to a terminal; every other one is a stranger.
+
+use vte::{Params, Parser, Perform};
+
+/// Private modes that are switched: cursor, alternate screen, pasted text, frames at once.
+const MODES: [u16; 4] = [25, 1049, 2004, 2026];
+
+#[derive(Default)]
+struct Guard {
+    strangers: Vec<String>,
+}
+
+impl Perform for Guard {
+    fn print(&mut self, c: char) {
+        let acts = c.is_control() || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        if acts {
+            self.strangers.push(format!("printed {c:?}"));
+        }
+    }
+
+    fn execute(&mut self, byte: u8) {
+        if !matches!(byte, b'\n' | b'\r') {
+            self.strangers.push(format!("control {byte:#x}"));
+        }
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: char) {
+        let first = params.iter().next().and_then(|p| p.first().copied()).unwrap_or(0);
+        let known = match (intermediates, action) {
+            ([], 'm' | 'H' | 'J') => true,
+            ([b'?'], 'h' | 'l') => MODES.contains(&first),
+            _ => false,
+        };
+        if !known {
+            self.strangers.push(format!("CSI {intermediates:?} {first} {action}"));
+        }
+    }
+
+    fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
+        self.strangers.push(format!("OSC {:?}", params.first()));
+    }
+
+    fn hook(&mut self, _: &Params, _: &[u8], _: bool, action: char) {
+        self.strangers.push(format!("DCS {action}"));
+    }
+
+    fn esc_dispatch(&mut self, _: &[u8], _: bool, byte: u8) {
+        self.strangers.push(format!("ESC {byte:#x}"));
+    }
+}
+
+/// Returns what is in a stream of bytes and should not be.
+pub fn strangers(bytes: &[u8]) -> Vec<String> {
+    let mut guard = Guard::default();
+    Parser::new().advance(&mut guard, bytes);
+    guard.strangers
+}

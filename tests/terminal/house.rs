@@ -1,0 +1,151 @@
+//! A home of its own, and the program in a terminal of 80x24 that remembers every byte.
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
+use rustix::process::{Pid, Signal, kill_process};
+use std::fs;
+use std::io::{Read, Write};
+use std::process::{Command, Output};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// How long nothing may come before the test calls it a hang.
+const HANG: Duration = Duration::from_secs(20);
+/// Rows and columns.
+const SIZE: (u16, u16) = (24, 80);
+/// The modes that the program switches, each with the letter that undoes it.
+const MODES: [(&str, char); 4] = [("1049", 'l'), ("2004", 'l'), ("2026", 'l'), ("25", 'h')];
+
+pub struct House {
+    home: TempDir,
+}
+
+/// The program while it runs.
+pub struct Program {
+    child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    keyboard: Box<dyn Write + Send>,
+    coming: Receiver<Vec<u8>>,
+    bytes: Vec<u8>,
+    screen: vt100::Parser,
+    before: String,
+}
+
+/// What it left behind.
+pub struct Left {
+    pub code: u32,
+    /// Every byte that the terminal got.
+    pub bytes: Vec<u8>,
+    /// What was said after the screen.
+    pub told: String,
+    before: String,
+    after: String,
+}
+
+impl House {
+    pub fn new() -> House {
+        House { home: tempfile::tempdir().unwrap() }
+    }
+
+    pub fn file(&self, name: &str, text: &str) -> String {
+        let path = self.home.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    /// Starts the program in a terminal.
+    pub fn run(&self, args: &[&str]) -> Program {
+        let (rows, cols) = SIZE;
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
+        let pair = native_pty_system().openpty(size).unwrap();
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
+        command.args(args);
+        command.env_clear();
+        for (name, value) in [("TERM", "xterm-256color"), ("PATH", "/usr/bin:/bin")] {
+            command.env(name, value);
+        }
+        command.env("HOME", self.home.path());
+        let before = modes(&*pair.master);
+        let child = pair.slave.spawn_command(command).unwrap();
+        let mut reader = pair.master.try_clone_reader().unwrap();
+        let (tx, coming) = channel();
+        std::thread::spawn(move || {
+            let mut buffer = [0; 4096];
+            while let Ok(n @ 1..) = reader.read(&mut buffer) {
+                if tx.send(buffer[..n].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let keyboard = pair.master.take_writer().unwrap();
+        let screen = vt100::Parser::new(rows.try_into().unwrap(), cols.try_into().unwrap(), 0);
+        // the slave stays open in the child alone, so that the end of the child ends the stream
+        drop(pair.slave);
+        Program { child, master: pair.master, keyboard, coming, bytes: vec![], screen, before }
+    }
+
+    /// Runs the program without a terminal.
+    pub fn piped(&self, args: &[&str]) -> Output {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
+        command.args(args).env_clear().env("HOME", self.home.path()).output().unwrap()
+    }
+}
+
+impl Program {
+    /// Waits until the screen shows a text.
+    #[track_caller]
+    pub fn until(&mut self, text: &str) {
+        while !self.screen.screen().contents().contains(text) {
+            match self.coming.recv_timeout(HANG) {
+                Ok(bytes) => self.hear(&bytes),
+                Err(_) => panic!("never saw {text:?} in\n{}", self.screen.screen().contents()),
+            }
+        }
+    }
+
+    fn hear(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+        self.screen.process(bytes);
+    }
+
+    pub fn keys(&mut self, keys: &str) {
+        self.keyboard.write_all(keys.as_bytes()).unwrap();
+        self.keyboard.flush().unwrap();
+    }
+
+    pub fn signal(&self, signal: Signal) {
+        let pid = i32::try_from(self.child.process_id().unwrap()).unwrap();
+        kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
+    }
+
+    /// Waits for its end.
+    #[track_caller]
+    pub fn left(mut self) -> Left {
+        while let Ok(bytes) = self.coming.recv_timeout(HANG) {
+            self.hear(&bytes);
+        }
+        let code = self.child.wait().unwrap().exit_code();
+        let all = String::from_utf8_lossy(&self.bytes).into_owned();
+        let told = all.rsplit("\u{1b}[?1049l").next().unwrap_or_default().to_owned();
+        let after = modes(&*self.master);
+        Left { code, bytes: self.bytes, told, before: self.before, after }
+    }
+}
+
+impl Left {
+    /// Asserts that every mode is undone and that the line discipline is what it was.
+    #[track_caller]
+    pub fn restored(&self) {
+        let bytes = String::from_utf8_lossy(&self.bytes);
+        for (mode, undone) in MODES {
+            let last = bytes.match_indices(&format!("\u{1b}[?{mode}")).last();
+            let (at, set) = last.unwrap_or_else(|| panic!("mode {mode} was never switched"));
+            assert_eq!(bytes[at + set.len()..].chars().next(), Some(undone), "mode {mode}");
+        }
+        assert_eq!(self.after, self.before, "the line discipline differs");
+    }
+}
+
+fn modes(master: &dyn MasterPty) -> String {
+    format!("{:?}", master.get_termios())
+}

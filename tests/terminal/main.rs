@@ -1,0 +1,126 @@
+//! The whole program in a terminal: what it shows, and that it gives the terminal back on every way out.
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
+
+mod allowed;
+mod house;
+
+use house::House;
+use rustix::process::Signal;
+
+const QUICK: &str = r#"
+title = "Quick"
+[limits]
+utterances = 3
+[[participant]]
+id = "ada"
+lines = ["Good morning to you."]
+pace = 1
+[[participant]]
+id = "bo"
+lines = ["And a good one to you."]
+pace = 1
+"#;
+
+#[test]
+fn a_talk_is_watched_to_its_limit_and_left() {
+    let house = House::new();
+    let mut program = house.run(&["run", &house.file("quick.toml", QUICK)]);
+    program.until("the limit of 3 utterances is reached");
+    program.until("And a good one to you.");
+    program.keys("+");
+    program.until("the limit of 5 utterances is reached");
+    program.keys("q");
+    let left = program.left();
+    assert_eq!(left.code, 0);
+    assert!(
+        left.told.contains("5 utterances, not ended; go on with: colloquium resume "),
+        "{}",
+        left.told
+    );
+    left.restored();
+}
+
+#[test]
+fn what_was_left_is_gone_on_with() {
+    let house = House::new();
+    let mut program = house.run(&["demo"]);
+    program.until("Ada speaking");
+    program.keys("S");
+    program.until("PAUSED");
+    program.keys("q");
+    program.left().restored();
+    let mut again = house.run(&["resume", "--last"]);
+    again.until("stopped by you");
+    again.until("PAUSED");
+    again.keys("iHello, table\r ");
+    again.keys("\u{1b}");
+    again.until("Hello, table");
+    again.keys(" ");
+    again.until("RUNNING");
+    again.keys("qq");
+    let left = again.left();
+    assert_eq!(left.code, 0);
+    left.restored();
+}
+
+#[test]
+fn every_way_out_gives_the_terminal_back() {
+    let house = House::new();
+    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+        let mut program = house.run(&["demo", "--no-save"]);
+        program.until("about to speak");
+        program.signal(signal);
+        let left = program.left();
+        assert_eq!(left.code, code, "{}", left.told);
+        left.restored();
+    }
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    program.keys("\u{3}");
+    program.until("PAUSED");
+    program.keys("\u{3}\u{3}");
+    let left = program.left();
+    assert_eq!(left.code, 0);
+    left.restored();
+}
+
+#[test]
+fn nothing_hostile_reaches_the_terminal() {
+    let house = House::new();
+    let hostile = r#"
+title = "Hostile"
+[limits]
+utterances = 2
+[[participant]]
+id = "ada"
+lines = ["a\u001b[2Jb\u001b]52;c;QUFB\u0007 \u009b31m &#27;[5n \u001bPq\u001b\\ **\u001b[?1049l** end\u0007 \u202e"]
+pace = 1
+"#;
+    let mut program = house.run(&["run", &house.file("hostile.toml", hostile)]);
+    program.until("the limit of 2 utterances is reached");
+    program.keys("\u{1b}[200~pasted \u{1b}]0;x\u{7} \u{9b}2J\u{1b}[201~");
+    program.until("pasted");
+    program.keys("\u{1b}");
+    program.until("TABLE");
+    program.keys("?");
+    program.until("Keys");
+    program.keys("\u{1b}");
+    program.until("TABLE");
+    program.keys("q");
+    let left = program.left();
+    left.restored();
+    assert_eq!(allowed::strangers(&left.bytes), Vec::<String>::new());
+}
+
+#[test]
+fn without_a_terminal_it_says_what_to_type() {
+    let house = House::new();
+    let ran = house.piped(&["demo"]);
+    assert_eq!(ran.status.code(), Some(2));
+    let told = String::from_utf8(ran.stderr).unwrap();
+    assert!(
+        told.contains("needs a terminal") && told.contains("colloquium demo --headless"),
+        "{told}"
+    );
+}
