@@ -115,7 +115,8 @@ impl Play {
 
 /// Returns the failure of everything that needs the start screen, with what to type instead.
 pub fn start_screen_to_come(instead: &str) -> Failure {
-    Failure::usage("the start screen is not part of this version yet", format!("use {instead}"))
+    let hint = format!("use {instead}; without a terminal, add --headless");
+    Failure::usage("the start screen is not part of this version yet", hint)
 }
 
 /// Refuses two inputs that would both read standard input.
