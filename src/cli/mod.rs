@@ -78,7 +78,9 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
     match cli.command {
-        None => Err(options::start_screen_to_come("colloquium demo")),
+        None => Err(options::start_screen_to_come(
+            "colloquium demo, with --headless where there is no terminal",
+        )),
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
@@ -104,7 +106,9 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
-            Err(options::start_screen_to_come("colloquium run SCENARIO --topic TEXT"))
+            Err(options::start_screen_to_come(
+                "colloquium run SCENARIO --topic TEXT, with --headless where there is no terminal",
+            ))
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if is_first(e) => {
             let commands = Cli::command();
