@@ -5,7 +5,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read, Write};
 use std::process::{Command, Output};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -92,7 +92,8 @@ impl House {
 }
 
 impl Program {
-    /// Waits until the screen shows a text.
+    /// Waits until the screen shows a text. A frame may come in several reads: before Esc is followed by another key,
+    /// wait for what the frame draws last, its footer, or the two arrive as one.
     #[track_caller]
     pub fn until(&mut self, text: &str) {
         while !self.screen.screen().contents().contains(text) {
@@ -121,8 +122,14 @@ impl Program {
     /// Waits for its end.
     #[track_caller]
     pub fn left(mut self) -> Left {
-        while let Ok(bytes) = self.coming.recv_timeout(HANG) {
-            self.hear(&bytes);
+        loop {
+            match self.coming.recv_timeout(HANG) {
+                Ok(bytes) => self.hear(&bytes),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => {
+                    panic!("it does not end:\n{}", self.screen.screen().contents());
+                }
+            }
         }
         let code = self.child.wait().unwrap().exit_code();
         let all = String::from_utf8_lossy(&self.bytes).into_owned();

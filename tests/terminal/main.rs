@@ -101,10 +101,12 @@ pace = 1
     program.until("the limit of 2 utterances is reached");
     program.keys("\u{1b}[200~pasted \u{1b}]0;x\u{7} \u{9b}2J\u{1b}[201~");
     program.until("pasted");
+    program.until("PEN");
     program.keys("\u{1b}");
     program.until("TABLE");
     program.keys("?");
     program.until("Keys");
+    program.until("LIST");
     program.keys("\u{1b}");
     program.until("TABLE");
     program.keys("q");
