@@ -53,9 +53,12 @@ fn what_was_left_is_gone_on_with() {
     let mut again = house.run(&["resume", "--last"]);
     again.until("stopped by you");
     again.until("PAUSED");
-    again.keys("iHello, table\r ");
-    again.keys("\u{1b}");
+    again.keys("i");
+    again.until("PEN");
+    again.keys("Hello, table\r ");
     again.until("Hello, table");
+    again.keys("\u{1b}");
+    again.until("TABLE");
     again.keys(" ");
     again.until("RUNNING");
     again.keys("qq");
