@@ -371,11 +371,12 @@ impl Engine {
         self.writer.durable()
     }
 
-    /// Waits until everything is on the disk.
+    /// Seals what was shown and waits until everything is on the disk.
     ///
     /// # Errors
     /// What is wrong with the disk.
-    pub async fn finish(self) -> Result<Durable, Fault> {
+    pub async fn finish(mut self) -> Result<Durable, Fault> {
+        self.seal();
         self.writer.finish().await
     }
 

@@ -159,3 +159,32 @@ async fn words_go_on_until_64_mib_wait_and_commands_always() {
     }
     assert_eq!(seen, disk.lines().len() as u64);
 }
+
+#[tokio::test]
+async fn whoever_leaves_in_mid_sentence_loses_no_piece() {
+    let disk = Memory::default();
+    let writer =
+        SessionWriter::spawn(Box::new(disk.clone()), Start::default(), Mode::Normal).unwrap();
+    let feed = Feed::new();
+    let mut tail = feed.tail();
+    let voices = stage(|_| Play::Words("one two three four".into(), 1));
+    let mut engine = Engine::new(writer, feed, Clock::real(Ms(0)), Arc::new(voices));
+    engine.open(round_robin(&["a"], 1));
+    let (orders, rx) = mpsc::channel(1);
+    let mut shown = String::new();
+    tokio::select! {
+        _ = engine.run(rx, std::future::pending()) => panic!("it ended"),
+        () = async {
+            while shown.is_empty() {
+                if let Some(Item::Piece(piece)) = tail.next().await {
+                    shown.push_str(&piece.text);
+                }
+            }
+        } => {}
+    }
+    drop(orders);
+    engine.finish().await.unwrap();
+    let state = State::fold(&disk.events());
+    let said: String = state.turns.values().map(|t| t.said.as_str()).collect();
+    assert!(!shown.is_empty() && said.starts_with(&shown), "{shown:?} was shown, {said:?} is kept");
+}
