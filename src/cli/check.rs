@@ -90,7 +90,10 @@ fn policy(spec: &PolicySpec) -> String {
 }
 
 fn seat(seat: &Participant, loaded: &Loaded) -> String {
-    let mut line = format!("{}, {}", seat.id, seat.name);
+    let mut line = seat.id.to_string();
+    if *seat.name != *seat.id {
+        line.push_str(&format!(", {}", seat.name));
+    }
     if let Some(role) = &seat.role {
         line.push_str(&format!(" ({role})"));
     }
@@ -116,6 +119,7 @@ fn voice(voice: &VoiceSpec) -> String {
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
         VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s a turn"),
         VoiceSpec::Human { .. } => "a person".into(),
+        VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "one rehearsed line".into(),
         VoiceSpec::Lines { lines, .. } => format!("{} rehearsed lines", lines.len()),
     }
 }
