@@ -26,5 +26,6 @@ mod flows;
 mod harness;
 mod kills;
 mod minds;
+mod sealing;
 mod threads;
 mod verbs;
