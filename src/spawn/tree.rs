@@ -11,6 +11,7 @@
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
@@ -111,18 +112,19 @@ fn sweep(whose: Whose) {
 fn kill_found(whose: Whose) -> bool {
     // Held to the end, so that nobody is started in the middle of it.
     let live = live();
-    let here = process::getsid(None);
+    let here = places("self").map(|(_, session)| session);
     let mut again = false;
     for thread in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
         let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
         // The newest first: one that keeps running from child to child is gone in less than a millisecond.
         let raw = children.split_ascii_whitespace().rev().filter_map(|pid| pid.parse().ok());
         for pid in raw.filter_map(Pid::from_raw) {
+            let places = places(pid.as_raw_nonzero());
             // Nobody who left our session can come back, so whoever is in it was started by others.
-            if process::getsid(Some(pid)) == here {
+            if places.map(|(_, session)| session) == here {
                 continue;
             }
-            match (owner(pid, &live), whose) {
+            match (owner(pid, places, &live), whose) {
                 (Some(call), Whose::Call(wanted)) if call != wanted => {}
                 (Some(_) | None, Whose::Call(_) | Whose::Everybody) => {
                     let leads = live.values().any(|leader| *leader == pid);
@@ -144,10 +146,24 @@ fn kill(pid: Pid, leads: bool) -> bool {
     runs || !leads
 }
 
-/// Returns the call that a child of ours belongs to, if any.
-fn owner(pid: Pid, live: &BTreeMap<u64, Pid>) -> Option<u64> {
-    let places = [process::getsid(Some(pid)), process::getpgid(Some(pid))];
-    let found = live.iter().rev().find(|(_, leader)| places.contains(&Ok(**leader)));
+/// Returns the group and the session of a process; 0 is one outside this container, as our own may be.
+///
+/// Read from `/proc`, because `rustix` takes the 0 for impossible and panics.
+fn places(pid: impl Display) -> Option<(i32, i32)> {
+    stat_places(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+fn stat_places(stat: &str) -> Option<(i32, i32)> {
+    // The name of the program stands in brackets and may hold anything, brackets too.
+    let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(2);
+    Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+}
+
+/// Returns the call that a child of ours in these places belongs to, if any.
+fn owner(pid: Pid, places: Option<(i32, i32)>, live: &BTreeMap<u64, Pid>) -> Option<u64> {
+    let leads =
+        |leader: i32| places.is_some_and(|(group, session)| leader == group || leader == session);
+    let found = live.iter().rev().find(|(_, leader)| leads(leader.as_raw_nonzero().get()));
     found.map(|(call, _)| *call).or_else(|| {
         let environment = fs::read(format!("/proc/{pid}/environ")).ok()?;
         let mut pairs = environment.split(|byte| *byte == 0);
@@ -160,4 +176,25 @@ fn marker(call: u64) -> String {
     static RUN: OnceLock<u64> = OnceLock::new();
     let run = RUN.get_or_init(|| RandomState::new().build_hasher().finish());
     format!("{run:016x}.{call}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_group_and_a_session_outside_the_container_are_nought() {
+        assert_eq!(stat_places("7 (a) b (c) S 1 0 0 34816 7 4194560 0"), Some((0, 0)));
+        assert_eq!(stat_places("7 (cat) R 1 12 34 0 -1"), Some((12, 34)));
+        assert_eq!(stat_places("7 (cat"), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_own_places_are_those_the_kernel_tells() {
+        assert!(
+            places("self").is_some(),
+            "without them a sweep would take our session for a lost one"
+        );
+    }
 }
