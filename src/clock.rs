@@ -3,6 +3,8 @@
 //! Virtual time moves only when every running call sleeps in it; a call that works for real (a child process, a
 //! socket) holds it. tokio's paused clock is not used because it jumps while a child process works: a script of
 //! 0.3 s "timed out" at 120 s.
+//!
+//! A paced clock runs over another one, faster, slower or not at all, and can be set: the time of a recording.
 
 use crate::model::{CallId, Ms, Wall};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,6 +15,9 @@ use tokio::sync::{Notify, oneshot};
 /// The wall time at which every virtual session begins: 2026-01-01T00:00:00Z.
 pub const VIRTUAL_EPOCH: Wall = Wall(1_767_225_600_000);
 
+/// The pace of a clock that keeps up with the one below.
+const PERCENT: u64 = 100;
+
 /// A shared clock of one session.
 #[derive(Clone)]
 pub struct Clock {
@@ -21,8 +26,16 @@ pub struct Clock {
 }
 
 enum Kind {
-    Real { base: Instant },
+    Real {
+        base: Instant,
+    },
     Virtual,
+    /// Stood at `ms` when the clock below stood at `since`.
+    Paced {
+        over: Clock,
+        since: Ms,
+        percent: u32,
+    },
 }
 
 struct Inner {
@@ -46,6 +59,30 @@ impl Clock {
         Clock::new(Kind::Virtual, ms)
     }
 
+    /// Returns a clock that stands at `ms` until it is [`pace`](Clock::pace)d, and then runs over another one.
+    pub fn paced_over(over: &Clock, ms: Ms) -> Clock {
+        Clock::new(Kind::Paced { over: over.clone(), since: over.now(), percent: 0 }, ms)
+    }
+
+    /// Lets a paced clock go on from here at so many percent of the clock below; 0 stops it. Others keep their pace.
+    pub fn pace(&self, percent: u32) {
+        let now = self.now();
+        let mut c = self.lock();
+        if let Kind::Paced { over, since, percent: pace } = &mut c.kind {
+            (*since, *pace) = (over.now(), percent);
+            c.ms = now;
+        }
+    }
+
+    /// Sets a paced clock; others are not set.
+    pub fn set(&self, ms: Ms) {
+        let mut c = self.lock();
+        if let Kind::Paced { over, since, .. } = &mut c.kind {
+            *since = over.now();
+            c.ms = ms;
+        }
+    }
+
     fn new(kind: Kind, ms: Ms) -> Clock {
         let inner =
             Inner { kind, ms, working: BTreeSet::new(), in_flight: 0, sleepers: BTreeMap::new() };
@@ -64,9 +101,12 @@ impl Clock {
     /// Returns the session's time.
     pub fn now(&self) -> Ms {
         let c = self.lock();
-        match c.kind {
+        match &c.kind {
             Kind::Virtual => c.ms,
             Kind::Real { base } => c.ms.plus(millis(base.elapsed())),
+            Kind::Paced { over, since, percent } => {
+                c.ms.plus(over.now().since(*since) * u64::from(*percent) / PERCENT)
+            }
         }
     }
 
@@ -75,7 +115,7 @@ impl Clock {
         let c = self.lock();
         match c.kind {
             Kind::Virtual => Wall(VIRTUAL_EPOCH.0.saturating_add_unsigned(c.ms.0)),
-            Kind::Real { .. } => wall_now(),
+            Kind::Real { .. } | Kind::Paced { .. } => wall_now(),
         }
     }
 
@@ -84,7 +124,7 @@ impl Clock {
         let woken = {
             let mut c = self.lock();
             match c.kind {
-                Kind::Real { .. } => None,
+                Kind::Real { .. } | Kind::Paced { .. } => None,
                 Kind::Virtual => {
                     let (tx, rx) = oneshot::channel();
                     let due = c.ms.plus(ms);

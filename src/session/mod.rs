@@ -2,7 +2,7 @@
 //!
 //! [`codec`] spells an event as a line and reads it back, [`writer`] is the one thread that owns the file, [`reader`]
 //! reads a file and says what is wrong with it, [`open`] continues one, [`repair()`] mends one into a new file, and
-//! [`tail`] is how everybody else follows what happens. The room knows nothing of what the events mean: no fold, no
+//! [`tail`] is how everybody else follows what happens, and [`replay`] feeds one from a recording. The room knows nothing of what the events mean: no fold, no
 //! policy, no screen. It never edits in place and never shortens a file without keeping what it cut off.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -17,6 +17,7 @@ pub mod lock;
 pub mod open;
 pub mod reader;
 pub mod repair;
+pub mod replay;
 pub mod tail;
 mod urgency;
 pub mod writer;

@@ -16,12 +16,16 @@ pub enum Item {
     Event(Arc<Record>),
     /// A piece that no event holds yet.
     Piece(Piece),
+    /// A replay went back: the reader forgets everything, and what was comes anew from the first event.
+    Reset,
 }
 
 #[derive(Default)]
 struct Inner {
     records: Vec<Arc<Record>>,
     loose: Vec<Piece>,
+    /// How often it went back.
+    rewound: u64,
     over: bool,
 }
 
@@ -38,6 +42,7 @@ pub struct Tail {
     bell: watch::Receiver<()>,
     at: usize,
     loose: usize,
+    rewound: u64,
 }
 
 fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
@@ -64,7 +69,8 @@ impl Feed {
 
     /// Returns a reader that begins with the first event.
     pub fn tail(&self) -> Tail {
-        Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), at: 0, loose: 0 }
+        let rewound = lock(&self.inner).rewound;
+        Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), at: 0, loose: 0, rewound }
     }
 
     /// Shows an event. Loose pieces end here, so whoever pushes seals them into a `delta` before any other event.
@@ -72,6 +78,25 @@ impl Feed {
         let mut inner = lock(&self.inner);
         inner.records.push(record);
         inner.loose.clear();
+        drop(inner);
+        self.bell.send_replace(());
+    }
+
+    /// Shows many events at once, as [`push`](Feed::push) shows one.
+    pub(super) fn extend(&self, records: impl IntoIterator<Item = Arc<Record>>) {
+        let mut inner = lock(&self.inner);
+        inner.records.extend(records);
+        inner.loose.clear();
+        drop(inner);
+        self.bell.send_replace(());
+    }
+
+    /// Goes back to the first event: readers forget everything.
+    pub(super) fn rewind(&self) {
+        let mut inner = lock(&self.inner);
+        inner.records.clear();
+        inner.loose.clear();
+        inner.rewound += 1;
         drop(inner);
         self.bell.send_replace(());
     }
@@ -93,6 +118,10 @@ impl Tail {
     /// Returns the next item that is there already.
     pub fn try_next(&mut self) -> Option<Item> {
         let inner = lock(&self.inner);
+        if self.rewound != inner.rewound {
+            (self.rewound, self.at, self.loose) = (inner.rewound, 0, 0);
+            return Some(Item::Reset);
+        }
         if let Some(record) = inner.records.get(self.at) {
             self.at += 1;
             self.loose = 0;
@@ -154,6 +183,7 @@ mod tests {
         fn take(&mut self, item: Item) {
             match item {
                 Item::Piece(p) => self.loose.push_str(&p.text),
+                Item::Reset => *self = Reader::default(),
                 Item::Event(r) => {
                     assert_eq!(r.event.seq.0, self.events, "an event was missed");
                     self.events += 1;

@@ -73,7 +73,14 @@ impl Screen {
     /// Takes in what the tail hands out; what became of a wish is told.
     pub fn take(&mut self, item: &Item) {
         self.story.take(item);
-        let Item::Event(record) = item else { return };
+        let record = match item {
+            Item::Event(record) => record,
+            Item::Piece(_) => return,
+            Item::Reset => {
+                self.view.transcript.forget();
+                return;
+            }
+        };
         let told = match &record.event.kind {
             Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
                 self.asked.get(&r.of).map(|verb| format!("{verb}: waits for its moment"))

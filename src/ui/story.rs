@@ -71,6 +71,7 @@ impl Story {
         match item {
             tail::Item::Piece(piece) => self.live.hear(piece.clone()),
             tail::Item::Event(record) => self.apply(&record.event),
+            tail::Item::Reset => *self = Story::default(),
         }
     }
 

@@ -283,6 +283,7 @@ async fn go(past: Vec<Event>, opened: Option<Opened>, stage: Stage, steer: &[Val
         match item {
             Item::Event(record) => reader.apply(&record.event),
             Item::Piece(piece) => reader.hear(piece),
+            Item::Reset => panic!("a live talk never goes back"),
         }
     }
     assert_eq!(reader.state, live.state, "a reader of the tail holds the same state");

@@ -15,6 +15,7 @@
 //! | commands first; a stalled disk starts nothing and loses nothing | `disk` |
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
 //! | a limit holds, it does not end | `counting` |
+//! | a replay shows at every moment what was shown then | `replay` |
 //!
 //! `cargo test --test core`; more storms with `STORMS=20000 cargo test --release --test core storms`.
 
@@ -26,6 +27,7 @@ mod flows;
 mod harness;
 mod kills;
 mod minds;
+mod replay;
 mod sealing;
 mod threads;
 mod verbs;

@@ -1,0 +1,318 @@
+//! Paced replay of a recorded session: the same [`Tail`] as of a live one, fed as things came then, pieces included.
+//!
+//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. Going back is a `Reset` on the tail;
+//! readers fold again, which costs less than keeping states. Nothing is run, asked or written here, whatever the
+//! recording says; what the events mean is the readers' business.
+
+mod recording;
+mod speed;
+
+pub use recording::{Recording, Spot};
+pub use speed::Speed;
+
+use super::{Feed, Record, Tail};
+use crate::clock::Clock;
+use crate::model::{Ms, Piece};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::Notify;
+
+/// Waits that are longer than this are shortened to it, unless something else is asked for.
+pub const IDLE_LIMIT_MS: u64 = 3_000;
+/// Moments that are shown without a break for others.
+const AT_ONCE: usize = 512;
+
+/// What a step goes over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// To the next text: a piece, or the end of somebody's words.
+    Text,
+    /// Back to the text before.
+    TextBack,
+    /// To the end of the next utterance.
+    Utterance,
+    /// Back to the end of an utterance before.
+    UtteranceBack,
+}
+
+/// Where a replay stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether it plays.
+    pub playing: bool,
+    /// How fast it plays.
+    pub speed: Speed,
+    /// What is shown.
+    pub spot: Spot,
+    /// When that was, on the session's clock.
+    pub now: Ms,
+    /// When the recording ends, on the same clock.
+    pub end: Ms,
+    /// Waits are shortened to so many milliseconds; none are if there is no bound.
+    pub idle_limit: Option<u64>,
+}
+
+/// The handle of a replay; its copies handle the same one.
+#[derive(Clone)]
+pub struct Transport {
+    recording: Arc<Recording>,
+    deck: Arc<Mutex<Deck>>,
+    bell: Arc<Notify>,
+}
+
+/// What plays.
+struct Deck {
+    recording: Arc<Recording>,
+    feed: Feed,
+    /// Time as it passes for whoever watches.
+    base: Clock,
+    /// Time as it passed then.
+    clock: Clock,
+    spot: Spot,
+    /// The pieces of the event that comes next.
+    pieces: Vec<Piece>,
+    /// When the last thing came that is shown, or where it was sought to.
+    last: Ms,
+    playing: bool,
+    speed: Speed,
+    idle_limit: Option<u64>,
+}
+
+impl Transport {
+    /// Returns a replay that stands before the first event; `base` is the time of whoever watches.
+    pub fn new(records: Vec<Arc<Record>>, base: Clock) -> Transport {
+        let recording = Arc::new(Recording::new(records));
+        let begin = recording.records().first().map_or(Ms(0), |r| r.event.ms);
+        let deck = Deck {
+            recording: recording.clone(),
+            feed: Feed::new(),
+            clock: Clock::paced_over(&base, begin),
+            base,
+            spot: Spot::default(),
+            pieces: recording.pieces(0),
+            last: begin,
+            playing: false,
+            speed: Speed::RECORDED,
+            idle_limit: Some(IDLE_LIMIT_MS),
+        };
+        Transport { recording, deck: Arc::new(Mutex::new(deck)), bell: Arc::default() }
+    }
+
+    fn deck(&self) -> MutexGuard<'_, Deck> {
+        self.deck.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Changes the deck, and wakes the player, whose next moment may be another one now.
+    fn change(&self, change: impl FnOnce(&mut Deck)) {
+        change(&mut self.deck());
+        self.bell.notify_one();
+    }
+
+    /// Returns a reader that begins with the first event.
+    pub fn tail(&self) -> Tail {
+        self.deck().feed.tail()
+    }
+
+    /// Returns the session's clock as it was then.
+    pub fn clock(&self) -> Clock {
+        self.deck().clock.clone()
+    }
+
+    /// Returns what is played.
+    pub fn recording(&self) -> &Recording {
+        &self.recording
+    }
+
+    /// Returns where it stands.
+    pub fn standing(&self) -> Standing {
+        let d = self.deck();
+        Standing {
+            playing: d.playing,
+            speed: d.speed,
+            spot: d.spot,
+            now: d.clock.now(),
+            end: self.recording.end(),
+            idle_limit: d.idle_limit,
+        }
+    }
+
+    /// Plays on from here; at the end, from the beginning.
+    pub fn play(&self) {
+        self.change(|d| {
+            if d.next_moment().is_none() {
+                d.go(Spot::default());
+            }
+            d.playing = true;
+            d.pace();
+        });
+    }
+
+    /// Stands still.
+    pub fn pause(&self) {
+        self.change(Deck::stop);
+    }
+
+    /// Plays from here on at a speed.
+    pub fn set_speed(&self, speed: Speed) {
+        self.change(|d| {
+            d.speed = speed;
+            d.pace();
+        });
+    }
+
+    /// Shortens waits to so many milliseconds, or none.
+    pub fn set_idle_limit(&self, ms: Option<u64>) {
+        self.change(|d| d.idle_limit = ms);
+    }
+
+    /// Goes to a spot, forward or back; it goes on playing if it did.
+    pub fn seek(&self, to: Spot) {
+        self.change(|d| d.go(to));
+    }
+
+    /// Goes to a moment of the session's clock.
+    pub fn seek_time(&self, ms: Ms) {
+        let spot = self.recording.at(ms);
+        self.change(|d| {
+            d.go(spot);
+            d.last = ms.min(d.recording.end());
+            d.clock.set(d.last);
+        });
+    }
+
+    /// Stands still and goes a step.
+    pub fn step(&self, step: Step) {
+        let recording = &self.recording;
+        self.change(|d| {
+            d.stop();
+            d.go(match step {
+                Step::Text => recording.next_text(d.spot),
+                Step::TextBack => recording.previous_text(d.spot),
+                Step::Utterance => recording.next_utterance(d.spot),
+                Step::UtteranceBack => recording.previous_utterance(d.spot),
+            });
+        });
+    }
+
+    /// Plays, whenever it is to, for as long as it is awaited.
+    pub async fn run(&self) {
+        loop {
+            self.play_on().await;
+            self.bell.notified().await;
+        }
+    }
+
+    /// Plays to the end and says that nothing more comes.
+    pub async fn play_through(&self) {
+        self.play();
+        self.play_on().await;
+        self.deck().feed.close();
+    }
+
+    /// Plays until it stands still.
+    async fn play_on(&self) {
+        loop {
+            let (wait, base) = {
+                let mut deck = self.deck();
+                (deck.tick(), deck.base.clone())
+            };
+            // whoever reads sees each moment as it comes
+            tokio::task::yield_now().await;
+            match wait {
+                None => return,
+                Some(0) => {}
+                Some(ms) => tokio::select! {
+                    () = base.advance(Some(base.now().plus(ms))) => {}
+                    () = self.bell.notified() => {}
+                },
+            }
+        }
+    }
+}
+
+impl Deck {
+    /// When the next thing came.
+    fn next_moment(&self) -> Option<Ms> {
+        match self.pieces.get(self.spot.pieces) {
+            Some(piece) => Some(piece.at),
+            None => self.recording.records().get(self.spot.events).map(|r| r.event.ms),
+        }
+    }
+
+    fn pace(&self) {
+        match (self.playing, self.speed) {
+            (true, Speed::Percent(percent)) => self.clock.pace(percent),
+            (true, Speed::Max) | (false, _) => self.clock.pace(0),
+        }
+    }
+
+    fn stop(&mut self) {
+        self.playing = false;
+        self.pace();
+    }
+
+    /// Shows all that is due; returns the milliseconds until there is more, none if it stands still.
+    fn tick(&mut self) -> Option<u64> {
+        if !self.playing {
+            return None;
+        }
+        for _ in 0..AT_ONCE {
+            let Some(due) = self.next_moment() else {
+                self.stop();
+                return None;
+            };
+            if let Speed::Percent(percent) = self.speed {
+                let now = self.clock.now();
+                // a wait that was long enough is over
+                let patience = self.idle_limit.map_or(due, |limit| self.last.plus(limit)).min(due);
+                if now < patience {
+                    return Some((patience.since(now) * 100).div_ceil(u64::from(percent)));
+                }
+            }
+            if self.clock.now() < due {
+                self.clock.set(due);
+            }
+            self.last = self.last.max(due);
+            self.show_next();
+        }
+        Some(0)
+    }
+
+    fn show_next(&mut self) {
+        if let Some(piece) = self.pieces.get(self.spot.pieces) {
+            self.feed.piece(piece.clone());
+            self.spot.pieces += 1;
+        } else if let Some(record) = self.recording.records().get(self.spot.events) {
+            self.feed.push(record.clone());
+            self.stand(self.spot.events + 1);
+        }
+    }
+
+    /// Shows exactly what is before a spot.
+    fn go(&mut self, to: Spot) {
+        let recording = self.recording.clone();
+        if to < self.spot {
+            self.feed.rewind();
+            self.stand(0);
+        }
+        let to = Spot { events: to.events.min(recording.records().len()), ..to };
+        let new = recording.records().get(self.spot.events..to.events).unwrap_or_default();
+        if !new.is_empty() {
+            self.feed.extend(new.iter().cloned());
+            self.stand(to.events);
+        }
+        while self.spot.pieces < to.pieces.min(self.pieces.len()) {
+            self.show_next();
+        }
+        let piece = self.spot.pieces.checked_sub(1).and_then(|at| self.pieces.get(at));
+        let event = || recording.records().get(to.events.checked_sub(1)?);
+        let come = piece.map(|p| p.at).or_else(|| event().map(|r| r.event.ms));
+        self.last = come.unwrap_or(self.last);
+        self.clock.set(self.last);
+    }
+
+    /// Stands behind so many events.
+    fn stand(&mut self, events: usize) {
+        self.spot = Spot::after(events);
+        self.pieces = self.recording.pieces(events);
+    }
+}

@@ -1,0 +1,65 @@
+//! How fast a recording plays.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A speed, from half to eight times, or as fast as it can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Speed {
+    /// So many percent of the speed it was recorded at.
+    Percent(u32),
+    /// Without any waiting.
+    Max,
+}
+
+impl Speed {
+    /// As it was recorded.
+    pub const RECORDED: Speed = Speed::Percent(100);
+
+    /// Every speed there is, the slowest first.
+    pub const LADDER: [Speed; 6] = [
+        Speed::Percent(50),
+        Speed::RECORDED,
+        Speed::Percent(200),
+        Speed::Percent(400),
+        Speed::Percent(800),
+        Speed::Max,
+    ];
+
+    /// Returns the next faster speed.
+    pub fn faster(self) -> Speed {
+        self.neighbour(1)
+    }
+
+    /// Returns the next slower speed.
+    pub fn slower(self) -> Speed {
+        self.neighbour(-1)
+    }
+
+    fn neighbour(self, by: isize) -> Speed {
+        let at = Speed::LADDER.iter().position(|s| *s == self);
+        let next = at.and_then(|at| Speed::LADDER.get(at.checked_add_signed(by)?));
+        next.copied().unwrap_or(self)
+    }
+}
+
+impl fmt::Display for Speed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Speed::Percent(percent) => write!(f, "{}x", f64::from(*percent) / 100.0),
+            Speed::Max => f.write_str("max"),
+        }
+    }
+}
+
+impl FromStr for Speed {
+    type Err = String;
+
+    /// Reads a speed as it is shown; the `x` may be missing.
+    fn from_str(word: &str) -> Result<Speed, String> {
+        let same = |s: &Speed| [word.to_owned(), format!("{word}x")].contains(&s.to_string());
+        Speed::LADDER.into_iter().find(same).ok_or_else(|| {
+            format!("a speed is one of {}", Speed::LADDER.map(|s| s.to_string()).join(", "))
+        })
+    }
+}
