@@ -21,7 +21,7 @@
 //!                               2  STATE    apply(&event): the only fold
 //!                               3  TAIL     what was, then what comes, loose pieces in between
 //!                                          ▼
-//!                            screen · headless · export
+//!                            screen · headless · export · analysis
 //! ```
 //!
 //! # Where to find a thing
@@ -43,6 +43,7 @@
 //! | language models over four wire formats, and the classes of their faults | `voice/remote/`, one file a wire |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
+//! | figures over a talk: shares, cost, speed, mentions, repetition | [`analysis`], one figure a file |
 //! | the screen: keys, panes, themes | [`ui`] |
 //! | sub-commands and exit codes | [`cli`] |
 //!
@@ -72,6 +73,7 @@
 //! its own rules; *piece* a bit of an utterance arriving; *event* a fact in the log; *command* a request to the engine;
 //! *effect* what the engine must have done outside; *operator* the person who steers and sits in no seat.
 
+pub mod analysis;
 pub mod catalogue;
 pub mod cli;
 pub mod clock;

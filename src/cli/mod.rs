@@ -2,6 +2,7 @@
 //!
 //! Data goes to standard output, everything said to a person to standard error, and how it went to the exit code.
 
+mod analyze;
 mod check;
 mod context;
 mod demo;
@@ -25,6 +26,7 @@ mod source;
 mod stdin;
 mod survey;
 mod talk;
+mod target;
 mod trust;
 
 use crate::spawn;
@@ -50,6 +52,7 @@ enum Command {
     Demo(demo::Demo),
     Run(run::Run),
     Resume(resume::Resume),
+    Analyze(analyze::Analyze),
     #[command(subcommand)]
     Sessions(sessions::Sessions),
     #[command(subcommand)]
@@ -84,6 +87,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
+        Some(Command::Analyze(analyze)) => analyze.run(&context),
         Some(Command::Sessions(sessions)) => sessions.run(&context),
         Some(Command::Scenarios(scenarios)) => scenarios.run(&context),
         Some(Command::Check(check)) => check.run(&context),

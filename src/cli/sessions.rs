@@ -8,7 +8,7 @@ use super::talk;
 use crate::catalogue::{self, Standing, Summary};
 use crate::export;
 use crate::model::Wall;
-use crate::session::{self, LogFault};
+use crate::session::{self, Log, LogFault};
 use crate::text;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
@@ -58,6 +58,11 @@ pub struct Which {
 }
 
 impl Which {
+    /// Returns the session of a name; without one the session written last.
+    pub fn named(name: Option<&String>) -> Which {
+        Which { session: name.cloned(), last: name.is_none() }
+    }
+
     /// Finds its file.
     pub fn find(&self, context: &Context) -> Result<PathBuf, Failure> {
         let folder = context.paths.sessions();
@@ -166,16 +171,22 @@ fn show(path: &Path, format: Format, context: &Context) -> Result<Exit, Failure>
             talk::data(&bytes)?;
         }
     }
+    judged(&log, context)
+}
+
+/// Says what was wrong with a session of which everything was shown that can be read.
+pub fn judged(log: &Log, context: &Context) -> Result<Exit, Failure> {
     if log.torn.is_some() {
         context.say("the last line was not finished; a resume sets it aside");
     }
     let newer = |f: &&LogFault| !matches!(f, LogFault::Newer { .. });
+    let path = log.files.log().display();
     match log.faults.iter().filter(newer).find(|f| f.forbids_writing()) {
         Some(fault) => Err(Failure::new(
             Exit::Session,
-            format!("{} is damaged, and this is what can be read: {fault}", path.display()),
+            format!("{path} is damaged, and this is what can be read: {fault}"),
         )
-        .hint(format!("colloquium sessions repair {}", path.display()))),
+        .hint(format!("colloquium sessions repair {path}"))),
         None => Ok(Exit::Done),
     }
 }

@@ -1,7 +1,8 @@
 //! The operator's deeds in words: those that no other event shows.
 
 use super::Told;
-use super::teller::{name, place};
+use super::teller::place;
+use crate::analysis::name;
 use crate::model::command::NoteFor;
 use crate::model::*;
 use crate::state::State;

@@ -26,7 +26,7 @@ pub fn spell(told: &Told) -> String {
 }
 
 /// Returns a line in which nothing means anything to a reader of Markdown.
-fn plain(line: &str) -> String {
+pub fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for c in line.trim().chars() {
         if MEANING.contains(&c) {

@@ -4,6 +4,7 @@
 //! a format only spells that. Everything is append-only, one block per finished utterance, with nothing left of what
 //! acts on a terminal. It deliberately tells no pieces and no calls: the log has those.
 
+pub mod figures;
 pub mod md;
 pub mod text;
 

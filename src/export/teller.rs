@@ -1,7 +1,7 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
 use super::{Told, deeds};
-use crate::model::event::OPERATOR;
+use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
 use crate::state::{Entry, State};
@@ -161,15 +161,6 @@ fn voice(state: &State, seat: &Participant) -> Option<String> {
         VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
     }
-}
-
-/// Returns the name of a seat, with its id where the name alone could be somebody else's.
-pub(super) fn name(state: &State, id: &SeatId) -> String {
-    let Some(seat) = state.seat(id) else { return text::line(id).into_owned() };
-    let shown = text::line(&seat.spec.name).into_owned();
-    let same = |other: &str| text::line(other).trim().eq_ignore_ascii_case(shown.trim());
-    let twin = state.seats.iter().any(|s| s.spec.id != *id && same(&s.spec.name));
-    if twin || same(OPERATOR) { format!("{shown} (seat {id})") } else { shown }
 }
 
 /// Who speaks: name and role, and which alternative it is.

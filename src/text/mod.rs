@@ -9,9 +9,11 @@
 
 mod class;
 mod file_name;
+mod likeness;
 mod stream;
 
 pub use file_name::file_name;
+pub use likeness::Trigrams;
 pub use stream::Stream;
 
 use std::borrow::Cow;

@@ -10,4 +10,5 @@ mod models;
 mod sessions;
 mod steering;
 mod stopping;
+mod study;
 mod trust;

@@ -1,0 +1,72 @@
+//! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
+
+use super::{Cell, Spent, Study, Table, name};
+use crate::model::VoiceSpec;
+
+/// Returns tokens as a cell.
+pub(super) fn tokens(count: Option<u64>, estimated: bool) -> Cell {
+    match (count, estimated) {
+        (None, _) => Cell::None,
+        (Some(n), true) => Cell::About(n),
+        (Some(n), false) => Cell::Count(n),
+    }
+}
+
+/// Returns it as a figure.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "cost",
+        "Tokens and cost",
+        "every turn that asked a voice, also votes, failures and versions that no longer count; tokens as reported, `~` \
+         where they are estimated; a sum of money leaves out what is not priced",
+        1,
+        &[
+            ("participant", "participant"),
+            ("model", "model"),
+            ("turns", "turns"),
+            ("tokens_in", "in"),
+            ("tokens_out", "out"),
+            ("usd", "cost"),
+            ("not_priced_turns", "not priced"),
+        ],
+    );
+    let asked: Vec<&Spent> = study.turns().filter(|t| !t.models.is_empty()).collect();
+    let is_model = |t: &Spent| {
+        let voice = study.state.seat(&t.seat).map(|s| &s.spec.voice);
+        matches!(voice, Some(VoiceSpec::Model(_)))
+    };
+    let row = |who: String, turns: &[&Spent]| {
+        let mut models: Vec<&str> = turns.iter().flat_map(|t| &t.models).map(|m| &**m).collect();
+        models.sort_unstable();
+        models.dedup();
+        let usage = || turns.iter().filter_map(|t| t.end.usage.as_ref());
+        let estimated = usage().any(|u| u.estimated);
+        let sum = |n: u64| usage().next().map(|_| n);
+        let priced: Vec<f64> = turns.iter().filter_map(|t| t.end.cost).collect();
+        let unpriced = turns.iter().filter(|t| t.end.cost.is_none() && is_model(t)).count();
+        let cost = match (priced.is_empty(), unpriced) {
+            (true, 0) => Cell::None,
+            (true, _) => Cell::NotPriced,
+            (false, _) => Cell::Dollars(priced.iter().sum()),
+        };
+        vec![
+            Cell::Text(who),
+            Cell::text(&models.join(", ")),
+            Cell::Count(turns.len() as u64),
+            tokens(sum(usage().map(|u| u.input).sum()), estimated),
+            tokens(sum(usage().map(|u| u.output).sum()), estimated),
+            cost,
+            Cell::Count(unpriced as u64),
+        ]
+    };
+    for seat in &study.state.seats {
+        let own: Vec<&Spent> = asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
+        if !own.is_empty() {
+            table.rows.push(row(name(study.state, &seat.spec.id), &own));
+        }
+    }
+    let mut total = row("total".into(), &asked);
+    total[1] = Cell::None;
+    table.rows.push(total);
+    table
+}

@@ -1,0 +1,102 @@
+//! Events worth reading: only what the log itself knows, nothing that would have to be understood.
+
+use super::ledger::What;
+use super::{Cell, Study, Table, name, repetitions};
+use crate::model::*;
+use serde_json::Value;
+
+/// Returns it as a figure: where, when, what, and in which words. A whisper's words and hidden ones stay out.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "events",
+        "Events worth reading",
+        "the operator's deeds, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
+         of what was just said",
+        0,
+        &[("utterance", "no."), ("at_ms", "at"), ("what", "what"), ("words", "words")],
+    );
+    let mut rows: Vec<(Seq, Vec<Cell>)> = Vec::new();
+    let mut add = |seq: Seq, at: Ms, number: u32, what: &str, words: &str| {
+        let number = Cell::Count(u64::from(number));
+        rows.push((seq, vec![number, Cell::At(at.0), Cell::text(what), Cell::text(words)]));
+    };
+    for moment in study.ledger.moments.iter().filter(|m| m.seq >= study.from) {
+        let (what, words) = told(study, &moment.what);
+        add(moment.seq, moment.ms, moment.after, what, &words);
+    }
+    for turn in study.turns() {
+        let (who, number) = (name(study.state, &turn.seat), turn.end.number.unwrap_or(0));
+        let error = turn.end.error.as_ref().map_or("", |e| &e.text);
+        match (turn.end.outcome, turn.end.why) {
+            (Outcome::Failed, _) => {
+                add(turn.seq, turn.ended, number, "failure", &format!("{who}: {error}"));
+            }
+            (Outcome::Cut, why) => add(turn.seq, turn.ended, number, cut(why), &who),
+            (Outcome::Said | Outcome::Passed, _) => {}
+        }
+    }
+    for (entry, repetition) in study.utterances().zip(repetitions(study)) {
+        if let ((_, Some(turn)), true) = (entry, repetition.repeats()) {
+            let like = repetition.own.max(repetition.echo) * 100.0;
+            let words = format!("{}: {like:.0}% alike", name(study.state, &turn.seat));
+            add(turn.seq, turn.ended, repetition.number, "repetition", &words);
+        }
+    }
+    rows.sort_by_key(|(seq, _)| *seq);
+    table.rows = rows.into_iter().map(|(_, row)| row).collect();
+    table
+}
+
+fn told(study: &Study<'_>, what: &What) -> (&'static str, String) {
+    match what {
+        What::Deed(given) => (given.line.verb.name(), deed(study, &given.line.verb)),
+        What::Retried(turn, why) => {
+            let who = study.ledger.spent(*turn).map(|t| name(study.state, &t.seat));
+            ("retry", format!("{}: {why}", who.unwrap_or_default()))
+        }
+        What::Limit(at) => ("limit", format!("{} {}", at.limit, at.what.key())),
+        What::Ended(reason) => ("end", reason.as_str().replace('_', " ")),
+        What::Forked(parent) => ("branch", format!("of {parent}")),
+    }
+}
+
+/// Returns why a turn was cut, in words.
+pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
+    match why {
+        Some(CutWhy::CutIn) => "cut in",
+        Some(CutWhy::PauseNow) => "paused at once",
+        Some(CutWhy::Superseded) => "no longer asked",
+        Some(CutWhy::Timeout) => "out of time",
+        Some(CutWhy::Crash) => "interrupted",
+        Some(CutWhy::BrokenOff) => "broken off",
+        Some(CutWhy::Operator) => "stopped",
+        None => "cut",
+    }
+}
+
+/// A deed's words: what it names and what it says, as far as everybody may read that.
+fn deed(study: &Study<'_>, verb: &Verb) -> String {
+    let hidden = |n: u32| study.state.utterance(n).is_some_and(|e| e.hidden.is_some());
+    if let Verb::Whisper { to, .. } = verb {
+        return format!("to {}", name(study.state, to));
+    }
+    if let Verb::Edit { utterance, .. } = verb
+        && hidden(*utterance)
+    {
+        return utterance.to_string();
+    }
+    let fields = serde_json::to_value(verb).unwrap_or_default();
+    let fields = fields.as_object().into_iter().flatten().filter(|(key, _)| *key != "do");
+    fields.filter_map(|(_, value)| shown(value)).collect::<Vec<_>>().join(": ")
+}
+
+fn shown(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Array(list) if list.is_empty() => None,
+        Value::Array(list) => Some(list.iter().filter_map(shown).collect::<Vec<_>>().join(", ")),
+        Value::Object(table) => Some(table.keys().cloned().collect::<Vec<_>>().join(", ")),
+        Value::Null => None,
+        Value::Bool(_) | Value::Number(_) => Some(value.to_string()),
+    }
+}

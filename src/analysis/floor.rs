@@ -1,0 +1,40 @@
+//! Who spoke when.
+
+use super::{Cell, Study, Table, name};
+use crate::model::Outcome;
+use crate::text::word_count;
+
+/// Returns it as a figure: one row an utterance.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "floor",
+        "Who spoke when",
+        "one row an utterance that counts; the moment is when it got the floor, counted from the beginning",
+        1,
+        &[
+            ("utterance", "no."),
+            ("participant", "participant"),
+            ("at_ms", "at"),
+            ("floor_ms", "time"),
+            ("words", "words"),
+            ("tokens_out", "tokens"),
+            ("alternatives", "versions"),
+            ("cut", "cut"),
+        ],
+    );
+    for (entry, spent) in study.utterances() {
+        let usage = spent.and_then(|s| s.end.usage.as_ref());
+        let cut = spent.filter(|s| s.end.outcome == Outcome::Cut).map(|s| s.end.why);
+        table.rows.push(vec![
+            Cell::Count(u64::from(entry.number.unwrap_or(0))),
+            entry.seat().map_or(Cell::None, |seat| Cell::Text(name(study.state, seat))),
+            spent.map_or(Cell::None, |s| Cell::At(s.granted.0)),
+            spent.map_or(Cell::None, |s| Cell::Took(s.ended.since(s.granted))),
+            Cell::Count(u64::from(word_count(entry.text()))),
+            super::cost::tokens(usage.map(|u| u.output), usage.is_some_and(|u| u.estimated)),
+            Cell::Count(entry.versions.len() as u64),
+            cut.map_or(Cell::None, |why| Cell::text(super::events::cut(why))),
+        ]);
+    }
+    table
+}

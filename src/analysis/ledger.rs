@@ -1,0 +1,165 @@
+//! What the fold does not keep: every turn that is over, with its calls, and what is worth reading in between.
+
+use crate::model::command::Given;
+use crate::model::payload::{LimitAt, TurnEnded};
+use crate::model::*;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Takes events one by one and remembers what figures are made of.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// The turns that are over, in order.
+    pub turns: Vec<Spent>,
+    /// Retries, warnings and deeds of the operator, in order.
+    pub moments: Vec<Moment>,
+    /// When it began and when the last event came.
+    span: Option<(Ms, Ms)>,
+    paused_ms: u64,
+    paused: Option<Ms>,
+    running: BTreeMap<TurnId, Running>,
+    places: HashMap<TurnId, usize>,
+}
+
+/// A turn that is over.
+#[derive(Clone, Debug)]
+pub struct Spent {
+    /// The place of its end in the log.
+    pub seq: Seq,
+    /// Whose.
+    pub seat: SeatId,
+    /// When it got the floor.
+    pub granted: Ms,
+    /// When it was over.
+    pub ended: Ms,
+    /// The models that were asked, as the calls name them, the last one last; none for a person.
+    pub models: Vec<Text>,
+    /// How often it was asked again.
+    pub retries: u64,
+    /// How it ended.
+    pub end: TurnEnded,
+}
+
+/// Something that happened beside the words.
+#[derive(Clone, Debug)]
+pub struct Moment {
+    /// Its place in the log.
+    pub seq: Seq,
+    /// When.
+    pub ms: Ms,
+    /// After which utterance.
+    pub after: u32,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Clone, Debug)]
+pub enum What {
+    /// A deed of the operator.
+    Deed(Arc<Given>),
+    /// A call failed and was made again.
+    Retried(TurnId, Text),
+    /// A limit holds.
+    Limit(LimitAt),
+    /// The end.
+    Ended(StopReason),
+    /// What went before is another session's.
+    Forked(Text),
+}
+
+#[derive(Clone, Debug)]
+struct Running {
+    seat: SeatId,
+    granted: Ms,
+    models: Vec<Text>,
+    retries: u64,
+}
+
+impl Ledger {
+    /// Takes an event in.
+    pub fn take(&mut self, event: &Event) {
+        let begin = self.span.map_or(event.ms, |(begin, _)| begin);
+        self.span = Some((begin, event.ms));
+        match &event.kind {
+            Kind::FloorGranted(g) => {
+                let seat = g.participant.clone();
+                let turn = Running { seat, granted: event.ms, models: vec![], retries: 0 };
+                self.running.insert(TurnId(event.seq.0), turn);
+            }
+            Kind::CallStarted(c) => {
+                if let Some(turn) = self.running.get_mut(&c.turn) {
+                    turn.models.push(c.model.clone());
+                }
+            }
+            Kind::CallRetried(r) => {
+                if let Some(turn) = self.running.get_mut(&r.turn) {
+                    turn.retries += 1;
+                }
+                self.remember(event, What::Retried(r.turn, r.error.text.clone()));
+            }
+            Kind::TurnEnded(end) => self.end(event, end),
+            Kind::Paused(_) => self.paused = self.paused.or(Some(event.ms)),
+            Kind::Resumed(_) => {
+                let since = self.paused.take();
+                self.paused_ms += since.map_or(0, |since| event.ms.since(since));
+            }
+            Kind::Given(given) => self.remember(event, What::Deed(given.clone())),
+            Kind::LimitReached(limit) => self.remember(event, What::Limit(limit.0.clone())),
+            Kind::Ended(ended) => self.remember(event, What::Ended(ended.reason)),
+            Kind::Forked(forked) => self.remember(event, What::Forked(forked.parent.clone())),
+            Kind::Opened(_)
+            | Kind::Renamed(_)
+            | Kind::Reopened(_)
+            | Kind::ThreadOpened(_)
+            | Kind::ThreadClosed(_)
+            | Kind::Refused(_)
+            | Kind::SeatJoined(_)
+            | Kind::SeatLeft(_)
+            | Kind::SeatChanged(_)
+            | Kind::BatchOpened(_)
+            | Kind::Delta(_)
+            | Kind::HumanSaid(_)
+            | Kind::Receipt(_)
+            | Kind::LimitNear(_)
+            | Kind::Warning(_)
+            | Kind::LogRepaired(_)
+            | Kind::Unknown(_) => {}
+        }
+    }
+
+    /// Returns a turn that is over.
+    pub fn spent(&self, turn: TurnId) -> Option<&Spent> {
+        self.places.get(&turn).and_then(|i| self.turns.get(*i))
+    }
+
+    /// Returns the milliseconds from the first event to the last.
+    pub fn lasted(&self) -> u64 {
+        self.span.map_or(0, |(begin, last)| last.since(begin))
+    }
+
+    /// Returns the milliseconds of them in which nothing could start.
+    pub fn paused(&self) -> u64 {
+        let now = self.paused.zip(self.span).map_or(0, |(since, (_, last))| last.since(since));
+        self.paused_ms + now
+    }
+
+    fn remember(&mut self, event: &Event, what: What) {
+        let after = self.turns.iter().rev().find_map(|t| t.end.number).unwrap_or(0);
+        self.moments.push(Moment { seq: event.seq, ms: event.ms, after, what });
+    }
+
+    fn end(&mut self, event: &Event, end: &TurnEnded) {
+        let Some(turn) = self.running.remove(&end.turn) else { return };
+        self.places.insert(end.turn, self.turns.len());
+        self.turns.push(Spent {
+            seq: event.seq,
+            seat: turn.seat,
+            granted: turn.granted,
+            ended: event.ms,
+            models: turn.models,
+            retries: turn.retries,
+            end: end.clone(),
+        });
+    }
+}

@@ -1,0 +1,46 @@
+//! Who named whom with `@`: the only answers that are sure to be meant for somebody.
+
+use super::{Cell, Column, Study, Table, name};
+use crate::model::SeatId;
+use crate::model::event::OPERATOR;
+use crate::state::Who;
+
+/// Returns how often a seat, or the operator, named each seat.
+pub fn named(study: &Study<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
+    let said = study.state.entries.iter().filter(|e| e.seq >= study.from);
+    let own = said.filter(|e| match (&e.who, by) {
+        (Who::Seat(seat), Some(by)) => seat == by && e.of.is_none(),
+        (Who::Operator, None) => true,
+        (Who::Seat(_), None) | (Who::Operator, Some(_)) => false,
+    });
+    let mentions: Vec<&SeatId> = own.flat_map(|e| &e.mentions).collect();
+    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    seats.map(|s| (s.clone(), mentions.iter().filter(|m| **m == s).count() as u64)).collect()
+}
+
+/// Returns it as a figure: a row names, a column is named.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "mentions",
+        "Who named whom",
+        "utterances in which the row's speaker named the column's with `@`, in the version that counts",
+        1,
+        &[("participant", "participant")],
+    );
+    let seats: Vec<&SeatId> = study.state.seats.iter().map(|s| &s.spec.id).collect();
+    table.columns.extend(seats.iter().map(|id| Column::new(id, &name(study.state, id))));
+    table.columns.push(Column::new("all", "all"));
+    for by in seats.iter().map(|s| Some(*s)).chain([None]) {
+        let counts = named(study, by);
+        let who = by.map_or_else(|| OPERATOR.to_owned(), |id| name(study.state, id));
+        let all = counts.iter().map(|(_, n)| n).sum();
+        let cells = counts.iter().map(|(to, n)| match *n {
+            0 if by == Some(to) => Cell::None,
+            n => Cell::Count(n),
+        });
+        table
+            .rows
+            .push([Cell::Text(who)].into_iter().chain(cells).chain([Cell::Count(all)]).collect());
+    }
+    table
+}

@@ -1,0 +1,94 @@
+//! Figures over a conversation: who spoke when, what it cost, who named whom, what was said twice.
+//!
+//! A [`Ledger`] takes the events beside the fold and keeps what the fold forgets; a [`Study`] looks at both, live or
+//! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
+//! the same numbers. Nothing here judges what was said, and nothing is guessed: what nobody counted has no number.
+
+mod cost;
+mod events;
+mod floor;
+mod ledger;
+mod mentions;
+mod parting;
+mod repetition;
+mod shares;
+mod speed;
+mod table;
+
+pub use ledger::{Ledger, Moment, Spent, What};
+pub use mentions::named;
+pub use parting::parting;
+pub use repetition::{Repetition, repetitions};
+pub use shares::{Share, shares};
+pub use table::{Cell, Column, Table};
+
+use crate::model::event::OPERATOR;
+use crate::model::{Event, SeatId, Seq};
+use crate::state::{Entry, State};
+use crate::text;
+
+/// Every figure, in the order in which they are shown.
+pub const FIGURES: &[fn(&Study<'_>) -> Table] = &[
+    shares::table,
+    floor::table,
+    cost::table,
+    speed::table,
+    mentions::table,
+    repetition::table,
+    events::table,
+];
+
+/// A conversation that is looked at.
+#[derive(Clone, Copy)]
+pub struct Study<'a> {
+    /// The fold.
+    pub state: &'a State,
+    /// What it does not keep.
+    pub ledger: &'a Ledger,
+    /// Only what happened from here on is counted.
+    pub from: Seq,
+}
+
+impl<'a> Study<'a> {
+    /// Returns every figure.
+    pub fn tables(&self) -> Vec<Table> {
+        FIGURES.iter().map(|figure| figure(self)).collect()
+    }
+
+    /// Returns the utterances that count, each in the version that counts and with the turn that spoke it.
+    pub fn utterances(&self) -> impl Iterator<Item = (&'a Entry, Option<&'a Spent>)> {
+        let (entries, ledger, from) = (&self.state.entries, self.ledger, self.from);
+        let counted = entries.iter().filter(move |e| e.number.is_some() && e.version().seq >= from);
+        counted.map(|e| (e, e.version().turn.and_then(|turn| ledger.spent(turn))))
+    }
+
+    /// Returns the turns that are over.
+    fn turns(&self) -> impl Iterator<Item = &'a Spent> {
+        let from = self.from;
+        self.ledger.turns.iter().filter(move |t| t.seq >= from)
+    }
+}
+
+/// Folds a log into what a study needs.
+pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, Ledger) {
+    let (mut state, mut ledger) = (State::default(), Ledger::default());
+    for event in events {
+        state.apply(event);
+        ledger.take(event);
+    }
+    (state, ledger)
+}
+
+/// Returns the name of a seat, safe for one line, with its id where the name alone could be somebody else's.
+pub fn name(state: &State, id: &SeatId) -> String {
+    let Some(seat) = state.seat(id) else { return text::line(id).into_owned() };
+    let shown = text::line(&seat.spec.name).into_owned();
+    let same = |other: &str| text::line(other).trim().eq_ignore_ascii_case(shown.trim());
+    let twin = state.seats.iter().any(|s| s.spec.id != *id && same(&s.spec.name));
+    if twin || same(OPERATOR) { format!("{shown} (seat {id})") } else { shown }
+}
+
+/// Returns who said something.
+fn speaker(state: &State, entry: &Entry) -> String {
+    entry.seat().map_or_else(|| OPERATOR.to_owned(), |seat| name(state, seat))
+}

@@ -1,0 +1,13 @@
+//! Where two conversations part: a branch from its stem, or two runs of one scenario.
+
+use crate::model::{Event, Seq};
+
+/// Returns the place of the first event in which two logs differ; the time on the wall does not count.
+pub fn parting<'a>(
+    a: impl IntoIterator<Item = &'a Event>,
+    b: impl IntoIterator<Item = &'a Event>,
+) -> Seq {
+    let same = |(a, b): &(&Event, &Event)| a.seq == b.seq && a.by == b.by && a.kind == b.kind;
+    let shared = a.into_iter().zip(b).take_while(same).last();
+    shared.map_or(Seq(0), |(a, _)| a.seq.next())
+}

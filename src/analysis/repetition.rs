@@ -1,0 +1,97 @@
+//! What was said twice, and what was new.
+
+use super::{Cell, Study, Table, speaker};
+use crate::model::SeatId;
+use crate::text::Trigrams;
+use std::collections::HashMap;
+
+/// How many of its own last utterances one is compared with.
+const OWN_BEFORE: usize = 3;
+/// From this likeness on an utterance counts as a repetition.
+pub const ALIKE: f64 = 0.8;
+
+/// How one utterance stands to those before it; every share is from 0 to 1.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Repetition {
+    /// The utterance's number.
+    pub number: u32,
+    /// Its likeness to the most alike of its speaker's last three.
+    pub own: f64,
+    /// Its likeness to the last utterance of somebody else.
+    pub echo: f64,
+    /// The share of it that nobody had said before.
+    pub novelty: f64,
+}
+
+impl Repetition {
+    /// Returns whether it says again what was just said.
+    pub fn repeats(&self) -> bool {
+        self.own >= ALIKE || self.echo >= ALIKE
+    }
+}
+
+/// Returns how each utterance stands to those before it, also to those before the place a study begins at.
+pub fn repetitions(study: &Study<'_>) -> Vec<Repetition> {
+    let whole = Study { from: Default::default(), ..*study };
+    let mut own: HashMap<&SeatId, Vec<Trigrams>> = HashMap::new();
+    let mut last: Option<(&SeatId, Trigrams)> = None;
+    let mut before: Option<(&SeatId, Trigrams)> = None;
+    let mut said = Trigrams::default();
+    let mut all = Vec::new();
+    for (entry, _) in whole.utterances() {
+        let (Some(number), Some(seat)) = (entry.number, entry.seat()) else { continue };
+        let words = Trigrams::of(entry.text());
+        let mine = own.entry(seat).or_default();
+        let likeness = |t: &Trigrams| words.likeness(t);
+        // somebody else's last: the utterance just before, or the one before this speaker's own
+        let others = last.as_ref().filter(|(who, _)| *who != seat).or(before.as_ref());
+        let repetition = Repetition {
+            number,
+            own: mine.iter().rev().take(OWN_BEFORE).map(likeness).fold(0.0, f64::max),
+            echo: others.map_or(0.0, |(_, t)| likeness(t)),
+            novelty: words.novelty(&said),
+        };
+        if entry.seq >= study.from {
+            all.push(repetition);
+        }
+        said.extend(&words);
+        mine.push(words.clone());
+        if last.as_ref().is_some_and(|(who, _)| *who != seat) {
+            before = last.take();
+        }
+        last = Some((seat, words));
+    }
+    all
+}
+
+/// Returns it as a figure.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "repetition",
+        "Repetition and novelty",
+        "shared sequences of three words: with the most alike of the speaker's own last three, with the last of \
+         somebody else, and the share that nobody had said before",
+        1,
+        &[
+            ("utterance", "no."),
+            ("participant", "participant"),
+            ("like_own", "like own"),
+            ("like_other", "like other"),
+            ("novelty", "new"),
+        ],
+    );
+    let speakers: HashMap<u32, String> = study
+        .utterances()
+        .filter_map(|(e, _)| Some((e.number?, speaker(study.state, e))))
+        .collect();
+    for r in repetitions(study) {
+        table.rows.push(vec![
+            Cell::Count(u64::from(r.number)),
+            Cell::Text(speakers.get(&r.number).cloned().unwrap_or_default()),
+            Cell::Share(r.own),
+            Cell::Share(r.echo),
+            Cell::Share(r.novelty),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,100 @@
+//! Who had how much of the talk.
+
+use super::{Cell, Study, Table, name};
+use crate::model::SeatId;
+use crate::model::event::OPERATOR;
+use crate::text::word_count;
+
+/// What somebody had of the talk.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Share {
+    /// Utterances; of the operator, words placed.
+    pub utterances: u64,
+    /// Words in them.
+    pub words: u64,
+    /// Tokens of them, where somebody counted.
+    pub tokens: Option<u64>,
+    /// Whether some of the tokens are estimated.
+    pub estimated: bool,
+    /// Milliseconds from getting the floor to the end of the words.
+    pub ms: u64,
+}
+
+/// Returns what everybody had, the seats in order, then the operator, who has no seat.
+pub fn shares(study: &Study<'_>) -> Vec<(Option<SeatId>, Share)> {
+    let seats = study.state.seats.iter().map(|s| Some(s.spec.id.clone()));
+    seats.chain([None]).map(|seat| (seat.clone(), share(study, seat.as_ref()))).collect()
+}
+
+fn share(study: &Study<'_>, seat: Option<&SeatId>) -> Share {
+    let mut share = Share::default();
+    let Some(seat) = seat else {
+        let own = study.state.entries.iter().filter(|e| e.of.is_some() && e.number.is_none());
+        for entry in own.filter(|e| e.seq >= study.from) {
+            share.utterances += 1;
+            share.words += u64::from(word_count(entry.text()));
+        }
+        return share;
+    };
+    for (entry, spent) in study.utterances().filter(|(e, _)| e.seat() == Some(seat)) {
+        share.utterances += 1;
+        share.words += u64::from(word_count(entry.text()));
+        let Some(spent) = spent else { continue };
+        share.ms += spent.ended.since(spent.granted);
+        if let Some(usage) = &spent.end.usage {
+            share.tokens = Some(share.tokens.unwrap_or(0) + usage.output);
+            share.estimated |= usage.estimated;
+        }
+    }
+    share
+}
+
+/// Returns it as a figure.
+pub fn table(study: &Study<'_>) -> Table {
+    let all = shares(study);
+    let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);
+    let whole = |of: fn(&Share) -> u64| seats().map(of).sum::<u64>();
+    let (utterances, words, ms) = (whole(|s| s.utterances), whole(|s| s.words), whole(|s| s.ms));
+    let tokens = whole(|s| s.tokens.unwrap_or(0));
+    let mut table = Table::new(
+        "shares",
+        "Who had how much of the talk",
+        "utterances that count, as they stand now; shares are of the participants' sum; time is from getting the floor \
+         to the last word; tokens as the voices reported them",
+        1,
+        &[
+            ("participant", "participant"),
+            ("utterances", "utterances"),
+            ("utterances_share", "share"),
+            ("words", "words"),
+            ("words_share", "share"),
+            ("tokens_out", "tokens"),
+            ("tokens_share", "share"),
+            ("floor_ms", "time"),
+            ("floor_share", "share"),
+        ],
+    );
+    table.rows = all
+        .iter()
+        .map(|(seat, s)| match seat {
+            Some(seat) => vec![
+                Cell::Text(name(study.state, seat)),
+                Cell::Count(s.utterances),
+                Cell::share(s.utterances, utterances),
+                Cell::Count(s.words),
+                Cell::share(s.words, words),
+                super::cost::tokens(s.tokens, s.estimated),
+                s.tokens.map_or(Cell::None, |n| Cell::share(n, tokens)),
+                Cell::Took(s.ms),
+                Cell::share(s.ms, ms),
+            ],
+            None => {
+                let mut row = vec![Cell::text(OPERATOR), Cell::Count(s.utterances), Cell::None];
+                row.extend([Cell::Count(s.words), Cell::None]);
+                row.resize(9, Cell::None);
+                row
+            }
+        })
+        .collect();
+    table
+}

@@ -1,0 +1,63 @@
+//! How fast the voices were, and how often they failed.
+
+use super::{Cell, Spent, Study, Table, name};
+use crate::model::Outcome;
+
+/// Returns it as a figure.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "speed",
+        "Speed, failures, retries",
+        "every turn that asked a voice; medians over the last call of each; tokens a second after the first piece; \
+         failures are turns that failed for good",
+        1,
+        &[
+            ("participant", "participant"),
+            ("turns", "turns"),
+            ("first_piece_ms", "first token"),
+            ("first_piece_slowest_ms", "slowest"),
+            ("tokens_per_second", "tokens/s"),
+            ("voice_ms", "voice time"),
+            ("failures", "failures"),
+            ("retries", "retries"),
+            ("cut", "cut"),
+        ],
+    );
+    let row = |who: String, turns: &[&Spent]| {
+        let first: Vec<u64> = turns.iter().filter_map(|t| t.end.first_piece_ms).collect();
+        let rates: Vec<f64> = turns.iter().filter_map(|t| rate(t)).collect();
+        let count = |f: &dyn Fn(&Spent) -> bool| turns.iter().filter(|t| f(t)).count() as u64;
+        vec![
+            Cell::Text(who),
+            Cell::Count(turns.len() as u64),
+            median(first.clone(), u64::cmp).map_or(Cell::None, Cell::Took),
+            first.into_iter().max().map_or(Cell::None, Cell::Took),
+            median(rates, f64::total_cmp).map_or(Cell::None, Cell::Rate),
+            Cell::Took(turns.iter().map(|t| t.end.took_ms).sum()),
+            Cell::Count(count(&|t| t.end.outcome == Outcome::Failed)),
+            Cell::Count(turns.iter().map(|t| t.retries).sum()),
+            Cell::Count(count(&|t| t.end.outcome == Outcome::Cut)),
+        ]
+    };
+    let asked: Vec<&Spent> = study.turns().filter(|t| !t.models.is_empty()).collect();
+    for seat in &study.state.seats {
+        let own: Vec<&Spent> = asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
+        if !own.is_empty() {
+            table.rows.push(row(name(study.state, &seat.spec.id), &own));
+        }
+    }
+    table.rows.push(row("total".into(), &asked));
+    table
+}
+
+/// Tokens a second after the first piece, where anybody counted them.
+fn rate(turn: &Spent) -> Option<f64> {
+    let tokens = turn.end.usage.as_ref().filter(|u| u.output > 0)?.output;
+    let ms = turn.end.took_ms.checked_sub(turn.end.first_piece_ms?).filter(|ms| *ms > 0)?;
+    Some(tokens as f64 * 1000.0 / ms as f64)
+}
+
+fn median<T: Copy>(mut values: Vec<T>, order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Option<T> {
+    values.sort_by(order);
+    values.get(values.len() / 2).copied()
+}

@@ -1,0 +1,192 @@
+//! A figure as data: rows of cells that know what they are, so that a file, a page and a screen show the same.
+
+/// One figure of a conversation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// What it is called by, in file names and options.
+    pub name: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What it counts, in a sentence.
+    pub counts: &'static str,
+    /// How many of the first columns say what a row is about.
+    pub keys: usize,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Its rows.
+    pub rows: Vec<Vec<Cell>>,
+}
+
+/// One column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Column {
+    /// Its name in data, with the unit.
+    pub key: String,
+    /// Its heading.
+    pub title: String,
+}
+
+/// What stands in a cell. Texts are single lines that are safe to show.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Cell {
+    /// There is nothing to say.
+    None,
+    /// Words.
+    Text(String),
+    /// A number of something.
+    Count(u64),
+    /// A number that somebody estimated.
+    About(u64),
+    /// A part of a whole, from 0 to 1.
+    Share(f64),
+    /// So many of so many.
+    Of(u64, u64),
+    /// Milliseconds that something took.
+    Took(u64),
+    /// Milliseconds since the beginning.
+    At(u64),
+    /// So many a second.
+    Rate(f64),
+    /// Dollars.
+    Dollars(f64),
+    /// Money that nobody knows: the model has no price here.
+    NotPriced,
+}
+
+impl Cell {
+    /// Returns a text as a cell, made safe for one line.
+    pub fn text(text: &str) -> Cell {
+        Cell::Text(crate::text::line(text).trim().to_owned())
+    }
+
+    /// Returns a part of a whole; nothing where there is no whole.
+    pub fn share(part: u64, whole: u64) -> Cell {
+        if whole == 0 { Cell::None } else { Cell::Share(part as f64 / whole as f64) }
+    }
+
+    /// Returns whether it stands at the right of its column.
+    pub fn is_number(&self) -> bool {
+        !matches!(self, Cell::Text(_))
+    }
+
+    /// Returns it as people read it.
+    pub fn shown(&self) -> String {
+        match self {
+            Cell::None => "-".into(),
+            Cell::Text(text) => text.clone(),
+            Cell::Count(n) => n.to_string(),
+            Cell::About(n) => format!("~{n}"),
+            Cell::Share(share) => format!("{:.0}%", share * 100.0),
+            Cell::Of(part, whole) => format!("{part}/{whole}"),
+            Cell::Took(ms) if *ms < 60_000 => format!("{:.1}s", *ms as f64 / 1000.0),
+            Cell::Took(ms) | Cell::At(ms) => format!("{:02}:{:02}", ms / 60_000, ms / 1000 % 60),
+            Cell::Rate(rate) => format!("{rate:.1}"),
+            Cell::Dollars(dollars) if *dollars == 0.0 || *dollars >= 0.01 => {
+                format!("${dollars:.2}")
+            }
+            Cell::Dollars(dollars) => format!("${dollars:.4}"),
+            Cell::NotPriced => "not priced".into(),
+        }
+    }
+}
+
+impl Table {
+    /// Returns a figure without rows; columns are pairs of a name in data and a heading.
+    pub fn new(
+        name: &'static str,
+        title: &'static str,
+        counts: &'static str,
+        keys: usize,
+        columns: &[(&str, &str)],
+    ) -> Table {
+        let column = |(key, title): &(&str, &str)| Column::new(key, title);
+        let columns = columns.iter().map(column).collect();
+        Table { name, title, counts, keys, columns, rows: vec![] }
+    }
+
+    /// Returns what names a row.
+    fn key<'a>(&self, row: &'a [Cell]) -> &'a [Cell] {
+        row.get(..self.keys).unwrap_or_default()
+    }
+
+    /// Returns two of the same figure as one: each row with what both say of it; none where one has no such row.
+    pub fn beside(&self, other: &Table) -> Table {
+        let named = |side: &str, c: &Column| Column {
+            key: format!("{side}_{}", c.key),
+            title: format!("{} {}", side.to_uppercase(), c.title),
+        };
+        let (mine, others) = (&self.columns[self.keys..], &other.columns[other.keys..]);
+        let mut columns = self.columns[..self.keys].to_vec();
+        // the two figures of one kind stand next to each other; a matrix may have more of them on one side
+        for i in 0..mine.len().max(others.len()) {
+            columns.extend(mine.get(i).map(|c| named("a", c)));
+            columns.extend(others.get(i).map(|c| named("b", c)));
+        }
+        let join = |key: &[Cell], a: Option<&Vec<Cell>>, b: Option<&Vec<Cell>>| {
+            let cell = |row: Option<&Vec<Cell>>, i: usize| {
+                row.and_then(|r| r.get(self.keys + i)).cloned().unwrap_or(Cell::None)
+            };
+            let mut row = key.to_vec();
+            for i in 0..mine.len().max(others.len()) {
+                row.extend((i < mine.len()).then(|| cell(a, i)));
+                row.extend((i < others.len()).then(|| cell(b, i)));
+            }
+            row
+        };
+        let mut left: Vec<&Vec<Cell>> = other.rows.iter().collect();
+        let mut rows: Vec<Vec<Cell>> = Vec::new();
+        for row in &self.rows {
+            let key = self.key(row);
+            let twin = left.iter().position(|r| other.key(r) == key).map(|i| left.remove(i));
+            rows.push(join(key, Some(row), twin));
+        }
+        rows.extend(left.iter().map(|row| join(other.key(row), None, Some(row))));
+        Table { columns, rows, ..self.clone() }
+    }
+}
+
+impl Column {
+    /// Returns a column.
+    pub fn new(key: &str, title: &str) -> Column {
+        Column { key: key.into(), title: title.into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_of_a_kind_are_joined_by_what_their_rows_are_about() {
+        let table = |rows: &[(&str, u64)]| Table {
+            rows: rows.iter().map(|(who, n)| vec![Cell::text(who), Cell::Count(*n)]).collect(),
+            ..Table::new("t", "T", "", 1, &[("who", "who"), ("words", "words")])
+        };
+        let both = table(&[("Ada", 1), ("Bo", 2)]).beside(&table(&[("Bo", 3), ("Cy", 4)]));
+        let keys: Vec<&str> = both.columns.iter().map(|c| &*c.key).collect();
+        assert_eq!(keys, ["who", "a_words", "b_words"]);
+        let shown: Vec<String> = both
+            .rows
+            .iter()
+            .map(|r| r.iter().map(Cell::shown).collect::<Vec<_>>().join(" "))
+            .collect();
+        assert_eq!(shown, ["Ada 1 -", "Bo 2 3", "Cy - 4"]);
+    }
+
+    #[test]
+    fn nothing_unknown_is_shown_as_nothing_spent() {
+        for (cell, shown) in [
+            (Cell::NotPriced, "not priced"),
+            (Cell::Dollars(0.0), "$0.00"),
+            (Cell::Dollars(0.00012), "$0.0001"),
+            (Cell::Dollars(1.234), "$1.23"),
+            (Cell::About(7), "~7"),
+            (Cell::share(1, 0), "-"),
+            (Cell::share(1, 3), "33%"),
+            (Cell::Took(800), "0.8s"),
+            (Cell::At(372_000), "06:12"),
+        ] {
+            assert_eq!(cell.shown(), shown);
+        }
+    }
+}

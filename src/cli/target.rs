@@ -1,0 +1,48 @@
+//! Where a finished document goes: standard output, or a file that did not exist before.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::talk;
+use clap::Args;
+use std::fs::OpenOptions;
+use std::io::{self, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+/// Where it goes.
+#[derive(Debug, Args)]
+pub struct Target {
+    /// Write to a file that does not exist yet, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Target {
+    /// Writes it, and says where.
+    pub fn write(&self, bytes: &[u8], context: &Context) -> Result<(), Failure> {
+        match self.output.as_deref().filter(|path| *path != Path::new("-")) {
+            None => talk::data(bytes),
+            Some(path) => {
+                create(path, bytes)?;
+                context.say(&format!("written: {}", path.display()));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes a new file for the user alone; one that is there is never written over.
+pub fn create(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(path).and_then(|mut file| file.write_all(bytes));
+    written.map_err(|e: io::Error| {
+        let failure = Failure::new(Exit::Usage, format!("cannot write {}: {e}", path.display()));
+        match e.kind() {
+            ErrorKind::AlreadyExists => failure.hint("name a file that does not exist yet"),
+            _ => failure.hint("check the folder, its rights and its space"),
+        }
+    })
+}

@@ -1,0 +1,144 @@
+//! Figures as files: one spelling a format, all of the same tables.
+//!
+//! Numbers in data are plain and have their unit in the column's name; people get `27%`, `0.8s` and `not priced`.
+
+use super::md::plain;
+use crate::analysis::{Cell, Table};
+use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr;
+
+/// Spells figures as text: what each counts, then aligned columns.
+pub fn text(tables: &[Table]) -> String {
+    tables.iter().map(text_of).collect::<Vec<_>>().join("\n")
+}
+
+fn text_of(table: &Table) -> String {
+    let mut out = format!("{}\n({})\n\n", table.title.to_uppercase(), table.counts);
+    if table.rows.is_empty() {
+        return out + "  nothing\n";
+    }
+    let head: Vec<String> = table.columns.iter().map(|c| c.title.clone()).collect();
+    let body: Vec<Vec<String>> =
+        table.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect();
+    let wide = |i: usize| {
+        let cells = body.iter().chain([&head]).filter_map(|row| row.get(i));
+        cells.map(|cell| cell.width()).max().unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..head.len()).map(wide).collect();
+    let left = |i: usize| is_words(table, i);
+    let line = |row: &Vec<String>| {
+        let cell = |(i, cell): (usize, &String)| {
+            let gap = " ".repeat(widths.get(i).map_or(0, |w| w.saturating_sub(cell.width())));
+            if left(i) { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
+        };
+        let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
+        format!("  {}\n", cells.join("  ").trim_end())
+    };
+    out.push_str(&line(&head));
+    body.iter().for_each(|row| out.push_str(&line(row)));
+    out
+}
+
+/// Returns whether a column holds words, which stand at the left.
+pub(super) fn is_words(table: &Table, column: usize) -> bool {
+    table.rows.iter().filter_map(|row| row.get(column)).any(|cell| !cell.is_number())
+}
+
+/// Spells figures as Markdown.
+pub fn md(tables: &[Table]) -> String {
+    let table = |table: &Table| {
+        let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
+        let head = row(table.columns.iter().map(|c| plain(&c.title)).collect());
+        let side = |i| if is_words(table, i) { ":--".into() } else { "--:".into() };
+        let rule = row((0..table.columns.len()).map(side).collect());
+        let rows: String = table
+            .rows
+            .iter()
+            .map(|r| row(r.iter().map(|cell| plain(&cell.shown())).collect()))
+            .collect();
+        format!("## {}\n\n*{}*\n\n{head}{rule}{rows}", table.title, plain(table.counts))
+    };
+    tables.iter().map(table).collect::<Vec<_>>().join("\n")
+}
+
+/// Spells one figure as CSV (RFC 4180), with the names of its columns in the first line.
+pub fn csv(table: &Table) -> String {
+    let head = table.columns.iter().map(|c| field(&c.key)).collect::<Vec<_>>().join(",");
+    let row = |row: &Vec<Cell>| {
+        let fields: Vec<String> = row.iter().map(csv_cell).collect();
+        format!("{}\r\n", fields.join(","))
+    };
+    format!("{head}\r\n{}", table.rows.iter().map(row).collect::<String>())
+}
+
+fn csv_cell(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => field(text),
+        cell => match data(cell) {
+            Value::Null => String::new(),
+            Value::String(text) => field(&text),
+            number => number.to_string(),
+        },
+    }
+}
+
+/// Returns a field of CSV. A spreadsheet takes what begins like a formula for one, so that gets a quote before it.
+pub(super) fn field(text: &str) -> String {
+    let formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.len() > 1;
+    let text = if formula { format!("'{text}") } else { text.to_owned() };
+    let quoted = text.contains([',', '"', '\n', '\r']);
+    if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+/// Returns figures as JSON: for each its name, what it counts, and its rows as objects.
+pub fn json(tables: &[Table]) -> Value {
+    let rows = |table: &Table| -> Vec<Value> {
+        let row = |cells: &Vec<Cell>| {
+            let pairs =
+                table.columns.iter().zip(cells).map(|(c, cell)| (c.key.clone(), data(cell)));
+            Value::Object(pairs.collect())
+        };
+        table.rows.iter().map(row).collect()
+    };
+    let figure = |t: &Table| {
+        let data = json!({"title": t.title, "counts": t.counts, "rows": rows(t)});
+        (t.name.to_owned(), data)
+    };
+    Value::Object(tables.iter().map(figure).collect::<Map<_, _>>())
+}
+
+fn data(cell: &Cell) -> Value {
+    match cell {
+        Cell::None | Cell::NotPriced => Value::Null,
+        Cell::Text(text) => text.as_str().into(),
+        Cell::Count(n) | Cell::About(n) | Cell::Took(n) | Cell::At(n) => (*n).into(),
+        Cell::Share(share) => rounded(*share),
+        Cell::Rate(number) | Cell::Dollars(number) => rounded(*number),
+        Cell::Of(part, whole) => format!("{part}/{whole}").into(),
+    }
+}
+
+/// Millionths are enough for shares and for money, and do not drown in digits.
+fn rounded(number: f64) -> Value {
+    ((number * 1e6).round() / 1e6).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_no_formula_and_keeps_its_words() {
+        for (text, csv) in [
+            ("Ada", "Ada"),
+            ("a, b", "\"a, b\""),
+            ("say \"no\"", "\"say \"\"no\"\"\""),
+            ("=1+1", "'=1+1"),
+            ("@bo", "'@bo"),
+            ("-", "-"),
+            ("a\nb", "\"a\nb\""),
+        ] {
+            assert_eq!(field(text), csv);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! How alike texts are: which of their sequences of three words they share.
+//!
+//! Cheap and the same in every language with words. It knows nothing of meaning: a paraphrase is new to it.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// How many words in a row are compared.
+const WORDS: usize = 3;
+
+/// The three-word sequences of a text, without their order; of a text of fewer words, all of it as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Trigrams(HashSet<u64>);
+
+impl Trigrams {
+    /// Returns those of a text; small and capital letters are the same.
+    pub fn of(text: &str) -> Trigrams {
+        let lower = text.to_lowercase();
+        let words: Vec<&str> = lower.unicode_words().collect();
+        let short = (!words.is_empty() && words.len() < WORDS).then_some(&words[..]);
+        Trigrams(words.windows(WORDS).chain(short).map(number).collect())
+    }
+
+    /// Returns whether there are none: the text has no words.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns the share of all their sequences that both have (Jaccard), from 0 to 1; 0 where neither has any.
+    pub fn likeness(&self, other: &Trigrams) -> f64 {
+        let both = self.0.intersection(&other.0).count();
+        ratio(both, self.0.len() + other.0.len() - both)
+    }
+
+    /// Returns the share of these that the others lack, from 0 to 1; 0 where there are none.
+    pub fn novelty(&self, others: &Trigrams) -> f64 {
+        ratio(self.0.difference(&others.0).count(), self.0.len())
+    }
+
+    /// Adds those of another text.
+    pub fn extend(&mut self, other: &Trigrams) {
+        self.0.extend(&other.0);
+    }
+}
+
+fn number(words: &[&str]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    words.hash(&mut hasher);
+    hasher.finish()
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn likeness_counts_shared_sequences() {
+        let of = Trigrams::of;
+        for (a, b, likeness) in [
+            ("one two three four", "One, two: three four!", 1.0),
+            ("one two three four", "one two three five", 1.0 / 3.0),
+            ("one two three", "four five six", 0.0),
+            ("yes", "Yes.", 1.0),
+            ("", "", 0.0),
+            ("...", "one", 0.0),
+        ] {
+            assert_eq!(of(a).likeness(&of(b)), likeness, "{a:?} {b:?}");
+            assert_eq!(of(b).likeness(&of(a)), likeness, "{b:?} {a:?}");
+        }
+    }
+
+    #[test]
+    fn novelty_is_what_nobody_said_before() {
+        let mut said = Trigrams::default();
+        assert_eq!(Trigrams::of("one two three four").novelty(&said), 1.0);
+        said.extend(&Trigrams::of("one two three four"));
+        assert_eq!(Trigrams::of("two three four five").novelty(&said), 0.5);
+        assert!(Trigrams::of("").is_empty());
+    }
+}

@@ -1,0 +1,105 @@
+//! Figures of sessions: what they count, in every format, and two of them side by side.
+
+use crate::house::{House, talk};
+use serde_json::Value;
+
+fn json(house: &House, args: &[&str]) -> Value {
+    serde_json::from_str(&house.run(args).code(0).out).unwrap()
+}
+
+fn rows<'a>(figures: &'a Value, name: &str) -> &'a Vec<Value> {
+    figures["figures"][name]["rows"].as_array().unwrap_or_else(|| panic!("{name}: {figures}"))
+}
+
+#[test]
+fn the_figures_of_the_demo_read_as_they_should() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let text = house.run(&["analyze", "--last"]).code(0).out;
+    insta::assert_snapshot!("analyze__demo", text);
+    let md = house.run(&["analyze", "--last", "--format", "md", "--table", "mentions"]).code(0).out;
+    insta::assert_snapshot!("analyze__demo_md", md);
+}
+
+#[test]
+fn shares_are_those_of_the_words_and_operators_have_no_seat() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(3, 9));
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"after\":{\"utterance\":2},\"do\":\"say\",\"text\":\"three words here\"}\n",
+    );
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    let figures = json(&house, &["analyze", "--last", "--format", "json"]);
+    let shares = rows(&figures, "shares");
+    let of = |who: &str| shares.iter().find(|r| r["participant"] == who).unwrap();
+    assert_eq!((&of("Ada")["utterances"], &of("Bo")["utterances"]), (&2.into(), &1.into()));
+    assert_eq!((&of("Ada")["words"], &of("Bo")["words"]), (&20.into(), &10.into()));
+    assert_eq!(of("Ada")["words_share"], 0.666667);
+    assert_eq!(
+        (&of("operator")["words"], &of("operator")["words_share"]),
+        (&3.into(), &Value::Null)
+    );
+    let events = rows(&figures, "events");
+    assert!(events.iter().any(|e| e["what"] == "say" && e["words"] == "three words here"));
+    assert_eq!(events.last().unwrap()["what"], "end");
+}
+
+#[test]
+fn what_is_said_again_is_found() {
+    let house = House::new();
+    let again = talk(4, 9).replace("A2", "A1").replace("B1", "A1");
+    house.run(&["run", &house.file("talk.toml", &again), "--headless"]).code(0);
+    let figures = json(&house, &["analyze", "--last", "--format", "json"]);
+    let repetition = rows(&figures, "repetition");
+    let shares: Vec<_> =
+        repetition.iter().map(|r| (&r["like_own"], &r["like_other"], &r["novelty"])).collect();
+    let (zero, one) = (Value::from(0.0), Value::from(1.0));
+    assert_eq!(shares[0], (&zero, &zero, &one));
+    assert_eq!(shares[1], (&zero, &one, &zero));
+    assert_eq!(shares[2], (&one, &one, &zero));
+    let events = rows(&figures, "events");
+    let repeats: Vec<_> = events.iter().filter(|e| e["what"] == "repetition").collect();
+    assert_eq!(repeats[0]["utterance"], 2);
+}
+
+#[test]
+fn two_sessions_stand_side_by_side_from_where_they_part() {
+    let house = House::new();
+    house.run(&["run", &house.file("a.toml", &talk(4, 9)), "--headless"]).code(0);
+    let one = house.run(&["sessions", "path", "--last"]).code(0).out;
+    // the same talk with the same dice, in which the operator speaks up after the second utterance
+    let steer = house
+        .file("steer.jsonl", "{\"after\":{\"utterance\":2},\"do\":\"say\",\"text\":\"Stop.\"}\n");
+    let (a, two) = (house.path("a.toml"), house.path("data/other.jsonl"));
+    let (a, two) = (a.to_str().unwrap(), two.to_str().unwrap());
+    house.run(&["run", a, "--headless", "--steer", &steer, "--out-session", two]).code(0);
+    let args = ["analyze", one.trim(), two, "--format", "json"];
+    let figures = json(&house, &args);
+    let shares = rows(&figures, "shares");
+    assert_eq!((&shares[0]["a_utterances"], &shares[0]["b_utterances"]), (&1.into(), &1.into()));
+    assert_eq!((&shares[2]["a_words"], &shares[2]["b_words"]), (&0.into(), &1.into()));
+    let text = house.run(&args[..3]).code(0).out;
+    assert!(text.contains("they part after utterance 2"), "{text}");
+    house.run(&["analyze", one.trim(), two, "--last"]).code(2);
+}
+
+#[test]
+fn csv_is_one_figure_and_names_them_all() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let ran = house.run(&["analyze", "--last", "--format", "csv"]).code(2);
+    assert!(ran.err.contains("--table shares, --table floor"), "{}", ran.err);
+    let ran = house.run(&["analyze", "--last", "--table", "share"]).code(2);
+    assert!(ran.err.contains("the figures are shares, floor"), "{}", ran.err);
+    let csv = ["analyze", "--last", "--format", "csv", "--table", "floor"];
+    let out = house.run(&csv).code(0).out;
+    assert_eq!(out.lines().count(), 10, "{out}");
+    assert!(out.starts_with("utterance,participant,at_ms,"), "{out}");
+    let file = house.path("floor.csv");
+    let to_file = [&csv[..], &["-o", file.to_str().unwrap()]].concat();
+    assert_eq!(house.run(&to_file).code(0).out, "");
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), out);
+    let again = house.run(&to_file).code(2);
+    assert!(again.err.contains("does not exist yet"), "{}", again.err);
+}
