@@ -5,6 +5,7 @@ use super::talk;
 use crate::config::{Environment, Paths, Settings};
 use crate::session::SessionFiles;
 use crate::text;
+use crate::ui::keymap::Keymap;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -72,6 +73,11 @@ impl Context {
     /// Reads the user's settings.
     pub fn settings(&self) -> Result<Settings, Failure> {
         Ok(Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?)
+    }
+
+    /// Returns the keys of the screen, with the user's own.
+    pub fn keymap(&self) -> Result<Keymap, Failure> {
+        Ok(Keymap::with(&self.settings()?.keys)?)
     }
 
     /// Says something to the person, in one line, unless they asked for quiet.

@@ -5,6 +5,7 @@ use super::exit::Exit;
 use super::talk;
 use crate::catalogue::NotFound;
 use crate::session::SessionError;
+use crate::ui::keymap;
 use crate::{config, scenario, text};
 use std::error::Error;
 use std::io::ErrorKind;
@@ -62,6 +63,12 @@ impl From<config::Error> for Failure {
 impl From<config::SettingsError> for Failure {
     fn from(e: config::SettingsError) -> Failure {
         Failure::new(Exit::Invalid, chain(&e)).hint("`colloquium doctor` explains every setting")
+    }
+}
+
+impl From<keymap::Unfit> for Failure {
+    fn from(e: keymap::Unfit) -> Failure {
+        Failure::new(Exit::Invalid, e.to_string()).hint("`colloquium keys` prints the map")
     }
 }
 

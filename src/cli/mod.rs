@@ -9,6 +9,7 @@ mod demo;
 mod error;
 mod exit;
 mod headless;
+mod keys;
 mod minds;
 mod options;
 mod paths;
@@ -61,6 +62,7 @@ enum Command {
     Models(survey::Models),
     Doctor(survey::Doctor),
     Schema(schema::Schema),
+    Keys(keys::Keys),
     Paths(paths::Paths),
 }
 
@@ -94,6 +96,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Models(models)) => models.run(&context),
         Some(Command::Doctor(doctor)) => doctor.run(&context),
         Some(Command::Schema(schema)) => schema.run(),
+        Some(Command::Keys(keys)) => keys.run(&context),
         Some(Command::Paths(paths)) => paths.run(&context),
     }
 }

@@ -80,6 +80,8 @@ impl Play {
         if context.environment.term() == Some("dumb") {
             return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
         }
+        // what is wrong with the settings is said before anything begins
+        context.keymap()?;
         if self.steered_live() {
             let message =
                 "on the screen standard input is the keyboard: --steer - needs --headless";

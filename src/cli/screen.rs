@@ -52,6 +52,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
         };
         let keep = |words: &str| last_copy(&context.paths.state, words);
         let mut screen = Screen::new(since, clock, theme, glyphs);
+        screen.keymap = context.keymap()?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);

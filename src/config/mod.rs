@@ -4,10 +4,12 @@
 //! points at it reads the settings and, where asked, a key.
 
 mod environment;
+mod keys;
 mod paths;
 mod settings;
 
 pub use environment::Environment;
+pub use keys::Binding;
 pub use paths::{Error, Paths, make_private};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Settings, SettingsError, WireName, read_key_file,

@@ -4,6 +4,7 @@
 //! key where its name belongs. It deliberately asks no server and runs no command.
 
 use super::Environment;
+use super::keys::{self, Binding};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -71,6 +72,11 @@ pub struct Settings {
     pub providers: BTreeMap<String, Provider>,
     /// What is known of models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
+    #[serde(rename = "keys")]
+    written: keys::Written,
+    /// The user's own keys, in the order of the file.
+    #[serde(skip)]
+    pub keys: Vec<Binding>,
     /// The file, whether or not it is there.
     #[serde(skip)]
     pub path: PathBuf,
@@ -151,15 +157,24 @@ impl Settings {
     }
 
     fn parse(text: &str, path: &str) -> Result<Settings, SettingsError> {
-        let settings: Settings = toml::from_str(text).map_err(|e| {
-            let before = text.get(..e.span().map_or(0, |s| s.start)).unwrap_or_default();
+        let place = |start: usize| {
+            let before = text.get(..start).unwrap_or_default();
+            let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+            (before.matches('\n').count() + 1, column)
+        };
+        let mut settings: Settings = toml::from_str(text).map_err(|e| {
+            let (line, column) = place(e.span().map_or(0, |s| s.start));
             SettingsError::Invalid {
                 path: path.into(),
-                line: before.matches('\n').count() + 1,
-                column: before.rsplit('\n').next().unwrap_or_default().chars().count() + 1,
+                line,
+                column,
                 message: e.message().to_owned(),
             }
         })?;
+        settings.keys = keys::bindings(&settings.written, |start| {
+            let (line, column) = place(start);
+            format!("{path}:{line}:{column}")
+        });
         for (name, provider) in &settings.providers {
             provider.check(name).map_err(|message| SettingsError::Provider {
                 path: path.into(),

@@ -1,16 +1,21 @@
-//! Which key means which action: one table, from which hints and help are made as well.
-//!
-//! A key is spelled as people read it (`space`, `ctrl-d`, `G`); a capital letter is the letter with Shift. The table
-//! is data: a hint can only name a key that is in it.
+//! Which key means which action: one table to begin with, and the [`Keymap`] that it becomes with the user's own keys.
+//! Hints, help and the list of commands are made from that map alone.
+
+mod bound;
+mod spelling;
+
+pub use bound::{Keymap, Unfit};
+pub use spelling::spell;
 
 use super::action::Action;
-use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// Where the keyboard is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
     /// Watching: letters are commands.
     Table,
+    /// Watching, after a search: what differs from the table.
+    Found,
     /// Writing: letters are text.
     Pen,
     /// Behind Ctrl-X: what differs from the table.
@@ -19,6 +24,40 @@ pub enum Place {
     Search,
     /// A list of commands or keys: letters narrow it down.
     List,
+}
+
+impl Place {
+    /// Every place.
+    pub const ALL: [Place; 6] =
+        [Place::Table, Place::Found, Place::Pen, Place::Prefix, Place::Search, Place::List];
+
+    /// Returns how the settings spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Place::Table => "table",
+            Place::Found => "found",
+            Place::Pen => "pen",
+            Place::Prefix => "prefix",
+            Place::Search => "search",
+            Place::List => "list",
+        }
+    }
+
+    /// Returns the place whose keys hold here as well, where this one has none of its own.
+    pub fn behind(self) -> Option<Place> {
+        match self {
+            Place::Found | Place::Prefix => Some(Place::Table),
+            Place::Table | Place::Pen | Place::Search | Place::List => None,
+        }
+    }
+
+    /// Returns whether letters are text here.
+    pub fn takes_text(self) -> bool {
+        match self {
+            Place::Pen | Place::Search | Place::List => true,
+            Place::Table | Place::Found | Place::Prefix => false,
+        }
+    }
 }
 
 /// Which part of the help an action stands in.
@@ -60,6 +99,21 @@ macro_rules! row {
     };
 }
 
+impl Row {
+    /// Returns how the settings spell the action.
+    pub fn name(&self) -> String {
+        let variant = format!("{:?}", self.action);
+        let mut name = String::new();
+        for c in variant.chars().take_while(|c| *c != '(') {
+            if c.is_uppercase() && !name.is_empty() {
+                name.push('_');
+            }
+            name.push(c.to_ascii_lowercase());
+        }
+        name
+    }
+}
+
 /// Every action that has a key, in the order of the help.
 pub const ROWS: &[Row] = &[
     row!(TogglePause Floor "pause" "pause after this speaker, or go on" Table ["space" "f3"]),
@@ -72,7 +126,7 @@ pub const ROWS: &[Row] = &[
         group: Group::Floor,
         hint: "pick",
         title: "put a seat forward",
-        keys: &[(Place::Table, &["1-9"])],
+        keys: &[(Place::Table, &[spelling::DIGITS])],
     },
     row!(GiveFloor Floor "floor" "give the floor to the seat put forward" Table ["f"]),
     row!(Mute Floor "mute" "mute or unmute the seat put forward" Table ["m"]),
@@ -94,12 +148,12 @@ pub const ROWS: &[Row] = &[
     row!(PageUp Reading "page up" "a page up" Table ["pgup"] Pen ["pgup"]),
     row!(PageDown Reading "page down" "a page down" Table ["pgdn"] Pen ["pgdn"]),
     row!(Top Reading "top" "the beginning" Table ["g" "home"]),
-    row!(Follow Reading "follow" "the end, and follow what comes" Table ["G" "end"]),
+    row!(Follow Reading "follow" "the end, and follow what comes" Table ["end" "G"]),
     row!(MessageUp Reading "message up" "the message before" Table ["K" "shift-up"]),
     row!(MessageDown Reading "message down" "the message after" Table ["J" "shift-down"]),
     row!(Search Reading "search" "look for words, or from:NAME" Table ["/"]),
-    row!(NextFound Reading "next" "the next place found" Table ["n"] Search ["down" "ctrl-n"]),
-    row!(PreviousFound Reading "previous" "the place found before" Table ["p"] Search ["up" "ctrl-p"]),
+    row!(NextFound Reading "next" "the next place found" Found ["n"] Search ["down" "ctrl-n"]),
+    row!(PreviousFound Reading "previous" "the place found before" Found ["N"] Search ["up" "ctrl-p"]),
     row!(AcceptSearch Reading "stand there" "stay where the search stands" Search ["enter"]),
     row!(Copy Reading "copy" "copy the message that is read, as it was written" Table ["y"]),
     row!(Reasoning Reading "reasoning" "open or fold all reasoning" Table ["o"]),
@@ -123,93 +177,4 @@ pub fn row(action: Action) -> Option<&'static Row> {
         other => other,
     };
     ROWS.iter().find(|r| r.action == wanted)
-}
-
-/// Returns the key that hints name for an action in a place.
-pub fn key_of(action: Action, place: Place) -> Option<&'static str> {
-    let (_, keys) = row(action)?.keys.iter().find(|(p, _)| *p == place)?;
-    keys.first().copied()
-}
-
-/// Returns what a key means in a place.
-pub fn action(place: Place, key: &str) -> Option<Action> {
-    if let (Place::Table, [digit @ b'1'..=b'9']) = (place, key.as_bytes()) {
-        return Some(Action::Pick(digit - b'0'));
-    }
-    let bound = |r: &&Row| r.keys.iter().any(|(p, keys)| *p == place && keys.contains(&key));
-    ROWS.iter().find(bound).map(|r| r.action)
-}
-
-/// Returns how a key press is spelled in the table; nothing for a release, or a key that no table names.
-pub fn spell(key: &KeyEvent) -> Option<String> {
-    if key.kind == KeyEventKind::Release {
-        return None;
-    }
-    let name = match key.code {
-        KeyCode::Char(' ') => "space".to_owned(),
-        KeyCode::Char(c) => c.to_string(),
-        KeyCode::F(n) => format!("f{n}"),
-        KeyCode::Up => "up".into(),
-        KeyCode::Down => "down".into(),
-        KeyCode::Left => "left".into(),
-        KeyCode::Right => "right".into(),
-        KeyCode::Home => "home".into(),
-        KeyCode::End => "end".into(),
-        KeyCode::PageUp => "pgup".into(),
-        KeyCode::PageDown => "pgdn".into(),
-        KeyCode::Enter => "enter".into(),
-        KeyCode::Esc => "esc".into(),
-        KeyCode::Tab => "tab".into(),
-        KeyCode::BackTab => "shift-tab".into(),
-        KeyCode::Backspace => "backspace".into(),
-        KeyCode::Delete => "delete".into(),
-        _ => return None,
-    };
-    let is_letter = matches!(key.code, KeyCode::Char(_) | KeyCode::BackTab);
-    let mut spelled = String::new();
-    for (modifier, prefix) in [
-        (KeyModifiers::CONTROL, "ctrl-"),
-        (KeyModifiers::ALT, "alt-"),
-        (KeyModifiers::SHIFT, "shift-"),
-    ] {
-        let told = !(modifier == KeyModifiers::SHIFT && is_letter);
-        if key.modifiers.contains(modifier) && told {
-            spelled.push_str(prefix);
-        }
-    }
-    Some(spelled + &name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_key_stands_twice_in_one_place() {
-        let mut seen = Vec::new();
-        for row in ROWS {
-            for (place, keys) in row.keys {
-                for key in *keys {
-                    assert!(!seen.contains(&(*place, *key)), "`{key}` stands twice in {place:?}");
-                    seen.push((*place, *key));
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn keys_are_spelled_as_people_read_them() {
-        for (code, modifiers, spelled) in [
-            (KeyCode::Char(' '), KeyModifiers::NONE, "space"),
-            (KeyCode::Char('G'), KeyModifiers::SHIFT, "G"),
-            (KeyCode::Char('d'), KeyModifiers::CONTROL, "ctrl-d"),
-            (KeyCode::Up, KeyModifiers::SHIFT, "shift-up"),
-            (KeyCode::BackTab, KeyModifiers::SHIFT, "shift-tab"),
-        ] {
-            assert_eq!(spell(&KeyEvent::new(code, modifiers)).as_deref(), Some(spelled));
-        }
-        let mut released = KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE);
-        released.kind = KeyEventKind::Release;
-        assert_eq!(spell(&released), None);
-    }
 }

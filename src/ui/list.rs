@@ -1,7 +1,7 @@
 //! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
 
 use super::action::Action;
-use super::keymap::{Group, Place, ROWS, Row};
+use super::keymap::{Group, Keymap, Place, ROWS, Row};
 use super::verbs::{spelled, usage};
 use crate::model::command::{VERBS, VerbRow};
 
@@ -50,10 +50,10 @@ impl List {
     }
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
-    pub fn entries(&self) -> Vec<Entry> {
+    pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
         let keys = ROWS.iter().filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
             does: Does::Action(row),
-            call: keys(row),
+            call: keys(row, keymap),
             title: row.title.to_owned(),
         });
         let verbs = VERBS.iter().filter(|_| self.of == Of::Commands).map(|row| Entry {
@@ -81,8 +81,8 @@ impl List {
     }
 
     /// Moves to the entry after.
-    pub fn down(&mut self) {
-        self.at = (self.at + 1).min(self.entries().len().saturating_sub(1));
+    pub fn down(&mut self, keymap: &Keymap) {
+        self.at = (self.at + 1).min(self.entries(keymap).len().saturating_sub(1));
     }
 
     /// Types a character into the filter.
@@ -98,14 +98,14 @@ impl List {
     }
 }
 
-/// Returns the keys of a row, with Ctrl-X before those that stand behind it.
-fn keys(row: &Row) -> String {
-    let spelled = row.keys.iter().flat_map(|(place, keys)| {
-        let before = match place {
-            Place::Prefix => "ctrl-x ",
-            Place::Table | Place::Pen | Place::List | Place::Search => "",
+/// Returns the keys of a row, with the prefix before those that stand behind it.
+pub fn keys(row: &Row, keymap: &Keymap) -> String {
+    let spelled = Place::ALL.into_iter().flat_map(|place| {
+        let before = match (place, keymap.key(Action::Prefix, Place::Pen)) {
+            (Place::Prefix, Some(prefix)) => format!("{prefix} "),
+            _ => String::new(),
         };
-        keys.iter().map(move |key| format!("{before}{key}"))
+        keymap.keys(row.action, place).map(move |key| format!("{before}{key}"))
     });
     let mut once: Vec<String> = Vec::new();
     spelled.for_each(|key| {
@@ -153,7 +153,7 @@ mod tests {
         for row in VERBS {
             let mut list = List::new(Of::Commands);
             spelled(row).chars().for_each(|c| list.narrow(c));
-            let found = list.entries();
+            let found = list.entries(&Keymap::default());
             assert!(found.iter().any(|e| matches!(e.does, Does::Verb(v) if v.name == row.name)));
         }
     }
@@ -162,7 +162,8 @@ mod tests {
     fn help_is_searched_by_key_as_well() {
         let mut list = List::new(Of::Keys);
         "ctrl-d".chars().for_each(|c| list.narrow(c));
-        let found: Vec<String> = list.entries().into_iter().map(|e| e.title).collect();
+        let found: Vec<String> =
+            list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();
         assert_eq!(found, ["half a page down"]);
     }
 }

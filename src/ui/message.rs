@@ -4,7 +4,7 @@
 
 use super::action::Action;
 use super::glyphs::Glyphs;
-use super::keymap::{Place, key_of};
+use super::keymap::{Keymap, Place};
 use super::markdown::{bold, plain, rows};
 use super::story::{Shown, Story};
 use super::theme::{Role, Theme};
@@ -31,6 +31,8 @@ pub struct Look<'a> {
     pub theme: &'a Theme,
     /// The signs.
     pub glyphs: &'a Glyphs,
+    /// The keys.
+    pub keymap: &'a Keymap,
     /// Whether reasoning is open.
     pub reasoning: bool,
 }
@@ -114,7 +116,7 @@ fn reasoning(thought: &str, look: Look<'_>) -> Vec<Line<'static>> {
     }
     let style = look.theme.style(Role::MessageReasoning);
     let words = word_count(thought);
-    let key = key_of(Action::Reasoning, Place::Table).unwrap_or_default();
+    let key = look.keymap.way(Action::Reasoning, Place::Table);
     let verb = if look.reasoning { "folds it" } else { "opens it" };
     let mut lines = plain(&format!("reasoning, {words} words: {key} {verb}"), room(look), style);
     if look.reasoning {

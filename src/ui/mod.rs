@@ -31,6 +31,7 @@ use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
 use crate::session::tail::Item;
 use crate::text;
 use glyphs::Glyphs;
+use keymap::Keymap;
 use std::collections::HashMap;
 use story::Story;
 use theme::Theme;
@@ -46,6 +47,8 @@ pub struct Screen {
     pub theme: Theme,
     /// The signs.
     pub glyphs: &'static Glyphs,
+    /// The keys.
+    pub keymap: Keymap,
     /// The session's time.
     pub clock: Clock,
     /// What the keys of its commands begin with: the place of the opening or reopening.
@@ -63,6 +66,7 @@ impl Screen {
             view: View::default(),
             theme,
             glyphs,
+            keymap: Keymap::default(),
             clock,
             since,
             asked: HashMap::new(),

@@ -69,6 +69,7 @@ impl View {
             (Some(_), _) => Place::List,
             _ if self.search.as_ref().is_some_and(|s| s.typing) => Place::Search,
             (None, true) => Place::Pen,
+            (None, false) if self.search.is_some() => Place::Found,
             (None, false) => Place::Table,
         }
     }
@@ -79,13 +80,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
     let place = screen.view.place();
     screen.view.prefixed = false;
-    let action = match place {
-        Place::Prefix => {
-            keymap::action(place, &spelled).or_else(|| keymap::action(Place::Table, &spelled))
-        }
-        Place::Table | Place::Pen | Place::List | Place::Search => keymap::action(place, &spelled),
-    };
-    match action {
+    match screen.keymap.action(place, &spelled) {
         Some(action) => {
             screen.view.notice = None;
             let leaving = std::mem::take(&mut screen.view.leaving);
@@ -124,7 +119,10 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             KeyCode::Backspace => list.widen(),
             _ => {}
         },
-        (Place::Table | Place::Pen | Place::Prefix | Place::List | Place::Search, _) => {}
+        (
+            Place::Table | Place::Found | Place::Pen | Place::Prefix | Place::List | Place::Search,
+            _,
+        ) => {}
     }
 }
 
@@ -170,7 +168,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Palette => screen.view.list = Some(List::new(Of::Commands)),
         Action::Help => screen.view.list = Some(List::new(Of::Keys)),
         Action::EntryUp => screen.view.list.iter_mut().for_each(List::up),
-        Action::EntryDown => screen.view.list.iter_mut().for_each(List::down),
+        Action::EntryDown => screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap)),
         Action::Back => back(&mut screen.view),
         Action::MessageUp => look::message(screen, look::Way::Up),
         Action::MessageDown => look::message(screen, look::Way::Down),
@@ -221,18 +219,19 @@ fn interrupt(screen: &mut Screen) -> Option<Request> {
     }
     if screen.view.writing && !screen.view.pen.is_empty() {
         screen.view.pen.clear();
-        screen.view.notice = Some("cleared: ctrl-x u brings it back".into());
+        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+        screen.view.notice = Some(format!("cleared: {key} brings it back"));
         return None;
     }
     if screen.story.speaking().next().is_some() {
         return wish::ask(screen, Verb::PauseNow {});
     }
-    leave(screen, "ctrl-c")
+    leave(screen, Action::Interrupt)
 }
 
 fn quit(screen: &mut Screen) -> Option<Request> {
     match Standing::of(screen.story.state()) {
-        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, "q"),
+        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, Action::Quit),
         Standing::Paused
         | Standing::Waiting
         | Standing::Stopped
@@ -242,7 +241,8 @@ fn quit(screen: &mut Screen) -> Option<Request> {
 }
 
 /// Leaves at the second wish in a row.
-fn leave(screen: &mut Screen, key: &str) -> Option<Request> {
+fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
+    let key = screen.keymap.way(by, Place::Table);
     screen.view.leaving = true;
     screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
     None
@@ -254,7 +254,7 @@ fn pick(screen: &mut Screen, place: usize) {
         return;
     };
     let name = screen.story.name(&seat.spec.id);
-    let key = |action| keymap::key_of(action, Place::Table).unwrap_or_default();
+    let key = |action| screen.keymap.way(action, Place::Table);
     screen.view.notice = Some(format!(
         "{name}: {} floor  {} mute  {} whisper",
         key(Action::GiveFloor),
@@ -291,7 +291,8 @@ fn whisper(screen: &mut Screen) {
 fn begin(screen: &mut Screen, words: &str) {
     if !screen.view.pen.is_empty() {
         screen.view.pen.clear();
-        screen.view.notice = Some("your draft is kept: ctrl-x u brings it back".into());
+        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+        screen.view.notice = Some(format!("your draft is kept: {key} brings it back"));
     }
     screen.view.pen.begin(words);
     screen.view.writing = true;
@@ -300,7 +301,7 @@ fn begin(screen: &mut Screen, words: &str) {
 /// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
 fn run_entry(screen: &mut Screen) -> Option<Request> {
     let list = screen.view.list.take()?;
-    match list.entries().get(list.at)?.does {
+    match list.entries(&screen.keymap).get(list.at)?.does {
         Does::Action(row) => act(screen, row.action),
         Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
             wish::command(screen, &spelled(row))
@@ -315,7 +316,8 @@ fn run_entry(screen: &mut Screen) -> Option<Request> {
 
 /// Moves the reader.
 pub(super) fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
-    let Screen { story, view, theme, glyphs, .. } = screen;
-    let look = Look { width: view.transcript.width(), theme, glyphs, reasoning: view.reasoning };
+    let Screen { story, view, theme, glyphs, keymap, .. } = screen;
+    let (width, reasoning) = (view.transcript.width(), view.reasoning);
+    let look = Look { width, theme, glyphs, keymap, reasoning };
     to(&mut view.transcript, story, look);
 }

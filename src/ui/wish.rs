@@ -6,7 +6,7 @@
 use super::Screen;
 use super::action::Action;
 use super::floor::Standing;
-use super::keymap::{Place, key_of};
+use super::keymap::Place;
 use super::update::Request;
 use super::verbs;
 use crate::model::{Limit, Limits, SeatId, Verb};
@@ -40,7 +40,7 @@ fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
     if Standing::of(screen.story.state()) == Standing::Stopped {
-        let key = key_of(Action::MoreRound, Place::Table).unwrap_or_default();
+        let key = screen.keymap.way(Action::MoreRound, Place::Table);
         return told(screen, format!("a limit holds: {key} goes on for one more round"));
     }
     match screen.story.state().run {
@@ -68,7 +68,8 @@ pub fn picked(screen: &mut Screen) -> Option<SeatId> {
     let place = screen.view.picked;
     let seat = place.and_then(|p| screen.story.state().seats.get(p)).map(|s| s.spec.id.clone());
     if seat.is_none() {
-        told(screen, "put a seat forward first: its number, or tab");
+        let key = screen.keymap.way(Action::PickNext, Place::Table);
+        told(screen, format!("put a seat forward first: its number, or {key}"));
     }
     seat
 }

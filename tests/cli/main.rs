@@ -6,6 +6,7 @@ mod exits;
 mod formats;
 mod hostile;
 mod house;
+mod keys;
 mod models;
 mod sessions;
 mod steering;

@@ -104,8 +104,9 @@ fn words_are_found_while_they_are_typed() {
     let first = stage.rows()[4].clone();
     stage.press(&[Enter, Char('n')]);
     assert_ne!(stage.rows()[4], first);
-    stage.press(&[Char('p')]);
+    stage.press(&[Char('N')]);
     assert_eq!(stage.rows()[4], first);
+    assert!(stage.rows()[23].contains("n next  N previous"), "{}", stage.rows()[23]);
 }
 
 #[test]

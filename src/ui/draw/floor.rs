@@ -7,7 +7,9 @@ use crate::model::{Limit, Ms};
 use crate::state::State;
 use crate::text;
 use crate::ui::Screen;
+use crate::ui::action::Action;
 use crate::ui::floor::{Standing, doing, next, why};
+use crate::ui::keymap::{Keymap, Place};
 use crate::ui::message::Look;
 use crate::ui::story::Story;
 use crate::ui::theme::Role;
@@ -20,7 +22,7 @@ const WHY_COLUMNS: u16 = 80;
 /// Draws the line.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let below = below(screen);
-    let Screen { story, theme, glyphs, view, clock, .. } = screen;
+    let Screen { story, theme, glyphs, view, clock, keymap, .. } = screen;
     let (state, now) = (story.state(), clock.now());
     let standing = Standing::of(state);
     let (rule, muted) = (theme.style(Role::Rule), theme.style(Role::Muted));
@@ -29,7 +31,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.left(glyphs.rule.repeat(2), rule);
     let strong = theme.style(role(standing));
     bar.left(format!(" {} ", sign(standing, glyphs)), strong);
-    let (what, then) = words(story, standing, now);
+    let (what, then) = words(story, standing, now, keymap);
     bar.left(what, strong);
     if let Some(why) = why(state).filter(|_| area.width >= WHY_COLUMNS) {
         bar.left(format!(" ({})", text::line(why)), muted);
@@ -40,11 +42,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.left(" ", muted);
     bar.right = vec![];
     bar.right(glyphs.rule.repeat(2), rule);
+    let follow = keymap.way(Action::Follow, Place::Table);
     match (below, view.transcript.following()) {
         (0, true) => {}
-        (0, false) => _ = bar.right(" end: follow ", muted),
+        (0, false) => _ = bar.right(format!(" {follow} follow "), muted),
         (below, _) => {
-            _ = bar.right(format!(" {below} more below, end: follow "), theme.style(Role::Notice))
+            let told = format!(" {below} more below, {follow} follow ");
+            bar.right(told, theme.style(Role::Notice));
         }
     }
     bar.draw(frame, area, glyphs.rule, rule, glyphs.ellipsis);
@@ -57,13 +61,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 fn below(screen: &mut Screen) -> usize {
-    let Screen { story, view, theme, glyphs, .. } = screen;
-    let width = view.transcript.width();
-    view.transcript.below(story, Look { width, theme, glyphs, reasoning: view.reasoning })
+    let Screen { story, view, theme, glyphs, keymap, .. } = screen;
+    let (width, reasoning) = (view.transcript.width(), view.reasoning);
+    view.transcript.below(story, Look { width, theme, glyphs, keymap, reasoning })
 }
 
 /// What happens, and what happens next.
-fn words(story: &Story, standing: Standing, now: Ms) -> (String, String) {
+fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (String, String) {
     let state = story.state();
     let (queue, why) = next(state);
     let mut names: Vec<String> = queue.iter().take(3).map(|id| story.name(id)).collect();
@@ -85,7 +89,10 @@ fn words(story: &Story, standing: Standing, now: Ms) -> (String, String) {
             ("waiting for you to give the floor".into(), String::new())
         }
         Standing::Waiting => (now, then),
-        Standing::Stopped => (limit(state), "+ one more round".into()),
+        Standing::Stopped => (
+            limit(state),
+            format!("{} one more round", keymap.way(Action::MoreRound, Place::Table)),
+        ),
         Standing::Done | Standing::Error => (ended(state), String::new()),
     }
 }

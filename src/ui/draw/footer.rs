@@ -4,7 +4,7 @@ use super::Bar;
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::floor::Standing;
-use crate::ui::keymap::{Place, key_of, row};
+use crate::ui::keymap::{Place, row};
 use crate::ui::theme::Role;
 use crate::ui::verbs::{row as verb, usage};
 use crate::ui::wrap::width;
@@ -18,10 +18,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let place = screen.view.place();
     let mut bar = Bar::new();
+    let prefix = screen.keymap.key(Action::Prefix, Place::Pen).unwrap_or_default().to_uppercase();
     let (badge, role) = match place {
         Place::Table => ("TABLE", Role::BadgeTable),
         Place::Pen => ("PEN", Role::BadgePen),
-        Place::Prefix => ("CTRL-X", Role::BadgePen),
+        Place::Found => ("FOUND", Role::BadgeTable),
+        Place::Prefix => (prefix.as_str(), Role::BadgePen),
         Place::List => ("LIST", Role::BadgeTable),
         Place::Search => ("SEARCH", Role::BadgePen),
     };
@@ -41,6 +43,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     } else if let Some(told) = told(screen, place) {
         bar.left(told, theme.style(Role::Notice));
     } else {
+        if let (Place::Found, Some(search)) = (place, &screen.view.search) {
+            let found = format!("/{}   {}   ", search.query, search.told(&screen.story));
+            bar.left(found, theme.style(Role::Text));
+        }
         for action in hints(screen, place) {
             let hint = hint(screen, action, place);
             let used: usize = bar.left.iter().chain(&bar.right).chain(&hint).map(Span::width).sum();
@@ -56,15 +62,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// What there is to say instead of hints: a notice, or how the command that is being written is used.
 fn told(screen: &Screen, place: Place) -> Option<String> {
     let written = || verb(&screen.view.pen.text()).map(|v| format!("{}   {}", usage(v), v.meaning));
-    let searched = || {
-        let search = screen.view.search.as_ref()?;
-        Some(format!(
-            "/{}   {}   n next  p previous  esc end",
-            search.query,
-            search.told(&screen.story)
-        ))
-    };
-    let notice = screen.view.notice.clone().or_else(|| (place == Place::Table).then(searched)?);
+    let notice = screen.view.notice.clone();
     notice.or_else(|| (place == Place::Pen).then(written).flatten())
 }
 
@@ -72,6 +70,7 @@ fn told(screen: &Screen, place: Place) -> Option<String> {
 fn last(place: Place) -> &'static [Action] {
     match place {
         Place::Table => &[Action::Quit, Action::Help],
+        Place::Found => &[Action::Help],
         Place::Pen | Place::Prefix => &[Action::Help],
         Place::List | Place::Search => &[Action::Back],
     }
@@ -80,15 +79,16 @@ fn last(place: Place) -> &'static [Action] {
 /// The keys that matter now, the most needed first.
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
-        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Follow, MoreRound, NewLine, PageUp,
-        Palette, PauseNow, Prefix, RestoreDraft, RunEntry, Search, Send, Skip, Step, TogglePause,
-        Top, Write,
+        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Follow, MoreRound, NewLine, NextFound,
+        PageUp, Palette, PauseNow, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Send,
+        Skip, Step, TogglePause, Top, Write,
     };
     match place {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
         Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Place::Search => vec![],
         Place::List => vec![RunEntry, EntryUp, EntryDown],
+        Place::Found => vec![NextFound, PreviousFound, Back],
         Place::Table => match Standing::of(screen.story.state()) {
             Standing::Running | Standing::Stepping | Standing::Pausing => {
                 vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]
@@ -103,18 +103,18 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     }
 }
 
-/// A key and what it does here; behind Ctrl-X and in a list the keys of the table are named where the place has none.
+/// A key and what it does here; nothing where it has none.
 fn hint(screen: &Screen, action: Action, place: Place) -> Vec<Span<'static>> {
-    let table = || key_of(action, Place::Table).filter(|_| place == Place::Prefix);
-    let key = key_of(action, place).or_else(table);
-    let (Some(key), Some(row)) = (key, row(action)) else { return vec![] };
+    let (Some(key), Some(row)) = (screen.keymap.key(action, place), row(action)) else {
+        return vec![];
+    };
     let held = matches!(Standing::of(screen.story.state()), Standing::Paused | Standing::Pausing);
     let word = match action {
         Action::TogglePause if held => "go on",
         _ => row.hint,
     };
     vec![
-        Span::styled(key, screen.theme.style(Role::HintKey)),
+        Span::styled(key.to_owned(), screen.theme.style(Role::HintKey)),
         Span::styled(format!(" {word}  "), screen.theme.style(Role::HintText)),
     ]
 }

@@ -1,7 +1,8 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
 use crate::ui::Screen;
-use crate::ui::keymap::Group;
+use crate::ui::action::Action;
+use crate::ui::keymap::{Group, Place};
 use crate::ui::list::{Does, Entry, Of, heading};
 use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width};
@@ -50,17 +51,18 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         Of::Commands => " Commands ",
         Of::Keys => " Keys ",
     };
+    let close = screen.keymap.way(Action::Back, Place::List);
     let ground = theme.style(Role::Overlay).patch(theme.style(Role::Text));
     let block = Block::bordered()
         .border_set(border)
         .border_style(theme.style(Role::Rule))
         .title(Span::styled(title, theme.style(Role::Title)))
-        .title(Line::styled(" esc close ", theme.style(Role::Muted)).right_aligned())
+        .title(Line::styled(format!(" {close} close "), theme.style(Role::Muted)).right_aligned())
         .style(ground);
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
-    let entries = list.entries();
+    let entries = list.entries(&screen.keymap);
     let count = format!("{} of {} ", (list.at + 1).min(entries.len()), entries.len());
     let typed = format!(" {} {}", glyphs.prompt, list.filter);
     let gap = usize::from(inner.width).saturating_sub(width(&typed) + width(&count));

@@ -3,6 +3,7 @@
 use super::Bar;
 use crate::text;
 use crate::ui::Screen;
+use crate::ui::action::Action;
 use crate::ui::keymap::Place;
 use crate::ui::layout::Needs;
 use crate::ui::theme::Role;
@@ -29,7 +30,8 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut bar = Bar::new();
     bar.left(format!("queued {}: ", waiting.len()), theme.style(Role::Notice));
     bar.left(text::line(words).into_owned(), theme.style(Role::Text));
-    bar.right(" x drop ", theme.style(Role::HintText));
+    let key = screen.keymap.way(Action::DropQueued, screen.view.place());
+    bar.right(format!(" {key} drop "), theme.style(Role::HintText));
     bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
 }
 
@@ -63,8 +65,9 @@ fn placeholder(screen: &Screen) -> String {
         (_, true) => String::new(),
         (Some(turn), _) => {
             format!(
-                "{} has the floor: enter speaks, /pass lets it go",
-                screen.story.name(&turn.seat)
+                "{} has the floor: {} speaks, /pass lets it go",
+                screen.story.name(&turn.seat),
+                screen.keymap.way(Action::Send, Place::Pen)
             )
         }
         (None, _) => "say something to the table, or @name to give someone the floor".into(),

@@ -9,12 +9,13 @@ use ratatui::text::{Line, Text};
 
 /// Draws the lines that are seen; before the first word, what it is about.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let Screen { story, view, theme, glyphs, .. } = screen;
+    let Screen { story, view, theme, glyphs, keymap, .. } = screen;
     if story.is_empty() {
         let waits = Line::styled("   nobody has spoken yet", theme.style(Role::Muted));
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
-    let look = Look { width: usize::from(area.width), theme, glyphs, reasoning: view.reasoning };
+    let (width, reasoning) = (usize::from(area.width), view.reasoning);
+    let look = Look { width, theme, glyphs, keymap, reasoning };
     let mut lines = view.transcript.window(story, look, usize::from(area.height));
     if let Some(search) = &view.search {
         lines = lines.iter().map(|line| search.light(line, theme)).collect();

@@ -1,0 +1,47 @@
+//! The user's own keys, `[keys.PLACE] action = "key"`, as they are written; what they mean is the screen's to judge.
+
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use toml::Spanned;
+
+/// The tables of the file: by place, then by action.
+pub(super) type Written = BTreeMap<String, BTreeMap<String, Spanned<Keys>>>;
+
+/// One key or several; none takes the action's keys away.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(super) enum Keys {
+    One(String),
+    More(Vec<String>),
+}
+
+/// The keys of an action in a place, as the user wants them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Binding {
+    /// Where the keyboard is.
+    pub place: String,
+    /// The action.
+    pub action: String,
+    /// Its keys, all of them.
+    pub keys: Vec<String>,
+    /// Where that is written: file, line and column.
+    pub at: String,
+}
+
+/// Returns what is written, each with its place in the file, in the order of the file.
+pub(super) fn bindings(written: &Written, at: impl Fn(usize) -> String) -> Vec<Binding> {
+    let mut bindings: Vec<(usize, Binding)> = Vec::new();
+    for (place, actions) in written {
+        for (action, keys) in actions {
+            let start = keys.span().start;
+            let keys = match keys.get_ref() {
+                Keys::One(key) => vec![key.clone()],
+                Keys::More(keys) => keys.clone(),
+            };
+            let (place, action) = (place.clone(), action.clone());
+            bindings.push((start, Binding { place, action, keys, at: at(start) }));
+        }
+    }
+    bindings.sort_by_key(|(start, _)| *start);
+    bindings.into_iter().map(|(_, binding)| binding).collect()
+}

@@ -1,0 +1,242 @@
+//! The map that holds: the table of keys, with those that the user set instead.
+//!
+//! It is settled once, at the start; what contradicts itself is refused there with its place in the file. Nothing that
+//! is shown names a key by itself: it asks this map, so that a key set anew shows everywhere.
+
+use super::spelling::{DIGITS, canonical, writes};
+use super::{Place, ROWS, Row, row};
+use crate::config::Binding;
+use crate::ui::action::Action;
+
+/// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the way out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{at}: keys.{place}.{action}: {why}")]
+pub struct Unfit {
+    at: String,
+    place: String,
+    action: String,
+    why: String,
+}
+
+/// A key in a place, and what it means.
+#[derive(Clone, Debug)]
+struct Bound {
+    place: Place,
+    key: String,
+    action: Action,
+}
+
+/// Which key means which action, in every place.
+#[derive(Clone, Debug)]
+pub struct Keymap {
+    bound: Vec<Bound>,
+}
+
+impl Default for Keymap {
+    fn default() -> Keymap {
+        let rows = ROWS.iter().flat_map(|row| row.keys.iter().map(move |keys| (row, keys)));
+        let bound = rows.flat_map(|(row, (place, keys))| {
+            keys.iter().map(|key| Bound {
+                place: *place,
+                key: (*key).to_owned(),
+                action: row.action,
+            })
+        });
+        Keymap { bound: bound.collect() }
+    }
+}
+
+impl Keymap {
+    /// Returns the map with the user's own keys.
+    ///
+    /// # Errors
+    /// The first of these that names no place, action or key, takes a letter where letters are text, or says what another
+    /// one says.
+    pub fn with(own: &[Binding]) -> Result<Keymap, Unfit> {
+        let mut map = Keymap::default();
+        let mut set = Vec::new();
+        for binding in own {
+            let (place, action, keys) = read(binding).map_err(|why| unfit(binding, why))?;
+            map.bound.retain(|b| (b.place, b.action) != (place, action));
+            let keys = keys.into_iter().map(|key| Bound { place, key, action });
+            set.extend(keys.map(|bound| (bound, binding)));
+        }
+        for (bound, binding) in set {
+            if let Some(other) = map.taken(&bound) {
+                let (key, name, place) = (&bound.key, name(other), binding.place.as_str());
+                return Err(unfit(
+                    binding,
+                    format!(
+                        "`{key}` means {name} here; take another key, or set keys.{place}.{name}"
+                    ),
+                ));
+            }
+            map.bound.push(bound);
+        }
+        Ok(map)
+    }
+
+    /// Returns what else a key means in its place.
+    fn taken(&self, new: &Bound) -> Option<Action> {
+        let found = self.bound.iter().find(|b| b.place == new.place && b.key == new.key);
+        found.map(|b| b.action)
+    }
+
+    /// Returns what a key means in a place.
+    pub fn action(&self, place: Place, key: &str) -> Option<Action> {
+        let meant = |key: &str| {
+            let found = self.bound.iter().find(|b| b.place == place && b.key == key);
+            found.map(|b| b.action)
+        };
+        let digit = || match key.split_at_checked(key.len().checked_sub(1)?)? {
+            (before, digit @ ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9")) => {
+                match meant(&format!("{before}{DIGITS}"))? {
+                    Action::Pick(_) => digit.parse().ok().map(Action::Pick),
+                    other => Some(other),
+                }
+            }
+            _ => None,
+        };
+        let found = meant(key).or_else(digit);
+        found.or_else(|| self.action(place.behind()?, key))
+    }
+
+    /// Returns the keys of an action in a place, the one first that hints name.
+    pub fn keys(&self, action: Action, place: Place) -> impl Iterator<Item = &str> {
+        let action = row(action).map_or(action, |row| row.action);
+        let bound = self.bound.iter().filter(move |b| (b.place, b.action) == (place, action));
+        bound.map(|b| b.key.as_str())
+    }
+
+    /// Returns the key that hints name for an action in a place; of the place behind it only what is not taken here.
+    pub fn key(&self, action: Action, place: Place) -> Option<&str> {
+        let own = self.keys(action, place).next();
+        own.or_else(|| {
+            let behind = self.key(action, place.behind()?)?;
+            self.bound.iter().all(|b| b.place != place || b.key != behind).then_some(behind)
+        })
+    }
+
+    /// Returns how an action is reached from a place, for a sentence: its key, the keys that lead to it, or its name in
+    /// the list of commands.
+    pub fn way(&self, action: Action, place: Place) -> String {
+        if let Some(key) = self.key(action, place) {
+            return key.to_owned();
+        }
+        let behind = self.key(Action::Prefix, place).zip(self.key(action, Place::Prefix));
+        behind.map_or_else(|| self.called(action, place), |(x, key)| format!("{x} {key}"))
+    }
+
+    /// Returns an action as it is found in the list of commands.
+    fn called(&self, action: Action, place: Place) -> String {
+        let list = self.key(Action::Palette, place).unwrap_or_default();
+        format!("{list} {}", row(action).map_or("", |row| row.hint))
+    }
+}
+
+fn unfit(binding: &Binding, why: String) -> Unfit {
+    let Binding { place, action, at, .. } = binding.clone();
+    Unfit { at, place, action, why }
+}
+
+/// Returns how the settings spell an action.
+fn name(action: Action) -> String {
+    row(action).map(Row::name).unwrap_or_default()
+}
+
+/// Reads a binding: the place, the action, and its keys as they are spelled.
+fn read(binding: &Binding) -> Result<(Place, Action, Vec<String>), String> {
+    let named = Place::ALL.into_iter().find(|p| p.name() == binding.place);
+    let place = named.ok_or_else(|| {
+        let all = Place::ALL.map(Place::name).join(", ");
+        format!("there is no place `{}`; there are {all}", binding.place)
+    })?;
+    let row = ROWS.iter().find(|row| row.name() == binding.action).ok_or_else(|| {
+        let names = ROWS.iter().map(Row::name);
+        let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, &binding.action));
+        let near = near.unwrap_or_default();
+        format!("there is no such action; the nearest is `{near}` (`colloquium keys` names all)")
+    })?;
+    let keys = binding.keys.iter().map(|written| {
+        let key = canonical(written).ok_or_else(|| {
+            format!("`{written}` is no key; keys are spelled as in \"x\", \"ctrl-d\", \"f3\"")
+        })?;
+        match place.takes_text() && writes(&key) {
+            true => {
+                Err(format!("`{key}` is text here; take one with ctrl- or alt-, as in \"alt-x\""))
+            }
+            false => Ok(key),
+        }
+    });
+    Ok((place, row.action, keys.collect::<Result<_, _>>()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn own(place: &str, action: &str, keys: &[&str]) -> Binding {
+        Binding {
+            place: place.into(),
+            action: action.into(),
+            keys: keys.iter().map(|k| (*k).into()).collect(),
+            at: "config.toml:3:8".into(),
+        }
+    }
+
+    #[test]
+    fn no_key_stands_twice_in_one_place() {
+        let map = Keymap::default();
+        for (i, bound) in map.bound.iter().enumerate() {
+            let again = map.bound[..i].iter().any(|b| b.place == bound.place && b.key == bound.key);
+            assert!(!again, "{bound:?} stands twice");
+            assert_eq!(canonical(&bound.key).as_ref(), Some(&bound.key), "its spelling");
+            let text = bound.place.takes_text() && writes(&bound.key);
+            assert!(!text, "{bound:?} is text");
+        }
+    }
+
+    #[test]
+    fn every_action_can_be_set_anew() {
+        for row in ROWS {
+            for (place, _) in row.keys {
+                let map = Keymap::with(&[own(place.name(), &row.name(), &["alt-f12"])]).unwrap();
+                assert_eq!(map.action(*place, "alt-f12"), Some(row.action));
+                assert_eq!(map.key(row.action, *place), Some("alt-f12"));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_set_takes_the_place_of_what_was() {
+        let map =
+            Keymap::with(&[own("table", "skip", &["S", "ctrl-k"]), own("table", "pause_now", &[])]);
+        let map = map.unwrap();
+        assert_eq!(map.action(Place::Table, "s"), None);
+        assert_eq!(map.action(Place::Table, "S"), Some(Action::Skip));
+        assert_eq!(map.action(Place::Prefix, "ctrl-k"), Some(Action::Skip), "as at the table");
+        assert_eq!(map.way(Action::Skip, Place::Pen), "ctrl-x S");
+        assert_eq!(map.way(Action::PauseNow, Place::Table), ": stop now");
+        let digits = Keymap::with(&[own("table", "pick", &["alt-1-9"])]).unwrap();
+        assert_eq!(digits.action(Place::Table, "alt-3"), Some(Action::Pick(3)));
+        assert_eq!(digits.action(Place::Table, "3"), None);
+    }
+
+    #[test]
+    fn a_fault_names_its_place_and_the_way_out() {
+        for (binding, words) in [
+            (own("tabel", "skip", &["x"]), "there is no place `tabel`; there are table"),
+            (own("table", "skpi", &["x"]), "the nearest is `skip`"),
+            (own("table", "skip", &["cltr-x"]), "`cltr-x` is no key"),
+            (own("table", "skip", &["m"]), "`m` means mute here; take another key"),
+            (own("table", "skip", &["z", "z"]), "`z` means skip here"),
+            (own("pen", "send", &["z"]), "`z` is text here"),
+        ] {
+            let fault = Keymap::with(&[binding]).unwrap_err().to_string();
+            assert!(
+                fault.contains(words) && fault.starts_with("config.toml:3:8: keys."),
+                "{fault}"
+            );
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! One map of keys: what is set there is what works, and what hints, help and notices name.
+
+use crate::stage::Stage;
+use colloquium::config::Binding;
+use colloquium::model::Verb;
+use colloquium::ui::keymap::{Keymap, ROWS};
+use colloquium::ui::update::Request;
+use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
+use crossterm::event::{KeyCode, KeyModifiers};
+
+/// Keys that no default names: a chord with Alt and an accented letter for each action.
+fn strange(row: usize) -> char {
+    char::from_u32(0x100 + row as u32).unwrap()
+}
+
+fn all_anew() -> Keymap {
+    let rows = ROWS.iter().enumerate();
+    let bindings = rows.flat_map(|(i, row)| {
+        row.keys.iter().map(move |(place, _)| Binding {
+            place: place.name().into(),
+            action: row.name(),
+            keys: vec![format!("alt-{}", strange(i))],
+            at: "config.toml:1:1".into(),
+        })
+    });
+    Keymap::with(&bindings.collect::<Vec<_>>()).unwrap()
+}
+
+/// The hints in the last row: all but the badge, what is looked for, and how often it was found.
+fn hints(stage: &mut Stage) -> Vec<String> {
+    let last = stage.rows().pop().unwrap();
+    let (_, row) = last.split_once("   ").unwrap();
+    let told = |h: &str| {
+        let first = h.chars().next().unwrap_or(' ');
+        (first == '/' && !h.starts_with("/ "))
+            || h.contains(':') && h.len() > 10
+            || first.is_ascii_digit()
+    };
+    row.split("  ").map(|h| h.trim().to_owned()).filter(|h| !h.is_empty() && !told(h)).collect()
+}
+
+#[test]
+fn a_key_set_anew_works_and_shows_everywhere() {
+    let row = |name: &str| strange(ROWS.iter().position(|r| r.name() == name).unwrap());
+    let mut stage = Stage::new(100, 30).during(6, 2);
+    stage.screen.keymap = all_anew();
+    for (name, asked) in [("skip", Verb::Skip {}), ("toggle_pause", Verb::Pause {})] {
+        let pressed = stage.press_with(Char(row(name)), KeyModifiers::ALT);
+        assert_eq!(pressed, Some(Request::Send(asked)), "{name}");
+    }
+    assert_eq!(stage.press(&[Char('s'), Char(' '), Char('q')]), [], "the old keys mean nothing");
+    // what is written in the picture of any place names keys of this map alone
+    for places in
+        [vec![], vec!["write"], vec!["search"], vec!["help"], vec!["page_up"], vec!["prefix"]]
+    {
+        for name in &places {
+            stage.press_with(Char(row(name)), KeyModifiers::ALT);
+        }
+        let hints = hints(&mut stage);
+        assert!(!hints.is_empty() && hints.iter().all(|h| h.starts_with("alt-")), "{hints:?}");
+        for _ in 0..3 {
+            stage.press_with(Char(row("back")), KeyModifiers::ALT);
+        }
+    }
+}
+
+#[test]
+fn every_hint_means_what_it_says() {
+    let keys: [&[KeyCode]; 6] = [
+        &[],
+        &[Char('i')],
+        &[Char('/')],
+        &[Char('/'), Char('e'), Enter],
+        &[Char(':')],
+        &[PageUp, Char('i'), Char('x'), Esc],
+    ];
+    for keys in keys {
+        let mut stage = Stage::new(200, 40).during(6, 2);
+        stage.press(keys);
+        let place = stage.screen.view.place();
+        for hint in hints(&mut stage) {
+            let (key, word) = hint.split_once(' ').unwrap();
+            let action = stage.screen.keymap.action(place, key);
+            let row = ROWS.iter().find(|r| Some(r.action) == action);
+            let row = row.unwrap_or_else(|| panic!("{hint:?} at {place:?} is no key"));
+            assert!(row.hint == word || word == "go on", "{hint:?} is {:?}", row.action);
+        }
+    }
+}
