@@ -1,24 +1,13 @@
 //! The promise about whose words a reply holds: only the speaker's, and honest words as they came.
 
-use colloquium::model::{FailureRule, Participant, Timeouts, VoiceSpec};
+use colloquium::model::{Participant, VoiceSpec};
 use colloquium::reply::repair;
 
 fn seat(id: &str, name: &str, aliases: &[&str]) -> Participant {
     Participant {
-        id: id.into(),
         name: name.into(),
         aliases: aliases.iter().map(|a| (*a).into()).collect(),
-        role: None,
-        persona: None,
-        voice: VoiceSpec::Model(Default::default()),
-        stands_in: false,
-        stand_in: None,
-        weight: 1.0,
-        max_utterances: None,
-        timeouts: Timeouts::default(),
-        on_failure: FailureRule::default(),
-        price: None,
-        window: None,
+        ..Participant::new(id, VoiceSpec::Model(Default::default()))
     }
 }
 

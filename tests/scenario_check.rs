@@ -335,3 +335,40 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn a_reply_has_one_form_and_a_schema_that_is_one() {
+    check_rest("reply = { choice = [\"yes\", \"no\"], again = 0 }", &[]);
+    check_rest("reply = \"free\"", &[]);
+    check_rest(
+        "[participant.reply.schema]\ntype = \"object\"\nproperties.n.type = \"integer\"",
+        &[],
+    );
+    check_rest("reply = { schema = '{\"type\": \"array\"}' }", &[]);
+    check_rest(
+        "reply = { choice = [\"yes\"], markers = [\"[PASS]\"] }",
+        &["4:29 participant[1].reply.markers: is a second form beside `choice`"],
+    );
+    check_rest(
+        "reply = { again = 1 }",
+        &["4:9 participant[1].reply: has no markers, choice or schema"],
+    );
+    check_rest(
+        "reply = { schema = { type = \"objekt\" } }",
+        &[
+            "4:20 participant[1].reply.schema: at /type: \"objekt\" is not valid under any of the schemas listed in the 'anyOf' keyword",
+        ],
+    );
+    check_rest(
+        "reply = { schema = '{' }",
+        &[
+            "4:20 participant[1].reply.schema: is no JSON: EOF while parsing an object at line 1 column 1",
+        ],
+    );
+    for elsewhere in ["https://example.org/s.json", "file:///etc/passwd"] {
+        let rest = format!("reply = {{ schema = {{ \"$ref\" = \"{elsewhere}\" }} }}");
+        let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}");
+        let found = faults(&source(&text));
+        assert!(found.len() == 1 && found[0].contains("reply.schema"), "{found:?}");
+    }
+}

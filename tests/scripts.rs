@@ -7,8 +7,8 @@
 
 use colloquium::clock::Clock;
 use colloquium::model::{
-    Block, CallId, Channel, ErrorClass, FailureRule, Ms, Participant, Prompt, Purpose, Timeouts,
-    TurnId, VoiceSpec,
+    Block, CallId, Channel, ErrorClass, Ms, Participant, Prompt, Purpose, Timeouts, TurnId,
+    VoiceSpec,
 };
 use colloquium::spawn::{self, Environment};
 use colloquium::voice::script::Script;
@@ -122,20 +122,10 @@ fn timeouts(ms: u64) -> Timeouts {
 
 fn ask(timeouts: Timeouts, words: &str) -> Request {
     let seat = Participant {
-        id: "ada".into(),
         name: "Ada".into(),
-        aliases: vec![],
         role: Some("pro".into()),
-        persona: None,
-        voice: VoiceSpec::Script(vec!["sh".into()]),
-        stands_in: false,
-        stand_in: None,
-        weight: 1.0,
-        max_utterances: None,
         timeouts,
-        on_failure: FailureRule::default(),
-        price: None,
-        window: None,
+        ..Participant::new("ada", VoiceSpec::Script(vec!["sh".into()]))
     };
     let prompt = Prompt {
         system: "You are Ada.".into(),
@@ -147,6 +137,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
         ],
         notes: vec!["Be brief.".into()],
         left_out: 0,
+        ..Prompt::default()
     };
     Request {
         call: CallId(7),
@@ -350,6 +341,7 @@ async fn a_script_is_told_everything_and_may_know_nothing_else() {
             "participant": {"id": "ada", "name": "Ada", "aliases": [], "role": "pro"},
             "purpose": "speak", "number": 3, "attempt": 1, "parameters": null,
             "prompt": prompt, "system": "You are Ada.", "brief": null, "notes": ["Be brief."],
+            "task": null, "rejected": null,
             "history": [
                 {"who": "ada", "name": "Ada", "text": "I began."},
                 {"who": "bob", "name": "Bob", "text": "Why?", "cut": false},

@@ -182,7 +182,8 @@ fn is_final(failure: &voice::Failure) -> bool {
         | ErrorClass::Rate
         | ErrorClass::Overload
         | ErrorClass::Context
-        | ErrorClass::Filter => false,
+        | ErrorClass::Filter
+        | ErrorClass::Form => false,
     }
 }
 

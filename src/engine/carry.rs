@@ -150,10 +150,12 @@ fn persons(state: &State, deed: &Deed, who: &SeatId) -> Option<Draft> {
     }
     match state.turns.values().find(|t| t.seat == *who) {
         None => wait(deed),
-        Some(turn) => Some(match &deed.text {
-            Some(text) => turns::spoken(state, turn, text),
-            None => turns::passed(turn, state.ms),
-        }),
+        Some(turn) => match &deed.text {
+            Some(text) => {
+                turns::spoken(state, turn, text).map_or_else(|why| too_late(deed, &why), Some)
+            }
+            None => Some(turns::passed(turn, state.ms)),
+        },
     }
 }
 

@@ -4,7 +4,7 @@ use crate::expr::Facts;
 use crate::model::payload::{CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, Repaired};
+use crate::reply::{self, Formed, Repaired, Splitter};
 use crate::state::{Live, State, Turn};
 use crate::voice::{Done, Failure, rehearsed};
 use serde_json::{Value, json};
@@ -16,6 +16,8 @@ const RETRY_WAIT_MAX_MS: u64 = 60_000;
 /// How long a turn waits in all where servers ask for it, in milliseconds.
 const ASKED_WAIT_MAX_MS: u64 = 60_000;
 
+/// Bytes of what is told of a reply that has not the form it was asked for.
+const WRONG_MAX: usize = 500;
 /// How a reply finished that went on in another's name and was cut there.
 const IMPERSONATION: &str = "impersonation";
 
@@ -85,6 +87,13 @@ pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
 fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repaired {
     let think = (!thought.is_empty()).then(|| thought.clone().into());
     match state.seat(&turn.seat).map(|s| &s.spec.voice) {
+        Some(VoiceSpec::Model(_)) if !is_free(state, turn) => {
+            // names in data are data
+            let (text, more) = Splitter::whole(&said);
+            let thought = format!("{thought}{more}");
+            let think = (!thought.is_empty()).then(|| thought.into());
+            Repaired { text, think, ..Repaired::default() }
+        }
         Some(VoiceSpec::Model(_)) => {
             let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
             let repaired = reply::repair(&said, &turn.seat, &roster);
@@ -97,6 +106,14 @@ fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repai
         Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. }) | None => {
             Repaired { text: said, think, ..Repaired::default() }
         }
+    }
+}
+
+/// Returns whether a turn is asked for words, as opposed to data.
+fn is_free(state: &State, turn: &Turn) -> bool {
+    match state.contract_of(turn).form {
+        Form::Free | Form::Markers(_) => true,
+        Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_) => false,
     }
 }
 
@@ -126,24 +143,65 @@ fn with_words(state: &State, turn: &Turn, words: Repaired, end: TurnEnded) -> Dr
     by_seat(turn, end)
 }
 
-/// A turn that said what it had to say.
+/// A turn that said what it had to say, in the form that it was asked for; else it is asked once more, or failed.
 pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
+    let state = &live.state;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
-    let words = own_words(&live.state, turn, said, live.thought(turn.id));
-    let end = TurnEnded {
-        structured: done.structured.clone(),
+    let words = own_words(state, turn, said, live.thought(turn.id));
+    let end = |outcome| TurnEnded {
         finish: done.finish.clone(),
         usage: done.usage.clone(),
-        ..ended(turn, now, Outcome::Said)
+        ..ended(turn, now, outcome)
     };
-    with_words(&live.state, turn, words, end)
+    match formed(state, turn, &words.text, &done.structured) {
+        Ok(form) => with_form(state, turn, words, form, end),
+        Err(why) => {
+            let error = CallError { class: ErrorClass::Form, text: why };
+            let again = turn.corrections < state.contract_of(turn).again;
+            if let (Some(call), true) = (turn.call, again) {
+                let retried = CallRetried { turn: turn.id, call, error, wait_ms: 0 };
+                return draft(turn.thread, event::ENGINE, retried.into());
+            }
+            let raw = Some(words.text.into());
+            by_seat(turn, TurnEnded { error: Some(error), raw, ..end(Outcome::Failed) })
+        }
+    }
+}
+
+/// Reads words in the form that a turn asks for.
+fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
+    let also = state.names_of_seats();
+    reply::formed(&state.contract_of(turn).form, &also, words, data).map_err(|mut why| {
+        why.truncate(why.floor_char_boundary(WRONG_MAX));
+        why.into()
+    })
+}
+
+/// An end with words in their form.
+fn with_form(
+    state: &State,
+    turn: &Turn,
+    words: Repaired,
+    form: Formed,
+    end: impl Fn(Outcome) -> TurnEnded,
+) -> Draft {
+    let mut words = words;
+    if let Some(text) = form.text.filter(|text| *text != words.text) {
+        words.raw = words.raw.or_else(|| Some(words.text.into()));
+        words.text = text;
+    }
+    let outcome = if form.passes { Outcome::Passed } else { Outcome::Said };
+    with_words(state, turn, words, TurnEnded { structured: form.structured, ..end(outcome) })
 }
 
 /// The words of a person who has the floor.
-pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Draft {
-    let mentions = mentions(state, text, Some(&turn.seat));
-    let end = TurnEnded { mentions, text: text.clone(), ..ended(turn, state.ms, Outcome::Said) };
-    by_seat(turn, end)
+///
+/// # Errors
+/// What is wrong with them, where they were asked for in another form.
+pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
+    let form = formed(state, turn, text, &Value::Null)?;
+    let words = Repaired { text: text.to_string(), ..Repaired::default() };
+    Ok(with_form(state, turn, words, form, |outcome| ended(turn, state.ms, outcome)))
 }
 
 /// A turn that was let go.

@@ -45,6 +45,8 @@ pub enum ErrorClass {
     Context,
     /// The provider refused the content.
     Filter,
+    /// The reply did not have the form it was asked for.
+    Form,
 }
 
 impl ErrorClass {
@@ -69,7 +71,8 @@ impl ErrorClass {
             | ErrorClass::UnknownModel
             | ErrorClass::BadRequest
             | ErrorClass::Context
-            | ErrorClass::Filter => false,
+            | ErrorClass::Filter
+            | ErrorClass::Form => false,
         }
     }
 

@@ -4,6 +4,7 @@
 //! It deliberately has no I/O, no clock and no behaviour beyond reading and writing its own spelling.
 
 pub mod command;
+pub mod contract;
 pub mod event;
 pub mod failure;
 pub mod ids;
@@ -17,6 +18,7 @@ pub mod secret;
 pub mod steering;
 
 pub use command::{Given, Targets, Verb};
+pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
@@ -24,7 +26,7 @@ pub use limits::{Limit, Limits};
 pub use participant::{FailureRule, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec};
 pub use payload::{Cost, CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
-pub use prompt::{Block, Message, Prompt, Role};
+pub use prompt::{Block, Message, Prompt, Rejected, Role};
 pub use reason::StopReason;
 pub use secret::Secret;
 pub use steering::{SteerLine, Trigger};

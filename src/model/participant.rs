@@ -2,6 +2,7 @@
 //!
 //! It holds no keys and no endpoints' secrets; a session file must be enough to decide the same a year later.
 
+use super::contract::Contract;
 use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,9 @@ pub struct Participant {
     /// Utterances after which this seat alone falls silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
+    /// What its replies must be.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub reply: Contract,
     /// How long a call may take.
     pub timeouts: Timeouts,
     /// What happens when a call fails.
@@ -49,6 +53,34 @@ pub struct Participant {
 
 fn one() -> f64 {
     1.0
+}
+
+fn is_default<T: Default + PartialEq>(v: &T) -> bool {
+    *v == T::default()
+}
+
+impl Participant {
+    /// Returns a seat that has an id and a voice, and everything else as it is unless somebody says otherwise.
+    pub fn new(id: impl Into<SeatId>, voice: VoiceSpec) -> Participant {
+        let id = id.into();
+        Participant {
+            name: id.0.clone(),
+            id,
+            aliases: vec![],
+            role: None,
+            persona: None,
+            voice,
+            stands_in: false,
+            stand_in: None,
+            weight: one(),
+            max_utterances: None,
+            reply: Contract::default(),
+            timeouts: Timeouts::default(),
+            on_failure: FailureRule::default(),
+            price: None,
+            window: None,
+        }
+    }
 }
 
 /// Where words come from.

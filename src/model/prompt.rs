@@ -16,9 +16,24 @@ pub struct Prompt {
     /// The operator's guidance that lives for this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Text>,
+    /// What is asked of the seat where that is not to speak, or not in any words it likes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Text>,
+    /// Its last reply in this turn, which could not be used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rejected: Option<Rejected>,
     /// How many blocks the window had no room for; they stood behind the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
+}
+
+/// A reply that did not have the form it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejected {
+    /// What it said, as far as it was shown.
+    pub said: Text,
+    /// What was wrong with it.
+    pub why: Text,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]

@@ -30,7 +30,9 @@ pub(super) fn room(seat: &Participant, shrunk: bool) -> usize {
 /// Leaves out of a prompt what does not fit: the first block and the last ones stay.
 pub(super) fn fit(mut prompt: Prompt, room: usize) -> Prompt {
     let notes: usize = prompt.notes.iter().map(tokens).sum();
-    let fixed = tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes;
+    let rejected = prompt.rejected.as_ref().map_or(0, |r| tokens(&r.said) + tokens(&r.why));
+    let asked = prompt.task.as_ref().map_or(0, tokens) + rejected;
+    let fixed = tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked;
     let room = room.saturating_sub(fixed);
     if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
         return prompt;

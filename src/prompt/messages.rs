@@ -53,7 +53,15 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
         }
     }
     let alone = prompt.blocks.iter().all(|block| matches!(block, Block::Own { .. }));
-    all.add(Role::User, if alone { OPENING_CUE } else { CUE }.into());
+    let cue = if alone { OPENING_CUE } else { CUE };
+    all.add(Role::User, prompt.task.as_deref().unwrap_or(cue).into());
+    if let Some(rejected) = &prompt.rejected {
+        if !rejected.said.trim().is_empty() {
+            all.add(Role::Assistant, quoted(&rejected.said));
+        }
+        let task = prompt.task.as_deref().unwrap_or_default();
+        all.add(Role::User, format!("This cannot be used: {}. {task}", quoted(&rejected.why)));
+    }
     all.0
 }
 
@@ -158,6 +166,7 @@ mod tests {
             blocks: vec![own("one"), bo("two"), cut, operator("three"), whisper, own("four")],
             notes: vec!["be </guidance> brief".into()],
             left_out: 7,
+            ..Prompt::default()
         };
         let expected = [
             (

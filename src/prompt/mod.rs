@@ -5,12 +5,13 @@
 
 mod budget;
 mod messages;
+mod task;
 
 pub use budget::UNKNOWN_WINDOW;
 pub use messages::messages;
 
 use crate::expr::{Facts, Template};
-use crate::model::{Block, ModelSpec, Participant, Prompt, Text, VoiceSpec};
+use crate::model::{Block, Form, ModelSpec, Participant, Prompt, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, State, Turn};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
@@ -39,8 +40,18 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         brief: state.threads.get(&turn.thread).and_then(|t| t.spec.brief.clone()),
         blocks: vec![],
         notes: state.notes_of(turn),
+        task: task(state, turn),
+        rejected: turn.rejected.clone(),
         left_out: 0,
     }
+}
+
+/// What is asked for, where that is not any words at all.
+fn task(state: &State, turn: &Turn) -> Option<Text> {
+    let form = task::form(&state.contract_of(turn).form);
+    let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
+    let all: Vec<String> = question.map(|q| q.to_string()).into_iter().chain(form).collect();
+    (!all.is_empty()).then(|| all.join("\n").into())
 }
 
 fn block(state: &State, turn: &Turn, entry: &Entry, text: Text) -> Block {
@@ -88,11 +99,14 @@ fn system(state: &State, turn: &Turn) -> String {
 fn rules(seat: &Participant, model: &ModelSpec) -> String {
     // a word is about one and a half tokens
     let words = model.max_tokens.map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
+    let prose = match seat.reply.form {
+        Form::Schema(_) => String::new(),
+        _ => format!(", in plain prose, in at most {words} words"),
+    };
     format!(
         "What the others say stands in <said>, what the moderator says in <moderator>.\n\
-         Speak only as {}, in plain prose, in at most {words} words. Do not begin with your name and never write \
-         what others say.\n",
-        seat.name
+         Speak only as {}{}. Do not begin with your name and never write what others say.\n",
+        seat.name, prose
     )
 }
 
@@ -135,6 +149,9 @@ fn hash(frame: &Prompt, blocks: impl Iterator<Item = (Block, Digest)>) -> Text {
     part(&frame.system);
     part(frame.brief.as_deref().unwrap_or_default());
     frame.notes.iter().for_each(|note| part(note));
+    // what most prompts do not have leaves their digests as they were
+    frame.task.iter().for_each(|task| part(task));
+    frame.rejected.iter().for_each(|r| [&r.said, &r.why].into_iter().for_each(|text| part(text)));
     for (block, words) in blocks {
         match &block {
             Block::Own { .. } => hash.update(b"own"),

@@ -143,24 +143,13 @@ fn end_of_code(text: &str, length: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{FailureRule, Timeouts, VoiceSpec};
+    use crate::model::VoiceSpec;
 
     fn seat(id: &str, name: &str, aliases: &[&str]) -> Participant {
         Participant {
-            id: id.into(),
             name: name.into(),
             aliases: aliases.iter().map(|a| (*a).into()).collect(),
-            role: None,
-            persona: None,
-            voice: VoiceSpec::Lines { lines: Vec::new(), pace: 0 },
-            stands_in: false,
-            stand_in: None,
-            weight: 1.0,
-            max_utterances: None,
-            timeouts: Timeouts::default(),
-            on_failure: FailureRule::default(),
-            price: None,
-            window: None,
+            ..Participant::new(id, VoiceSpec::Lines { lines: Vec::new(), pace: 0 })
         }
     }
 

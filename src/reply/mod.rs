@@ -4,10 +4,12 @@
 //! somebody else's text. This room reads; it deliberately decides nothing. Whether a mention moves the floor is the
 //! policy's business.
 
+mod form;
 mod mentions;
 mod repair;
 mod think;
 
+pub use form::{Formed, formed};
 pub use mentions::mentions;
 pub use repair::{Repaired, repair};
 pub use think::Splitter;

@@ -3,6 +3,7 @@
 //! It goes on after a fault, so that one look at a file finds them all. What several keys mean together (one voice a
 //! seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
 
+use super::contract::{schema, validator};
 use super::fault::{Fault, Gravity, place};
 use super::keys::{ANY_POLICY, CAST_LINES, Key, Kind, LATER_POLICIES, PHASES};
 use super::tree::{Entry, Node, Span, Value, quote};
@@ -116,6 +117,11 @@ impl<'a> Walk<'a> {
                 let source = node.text().unwrap_or_default();
                 let compiled = Condition::compile(source).map(|_| ());
                 self.expression(node, source, compiled, path, &example(key));
+            }
+            Kind::Schema => {
+                if let Err(why) = schema(node).and_then(|schema| validator(&schema)) {
+                    self.fault(&node.span, path, why, example(key));
+                }
             }
             Kind::Template => {
                 let source = node.text().unwrap_or_default();
@@ -235,6 +241,7 @@ fn fits(node: &Node, kind: &Kind) -> bool {
             node.number().is_some_and(|n| (*least..=*most).contains(&n))
         }
         Kind::OneOf { .. } | Kind::Order => text.is_some(),
+        Kind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
         Kind::List(_) => !node.items().is_empty(),
         Kind::Table(_) | Kind::Cast(_) => matches!(node.value, Value::Table(_)),
         Kind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),

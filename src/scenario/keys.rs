@@ -37,6 +37,8 @@ pub(super) enum Kind {
     Policy,
     /// The name of an order, or of a policy.
     Order,
+    /// A JSON Schema: a table, or the text of one.
+    Schema,
     /// A table of lines by seat, beside these keys.
     Cast(&'static [Key]),
     /// Part of the language, but not of this version.
@@ -208,13 +210,13 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "What happens when a call fails.",
     ),
     key("pace", PACE_RANGE, "70", "Milliseconds a rehearsed word takes."),
+    key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "The form that its replies must have."),
     later("recording"),
     later("after"),
     later("needs"),
     later("state_key"),
     later("starts"),
     later("sees"),
-    later("reply"),
     later("tools"),
     later("context"),
     later("talkativeness"),
@@ -237,6 +239,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "max_utterances",
     "timeout",
     "on_failure",
+    "reply",
     "model",
     "temperature",
     "max_tokens",
@@ -281,6 +284,32 @@ const ON_FAILURE: &[Key] = &[
         r#""skip""#,
         "What follows the last of them.",
     ),
+];
+
+const REPLY: Kind =
+    Kind::AnyOf(&[Kind::OneOf { words: &["free"], later: &[] }, Kind::Table(CONTRACT)]);
+
+const CONTRACT: &[Key] = &[
+    key(
+        "markers",
+        NAMES,
+        r#"["[PASS]", "[AGREE]"]"#,
+        "Signs that mean something at the end of a line.",
+    ),
+    key("choice", NAMES, r#"["yes", "no"]"#, "Answers, one of which the reply gives."),
+    key(
+        "schema",
+        Kind::Schema,
+        r#"{ type = "object", required = ["claim"] }"#,
+        "The JSON Schema that the reply fits.",
+    ),
+    key(
+        "again",
+        Kind::Count { least: 0, most: 5 },
+        "1",
+        "Further calls that show what was wrong with the reply; 1, unless it says so.",
+    ),
+    later("keep"),
 ];
 
 const LIMITS: &[Key] = &[
@@ -386,6 +415,7 @@ impl Kind {
             }
             Kind::Policy => "the name of a policy, or a table".into(),
             Kind::Order => "the name of an order".into(),
+            Kind::Schema => "a JSON Schema, as a table or as text".into(),
             Kind::Later => "nothing yet".into(),
         }
     }

@@ -5,6 +5,7 @@
 
 mod bundled;
 mod check;
+mod contract;
 mod fault;
 mod keys;
 mod load;
@@ -16,6 +17,7 @@ mod tree;
 mod unattended;
 
 pub use bundled::{bundled, bundled_names};
+pub use contract::validator;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use load::{Loaded, ReadError, Source, load, read};
 pub use schema::schema;

@@ -73,6 +73,9 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
         }
         Kind::Policy => policy(rows),
         Kind::Order => json!({"enum": orders(rows)}),
+        Kind::Schema => {
+            json!({"anyOf": [{"type": "object"}, {"type": "string", "pattern": "\\S"}]})
+        }
         Kind::Later => json!(false),
     }
 }

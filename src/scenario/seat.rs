@@ -1,11 +1,12 @@
 //! `[[participant]]` resolved into a seat: in a scenario, for the command `join`, and key by key for `change`.
 
 use super::check::{Walk, join, milliseconds};
+use super::contract::{contract, one_form};
 use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::tree::{Node, quote};
 use crate::model::{
-    FailureRule, Line, ModelSpec, Participant, SeatId, Text, Then, Timeouts, VoiceSpec,
+    Line, ModelSpec, Participant, SeatId, Text, Then, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -47,6 +48,9 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         PARTICIPANT.iter().filter(|k| CHANGEABLE.contains(&k.name)).copied().collect();
     walk.table(&node, &keys, "");
     one_voice(&mut walk, &node, "");
+    if let Some(reply) = node.get("reply") {
+        one_form(&mut walk, reply, "reply");
+    }
     if !walk.faults.is_empty() {
         let sentences: Vec<String> = walk.faults.iter().map(Fault::to_string).collect();
         return Err(sentences.join("; "));
@@ -68,6 +72,9 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
 /// Resolves one checked `[[participant]]`; none without an id.
 pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Participant> {
     one_voice(walk, node, path);
+    if let Some(reply) = node.get("reply") {
+        one_form(walk, reply, &join(path, "reply"));
+    }
     let id_node = node.get("id")?;
     let id = id_node.text()?;
     if RESERVED.contains(&id) {
@@ -92,20 +99,8 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     }
     let pace = pace.and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
     let mut seat = Participant {
-        id: id.into(),
-        name: id.into(),
-        aliases: vec![],
-        role: None,
-        persona: None,
-        voice: voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())),
-        stands_in: false,
         stand_in: stand_in.and_then(|s| voice(s, pace)),
-        weight: 1.0,
-        max_utterances: None,
-        timeouts: Timeouts::default(),
-        on_failure: FailureRule::default(),
-        price: None,
-        window: None,
+        ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
     };
     fill(&mut seat, node);
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
@@ -135,6 +130,9 @@ fn fill(seat: &mut Participant, node: &Node) {
     seat.max_utterances = count(node, "max_utterances").or(seat.max_utterances);
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
+    }
+    if let Some(reply) = node.get("reply") {
+        seat.reply = contract(reply);
     }
     if let VoiceSpec::Model(model) = &mut seat.voice {
         model.temperature = node.get("temperature").and_then(Node::number).or(model.temperature);

@@ -65,6 +65,10 @@ impl State {
                         t.shrunk = true;
                     } else if r.error.class.asks_to_wait() {
                         t.waited += r.wait_ms;
+                    } else if r.error.class == ErrorClass::Form {
+                        t.corrections += 1;
+                        let said = std::mem::take(&mut t.said).into();
+                        t.rejected = Some(Rejected { said, why: r.error.text.clone() });
                     } else {
                         t.retries += 1;
                     }
@@ -244,6 +248,8 @@ impl State {
             retries: 0,
             waited: 0,
             shrunk: false,
+            corrections: 0,
+            rejected: None,
             since: ms,
             heard: seq,
             parameters: Value::Null,

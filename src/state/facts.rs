@@ -67,6 +67,10 @@ impl State {
             })).unwrap_or_else(|| json!({"who": "", "name": "", "text": ""})),
             "context": self.context,
             "notes": notes,
+            "purpose": turn.purpose,
+            "question": self.batch_of(turn).and_then(|b| b.spec.question.as_ref()),
+            "options": self.batch_of(turn).map(|b| &b.spec.options),
+            "correction": turn.rejected.as_ref().map_or("", |r| &r.why),
             "limits": self.limits,
             "turn_count": self.utterances,
         })

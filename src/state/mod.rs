@@ -4,6 +4,7 @@
 //! never looks at a clock, never decides what happens next (that is `engine`) and never changes but by an event.
 
 mod apply;
+mod asked;
 mod deeds;
 mod facts;
 mod live;

@@ -139,6 +139,10 @@ pub struct Turn {
     pub waited: u64,
     /// Whether a server said that its prompt was too long, so that the next one is shorter.
     pub shrunk: bool,
+    /// How many of its replies did not have the form they were asked for.
+    pub corrections: u32,
+    /// The last of them.
+    pub rejected: Option<Rejected>,
     /// When the call started.
     pub since: Ms,
     /// What the call that runs sees of the operator: up to here.

@@ -145,22 +145,7 @@ async fn speak(out: &Out, text: &str, pace: u64) {
 }
 
 pub fn seat(id: &str) -> Participant {
-    Participant {
-        id: id.into(),
-        name: id.into(),
-        aliases: vec![],
-        role: None,
-        persona: None,
-        voice: VoiceSpec::Script(vec!["test".into()]),
-        stands_in: false,
-        stand_in: None,
-        weight: 1.0,
-        max_utterances: None,
-        timeouts: Timeouts::default(),
-        on_failure: FailureRule::default(),
-        price: None,
-        window: None,
-    }
+    Participant::new(id, VoiceSpec::Script(vec!["test".into()]))
 }
 
 pub fn human(id: &str) -> Participant {

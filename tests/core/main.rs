@@ -24,6 +24,7 @@
 mod counting;
 mod disk;
 mod flows;
+mod forms;
 mod harness;
 mod kills;
 mod minds;

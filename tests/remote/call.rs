@@ -62,20 +62,9 @@ pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
 /// Returns a request with a short prompt.
 pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
     let seat = Participant {
-        id: "ada".into(),
         name: "Ada".into(),
-        aliases: vec![],
-        role: None,
-        persona: None,
-        voice: VoiceSpec::Model(spec),
-        stands_in: false,
-        stand_in: None,
-        weight: 1.0,
-        max_utterances: None,
         timeouts,
-        on_failure: FailureRule::default(),
-        price: None,
-        window: None,
+        ..Participant::new("ada", VoiceSpec::Model(spec))
     };
     let prompt = Prompt {
         system: "You are Ada.".into(),
@@ -92,6 +81,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
         ],
         notes: vec![],
         left_out: 0,
+        ..Prompt::default()
     };
     Request {
         call: CallId(7),

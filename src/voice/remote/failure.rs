@@ -105,7 +105,9 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::Silence => "it may be loading the model: raise the timeout if so".into(),
         ErrorClass::Empty => "ask again, or raise max_tokens".into(),
         ErrorClass::TooLarge => "ask for less with max_tokens, or choose another server".into(),
-        ErrorClass::Failed | ErrorClass::Broken => "ask again, or choose another model".into(),
+        ErrorClass::Failed | ErrorClass::Broken | ErrorClass::Form => {
+            "ask again, or choose another model".into()
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 //! **In.** One JSON object on standard input, then its end:
 //! `participant` (`id`, `name`, `aliases`, `role`), `purpose`, `number`, `attempt`, `prompt` (everything as plain text),
 //! and the same in parts: `system`, `brief`, `notes`, `history` (a list of `who`, `name`, `text`, with `cut` or
-//! `whisper` where that applies); then `topic`, `context`, `limits` and the other facts of the call.
+//! `whisper` where that applies), `task` (what is asked for, where that is not any words at all) and `rejected` (the
+//! last reply of this turn that could not be used: `said`, `why`); then `topic`, `context`, `limits` and the other facts
+//! of the call: `question` and `options` among them.
 //!
 //! **Out.** If the first line is a JSON object with one of the keys below, every line is one:
 //!

@@ -22,6 +22,8 @@ pub(super) fn request(ask: &Request) -> Value {
         "system": ask.prompt.system,
         "brief": ask.prompt.brief,
         "notes": ask.prompt.notes,
+        "task": ask.prompt.task,
+        "rejected": ask.prompt.rejected,
         "history": history,
         "parameters": ask.parameters,
     });
@@ -59,6 +61,7 @@ fn rendered(prompt: &Prompt, history: &[Value]) -> String {
         format!("{}: {}", part("name"), part("text"))
     }));
     parts.extend(prompt.notes.iter().map(|note| format!("Note: {note}")));
+    parts.extend(prompt.task.iter().map(|task| task.to_string()));
     parts.retain(|part| !part.is_empty());
     parts.join("\n\n")
 }

@@ -1,0 +1,440 @@
+//! A reply held against the form it was asked for: what it says as data, or what is wrong with it.
+//!
+//! Models wrap what they are asked for: in fences, in prose, in emphasis, behind "I choose". All of that is taken off;
+//! what is then not in the form is not guessed at. An answer counts where a reply begins or ends with it, never inside
+//! a sentence: "no doubt" is not a no.
+
+use crate::model::Text;
+use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
+use crate::scenario::validator;
+use serde_json::{Deserializer, Map, Value, json};
+
+/// A marker that lets the turn go, in lower case and without its brackets.
+const PASS: &str = "pass";
+/// What may stand around an answer.
+const DRESS: &[char] =
+    &['*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', ')', '.', ',', ';', '!', ' ', '\t'];
+/// Words that lead up to an answer, longest first.
+const LEADS: [&str; 15] = [
+    "my choice is",
+    "my answer is",
+    "i would choose",
+    "i vote for",
+    "i'd choose",
+    "my vote is",
+    "i choose",
+    "i pick",
+    "the answer is",
+    "the winner is",
+    "i vote",
+    "winner",
+    "answer",
+    "choice",
+    "vote",
+];
+/// Bytes of a reply that are looked through for JSON.
+const JSON_MAX: usize = 1 << 20;
+/// Places at which JSON may begin that are tried.
+const TRIES: usize = 64;
+
+/// What a reply is in its form.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Formed {
+    /// The words that stand for it, where they are not all of the reply.
+    pub text: Option<String>,
+    /// What it says as data.
+    pub structured: Value,
+    /// Whether it lets the turn go.
+    pub passes: bool,
+}
+
+impl Formed {
+    fn data(structured: Value) -> Formed {
+        Formed { structured, ..Formed::default() }
+    }
+}
+
+/// Reads a reply in a form; `data` is what its voice already handed in as data, and `also` are other names for answers.
+///
+/// # Errors
+/// What is wrong with it, in words for whoever is to try again.
+pub fn formed(
+    form: &Form,
+    also: &[(Text, Text)],
+    said: &str,
+    data: &Value,
+) -> Result<Formed, String> {
+    match form {
+        Form::Free => Ok(Formed::data(data.clone())),
+        Form::Markers(markers) => Ok(marked(markers, said, data)),
+        Form::Choice(options) => choice(options, also, said, data).map(Formed::data),
+        Form::Schema(schema) => fitting(schema, said, data),
+        Form::Bid => bid(said, data).map(Formed::data),
+        Form::Judgement(sides) => judgement(sides, also, said, data).map(Formed::data),
+    }
+}
+
+/// Takes markers off the ends of lines.
+fn marked(markers: &[Text], said: &str, data: &Value) -> Formed {
+    let mut found: Vec<&Text> = Vec::new();
+    let mut lines: Vec<&str> = Vec::new();
+    for line in said.lines() {
+        let mut rest = line;
+        while let Some((marker, less)) = markers.iter().find_map(|m| Some((m, off(rest, m)?))) {
+            rest = less;
+            if !found.contains(&marker) {
+                found.push(marker);
+            }
+        }
+        if rest.trim().is_empty() && rest.len() < line.len() {
+            continue;
+        }
+        lines.push(rest);
+    }
+    if found.is_empty() {
+        return Formed::data(data.clone());
+    }
+    let text = lines.join("\n").trim().to_owned();
+    let bare = |m: &str| m.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    let passes = text.is_empty() && found.iter().any(|m| bare(m) == PASS);
+    Formed { text: Some(text), structured: json!({ "markers": found }), passes }
+}
+
+/// Returns a line without a marker that it begins or ends with.
+fn off<'a>(line: &'a str, marker: &str) -> Option<&'a str> {
+    let apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
+    let line = line.trim();
+    let behind = line.strip_prefix(marker).filter(|rest| apart(rest.chars().next()));
+    let before = || line.strip_suffix(marker).filter(|rest| apart(rest.chars().next_back()));
+    behind.or_else(before).map(str::trim)
+}
+
+fn choice(
+    options: &[Text],
+    also: &[(Text, Text)],
+    said: &str,
+    data: &Value,
+) -> Result<Value, String> {
+    let answers = Answers { options, also };
+    let objects = objects(said, data);
+    let found = objects.iter().find_map(|o| {
+        let value = ["choice", "answer", "next", "vote"].iter().find_map(|k| o[*k].as_str())?;
+        Some((answers.exactly(value)?, why(o)))
+    });
+    if let Some((choice, why)) = found {
+        return Ok(json!({ "choice": choice, "why": why }));
+    }
+    match answers.of(said) {
+        Some(choice) if objects.is_empty() => {
+            Ok(json!({ "choice": choice, "why": answers.why(said) }))
+        }
+        Some(_) | None => Err(format!("it is none of: {}", options.join(", "))),
+    }
+}
+
+fn why(object: &Value) -> String {
+    ["why", "reason"].iter().find_map(|k| object[*k].as_str()).unwrap_or_default().trim().to_owned()
+}
+
+/// The answers that count.
+struct Answers<'a> {
+    options: &'a [Text],
+    also: &'a [(Text, Text)],
+}
+
+impl<'a> Answers<'a> {
+    /// Every spelling with the answer it stands for, longest first.
+    fn spellings(&self) -> Vec<(String, &'a Text)> {
+        let own = self.options.iter().map(|o| (o.to_lowercase(), o));
+        let known = |(_, answer): &&(Text, Text)| self.options.contains(answer);
+        let also =
+            self.also.iter().filter(known).map(|(name, answer)| (name.to_lowercase(), answer));
+        let mut all: Vec<(String, &'a Text)> = own.chain(also).collect();
+        all.sort_by_key(|(name, _)| std::cmp::Reverse(name.len()));
+        all
+    }
+
+    /// Returns the answer that some words are, and nothing else.
+    fn exactly(&self, words: &str) -> Option<&'a Text> {
+        let words = words.trim_matches(DRESS).trim_start_matches('@').to_lowercase();
+        self.spellings().into_iter().find(|(name, _)| *name == words).map(|(_, answer)| answer)
+    }
+
+    /// Returns the answer that a line begins with, behind what leads up to it.
+    fn begins(&self, line: &str) -> Option<&'a Text> {
+        let mut line = line.trim_start_matches(DRESS).to_lowercase();
+        if let Some(rest) = LEADS.iter().find_map(|lead| line.strip_prefix(lead)) {
+            line = rest.trim_start_matches([':', '=']).trim_start_matches(DRESS).to_owned();
+            line = line.trim_start_matches(':').trim_start_matches(DRESS).to_owned();
+        }
+        let line = line.trim_start_matches('@');
+        let ends = |rest: &str| {
+            let mut rest = rest.chars();
+            let first = rest.next();
+            // "no doubt" is no answer; "no, because" and "no" are
+            first.is_none_or(|c| {
+                !c.is_alphanumeric()
+                    && (c != ' ' || rest.next().is_none_or(|c| !c.is_alphanumeric()))
+            })
+        };
+        let alone = |rest: &str| rest.trim_matches(DRESS).is_empty() || ends(rest);
+        let begun =
+            |(name, _): &(String, &Text)| line.strip_prefix(name.as_str()).is_some_and(alone);
+        self.spellings().into_iter().find(begun).map(|(_, answer)| answer)
+    }
+
+    /// Returns the answer that a reply in words begins or ends with, if it is one.
+    fn of(&self, said: &str) -> Option<&'a Text> {
+        let lines = || said.lines().map(str::trim).filter(|l| !l.is_empty());
+        match (self.begins(lines().next()?), self.begins(lines().next_back()?)) {
+            (Some(first), Some(last)) => (first == last).then_some(first),
+            (first, last) => first.or(last),
+        }
+    }
+
+    /// Returns the words of a reply besides a line that is the answer alone.
+    fn why(&self, said: &str) -> String {
+        let rest: Vec<&str> = said.lines().filter(|l| self.exactly(l).is_none()).collect();
+        rest.join("\n").trim().to_owned()
+    }
+}
+
+fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, String> {
+    let validator = validator(schema)?;
+    let whole = serde_json::from_str::<Value>(unfenced(said).unwrap_or(said).trim()).ok();
+    let given = (!data.is_null()).then(|| data.clone());
+    let mut all: Vec<Value> = given.into_iter().chain(whole).collect();
+    all.extend(found(said));
+    let wrong = match all.iter().find(|value| validator.is_valid(value)) {
+        Some(fits) => {
+            let text = serde_json::to_string_pretty(fits).unwrap_or_default();
+            return Ok(Formed { text: Some(text), structured: fits.clone(), passes: false });
+        }
+        None => all.first().ok_or("it holds no JSON, or JSON that does not end")?,
+    };
+    let faults = validator.iter_errors(wrong).take(3).map(|e| match e.instance_path().as_str() {
+        "" => e.to_string(),
+        path => format!("at {path}: {e}"),
+    });
+    Err(faults.collect::<Vec<_>>().join("; "))
+}
+
+fn bid(said: &str, data: &Value) -> Result<Value, String> {
+    let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
+    let object = objects(said, data).into_iter().find_map(|o| Some((number(&o["bid"])?, why(&o))));
+    let plain = || {
+        let first = said.trim().trim_start_matches(DRESS);
+        let first =
+            first.strip_prefix("bid").or_else(|| first.strip_prefix("Bid")).unwrap_or(first);
+        let first = first.trim_start_matches([':', '=']).trim_start_matches(DRESS);
+        let digits = first.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(first.len());
+        let value = first[..digits].trim_end_matches('.').parse().ok()?;
+        let why = first[digits..]
+            .trim_start_matches("/10")
+            .trim_start_matches(|c: char| !c.is_alphanumeric());
+        Some((value, why.to_owned()))
+    };
+    let (bid, why): (f64, String) =
+        object.or_else(plain).ok_or_else(|| format!("it holds no number from 0 to {BID_MAX}"))?;
+    if !(0.0..=BID_MAX).contains(&bid) {
+        return Err(format!("{bid} is not a number from 0 to {BID_MAX}"));
+    }
+    Ok(json!({ "bid": bid, "why": why.lines().next().unwrap_or_default() }))
+}
+
+fn judgement(
+    sides: &[Text],
+    also: &[(Text, Text)],
+    said: &str,
+    data: &Value,
+) -> Result<Value, String> {
+    let mut options = sides.to_vec();
+    options.push(TIE.into());
+    let answers = Answers { options: &options, also };
+    let judged = objects(said, data).iter().find_map(|o| {
+        let scores: Map<String, Value> = o["scores"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .filter_map(|(side, score)| {
+                let score = score.as_f64().filter(|s| (0.0..=SCORE_MAX).contains(s))?;
+                Some((answers.exactly(side)?.to_string(), json!(score)))
+            })
+            .collect();
+        let named = o["winner"].as_str().and_then(|w| answers.exactly(w)).cloned();
+        let winner = named.or_else(|| ahead(sides, &scores))?;
+        Some(json!({ "winner": winner, "scores": scores, "why": why(o) }))
+    });
+    let plain = || {
+        let winner = answers.of(said).filter(|_| objects(said, data).is_empty())?;
+        Some(json!({ "winner": winner, "scores": {}, "why": answers.why(said) }))
+    };
+    judged.or_else(plain).ok_or_else(|| format!("it names no winner among: {}", options.join(", ")))
+}
+
+/// Returns the side that alone has the highest score, or a tie, where all have one.
+fn ahead(sides: &[Text], scores: &Map<String, Value>) -> Option<Text> {
+    let mut all: Vec<(f64, &Text)> =
+        sides.iter().map(|s| Some((scores.get(&**s)?.as_f64()?, s))).collect::<Option<_>>()?;
+    all.sort_by(|a, b| b.0.total_cmp(&a.0));
+    match all[..] {
+        [(best, _), (next, _), ..] if best == next => Some(TIE.into()),
+        [(_, best), ..] => Some(best.clone()),
+        [] => None,
+    }
+}
+
+/// Returns the JSON objects of a reply, those that came as data first.
+fn objects(said: &str, data: &Value) -> Vec<Value> {
+    let given = data.is_object().then(|| data.clone());
+    given.into_iter().chain(found(said).into_iter().filter(Value::is_object)).collect()
+}
+
+/// Returns every object and list that stands in some words, outermost ones only.
+fn found(said: &str) -> Vec<Value> {
+    let mut values = vec![];
+    let mut rest = &said[..said.floor_char_boundary(JSON_MAX)];
+    for _ in 0..TRIES {
+        let Some(at) = rest.find(['{', '[']) else { break };
+        rest = &rest[at..];
+        let mut stream = Deserializer::from_str(rest).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(value)) => {
+                rest = &rest[stream.byte_offset()..];
+                values.push(value);
+            }
+            Some(Err(_)) | None => rest = &rest[1..],
+        }
+    }
+    values
+}
+
+/// Returns what stands in the first fence.
+fn unfenced(said: &str) -> Option<&str> {
+    let (_, rest) = said.split_once("```")?;
+    let (_, rest) = rest.split_once('\n')?;
+    rest.split_once("```").map(|(inside, _)| inside)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(all: &[&str]) -> Vec<Text> {
+        all.iter().map(|t| (*t).into()).collect()
+    }
+
+    #[track_caller]
+    fn check(form: &Form, said: &str, expected: Result<Value, &str>) {
+        let also = [("Ada Lovelace".into(), "ada".into())];
+        let read = formed(form, &also, said, &Value::Null).map(|f| f.structured);
+        match (&read, expected) {
+            (Ok(read), Ok(expected)) => assert_eq!(*read, expected, "{said}"),
+            (Err(why), Err(part)) => assert!(why.contains(part), "{said}: {why}"),
+            (read, expected) => panic!("{said}: {read:?}, not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn an_answer_counts_where_a_reply_begins_or_ends_with_it() {
+        let form = Form::Choice(texts(&["yes", "no", "ada"]));
+        for (said, answer) in [
+            ("yes", "yes"),
+            ("**Yes.**", "yes"),
+            ("No, because it rains", "no"),
+            ("I have thought about it.\nMy answer is: no", "no"),
+            ("Vote: yes", "yes"),
+            ("\"no\"", "no"),
+            ("@ada", "ada"),
+            ("I choose Ada Lovelace.", "ada"),
+            ("```json\n{\"choice\": \"NO\", \"why\": \"rain\"}\n```", "no"),
+            ("Here it is: {\"choice\": \"ada\"} as you asked", "ada"),
+        ] {
+            let read = formed(&form, &[("Ada Lovelace".into(), "ada".into())], said, &Value::Null);
+            assert_eq!(read.unwrap().structured["choice"], answer, "{said}");
+        }
+        for said in [
+            "",
+            "no doubt about it",
+            "nobody",
+            "yesterday",
+            "There is yes and no",
+            "yes\nno",
+            "maybe",
+            "{\"choice\": \"perhaps\"}\nyes",
+            "Ada and the others",
+        ] {
+            check(&form, said, Err("none of: yes, no, ada"));
+        }
+        let why = json!({"choice": "no", "why": "it rains"});
+        check(&form, "{\"choice\": \"no\", \"why\": \" it rains \"}", Ok(why));
+    }
+
+    #[test]
+    fn json_is_found_in_fences_and_prose_and_held_against_its_schema() {
+        let form = Form::Schema(json!({
+            "type": "object", "required": ["n"], "properties": {"n": {"type": "integer", "maximum": 9}},
+        }));
+        for said in [
+            "{\"n\": 7}",
+            "```json\n{\"n\": 7}\n```",
+            "Sure! {\"n\": 7} Is that right?",
+            "First {\"x\": [1]} then {\"n\": 7}",
+            "```\n{\"n\": 7}",
+        ] {
+            check(&form, said, Ok(json!({"n": 7})));
+        }
+        check(&form, "{\"n\": 70}", Err("at /n: 70 is greater than the maximum of 9"));
+        check(&form, "{\"n\": 7", Err("no JSON"));
+        check(&form, "seven", Err("no JSON"));
+        let text = formed(&form, &[], "well: {\"n\":7}", &Value::Null).unwrap().text;
+        assert_eq!(text.as_deref(), Some("{\n  \"n\": 7\n}"));
+        check(&Form::Schema(json!({"type": "number"})), " 12 ", Ok(json!(12)));
+        let given = formed(&form, &[], "in words", &json!({"n": 3})).unwrap();
+        assert_eq!(given.structured, json!({"n": 3}));
+    }
+
+    #[test]
+    fn markers_count_at_the_ends_of_lines_and_are_taken_off() {
+        let form = Form::Markers(texts(&["[PASS]", "[AGREE]"]));
+        let read = |said: &str| formed(&form, &[], said, &Value::Null).unwrap();
+        assert!(read("[PASS]").passes);
+        assert!(!read("I [PASS] on").passes && read("I [PASS] on").structured.is_null());
+        let agreed = read("I see.\n[AGREE]\nSo be it. [PASS]");
+        assert_eq!(agreed.text.as_deref(), Some("I see.\nSo be it."));
+        assert_eq!(agreed.structured, json!({"markers": ["[AGREE]", "[PASS]"]}));
+        assert!(!agreed.passes);
+    }
+
+    #[test]
+    fn a_bid_is_a_number_in_its_range() {
+        check(
+            &Form::Bid,
+            "{\"bid\": 7.5, \"why\": \"a\\nb\"}",
+            Ok(json!({"bid": 7.5, "why": "a"})),
+        );
+        check(&Form::Bid, "8/10 - I know this", Ok(json!({"bid": 8.0, "why": "I know this"})));
+        check(&Form::Bid, "Bid: 3", Ok(json!({"bid": 3.0, "why": ""})));
+        check(&Form::Bid, "{\"bid\": 11}", Err("11 is not a number from 0 to 10"));
+        check(&Form::Bid, "a lot", Err("no number"));
+        check(&Form::Bid, "{\"bid\": -1}", Err("-1"));
+    }
+
+    #[test]
+    fn a_judgement_names_a_winner_or_gives_scores() {
+        let form = Form::Judgement(texts(&["pro", "con"]));
+        check(
+            &form,
+            "{\"winner\": \"Pro\", \"scores\": {\"pro\": 7, \"con\": 5, \"x\": 1}, \"why\": \"facts\"}",
+            Ok(json!({"winner": "pro", "scores": {"pro": 7.0, "con": 5.0}, "why": "facts"})),
+        );
+        let scores = |said: &str| {
+            formed(&form, &[], said, &Value::Null).unwrap().structured["winner"].clone()
+        };
+        assert_eq!(scores("{\"scores\": {\"pro\": 4, \"con\": 5}}"), "con");
+        assert_eq!(scores("{\"scores\": {\"pro\": 5, \"con\": 5}}"), "tie");
+        assert_eq!(scores("Winner: con\nIt had figures."), "con");
+        check(&form, "Both were good.", Err("names no winner among: pro, con, tie"));
+        check(&form, "{\"scores\": {\"pro\": 5}}", Err("names no winner"));
+    }
+}

@@ -1,0 +1,36 @@
+//! What a turn is asked for, and in which form.
+
+use super::{Batch, State, Turn};
+use crate::model::*;
+
+impl State {
+    /// Returns the batch that a running turn belongs to.
+    pub fn batch_of(&self, turn: &Turn) -> Option<&Batch> {
+        let batch = self.threads.get(&turn.thread)?.batch.as_ref()?;
+        batch.running.iter().any(|(id, _)| *id == turn.id).then_some(batch)
+    }
+
+    /// Returns the form that the reply of a running turn must have.
+    pub fn contract_of(&self, turn: &Turn) -> Contract {
+        let options = || self.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
+        let form = match turn.purpose {
+            Purpose::Speak => {
+                return self.seat(&turn.seat).map(|s| s.spec.reply.clone()).unwrap_or_default();
+            }
+            Purpose::Pick | Purpose::Vote => Form::Choice(options()),
+            Purpose::Judge => Form::Judgement(options()),
+            Purpose::Bid => Form::Bid,
+            Purpose::Summarise => Form::Free,
+        };
+        Contract { form, ..Contract::default() }
+    }
+
+    /// Returns other names for the seats that an answer may name.
+    pub fn names_of_seats(&self) -> Vec<(Text, Text)> {
+        let names = |s: &super::Seat| {
+            let all = s.spec.aliases.iter().chain([&s.spec.name]);
+            all.map(|name| (name.clone(), s.spec.id.0.clone())).collect::<Vec<_>>()
+        };
+        self.seats.iter().filter(|s| !s.gone).flat_map(names).collect()
+    }
+}
