@@ -284,7 +284,7 @@ fn a_change_keeps_what_it_does_not_name() {
         (json!({"weight": -1}), "weight: takes a number from 0.001 to 1000, not -1"),
         (
             json!({"human": true}),
-            "the keys here are name, aliases, role, persona, model, script, lines, weight, max_utterances, timeout, on_failure",
+            "the keys here are name, aliases, role, persona, model, script, lines, weight, talkativeness, max_utterances, timeout, on_failure",
         ),
         (json!({"nmae": "x"}), "the nearest key is `name`"),
     ] {

@@ -33,6 +33,9 @@ pub struct Participant {
     /// Share of the floor where a policy weighs seats.
     #[serde(default = "one")]
     pub weight: f64,
+    /// How readily it takes the floor where a policy asks for that, from 0 to 1.
+    #[serde(default = "half", skip_serializing_if = "is_half")]
+    pub talkativeness: f64,
     /// Utterances after which this seat alone falls silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
@@ -59,6 +62,14 @@ fn is_default<T: Default + PartialEq>(v: &T) -> bool {
     *v == T::default()
 }
 
+fn half() -> f64 {
+    0.5
+}
+
+fn is_half(v: &f64) -> bool {
+    *v == half()
+}
+
 impl Participant {
     /// Returns a seat that has an id and a voice, and everything else as it is unless somebody says otherwise.
     pub fn new(id: impl Into<SeatId>, voice: VoiceSpec) -> Participant {
@@ -73,6 +84,7 @@ impl Participant {
             stands_in: false,
             stand_in: None,
             weight: one(),
+            talkativeness: half(),
             max_utterances: None,
             reply: Contract::default(),
             timeouts: Timeouts::default(),

@@ -6,10 +6,13 @@
 //!
 //! To add one: a file with a unit struct, and its line in [`ALL`].
 
+mod in_turn;
 mod manual;
 mod phases;
 mod round_robin;
 mod simultaneous;
+mod talkative;
+mod weighted;
 
 use crate::model::payload::ThreadOpened;
 use crate::model::{SeatId, StopReason, Text};
@@ -65,8 +68,14 @@ pub trait Policy: Sync {
 }
 
 /// Every policy.
-pub const ALL: &[&dyn Policy] =
-    &[&round_robin::RoundRobin, &simultaneous::Simultaneous, &manual::Manual, &phases::Phases];
+pub const ALL: &[&dyn Policy] = &[
+    &round_robin::RoundRobin,
+    &weighted::Weighted,
+    &talkative::Talkative,
+    &simultaneous::Simultaneous,
+    &manual::Manual,
+    &phases::Phases,
+];
 
 /// Returns a policy by its name.
 pub fn find(name: &str) -> Option<&'static dyn Policy> {
@@ -94,9 +103,21 @@ impl<'a> View<'a> {
         self.thread.spec.options[key] == *value
     }
 
-    /// Returns the last thing said in the thread, by whomever.
+    /// Returns what was said in the thread, by whomever.
+    fn entries(&self) -> impl DoubleEndedIterator<Item = &'a Entry> {
+        let id = self.thread.id;
+        self.state.entries.iter().filter(move |e| e.thread == id)
+    }
+
+    /// Returns the last thing said in the thread.
     fn last_entry(&self) -> Option<&'a Entry> {
-        self.state.entries.iter().rev().find(|e| e.thread == self.thread.id)
+        self.entries().next_back()
+    }
+
+    /// Returns the seats of the thread that can be given the floor, in order.
+    fn able(&self) -> impl Iterator<Item = &'a SeatId> {
+        let state = self.state;
+        self.thread.seats.iter().filter(move |s| state.may_speak(s))
     }
 
     /// Returns the decision to end, with the memo as it is.
@@ -105,7 +126,7 @@ impl<'a> View<'a> {
     }
 
     /// Returns the memo with some keys set.
-    fn memo_with<const N: usize>(&self, set: [(&str, Value); N]) -> Value {
+    fn memo_with<'k>(&self, set: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
         let mut memo: Map<String, Value> =
             self.thread.memo.as_object().cloned().unwrap_or_default();
         for (key, value) in set {

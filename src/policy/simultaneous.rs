@@ -29,8 +29,7 @@ impl Policy for Simultaneous {
         if v.option_count("rounds").is_some_and(|rounds| round > rounds) {
             return v.end(StopReason::RoundLimit);
         }
-        let able = |s: &&SeatId| v.state.may_speak(s);
-        let seats: Vec<SeatId> = v.thread.seats.iter().filter(able).cloned().collect();
+        let seats: Vec<SeatId> = v.able().cloned().collect();
         if seats.is_empty() {
             return v.end(StopReason::Exhausted);
         }

@@ -78,8 +78,7 @@ const fn later(name: &'static str) -> Key {
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
 /// Policies of the language that this version does not have.
-pub(super) const LATER_POLICIES: &[&str] =
-    &["weighted", "talkative", "moderated", "bids", "depends", "plan", "consensus"];
+pub(super) const LATER_POLICIES: &[&str] = &["moderated", "bids", "depends", "plan", "consensus"];
 
 /// Calls in flight at once, unless the scenario says otherwise.
 pub(super) const PARALLEL: u32 = 5;
@@ -197,6 +196,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "Share of the floor where a policy weighs seats.",
     ),
     key(
+        "talkativeness",
+        Kind::Number { least: 0.0, most: 1.0 },
+        "0.5",
+        "How readily the seat takes the floor where the policy is talkative.",
+    ),
+    key(
         "max_utterances",
         UTTERANCE_RANGE,
         "3",
@@ -219,7 +224,6 @@ pub(super) const PARTICIPANT: &[Key] = &[
     later("sees"),
     later("tools"),
     later("context"),
-    later("talkativeness"),
     key("temperature", TEMPERATURE, "0.7", "How freely a model chooses its words."),
     key("max_tokens", TOKENS, "400", "Tokens of one reply of a model."),
     key("stop", NAMES, r#"["END"]"#, "Words at which a reply of a model stops."),
@@ -236,6 +240,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "role",
     "persona",
     "weight",
+    "talkativeness",
     "max_utterances",
     "timeout",
     "on_failure",

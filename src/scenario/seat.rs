@@ -127,6 +127,9 @@ fn fill(seat: &mut Participant, node: &Node) {
     if let Some(weight) = node.get("weight").and_then(Node::number) {
         seat.weight = weight;
     }
+    if let Some(talkativeness) = node.get("talkativeness").and_then(Node::number) {
+        seat.talkativeness = talkativeness;
+    }
     seat.max_utterances = count(node, "max_utterances").or(seat.max_utterances);
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;

@@ -326,6 +326,7 @@ impl State {
                     outcome: e.outcome,
                     text: e.text.clone(),
                     structured: e.structured.clone(),
+                    tokens: e.usage.as_ref().map(|u| u.output),
                 });
             }
         }

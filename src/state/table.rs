@@ -82,6 +82,8 @@ pub struct Reply {
     pub text: Text,
     /// With which data.
     pub structured: Value,
+    /// Tokens of the reply, where the voice reported them.
+    pub tokens: Option<u64>,
 }
 
 /// What a turn that a crash cut gives back, so that the next grant is the same grant.

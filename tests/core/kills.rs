@@ -42,10 +42,21 @@ fn tables() -> Vec<(&'static str, Opened)> {
     let policy = |name: &str, options: Value| json!({"policy": {"name": name, "options": options}, "limits": {"utterances": 8}});
     let robin = policy("round_robin", json!({"mentions": "once"}));
     let shuffled = policy("round_robin", json!({"order": "shuffled", "rounds": 2}));
+    let weighted = policy("weighted", json!({"mentions": "once"}));
+    let by_words = policy("weighted", json!({"mentions": "once", "by": "words"}));
+    let weighs = || {
+        let mut seats = seats();
+        (seats[1].weight, seats[2].talkativeness) = (3.0, 0.9);
+        seats
+    };
+    let talkative = policy("talkative", json!({"mentions": "once"}));
     let at_once = policy("simultaneous", json!({"rounds": 2}));
     vec![
         ("round_robin", table(robin, seats())),
         ("shuffled", table(shuffled, seats())),
+        ("weighted", table(weighted, weighs())),
+        ("weighted by words", table(by_words, weighs())),
+        ("talkative", table(talkative, weighs())),
         ("simultaneous", table(at_once, seats())),
         ("manual", table(policy("manual", json!({})), seats())),
         ("phases", table(phases(), seats())),
@@ -133,7 +144,11 @@ fn storm_table(d: Dice) -> Opened {
         s.timeouts.total = 300 + d.roll(&format!("total{i}"), 500);
         s.on_failure.retry = d.roll(&format!("retry{i}"), 3) as u32;
     }
-    let scenario = match d.roll("policy", 4) {
+    let scenario = match d.roll("policy", 6) {
+        4 => {
+            json!({"policy": {"name": "weighted", "options": {"by": "words", "mentions": "once"}}})
+        }
+        5 => json!({"policy": {"name": "talkative", "options": {"mentions": "once"}}}),
         0 => json!({"policy": {"name": "round_robin", "options": {"mentions": "once"}}}),
         1 => json!({"policy": {"name": "round_robin", "options": {"order": "shuffled"}}}),
         2 => json!({"policy": {"name": "simultaneous", "options": {"rounds": 4}}}),
@@ -202,7 +217,7 @@ fn storm_commands(d: Dice) -> Vec<Value> {
         .collect();
     let number = 1 + d.roll("cut", 9);
     let words = d.roll("words", 5);
-    let cut = if d.roll("policy", 4) < 2 {
+    let cut = if !matches!(d.roll("policy", 6), 2 | 3) {
         let verb = ["cut_in", "skip", "pause_now", "end"][d.roll("kind", 4) as usize];
         let mut line = json!({"do": verb});
         if verb == "cut_in" {

@@ -14,6 +14,7 @@
 //! | virtual time waits for real work | `tests/cli` (scripts), `flows::silence_…` |
 //! | commands first; a stalled disk starts nothing and loses nothing | `disk` |
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
+//! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
 //! | a limit holds, it does not end | `counting` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //!
@@ -28,6 +29,7 @@ mod forms;
 mod harness;
 mod kills;
 mod minds;
+mod policies;
 mod replay;
 mod sealing;
 mod threads;

@@ -8,9 +8,15 @@ const ORDER: OptionRow = OptionRow {
     meaning: "In which order.",
 };
 
-/// Four policies, one of which has an option and one of which waits for the operator.
+const MENTIONS: OptionRow = OptionRow {
+    key: "mentions",
+    kind: OptionKind::OneOf(&["once", "off"]),
+    meaning: "Whether a seat named with @ speaks next, once.",
+};
+
+/// Four policies, one of which has options and one of which waits for the operator.
 pub const ROWS: &[PolicyRow] = &[
-    row("round_robin", &[ORDER]),
+    row("round_robin", &[ORDER, MENTIONS]),
     row("simultaneous", &[]),
     PolicyRow { needs_operator: true, ..row("manual", &[]) },
     row("phases", &[]),

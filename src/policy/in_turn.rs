@@ -1,0 +1,113 @@
+//! What the policies share that let one seat speak after the other: turns, rounds, and speaking out of turn.
+//!
+//! With `mentions = "once"` the first valid `@name` in the last words speaks next, once; the seat that was passed over
+//! comes directly after, before any new mention is honoured, so that two who name each other starve nobody. A mention
+//! moves no pointer: the policy's own memory is written only with a turn that is its own. Whose turn it is, is not
+//! decided here.
+
+use super::{Decision, Next, View};
+use crate::model::{SeatId, Seq, StopReason, Text};
+use crate::scenario::{OptionKind, OptionRow};
+use crate::state::{Entry, Who};
+use serde_json::{Value, json};
+
+/// The option by which an @name speaks next.
+pub(super) const MENTIONS: OptionRow = OptionRow {
+    key: "mentions",
+    kind: OptionKind::OneOf(&["once", "off"]),
+    meaning: "Whether a seat named with @ speaks next, once.",
+};
+/// The option by which a policy ends after so many rounds.
+pub(super) const ROUNDS: OptionRow = OptionRow {
+    key: "rounds",
+    kind: OptionKind::Count,
+    meaning: "Full passes of the speakers, then it ends.",
+};
+
+/// How many seats behind the next one are told as the queue.
+const QUEUE: usize = 4;
+
+/// A turn as the policy's own rule gives it.
+pub(super) struct Turn {
+    /// Whose.
+    pub(super) seat: SeatId,
+    /// Why, in words.
+    pub(super) why: String,
+    /// Who is expected behind, in order.
+    pub(super) queue: Vec<SeatId>,
+    /// The round, from 1.
+    pub(super) round: u32,
+    /// What the policy remembers if it is taken, key by key.
+    pub(super) memo: Vec<(&'static str, Value)>,
+    /// What the policy remembers in any case.
+    pub(super) kept: Vec<(&'static str, Value)>,
+}
+
+/// Returns the decision for a turn: itself, or somebody who was named first; the end, if nobody can speak.
+pub(super) fn decide(v: &View<'_>, turn: Option<Turn>) -> Decision {
+    let Some(mut turn) = turn else { return v.end(StopReason::Exhausted) };
+    if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
+        return v.end(StopReason::RoundLimit);
+    }
+    let heard = ("heard", json!(v.last_entry().map_or(0, |e| e.seq.0)));
+    let owed = v.thread.memo["owed"].as_str();
+    if owed.is_none()
+        && let Some((named, by)) = named(v)
+        && *named != turn.seat
+    {
+        turn.queue.insert(0, turn.seat.clone());
+        let mut set = std::mem::take(&mut turn.kept);
+        set.extend([heard, ("owed", json!(turn.seat))]);
+        let memo = v.memo_with(set);
+        return speak(named.clone(), format!("{by} named @{named}"), turn, memo);
+    }
+    if owed == Some(&*turn.seat) {
+        turn.why = "was passed over for a mention".into();
+    }
+    let mut set = std::mem::take(&mut turn.kept);
+    set.append(&mut turn.memo);
+    if v.option_is("mentions", "once") {
+        set.extend([heard, ("owed", Value::Null)]);
+    }
+    let memo = v.memo_with(set);
+    speak(turn.seat.clone(), std::mem::take(&mut turn.why), turn, memo)
+}
+
+fn speak(seat: SeatId, why: impl Into<Text>, turn: Turn, memo: Value) -> Decision {
+    let mut queue = turn.queue;
+    queue.truncate(QUEUE);
+    let next = Next::Speak { seats: vec![seat], why: why.into(), queue, round: Some(turn.round) };
+    Decision { next, memo }
+}
+
+/// Finds the first valid mention in the last words that have one and were not yet looked at, and whose words they are.
+fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
+    if !v.option_is("mentions", "once") {
+        return None;
+    }
+    let heard = Seq(v.memo_count("heard"));
+    v.entries().rev().take_while(|e| e.seq > heard).find_map(|entry| {
+        let named = entry.mentions.iter().find(|m| valid(v, entry, m))?;
+        let by = match &entry.who {
+            Who::Seat(seat) => &**seat,
+            Who::Operator => "the operator",
+        };
+        Some((named, by))
+    })
+}
+
+fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
+    v.state.may_speak(named) && v.thread.seats.contains(named) && entry.seat() != Some(named)
+}
+
+/// Counts turns into rounds where no order says when a round is over: a round is a turn for each of `able` seats.
+/// Returns the round of the next turn, from 1, and the memo of how far it has come.
+pub(super) fn round(v: &View<'_>, able: usize) -> (u32, Vec<(&'static str, Value)>) {
+    let round = u32::try_from(v.memo_count("round")).unwrap_or(u32::MAX).max(1);
+    let place = v.memo_count("place");
+    let (round, place) = match place < able as u64 {
+        true => (round, place + 1),
+        false => (round.saturating_add(1), 1),
+    };
+    (round, vec![("round", json!(round)), ("place", json!(place))])
+}

@@ -1,0 +1,77 @@
+//! Each seat rolls against its talkativeness, in an order that is rolled as well; somebody always speaks.
+//!
+//! Whoever had the last turn does not roll, unless alone. The dice depend on the seed and on how many turns there were.
+
+use super::in_turn::{MENTIONS, ROUNDS, Turn, decide, round};
+use super::{Decision, Policy, View};
+use crate::model::SeatId;
+use crate::scenario::PolicyRow;
+use serde_json::json;
+
+/// See the module.
+pub struct Talkative;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "talkative",
+    meaning: "Each seat rolls against its talkativeness; somebody always speaks, nobody twice in a row.",
+    options: &[MENTIONS, ROUNDS],
+    needs_operator: false,
+};
+
+/// Sides of the dice.
+const SIDES: u64 = 1_000_000;
+
+impl Policy for Talkative {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        decide(v, in_turn(v))
+    }
+}
+
+fn in_turn(v: &View<'_>) -> Option<Turn> {
+    let able: Vec<&SeatId> = v.able().collect();
+    let (round, mut memo) = round(v, able.len());
+    let turns = v.memo_count("turns");
+    let place = v.thread.ordinal * 1_000_003 + turns;
+    let mut rolled: Vec<(&SeatId, f64)> =
+        rollers(v, able).into_iter().map(|seat| (seat, margin(v, place, seat))).collect();
+    rolled.sort_by_cached_key(|(seat, _)| v.state.dice(place, &format!("order {seat}")));
+    // the first who wants to, else whoever came nearest to it
+    rolled.sort_by(|(_, a), (_, b)| a.max(0.0).total_cmp(&b.max(0.0)));
+    let owed = v.thread.memo["owed"].as_str();
+    let next = rolled.iter().position(|(seat, _)| Some(&*seat.0) == owed).unwrap_or(0);
+    if rolled.is_empty() {
+        return None;
+    }
+    let (seat, margin) = rolled.remove(next);
+    memo.extend([("turns", json!(turns + 1)), ("last", json!(seat))]);
+    Some(Turn {
+        seat: seat.clone(),
+        why: if margin <= 0.0 { "feels like speaking" } else { "nobody felt like speaking" }.into(),
+        queue: rolled.into_iter().filter(|(_, m)| *m <= 0.0).map(|(s, _)| s.clone()).collect(),
+        round,
+        memo,
+        kept: vec![],
+    })
+}
+
+/// Who rolls: all but those who had the last turn, as far as that leaves anybody.
+fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
+    let spoke = v.entries().rev().find(|e| e.number.is_some()).and_then(|e| e.seat());
+    let asked = v.thread.memo["last"].as_str();
+    for last in [spoke.map(|s| &*s.0), asked].into_iter().flatten() {
+        if able.len() > 1 {
+            able.retain(|s| *s.0 != *last);
+        }
+    }
+    able
+}
+
+/// How far a seat rolled above its talkativeness; it wants to speak where that is not above zero.
+fn margin(v: &View<'_>, place: u64, seat: &SeatId) -> f64 {
+    let roll = (v.state.dice(place, &format!("roll {seat}")) % SIDES) as f64 / SIDES as f64;
+    roll - v.state.seat(seat).map_or(0.0, |s| s.spec.talkativeness)
+}

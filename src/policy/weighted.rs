@@ -1,0 +1,265 @@
+//! Each seat gets the share of the floor that its weight says.
+//!
+//! By utterances it is a quota with the earliest deadline: a seat may have its next turn as soon as that keeps it below
+//! its share rounded up, and of those who may the one speaks whose share, rounded down, would be missed first. So every
+//! seat is within one turn of its share at every moment, which a smooth weighted round robin is not. By words or tokens
+//! the seat speaks that is furthest behind; the gap stays under the longest utterance. Shares begin anew when a seat,
+//! a weight or a mute changes; what is said out of turn counts for nobody.
+
+use super::in_turn::{MENTIONS, ROUNDS, Turn, decide, round};
+use super::{Decision, Policy, View};
+use crate::model::SeatId;
+use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use crate::state::Reply;
+use crate::text;
+use serde_json::{Value, json};
+use std::cmp::Ordering;
+
+/// See the module.
+pub struct Weighted;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "weighted",
+    meaning: "Each seat gets the share of the floor that its weight says.",
+    options: &[
+        OptionRow {
+            key: "by",
+            kind: OptionKind::OneOf(&["utterances", "words", "tokens"]),
+            meaning: "What is shared: turns, unless it says words or tokens.",
+        },
+        MENTIONS,
+        ROUNDS,
+    ],
+    needs_operator: false,
+};
+
+/// Turns that are looked ahead for the queue.
+const LOOKED_AHEAD: usize = 8;
+/// Parts that a weight of 1 is counted in: weights are as fine as a thousandth.
+const PARTS: f64 = 1000.0;
+
+impl Policy for Weighted {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        decide(v, in_turn(v))
+    }
+}
+
+fn in_turn(v: &View<'_>) -> Option<Turn> {
+    let measure = Measure::of(v);
+    let mut shares = shares(v);
+    let mut kept = vec![];
+    if measure != Measure::Turns {
+        charge(v, measure, &mut shares);
+        kept = vec![memo(&shares), ("counted", json!(v.thread.asked.as_ref().map(|b| b.id)))];
+    }
+    let next = measure.pick(&shares)?;
+    let sum = |part: fn(&Share) -> u64| shares.iter().map(part).sum::<u64>();
+    let why = format!(
+        "has had {} of {} {}, with {} of {} parts of the weight",
+        shares[next].had,
+        sum(|s| s.had),
+        measure.unit(),
+        shares[next].weight as f64 / PARTS,
+        sum(|s| s.weight) as f64 / PARTS,
+    );
+    let (round, mut turn) = round(v, shares.len());
+    let seat = shares[next].seat.clone();
+    if measure == Measure::Turns {
+        shares[next].had += 1;
+        turn.push(memo(&shares));
+    }
+    Some(Turn { queue: queue(measure, shares, &seat), seat, why, round, memo: turn, kept })
+}
+
+fn memo(shares: &[Share]) -> (&'static str, Value) {
+    let shares: Vec<Value> = shares.iter().map(|s| json!([s.seat, s.weight, s.had])).collect();
+    ("shares", json!(shares))
+}
+
+/// What is shared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Measure {
+    Turns,
+    Words,
+    Tokens,
+}
+
+/// What a seat has had of what is its due.
+#[derive(Clone, PartialEq)]
+struct Share {
+    seat: SeatId,
+    weight: u64,
+    had: u64,
+}
+
+impl Share {
+    /// Compares what two have had for each part of their weight.
+    fn compare(&self, other: &Share) -> Ordering {
+        let crosswise = |a: &Share, b: &Share| u128::from(a.had) * u128::from(b.weight);
+        crosswise(self, other).cmp(&crosswise(other, self))
+    }
+}
+
+impl Measure {
+    fn of(v: &View<'_>) -> Measure {
+        match v.thread.spec.options["by"].as_str() {
+            Some("words") => Measure::Words,
+            Some("tokens") => Measure::Tokens,
+            _ => Measure::Turns,
+        }
+    }
+
+    fn unit(self) -> &'static str {
+        match self {
+            Measure::Turns => "turns",
+            Measure::Words => "words",
+            Measure::Tokens => "tokens",
+        }
+    }
+
+    /// Returns what a reply takes of its seat's share; tokens that nobody counted are taken for words.
+    fn length(self, reply: &Reply) -> u64 {
+        let words = u64::from(text::word_count(&reply.text));
+        match self {
+            Measure::Turns => 0,
+            Measure::Words => words,
+            Measure::Tokens => reply.tokens.unwrap_or(words),
+        }
+    }
+
+    fn pick(self, shares: &[Share]) -> Option<usize> {
+        match self {
+            Measure::Turns => by_deadline(shares),
+            Measure::Words | Measure::Tokens => furthest_behind(shares),
+        }
+    }
+}
+
+/// Returns the shares of all who can speak as the policy remembers them: anew if somebody came, went, or weighs
+/// differently.
+fn shares(v: &View<'_>) -> Vec<Share> {
+    let parts = |weight: f64| (weight * PARTS).round().max(1.0) as u64;
+    let fresh = v.able().filter_map(|id| {
+        let weight = parts(v.state.seat(id)?.spec.weight);
+        Some(Share { seat: id.clone(), weight, had: 0 })
+    });
+    let mut shares: Vec<Share> = fresh.collect();
+    let kept = v.thread.memo["shares"].as_array().map_or(&[][..], Vec::as_slice);
+    let same =
+        |(share, kept): (&Share, &Value)| kept[0] == *share.seat.0 && kept[1] == share.weight;
+    if kept.len() == shares.len() && shares.iter().zip(kept).all(same) {
+        for (share, kept) in shares.iter_mut().zip(kept) {
+            share.had = kept[2].as_u64().unwrap_or(0);
+        }
+    }
+    shares
+}
+
+/// Takes the policy's last turn off its seat's share, unless somebody had it out of turn. Who let it go has caught up
+/// with everybody: else the same seat would be asked again and again.
+fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
+    let counted = v.thread.memo["counted"].as_u64();
+    let Some(batch) = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c)) else {
+        return;
+    };
+    let Some(reply) = batch.ended.first().filter(|_| v.thread.memo["owed"].is_null()) else {
+        return;
+    };
+    let Some(at) = shares.iter().position(|s| s.seat == reply.seat) else { return };
+    shares[at].had = match measure.length(reply) {
+        0 => {
+            shares.iter().map(|s| (s.had * shares[at].weight).div_ceil(s.weight)).max().unwrap_or(0)
+                + 1
+        }
+        length => shares[at].had + length,
+    };
+}
+
+/// A seat may have its turn once its share of all turns, this one included, is more than it has had; of those the one
+/// speaks whose next turn falls due first.
+fn by_deadline(shares: &[Share]) -> Option<usize> {
+    let all: u128 = shares.iter().map(|s| u128::from(s.weight)).sum();
+    let next: u128 = shares.iter().map(|s| u128::from(s.had)).sum::<u128>() + 1;
+    let may = |s: &Share| u128::from(s.had) * all < next * u128::from(s.weight);
+    let due = |s: &Share| ((u128::from(s.had) + 1) * all).div_ceil(u128::from(s.weight));
+    let able = shares.iter().enumerate().filter(|(_, s)| may(s));
+    able.min_by_key(|(_, s)| due(s)).map(|(at, _)| at)
+}
+
+fn furthest_behind(shares: &[Share]) -> Option<usize> {
+    shares.iter().enumerate().min_by(|(_, a), (_, b)| a.compare(b)).map(|(at, _)| at)
+}
+
+/// Who is expected behind a seat: as the deadlines fall if they all have their turns, or by how far they are behind.
+fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<SeatId> {
+    let mut queue: Vec<SeatId> = vec![];
+    match measure {
+        Measure::Turns => {
+            for _ in 0..LOOKED_AHEAD {
+                let Some(next) = by_deadline(&shares) else { break };
+                shares[next].had += 1;
+                if !queue.contains(&shares[next].seat) {
+                    queue.push(shares[next].seat.clone());
+                }
+            }
+        }
+        Measure::Words | Measure::Tokens => {
+            shares.sort_by(Share::compare);
+            queue.extend(shares.into_iter().map(|s| s.seat).filter(|s| s != speaker));
+        }
+    }
+    queue
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(weights: &[u64]) -> Vec<Share> {
+        let share = |(i, weight): (usize, &u64)| Share {
+            seat: format!("s{i}").as_str().into(),
+            weight: weight * PARTS as u64,
+            had: 0,
+        };
+        weights.iter().enumerate().map(share).collect()
+    }
+
+    /// Gives so many turns and checks after each of them that everybody is within one turn of the share.
+    fn check(weights: &[u64], turns: u64) {
+        let mut shares = table(weights);
+        let all: u64 = weights.iter().sum();
+        for turn in 1..=turns {
+            let next = by_deadline(&shares).expect("somebody may");
+            shares[next].had += 1;
+            for (share, weight) in shares.iter().zip(weights) {
+                let off = (share.had * all).abs_diff(turn * weight);
+                assert!(off < all, "turn {turn} of {weights:?}: {} of weight {weight}", share.had);
+            }
+        }
+    }
+
+    #[test]
+    fn every_share_is_within_one_turn_at_every_moment() {
+        check(&[1, 1, 4, 1, 1, 20, 20], 200);
+        for weights in [&[1][..], &[1, 1, 1], &[7, 5, 3, 2], &[1, 999], &[3, 3, 3, 100, 1]] {
+            check(weights, 2_000);
+        }
+    }
+
+    #[test]
+    fn equal_weights_follow_the_order_of_the_file() {
+        let mut shares = table(&[1, 1, 1]);
+        let order: Vec<usize> = (0..6)
+            .map(|_| {
+                let next = by_deadline(&shares).unwrap();
+                shares[next].had += 1;
+                next
+            })
+            .collect();
+        assert_eq!(order, [0, 1, 2, 0, 1, 2]);
+    }
+}
