@@ -2,10 +2,9 @@
 
 use super::error::Failure;
 use super::talk;
-use crate::config::{Environment, Paths, Settings};
+use crate::config::{Environment, Paths, Settings, Signs};
 use crate::session::SessionFiles;
 use crate::text;
-use crate::ui::keymap::Keymap;
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
@@ -18,25 +17,29 @@ pub struct Global {
     /// The file of settings [default: config.toml in the folder of settings, or COLLOQUIUM_CONFIG]
     #[arg(short, long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The colours of the screen: terminal, colloquium-dark, colloquium-light, high-contrast or mono
+    /// The theme of the screen, by name or as a file [see: colloquium themes]
     #[arg(long, global = true, value_name = "NAME", env = "COLLOQUIUM_THEME")]
     theme: Option<String>,
+    /// Whether to show colours
+    #[arg(long, global = true, value_enum)]
+    color: Option<Colour>,
     /// The signs of the screen
-    #[arg(long, global = true, value_enum, default_value_t, env = "COLLOQUIUM_GLYPHS")]
-    glyphs: Signs,
+    #[arg(long, global = true, value_enum, env = "COLLOQUIUM_GLYPHS")]
+    glyphs: Option<Signs>,
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
 }
 
-/// Which signs the screen draws.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Signs {
-    /// Lines and signs of plain Unicode.
-    #[default]
-    Unicode,
-    /// ASCII only.
-    Ascii,
+/// Whether to show colours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// Unless NO_COLOR asks for none.
+    Auto,
+    /// Whatever NO_COLOR says.
+    Always,
+    /// None.
+    Never,
 }
 
 /// Where the program is and how it talks.
@@ -47,8 +50,10 @@ pub struct Context {
     pub paths: Paths,
     /// The theme that was asked for.
     pub theme: Option<String>,
+    /// Whether colours were asked for.
+    pub colour: Option<Colour>,
     /// The signs that were asked for.
-    pub glyphs: Signs,
+    pub signs: Option<Signs>,
     own_data: bool,
     config: Option<PathBuf>,
     quiet: bool,
@@ -63,7 +68,8 @@ impl Context {
             environment,
             paths,
             theme: global.theme,
-            glyphs: global.glyphs,
+            colour: global.color,
+            signs: global.glyphs,
             own_data: global.data_dir.is_some(),
             config: global.config,
             quiet: global.quiet,
@@ -73,11 +79,6 @@ impl Context {
     /// Reads the user's settings.
     pub fn settings(&self) -> Result<Settings, Failure> {
         Ok(Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?)
-    }
-
-    /// Returns the keys of the screen, with the user's own.
-    pub fn keymap(&self) -> Result<Keymap, Failure> {
-        Ok(Keymap::with(&self.settings()?.keys)?)
     }
 
     /// Says something to the person, in one line, unless they asked for quiet.

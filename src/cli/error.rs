@@ -6,6 +6,7 @@ use super::talk;
 use crate::catalogue::NotFound;
 use crate::session::SessionError;
 use crate::ui::keymap;
+use crate::ui::theme::ThemeError;
 use crate::{config, scenario, text};
 use std::error::Error;
 use std::io::ErrorKind;
@@ -69,6 +70,12 @@ impl From<config::SettingsError> for Failure {
 impl From<keymap::Unfit> for Failure {
     fn from(e: keymap::Unfit) -> Failure {
         Failure::new(Exit::Invalid, e.to_string()).hint("`colloquium keys` prints the map")
+    }
+}
+
+impl From<ThemeError> for Failure {
+    fn from(e: ThemeError) -> Failure {
+        Failure::new(Exit::Invalid, e.to_string()).hint("`colloquium themes` lists them all")
     }
 }
 

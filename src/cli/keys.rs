@@ -26,7 +26,7 @@ pub struct Keys {
 impl Keys {
     /// Prints them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let keymap = context.keymap()?;
+        let keymap = Keymap::with(&context.settings()?.keys)?;
         let out = match self.json {
             true => format!("{:#}\n", ROWS.iter().map(|row| one(row, &keymap)).collect::<Value>()),
             false => table(&keymap),

@@ -6,6 +6,7 @@ mod analyze;
 mod check;
 mod context;
 mod demo;
+mod dress;
 mod error;
 mod exit;
 mod headless;
@@ -28,6 +29,7 @@ mod stdin;
 mod survey;
 mod talk;
 mod target;
+mod themes;
 mod trust;
 
 use crate::spawn;
@@ -63,6 +65,7 @@ enum Command {
     Doctor(survey::Doctor),
     Schema(schema::Schema),
     Keys(keys::Keys),
+    Themes(themes::Themes),
     Paths(paths::Paths),
 }
 
@@ -96,6 +99,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Models(models)) => models.run(&context),
         Some(Command::Doctor(doctor)) => doctor.run(&context),
         Some(Command::Schema(schema)) => schema.run(),
+        Some(Command::Themes(themes)) => themes.run(&context),
         Some(Command::Keys(keys)) => keys.run(&context),
         Some(Command::Paths(paths)) => paths.run(&context),
     }

@@ -1,6 +1,7 @@
 //! The options of everything that plays a conversation, and the checks that need no scenario.
 
 use super::context::Context;
+use super::dress::Dress;
 use super::error::Failure;
 use super::exit::Exit;
 use super::providers::ModelOptions;
@@ -81,7 +82,7 @@ impl Play {
             return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
         }
         // what is wrong with the settings is said before anything begins
-        context.keymap()?;
+        Dress::of(context)?;
         if self.steered_live() {
             let message =
                 "on the screen standard input is the keyboard: --steer - needs --headless";

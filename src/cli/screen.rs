@@ -3,7 +3,8 @@
 //! The screen knows no engine and the engine no screen: commands go one way, the tail the other. Whoever leaves, by a
 //! key or by a signal, leaves a session that can be gone on with.
 
-use super::context::{Context, Signs};
+use super::context::Context;
+use super::dress::Dress;
 use super::error::Failure;
 use super::exit::{self, Exit};
 use super::headless::{Table, unless_told_again, unwritable};
@@ -14,8 +15,7 @@ use crate::export::{reason, utterances};
 use crate::model::{Key, Seq, SteerLine};
 use crate::state::State;
 use crate::ui::terminal::Terminal;
-use crate::ui::theme::{Depth, Theme, ThemeError};
-use crate::ui::{Screen, glyphs, run};
+use crate::ui::{Screen, run};
 use crossterm::event::EventStream;
 use std::fs::OpenOptions;
 use std::future::pending;
@@ -45,14 +45,10 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
         let mut signals = Signals::listen().map_err(refused)?;
         let Table { mut engine, tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let theme = theme(context)?;
-        let glyphs = match context.glyphs {
-            Signs::Unicode => &glyphs::UNICODE,
-            Signs::Ascii => &glyphs::ASCII,
-        };
+        let dress = Dress::of(context)?;
         let keep = |words: &str| last_copy(&context.paths.state, words);
-        let mut screen = Screen::new(since, clock, theme, glyphs);
-        screen.keymap = context.keymap()?;
+        let mut screen = Screen::new(since, clock, dress.theme(None)?, dress.glyphs);
+        screen.keymap = dress.keymap;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
@@ -92,34 +88,6 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
             }
         }
     })
-}
-
-/// Returns the theme that was asked for, or the one that is right on every ground; without colours, the one made for it.
-fn theme(context: &Context) -> Result<Theme, Failure> {
-    let environment = &context.environment;
-    let says = |name: &str, words: &[&str]| {
-        let value = environment.get(name).and_then(|v| v.to_str()).unwrap_or_default();
-        words.iter().any(|w| value.contains(w))
-    };
-    let depth = match () {
-        () if says("COLORTERM", &["truecolor", "24bit"]) => Depth::True,
-        () if says("TERM", &["256color"]) => Depth::Indexed,
-        () => Depth::Ansi,
-    };
-    let name = match &context.theme {
-        _ if environment.no_color() => "mono",
-        // a theme of fixed colours cannot be shown in sixteen
-        Some(name) if depth == Depth::Ansi && name != "mono" => {
-            Theme::bundled(name, depth).map(|_| "terminal").map_err(unfit)?
-        }
-        Some(name) => name,
-        None => "terminal",
-    };
-    Theme::bundled(name, depth).map_err(unfit)
-}
-
-fn unfit(e: ThemeError) -> Failure {
-    Failure::new(Exit::Invalid, e.to_string())
 }
 
 /// Hands commands to the engine; the engine's ear stays open as long as the screen is there.

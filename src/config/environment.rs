@@ -38,6 +38,11 @@ impl Environment {
         self.get("NO_COLOR").is_some()
     }
 
+    /// Returns whether the user asks every program for colour.
+    pub fn clicolor_force(&self) -> bool {
+        self.get("CLICOLOR_FORCE").is_some_and(|value| value != "0")
+    }
+
     /// Returns the name of the terminal's type.
     pub fn term(&self) -> Option<&str> {
         self.get("TERM").and_then(OsStr::to_str)

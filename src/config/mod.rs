@@ -5,11 +5,13 @@
 
 mod environment;
 mod keys;
+mod look;
 mod paths;
 mod settings;
 
 pub use environment::Environment;
 pub use keys::Binding;
+pub use look::{ColourDepth, Signs, ThemeChoice};
 pub use paths::{Error, Paths, make_private};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Settings, SettingsError, WireName, read_key_file,

@@ -63,6 +63,11 @@ impl Paths {
         })
     }
 
+    /// Returns the folder of the user's own themes.
+    pub fn themes(&self) -> PathBuf {
+        self.config.join("themes")
+    }
+
     /// Returns the folder of the sessions.
     pub fn sessions(&self) -> PathBuf {
         self.data.join("sessions")

@@ -5,6 +5,7 @@
 
 use super::Environment;
 use super::keys::{self, Binding};
+use super::look::{ColourDepth, Signs, ThemeChoice};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -72,6 +73,12 @@ pub struct Settings {
     pub providers: BTreeMap<String, Provider>,
     /// What is known of models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
+    /// The theme of the screen.
+    pub theme: Option<ThemeChoice>,
+    /// How many colours the terminal shows.
+    pub color_depth: ColourDepth,
+    /// Which signs the screen draws.
+    pub glyphs: Option<Signs>,
     #[serde(rename = "keys")]
     written: keys::Written,
     /// The user's own keys, in the order of the file.

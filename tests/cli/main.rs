@@ -12,4 +12,5 @@ mod sessions;
 mod steering;
 mod stopping;
 mod study;
+mod themes;
 mod trust;

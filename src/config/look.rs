@@ -1,0 +1,48 @@
+//! What the user sets of how the screen looks; which theme that means on which terminal is `cli`'s to decide.
+
+use clap::ValueEnum;
+use serde::Deserialize;
+
+/// The theme of the screen.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged, expecting = "a theme is a name, or { light = \"NAME\", dark = \"NAME\" }")]
+pub enum ThemeChoice {
+    /// This one.
+    One(String),
+    /// One for each ground.
+    Two {
+        /// On a light ground.
+        light: String,
+        /// On a dark ground.
+        dark: String,
+    },
+}
+
+/// Which signs the screen draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Signs {
+    /// Lines and signs of plain Unicode.
+    #[default]
+    Unicode,
+    /// ASCII only.
+    Ascii,
+}
+
+/// How many colours the terminal shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+pub enum ColourDepth {
+    /// What the environment says for certain.
+    #[default]
+    #[serde(rename = "auto")]
+    Auto,
+    /// Its own sixteen.
+    #[serde(rename = "16")]
+    Sixteen,
+    /// The fixed 256.
+    #[serde(rename = "256")]
+    Indexed,
+    /// All of them.
+    #[serde(rename = "truecolor")]
+    True,
+}

@@ -1,0 +1,192 @@
+//! Theme files: TOML, checked when read; what is wrong is told with file, line and column.
+//!
+//! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
+
+use super::{Depth, ROLES, Source, ThemeError};
+use ratatui::style::{Color, Modifier, Style};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::str::FromStr;
+use toml::{Spanned, Value};
+
+/// What a terminal's ground is like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ground {
+    /// Light words on a dark ground.
+    Dark,
+    /// Dark words on a light ground.
+    Light,
+}
+
+/// For which ground a theme is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Appearance {
+    /// Dark.
+    Dark,
+    /// Light.
+    Light,
+    /// The terminal's own, whatever it is.
+    Any,
+}
+
+/// What a theme says of itself.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meta {
+    /// Its name.
+    pub name: String,
+    /// For which ground it is made.
+    pub appearance: Appearance,
+    /// The licence of its colours.
+    #[serde(default)]
+    pub license: String,
+    /// Where its colours come from.
+    #[serde(default)]
+    pub source: String,
+    /// The theme that it recolours.
+    pub(super) inherits: Option<Spanned<String>>,
+}
+
+type Palette = BTreeMap<String, Spanned<String>>;
+
+/// A file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub(super) struct File {
+    pub(super) meta: Meta,
+    #[serde(default)]
+    palette: Palette,
+    /// The palette where the terminal's ground is known to be dark.
+    #[serde(default)]
+    on_dark: Palette,
+    #[serde(default)]
+    on_light: Palette,
+    #[serde(default)]
+    roles: BTreeMap<String, Spanned<Value>>,
+}
+
+/// Says what is wrong, and where.
+pub(super) fn fault(source: &Source, start: usize, why: impl Into<String>) -> ThemeError {
+    let before = source.text.get(..start).unwrap_or_default();
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    ThemeError::Invalid { at: format!("{}:{line}:{column}", source.path), why: why.into() }
+}
+
+impl File {
+    pub(super) fn read(source: &Source) -> Result<File, ThemeError> {
+        let file: File = toml::from_str(&source.text)
+            .map_err(|e| fault(source, e.span().map_or(0, |s| s.start), e.message()))?;
+        for (role, value) in &file.roles {
+            if !ROLES.iter().any(|(_, name, _)| name == role) {
+                let names = ROLES.iter().map(|(_, name, _)| *name);
+                let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, role));
+                let near = near.unwrap_or_default();
+                let why = format!("there is no role `{role}`; the nearest is `{near}`");
+                return Err(fault(source, value.span().start, why));
+            }
+        }
+        Ok(file)
+    }
+}
+
+/// The colours that a theme names, as the terminal can show them.
+struct Colours {
+    named: BTreeMap<String, Color>,
+    depth: Depth,
+}
+
+impl Colours {
+    /// Lays the palettes of the layers over each other, the theme's own last.
+    fn of(layers: &[Layer], ground: Option<Ground>, depth: Depth) -> Result<Colours, ThemeError> {
+        let mut colours = Colours { named: BTreeMap::new(), depth };
+        for (source, file) in layers {
+            let known = match ground {
+                Some(Ground::Dark) => Some(&file.on_dark),
+                Some(Ground::Light) => Some(&file.on_light),
+                None => None,
+            };
+            // fixed colours cannot be shown in sixteen, so the ground makes no difference there
+            let known = known.filter(|_| depth > Depth::Ansi);
+            for (name, spelled) in file.palette.iter().chain(known.into_iter().flatten()) {
+                let colour = colours.literal(spelled.get_ref());
+                let colour = colour.map_err(|why| fault(source, spelled.span().start, why))?;
+                colours.named.insert(name.clone(), colour);
+            }
+        }
+        Ok(colours)
+    }
+
+    /// Reads a colour, or the name of one.
+    fn colour(&self, value: &Value) -> Result<Color, String> {
+        let spelled = value.as_str().ok_or("a colour is text, as in \"#7fb8e6\" or \"cyan\"")?;
+        self.named.get(spelled).map_or_else(|| self.literal(spelled), |colour| Ok(*colour))
+    }
+
+    fn literal(&self, spelled: &str) -> Result<Color, String> {
+        let name = if spelled == "default" { "reset" } else { spelled };
+        let colour = Color::from_str(name).map_err(|_| {
+            format!(
+                "`{spelled}` is no colour; say \"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\" or \
+                 \"default\", or one of [palette]"
+            )
+        })?;
+        Ok(self.depth.shown(colour))
+    }
+}
+
+/// A file and where it came from; a theme is its own layer over those that it inherits.
+pub(super) type Layer = (Source, File);
+
+/// Returns how every role looks, in the order of the roles; of the layers the last counts most.
+pub(super) fn styles(
+    layers: &[Layer],
+    ground: Option<Ground>,
+    depth: Depth,
+) -> Result<Vec<Style>, ThemeError> {
+    let colours = Colours::of(layers, ground, depth)?;
+    let mut styles = vec![Style::new(); ROLES.len()];
+    for (i, (_, key, fallback)) in ROLES.iter().enumerate() {
+        let said = layers.iter().rev().find_map(|(from, file)| Some((from, file.roles.get(*key)?)));
+        styles[i] = match (said, fallback) {
+            (Some((from, value)), _) => look(value.get_ref(), &colours)
+                .map_err(|why| fault(from, value.span().start, format!("role `{key}`: {why}")))?,
+            (None, Some(role)) => styles[*role as usize],
+            (None, None) => Style::new(),
+        };
+    }
+    Ok(styles)
+}
+
+/// Reads how a role looks: a colour, or a table of colours and modifiers.
+fn look(value: &Value, colours: &Colours) -> Result<Style, String> {
+    let Value::Table(table) = value else { return Ok(Style::new().fg(colours.colour(value)?)) };
+    let mut style = Style::new();
+    for (key, value) in table {
+        let modifier = match key.as_str() {
+            "fg" => {
+                style = style.fg(colours.colour(value)?);
+                continue;
+            }
+            "bg" => {
+                style = style.bg(colours.colour(value)?);
+                continue;
+            }
+            "bold" => Modifier::BOLD,
+            "dim" => Modifier::DIM,
+            "italic" => Modifier::ITALIC,
+            "underline" => Modifier::UNDERLINED,
+            "reverse" => Modifier::REVERSED,
+            other => {
+                return Err(format!(
+                    "`{other}` is no part of a look; there are fg, bg, bold, dim, italic, underline, reverse"
+                ));
+            }
+        };
+        if value.as_bool().ok_or_else(|| format!("`{key}` is true or false"))? {
+            style = style.add_modifier(modifier);
+        }
+    }
+    Ok(style)
+}

@@ -1,0 +1,122 @@
+//! The themes that there are: those that come with the program, and the user's own, which need no rebuild.
+
+use super::file::{File, Ground, Layer, Meta, fault, styles};
+use super::{Depth, Theme, ThemeError};
+use std::borrow::Cow;
+
+/// The themes that come with the program: name and file.
+const BUNDLED: &[(&str, &str)] = &[
+    ("terminal", include_str!("../../../themes/terminal.toml")),
+    ("colloquium-dark", include_str!("../../../themes/colloquium-dark.toml")),
+    ("colloquium-light", include_str!("../../../themes/colloquium-light.toml")),
+    ("high-contrast-dark", include_str!("../../../themes/high-contrast-dark.toml")),
+    ("high-contrast-light", include_str!("../../../themes/high-contrast-light.toml")),
+    ("mono", include_str!("../../../themes/mono.toml")),
+    ("catppuccin-mocha", include_str!("../../../themes/catppuccin-mocha.toml")),
+    ("catppuccin-latte", include_str!("../../../themes/catppuccin-latte.toml")),
+    ("gruvbox-dark", include_str!("../../../themes/gruvbox-dark.toml")),
+    ("gruvbox-light", include_str!("../../../themes/gruvbox-light.toml")),
+    ("solarized-dark", include_str!("../../../themes/solarized-dark.toml")),
+    ("solarized-light", include_str!("../../../themes/solarized-light.toml")),
+    ("nord", include_str!("../../../themes/nord.toml")),
+    ("tokyo-night", include_str!("../../../themes/tokyo-night.toml")),
+];
+/// How long a chain of themes that inherit may be.
+const INHERITED_MAX: usize = 8;
+
+/// The text of a theme, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Source {
+    /// What it is called up by.
+    pub name: String,
+    /// How faults call the file.
+    pub path: String,
+    /// What is in it.
+    pub text: Cow<'static, str>,
+}
+
+/// All themes.
+#[derive(Clone, Debug, Default)]
+pub struct Shelf {
+    own: Vec<Source>,
+}
+
+impl Shelf {
+    /// Returns all themes: the user's own, and behind them those that come with the program.
+    pub fn with(own: Vec<Source>) -> Shelf {
+        Shelf { own }
+    }
+
+    /// Returns the names of all themes, the bundled ones first; one of the user's own hides a bundled one of its name.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = BUNDLED.iter().map(|(name, _)| *name).collect();
+        names.extend(self.own.iter().map(|s| &*s.name).filter(|n| !is_bundled(n)));
+        names
+    }
+
+    /// Returns whether a theme is the user's own.
+    pub fn is_own(&self, name: &str) -> bool {
+        self.own.iter().any(|s| s.name == name)
+    }
+
+    /// Returns what a theme says of itself.
+    ///
+    /// # Errors
+    /// When there is none of that name, or something in it is wrong.
+    pub fn meta(&self, name: &str) -> Result<Meta, ThemeError> {
+        Ok(File::read(&self.source(name)?)?.meta)
+    }
+
+    /// Returns a theme as a terminal can show it.
+    ///
+    /// # Errors
+    /// When there is none of that name, or something in it is wrong.
+    pub fn theme(
+        &self,
+        name: &str,
+        ground: Option<Ground>,
+        depth: Depth,
+    ) -> Result<Theme, ThemeError> {
+        let mut layers = self.layers(name)?;
+        layers.reverse();
+        Ok(Theme { styles: styles(&layers, ground, depth)? })
+    }
+
+    /// Returns a theme's file and those that it inherits, the one called for first.
+    fn layers(&self, name: &str) -> Result<Vec<Layer>, ThemeError> {
+        let source = self.source(name)?;
+        let file = File::read(&source)?;
+        let mut layers = vec![(source, file)];
+        while let Some((source, File { meta: Meta { inherits: Some(from), .. }, .. })) =
+            layers.last()
+        {
+            let wrong = |why: String| fault(source, from.span().start, why);
+            if layers.len() == INHERITED_MAX {
+                return Err(wrong(format!("a theme inherits at most {INHERITED_MAX} others")));
+            }
+            let next = self.source(from.get_ref()).map_err(|e| wrong(e.to_string()))?;
+            let file = File::read(&next)?;
+            layers.push((next, file));
+        }
+        Ok(layers)
+    }
+
+    fn source(&self, name: &str) -> Result<Source, ThemeError> {
+        let own = self.own.iter().find(|s| s.name == name).cloned();
+        let bundled = || {
+            let (name, text) = BUNDLED.iter().find(|(n, _)| *n == name)?;
+            let path = format!("themes/{name}.toml");
+            Some(Source { name: (*name).into(), path, text: Cow::Borrowed(*text) })
+        };
+        own.or_else(bundled).ok_or_else(|| {
+            let names = self.names();
+            let near = names.iter().min_by_key(|n| strsim::damerau_levenshtein(n, name));
+            let nearest = near.map_or(String::new(), |n| (*n).to_owned());
+            ThemeError::Unknown { name: name.to_owned(), nearest }
+        })
+    }
+}
+
+fn is_bundled(name: &str) -> bool {
+    BUNDLED.iter().any(|(n, _)| *n == name)
+}

@@ -1,0 +1,134 @@
+//! What holds for every theme, and how faults in one are told.
+
+use super::*;
+use ratatui::style::Color;
+
+/// The least contrast of words, and of lines that carry no information.
+const WORDS: f64 = 4.5;
+const LINES: f64 = 3.0;
+/// Grounds of common terminals, on which the theme without a ground of its own must do.
+const DARK: [&str; 5] = ["#000000", "#101014", "#1e1e1e", "#282828", "#2e3440"];
+const LIGHT: [&str; 4] = ["#ffffff", "#fafafa", "#fbf1c7", "#eff1f5"];
+
+/// Relative luminance, as the accessibility guidelines define it.
+fn luminance(colour: Color) -> f64 {
+    let Color::Rgb(r, g, b) = colour else { panic!("{colour:?} is no fixed colour") };
+    let [r, g, b] = [r, g, b].map(|c| {
+        let c = f64::from(c) / 255.0;
+        if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) }
+    });
+    0.2126 * r + 0.7152 * g + 0.0722 * b
+}
+
+fn contrast(a: Color, b: Color) -> f64 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+#[test]
+fn every_word_can_be_read_on_its_ground() {
+    let shelf = Shelf::default();
+    for name in shelf.names() {
+        if shelf.meta(name).unwrap().appearance == Appearance::Any {
+            continue;
+        }
+        let words = if name.starts_with("high-contrast") { 7.0 } else { WORDS };
+        let theme = shelf.theme(name, None, Depth::True).unwrap();
+        let mut worst = (f64::MAX, "");
+        for ground in [Role::Background, Role::Overlay] {
+            for (role, key, _) in &ROLES[3..] {
+                let style = theme.style(*role);
+                let ground = style.bg.or(theme.style(ground).bg).unwrap();
+                let found = contrast(style.fg.unwrap(), ground);
+                let least = if *role == Role::Rule { LINES } else { words };
+                assert!(found >= least, "{name}: {key} has {found:.2}:1 on {ground}");
+                if *role != Role::Rule && found < worst.0 {
+                    worst = (found, key);
+                }
+            }
+        }
+        println!("{name:22} worst {:.1}:1 ({})", worst.0, worst.1);
+    }
+}
+
+#[test]
+fn the_terminals_own_ground_is_read_on_as_well() {
+    let shelf = Shelf::default();
+    for (ground, colours) in [(Ground::Dark, &DARK[..]), (Ground::Light, &LIGHT[..])] {
+        let theme = shelf.theme("terminal", Some(ground), Depth::True).unwrap();
+        let shown = theme.styles.iter().filter_map(|s| s.fg).filter(|c| *c != Color::Reset);
+        for (word, ground) in shown.flat_map(|w| colours.iter().map(move |g| (w, g))) {
+            let found = contrast(word, ground.parse().unwrap());
+            assert!(found >= WORDS, "{word} has {found:.2}:1 on {ground}");
+        }
+    }
+    let unknown = shelf.theme("terminal", None, Depth::True).unwrap();
+    let names = SPEAKERS.map(|role| unknown.style(role));
+    let others = unknown.styles.iter().filter(|s| !names.contains(s));
+    assert!(others.clone().all(|s| matches!(s.fg, None | Some(Color::Reset))), "only names");
+}
+
+#[test]
+fn mono_has_no_colour() {
+    let theme = Shelf::default().theme("mono", Some(Ground::Dark), Depth::True).unwrap();
+    assert!(theme.styles.iter().all(|s| s.fg.is_none() && s.bg.is_none()));
+}
+
+#[test]
+fn seats_next_to_each_other_differ() {
+    let shelf = Shelf::default();
+    for name in shelf.names() {
+        for depth in [Depth::Indexed, Depth::True] {
+            let theme = shelf.theme(name, None, depth).unwrap();
+            let speakers = SPEAKERS.map(|role| theme.style(role));
+            let same = (1..8).filter(|i| speakers[..*i].contains(&speakers[*i])).count();
+            assert!(same == 0 || name == "mono", "{name}: {speakers:?}");
+        }
+    }
+}
+
+fn own(name: &str, text: &str) -> Source {
+    Source { name: name.into(), path: format!("{name}.toml"), text: text.to_owned().into() }
+}
+
+const META: &str = "[meta]\nname = \"x\"\nappearance = \"dark\"\n";
+
+#[test]
+fn a_fault_names_the_line_and_what_would_do() {
+    for (text, words) in [
+        (
+            "[roles]\ntitel = \"red\"",
+            "x.toml:5:9: there is no role `titel`; the nearest is `title`",
+        ),
+        ("[roles]\ntitle = \"rouge\"", "x.toml:5:9: role `title`: `rouge` is no colour; say"),
+        ("[roles]\ntitle = { blink = true }", "x.toml:5:9: role `title`: `blink` is no part"),
+        ("[roles]\ntitle = 3", "x.toml:5:9: role `title`: a colour is text"),
+        ("[palette]\nink = \"#12345\"", "x.toml:5:7: `#12345` is no colour"),
+        ("inherits = \"nrod\"", "x.toml:4:12: there is no theme `nrod`; the nearest is `nord`"),
+        ("inherits = \"x\"", "x.toml:4:12: a theme inherits at most 8 others"),
+        ("[colours]", "x.toml:4:2: unknown field `colours`"),
+        ("[roles", "x.toml:4:7: "),
+    ] {
+        let shelf = Shelf::with(vec![own("x", &format!("{META}{text}"))]);
+        let fault = shelf.theme("x", None, Depth::True).unwrap_err().to_string();
+        assert!(fault.starts_with(words), "{fault}");
+    }
+}
+
+#[test]
+fn a_palette_recolours_what_it_inherits() {
+    let text = format!("{META}inherits = \"nord\"\n[palette]\nink = \"#ffeedd\"\n");
+    let shelf = Shelf::with(vec![own("x", &text)]);
+    let theme = shelf.theme("x", None, Depth::True).unwrap();
+    assert_eq!(theme.style(Role::Text).fg, Some(Color::Rgb(255, 238, 221)));
+    let nord = shelf.theme("nord", None, Depth::True).unwrap();
+    assert_eq!(theme.style(Role::Background), nord.style(Role::Background));
+}
+
+#[test]
+fn a_role_stands_after_the_one_it_falls_back_to() {
+    for (i, (role, _, fallback)) in ROLES.iter().enumerate() {
+        assert_eq!(*role as usize, i);
+        assert!(fallback.is_none_or(|f| (f as usize) < i), "{role:?}");
+    }
+}
