@@ -104,6 +104,22 @@ fn what_is_needed_is_missed() {
 }
 
 #[test]
+fn a_rule_that_replaces_has_what_it_replaces_with() {
+    check_rest(
+        "model = \"a:b\"\non_failure = { then = \"replace\" }",
+        &["5:23 participant[1].on_failure.then: says \"replace\", and this seat has no fallbacks"],
+    );
+    check_rest(
+        "lines = [\"x\"]\nfallbacks = [\"a:b\"]",
+        &["5:1 participant[1].fallbacks: is for models, and another voice speaks here"],
+    );
+    check_rest(
+        "fallbacks = [\"a\"]",
+        &["4:14 participant[1].fallbacks[1]: takes a model spelled \"provider:name\", not \"a\""],
+    );
+}
+
+#[test]
 fn what_comes_later_is_refused_by_name() {
     check_rest(
         "recording = \"x\"\nsees = \"all\"\n[[participant.after]]\nx = 1",
@@ -124,11 +140,8 @@ fn what_comes_later_is_refused_by_name() {
         ],
     );
     check_rest(
-        "on_failure = { then = \"replace\" }\nhuman = { seconds = 5, then = \"stand_in\" }",
-        &[
-            "4:23 participant[1].on_failure.then: \"replace\" is not in this version yet",
-            "5:31 participant[1].human.then: \"stand_in\" is not in this version yet",
-        ],
+        "human = { seconds = 5, then = \"stand_in\" }",
+        &["4:31 participant[1].human.then: \"stand_in\" is not in this version yet"],
     );
     let phase = "[[phase]]\nname = \"x\"\norder = \"bids\"\nuntil = \"a\"\nanonymous = \"off\"\nthink = \"private\"\nwords = [1, 2]";
     check(

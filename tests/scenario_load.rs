@@ -272,6 +272,11 @@ fn a_change_keeps_what_it_does_not_name() {
     assert_eq!(changed.voice, VoiceSpec::Lines { lines, pace: 5 }, "the pace stays");
 
     let priced = Participant { price: Some((1.0, 2.0)), window: Some(8), stands_in: true, ..ada() };
+    let warm = change(&ada(), &set(json!({"model": "a:b", "temperature": 0.5}))).unwrap();
+    let warm = change(&warm, &set(json!({"model": "a:c", "fallbacks": ["d:e"]}))).unwrap();
+    let VoiceSpec::Model(spec) = &warm.voice else { panic!("{:?}", warm.voice) };
+    assert_eq!((&*spec.name, spec.temperature), ("a:c", Some(0.5)), "another model, asked alike");
+    assert_eq!((&*spec.fallbacks[0].name, warm.on_failure.then), ("d:e", Then::Replace));
     let changed = change(&priced, &set(json!({"model": "a:b"}))).unwrap();
     assert_eq!(
         changed.voice,

@@ -107,6 +107,7 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     let then = match seat.on_failure.then {
         Then::Skip => "",
         Then::Pause => "; a failure pauses",
+        Then::Replace => "; a failure hands over to the next fallback",
         Then::Stop => "; a failure ends it",
     };
     text::line(&format!("{line}{then}")).into_owned()
@@ -115,7 +116,11 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
 fn voice(voice: &VoiceSpec) -> String {
     match voice {
         VoiceSpec::Model(model) if model.name.is_empty() => "the default model".into(),
-        VoiceSpec::Model(model) => format!("the model {}", model.name),
+        VoiceSpec::Model(model) => {
+            let models = [&model.name].into_iter().chain(model.fallbacks.iter().map(|f| &f.name));
+            let models: Vec<&str> = models.map(|name| &**name).collect();
+            format!("the model {}", models.join(", then "))
+        }
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
         VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s a turn"),
         VoiceSpec::Human { .. } => "a person".into(),

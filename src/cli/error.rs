@@ -38,6 +38,12 @@ impl Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
+    /// Returns it as one sentence with the way out.
+    pub fn told(&self) -> String {
+        let hint = self.hint.iter().map(|hint| format!("; {hint}"));
+        std::iter::once(self.message.clone()).chain(hint).collect()
+    }
+
     /// Prints it on standard error.
     pub fn print(&self) {
         let report = self.message.starts_with("error: ");

@@ -229,6 +229,12 @@ fn raise(state: &State) -> String {
     })
 }
 
+/// Returns whether keys and names of models are all that failed.
+fn lacks_models(state: &State) -> bool {
+    let mut failed = state.seats.iter().filter_map(|s| s.failed.as_ref()).peekable();
+    failed.peek().is_some() && failed.all(|error| error.class.lacks_a_model())
+}
+
 /// Says what was saved, how it ended and how to go on; returns the code of that.
 fn verdict(
     state: &State,
@@ -248,9 +254,10 @@ fn verdict(
         name.map(|name| format!("colloquium resume {name} --headless{endpoint}{}", raise(state)));
     let code = match (exit::of(ended.reason), signal) {
         (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
+        (Exit::Failed, _) if lacks_models(state) => Exit::NoModel,
         (code, _) => code,
     };
-    if code == Exit::Failed {
+    if matches!(code, Exit::Failed | Exit::NoModel) {
         let message = format!("the conversation ended: {}{cause}", reason(ended.reason));
         let failure = Failure::new(code, message);
         return Err(resume

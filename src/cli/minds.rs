@@ -2,68 +2,242 @@
 //! that fails at its first word is no debate.
 //!
 //! The seat's own model goes first, then `--model`, then `default_model` of the settings. Each provider is asked once
-//! for the models it has.
+//! for the models it has, all at the same time. A seat that joins later, or is given another model, may name any
+//! provider that the run could have begun with; its address and key are looked up when it first speaks.
 
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
-use super::providers::{ENDPOINT, ModelOptions, Providers};
-use crate::model::{ErrorClass, ModelSpec, Participant, Text, VoiceSpec};
+use super::providers::{ModelOptions, Providers};
+use crate::model::{ErrorClass, Fallback, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::voice::remote::{Endpoint, Remote, Wire, models};
-use crate::voice::{self, Voice};
+use crate::voice::{self, Chunk, Out, Request, Speaking, Voice};
+use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tokio::runtime;
+use tokio::sync::Mutex;
 
 /// Tokens of a reply that nobody bounded, of a server on this machine: small models do not always find an end.
 const LOCAL_REPLY_TOKENS: u32 = 320;
 /// How many names of models an error lists.
 const NAMES_SHOWN: usize = 12;
 
-/// The providers that the seats of a conversation speak through.
+/// The models that the seats of a conversation speak through.
 pub struct Minds {
     client: Client,
-    endpoints: BTreeMap<String, Arc<Endpoint>>,
+    places: Arc<Places>,
     default: Option<String>,
 }
 
-/// Gives every model seat its model and what is known of it, as the log will keep it.
-pub fn assign(
-    seats: &mut [Participant],
-    providers: &Providers,
-    options: &ModelOptions,
-) -> Result<(), Failure> {
-    let default = options.model.as_ref().or(providers.settings.default_model.as_ref());
-    let nameless: Vec<&str> = seats
-        .iter()
-        .filter(|p| spec(p).is_some_and(|s| s.name.is_empty()))
-        .map(|p| &*p.id)
-        .collect();
-    if let (None, false) = (default, nameless.is_empty()) {
-        let path = providers.settings.path.display();
-        return Err(Failure::new(Exit::NoModel, format!("no model speaks for {}", nameless.join(", "))).hint(
-            format!(
-                "name one with --model PROVIDER:NAME, with default_model in {path}, or with `model` of the seat; \
-                 `colloquium models` lists what can be reached, and --rehearsed plays the rehearsed cast"
-            ),
-        ));
+/// The places of providers, each with its key, as far as somebody has wanted to speak there.
+struct Places {
+    providers: Providers,
+    met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
+}
+
+impl Minds {
+    /// Returns the models that seats can have, before any is asked.
+    pub fn new(providers: Providers, options: &ModelOptions) -> Minds {
+        let default = options.model.clone().or(providers.settings.default_model.clone());
+        let places = Arc::new(Places { providers, met: Mutex::default() });
+        Minds { client: Client::new(), places, default }
     }
-    for seat in seats {
-        let VoiceSpec::Model(spec) = &mut seat.voice else { continue };
-        if let (true, Some(default)) = (spec.name.is_empty(), default) {
+
+    /// Gives every model seat its model and what is known of it, as the log will keep it.
+    pub fn assign(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+        let nameless: Vec<&str> = seats
+            .iter()
+            .filter(|p| spec(p).is_some_and(|s| s.name.is_empty()))
+            .map(|p| &*p.id)
+            .collect();
+        if let (None, false) = (&self.default, nameless.is_empty()) {
+            let path = self.places.providers.settings.path.display();
+            return Err(Failure::new(Exit::NoModel, format!("no model speaks for {}", nameless.join(", "))).hint(
+                format!(
+                    "name one with --model PROVIDER:NAME, with default_model in {path}, or with `model` of the seat; \
+                     `colloquium models` lists what can be reached, and --rehearsed plays the rehearsed cast"
+                ),
+            ));
+        }
+        seats.iter_mut().try_for_each(|seat| self.complete(seat))
+    }
+
+    /// Fills in the model of one seat and what is known of it and of its fallbacks.
+    fn complete(&self, seat: &mut Participant) -> Result<(), Failure> {
+        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
+        if let (true, Some(default)) = (spec.name.is_empty(), &self.default) {
             spec.name = default.as_str().into();
         }
-        let known = providers.find(parts(&spec.name)?.0)?;
-        if is_local(&known.base_url) {
-            spec.max_tokens.get_or_insert(LOCAL_REPLY_TOKENS);
+        let own = self.known(&spec.name)?;
+        spec.max_tokens = spec.max_tokens.or(own.max_tokens);
+        (seat.window, seat.price) = (own.window, own.price);
+        for fallback in &mut spec.fallbacks {
+            *fallback = self.known(&fallback.name)?;
         }
-        if let Some(facts) = providers.settings.models.get(&*spec.name) {
-            (seat.window, seat.price) = (facts.window, facts.price);
-        }
+        Ok(())
     }
-    Ok(())
+
+    /// Returns what is known of a model.
+    fn known(&self, name: &Text) -> Result<Fallback, Failure> {
+        let providers = &self.places.providers;
+        let place = providers.find(parts(name)?.0)?;
+        let facts = providers.settings.models.get(&**name);
+        Ok(Fallback {
+            name: name.clone(),
+            max_tokens: is_local(&place.base_url).then_some(LOCAL_REPLY_TOKENS),
+            price: facts.and_then(|f| f.price),
+            window: facts.and_then(|f| f.window),
+        })
+    }
+
+    /// Completes a seat that a command makes.
+    ///
+    /// # Errors
+    /// A sentence for people, when it names no model, or one of a provider that is not known or has no key.
+    pub fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+        let Some(asked) = spec(seat) else { return Ok(()) };
+        if asked.name.is_empty() && self.default.is_none() {
+            return Err(
+                "it names no model, and there is no default one; as in \"model\":\"ollama:llama3\""
+                    .into(),
+            );
+        }
+        self.complete(seat).map_err(|failure| failure.told())?;
+        for name in spec(seat).into_iter().flat_map(names) {
+            let (provider, _) = parts(&name).map_err(|failure| failure.told())?;
+            self.places
+                .providers
+                .find(provider)
+                .and_then(|known| self.places.providers.has_key(known))
+                .map_err(|failure| failure.told())?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that each seat has a model that speaks; what is said against one with others behind it is a warning.
+    pub fn meet<'a>(
+        &self,
+        seats: impl IntoIterator<Item = &'a Participant>,
+        context: &Context,
+    ) -> Result<(), Failure> {
+        let chains: Vec<Vec<Text>> = seats.into_iter().filter_map(spec).map(names).collect();
+        let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for name in chains.iter().flatten() {
+            let (provider, model) = parts(name)?;
+            self.places.providers.find(provider)?;
+            wanted.entry(provider).or_default().insert(model);
+        }
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
+        let asked = wanted.iter().map(async |(provider, models)| self.ask(provider, models).await);
+        let mut against: BTreeMap<String, Failure> = BTreeMap::new();
+        for answer in runtime.block_on(join_all(asked)) {
+            answer.unchecked.iter().for_each(|why| context.say(why));
+            against.extend(answer.against);
+        }
+        for chain in &chains {
+            if let Some(first) = chain.first().and_then(|name| against.get(&**name))
+                && chain.iter().all(|name| against.contains_key(&**name))
+            {
+                return Err(first.clone());
+            }
+        }
+        for (name, failure) in &against {
+            context.say(&format!(
+                "{name} cannot speak now, and its fallback will: {}",
+                failure.message
+            ));
+        }
+        Ok(())
+    }
+
+    /// Asks a provider for its models and says which of those wanted cannot speak.
+    async fn ask(&self, provider: &str, wanted: &BTreeSet<&str>) -> Answer {
+        let all = |failure: Failure| {
+            wanted.iter().map(|m| (format!("{provider}:{m}"), failure.clone())).collect()
+        };
+        let endpoint = match self.places.endpoint(provider).await {
+            Ok(endpoint) => endpoint,
+            Err(failure) => return Answer { against: all(failure), unchecked: None },
+        };
+        // connections made here end with their runtime, so the conversation has a client of its own
+        let listed = match models(Client::new(), endpoint.clone()).await {
+            Ok(listed) => listed,
+            Err(failure) if is_final(&failure) => {
+                let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
+                    .hint("`colloquium doctor` explains every provider");
+                return Answer { against: all(failure), unchecked: None };
+            }
+            Err(failure) => {
+                let unchecked = Some(format!("not checked: {}", failure.text));
+                return Answer { against: vec![], unchecked };
+            }
+        };
+        let missing = wanted.iter().filter(|model| !has(&endpoint, &listed, model));
+        let against =
+            missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
+        Answer { against: against.collect(), unchecked: None }
+    }
+
+    /// Returns the voice of a model, or why there is none.
+    pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
+        let name = match (&*spec.name, &self.default) {
+            ("", Some(default)) => default.as_str(),
+            ("", None) => return Err("no model was named for this seat".into()),
+            (name, _) => name,
+        };
+        let (provider, model) = parts(name).map_err(|failure| failure.message)?;
+        let (client, places) = (self.client.clone(), self.places.clone());
+        Ok(Arc::new(Mind { client, places, provider: provider.into(), model: model.into() }))
+    }
+}
+
+/// What a provider said of the models that are wanted of it.
+struct Answer {
+    /// What speaks against some of them.
+    against: Vec<(String, Failure)>,
+    /// Why nothing is known, where that is no reason not to begin.
+    unchecked: Option<String>,
+}
+
+impl Places {
+    /// Returns the place of a provider, with its key; it is looked up once.
+    async fn endpoint(&self, provider: &str) -> Result<Arc<Endpoint>, Failure> {
+        if let Some(endpoint) = self.met.lock().await.get(provider) {
+            return Ok(endpoint.clone());
+        }
+        let endpoint = self.providers.endpoint(self.providers.find(provider)?).await?;
+        self.met.lock().await.insert(provider.into(), endpoint.clone());
+        Ok(endpoint)
+    }
+}
+
+/// A model as a voice, whose place is found when it first speaks.
+struct Mind {
+    client: Client,
+    places: Arc<Places>,
+    provider: String,
+    model: Text,
+}
+
+impl Voice for Mind {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        let (client, places) = (self.client.clone(), self.places.clone());
+        let (provider, model) = (self.provider.clone(), self.model.clone());
+        Box::pin(async move {
+            match places.endpoint(&provider).await {
+                Ok(endpoint) => Remote::new(client, endpoint, model).speak(ask, out).await,
+                Err(failure) => {
+                    let failure = voice::Failure::new(ErrorClass::Credentials, failure.told());
+                    out.send(Chunk::Failed(failure)).await;
+                }
+            }
+        })
+    }
 }
 
 /// Says of which models no window is known.
@@ -78,87 +252,24 @@ pub fn say_windows<'a>(seats: impl IntoIterator<Item = &'a Participant>, context
     }
 }
 
-impl Minds {
-    /// Finds the providers of the seats and sees to it that each has the models it is asked for.
-    pub fn meet<'a>(
-        seats: impl IntoIterator<Item = &'a Participant>,
-        providers: &Providers,
-        options: &ModelOptions,
-        context: &Context,
-    ) -> Result<Minds, Failure> {
-        let mut wanted: BTreeMap<String, BTreeSet<Text>> = BTreeMap::new();
-        for spec in seats.into_iter().filter_map(spec) {
-            let (provider, model) = parts(&spec.name)?;
-            wanted.entry(provider.into()).or_default().insert(model.into());
-        }
-        // a place that seats may take later
-        if options.endpoint.is_some() {
-            wanted.entry(ENDPOINT.into()).or_default();
-        }
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
-        let endpoints = runtime.block_on(async {
-            let mut endpoints = BTreeMap::new();
-            for (name, models) in wanted {
-                let endpoint = providers.endpoint(providers.find(&name)?).await?;
-                check(&endpoint, &models, context).await?;
-                endpoints.insert(name, endpoint);
-            }
-            Ok::<_, Failure>(endpoints)
-        })?;
-        let default = options.model.clone().or(providers.settings.default_model.clone());
-        // connections made here end with their runtime, so the conversation gets a client of its own
-        Ok(Minds { client: Client::new(), endpoints, default })
-    }
-
-    /// Returns the voice of a model, or why there is none.
-    pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
-        let name = match (&*spec.name, &self.default) {
-            ("", Some(default)) => default.as_str(),
-            ("", None) => return Err("no model was named for this seat".into()),
-            (name, _) => name,
-        };
-        let (provider, model) = parts(name).map_err(|failure| failure.message)?;
-        let endpoint = self.endpoints.get(provider).ok_or_else(|| {
-            format!("the provider `{provider}` was not part of this run when it began")
-        })?;
-        Ok(Arc::new(Remote::new(self.client.clone(), endpoint.clone(), model.into())))
-    }
+/// Returns whether a server has a model; one that lists nothing is believed.
+fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
+    // these have names that their lists do not show
+    listed.is_empty()
+        || matches!(endpoint.wire, Wire::Anthropic | Wire::Gemini)
+        || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
 }
 
-/// Refuses what would fail for certain; a server that lists nothing is believed.
-async fn check(
-    endpoint: &Arc<Endpoint>,
-    wanted: &BTreeSet<Text>,
-    context: &Context,
-) -> Result<(), Failure> {
-    let listed = match models(Client::new(), endpoint.clone()).await {
-        Ok(listed) => listed,
-        Err(failure) if is_final(&failure) => {
-            return Err(Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
-                .hint("`colloquium doctor` explains every provider"));
-        }
-        Err(failure) => {
-            context.say(&format!("not checked: {}", failure.text));
-            return Ok(());
-        }
-    };
-    // these have names that their lists do not show
-    if listed.is_empty() || matches!(endpoint.wire, Wire::Anthropic | Wire::Gemini) {
-        return Ok(());
-    }
-    let has = |model: &Text| listed.iter().any(|l| l == model || **l == format!("{model}:latest"));
-    let Some(missing) = wanted.iter().find(|model| !has(model)) else { return Ok(()) };
-    let provider = &endpoint.name;
+/// Returns the failure of a model that a server lacks, with the names of those it has.
+fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
     let mut names: Vec<&Text> = listed.iter().collect();
     names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
     let more = names.len().saturating_sub(NAMES_SHOWN);
     let shown: Vec<String> =
         names.iter().take(NAMES_SHOWN).map(|name| format!("{provider}:{name}")).collect();
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-    Err(Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
-        .hint(format!("it has {}{more}", shown.join(", "))))
+    Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
+        .hint(format!("it has {}{more}", shown.join(", ")))
 }
 
 /// Returns whether no call could do better.
@@ -193,6 +304,11 @@ fn spec(seat: &Participant) -> Option<&ModelSpec> {
         VoiceSpec::Model(spec) => Some(spec),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
     }
+}
+
+/// Returns the models that may speak for a seat, in their order.
+fn names(spec: &ModelSpec) -> Vec<Text> {
+    std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name)).cloned().collect()
 }
 
 /// Splits `provider:name`.

@@ -11,6 +11,7 @@ use crate::model::Secret;
 use crate::spawn::{self, Environment, Job, Output};
 use crate::voice::remote::{Endpoint, VENDORS, Wire};
 use clap::{Args, ValueEnum};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +61,19 @@ pub enum KeySource {
     Command(Vec<String>),
 }
 
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeySource::None => f.write_str("none needed"),
+            KeySource::Variable(name) => write!(f, "the variable {name}"),
+            KeySource::File(path) => write!(f, "the file {}", path.display()),
+            KeySource::Command(command) => {
+                write!(f, "printed by `{}`", command.first().map_or("", |program| program))
+            }
+        }
+    }
+}
+
 /// A provider as resolved from all layers, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Known {
@@ -73,6 +87,19 @@ pub struct Known {
     pub key: KeySource,
     /// Which layer defines it, in words.
     pub from: &'static str,
+}
+
+impl Known {
+    /// Returns where calls go, with a key.
+    pub fn with(&self, key: Option<Secret>) -> Arc<Endpoint> {
+        Arc::new(Endpoint {
+            name: self.name.as_str().into(),
+            wire: self.wire,
+            base_url: self.base_url.as_str().into(),
+            key,
+            key_from: self.key.to_string().into(),
+        })
+    }
 }
 
 /// All providers.
@@ -150,32 +177,32 @@ impl Providers {
 
     /// Returns where the calls of a provider go, with its key.
     pub async fn endpoint(&self, known: &Known) -> Result<Arc<Endpoint>, Failure> {
-        let key = self.key(known).await.map_err(|why| {
-            Failure::new(Exit::NoModel, format!("no key for the provider `{}`: {why}", known.name))
-                .hint(format!(
-                    "set it, or name where it is in the settings: [providers.{}] with api_key_env, api_key_file or \
-                     api_key_command",
-                    known.name
-                ))
-        })?;
-        Ok(Arc::new(Endpoint {
-            name: known.name.as_str().into(),
-            wire: known.wire,
-            base_url: known.base_url.as_str().into(),
-            key,
-        }))
+        let key = self.key(known).await.map_err(|why| no_key(known, &why))?;
+        Ok(known.with(key))
+    }
+
+    /// Sees to it that a provider's key is at hand; a program that prints it is believed to, and not run.
+    pub fn has_key(&self, known: &Known) -> Result<(), Failure> {
+        self.at_hand(&known.key).map(drop).map_err(|why| no_key(known, &why))
     }
 
     /// Returns the key of a provider, or why there is none; what is said never holds it.
     pub async fn key(&self, known: &Known) -> Result<Option<Secret>, String> {
-        let key = match &known.key {
-            KeySource::None => return Ok(None),
+        match &known.key {
+            KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
+            source => self.at_hand(source),
+        }
+    }
+
+    /// Returns a key that needs no program to be run.
+    fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, String> {
+        let key = match source {
+            KeySource::None | KeySource::Command(_) => return Ok(None),
             KeySource::Variable(name) => match self.environment.get(name) {
                 Some(value) => value.to_str().ok_or(format!("{name} is no text"))?.to_owned(),
                 None => return Err(format!("{name} is not set")),
             },
             KeySource::File(path) => config::read_key_file(path)?,
-            KeySource::Command(command) => self.printed(command).await?,
         };
         Ok(Some(Secret::new(key.trim().to_owned())))
     }
@@ -210,6 +237,14 @@ impl Providers {
             (false, _) => Err(format!("`{program}` failed ({status})")),
         }
     }
+}
+
+fn no_key(known: &Known, why: &str) -> Failure {
+    let name = &known.name;
+    Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
+        "set it, or name where it is in the settings: [providers.{name}] with api_key_env, api_key_file or \
+         api_key_command"
+    ))
 }
 
 /// Returns a provider of the settings over what is known of it.

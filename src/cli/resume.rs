@@ -50,7 +50,8 @@ impl Resume {
             ));
         }
         let providers = Providers::new(context, &play.models)?;
-        let minds = Minds::meet(seats(&past), &providers, &play.models, context)?;
+        let minds = Minds::new(providers, &play.models);
+        minds.meet(seats(&past), context)?;
 
         let resumed = session::resume(&path, Mode::Normal)?;
         let (log, past) = (&resumed.log, fold(&resumed.log));
@@ -63,6 +64,7 @@ impl Resume {
         let cast = Cast::new(allowed, PathBuf::from("."), &context.environment, minds);
         let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
         engine.patience = Some(DISK_PATIENCE);
+        engine.attended = !play.headless;
         engine.resume(past.clone(), resumed.repaired.map(Into::into).into_iter().collect());
         if play.limits() != Limits::default() {
             let reopened = engine.live.state.next_seq.0.saturating_sub(1);

@@ -96,8 +96,9 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
     refuse_waits(&loaded, play)?;
     let allowed = Allowed::by(&loaded.participants, found.trusted, play.trust)?;
     let providers = Providers::new(context, &play.models)?;
-    minds::assign(&mut loaded.participants, &providers, &play.models)?;
-    let minds = Minds::meet(&loaded.participants, &providers, &play.models, context)?;
+    let minds = Minds::new(providers, &play.models);
+    minds.assign(&mut loaded.participants)?;
+    minds.meet(&loaded.participants, context)?;
     minds::say_windows(&loaded.participants, context);
 
     let virtual_time = virtual_time(&loaded.participants, play);
@@ -114,7 +115,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.steer(lines);
-    engine.open(opened(loaded, seed)?);
+    engine.open(opened(loaded, seed, !play.headless)?);
     let saved = !options.no_save;
     show(Table { engine, tail, past, files, saved, clock, play }, context)
 }
@@ -178,7 +179,7 @@ fn begin(options: &Options, context: &Context, at: Wall, dice: u64) -> Result<Se
     Ok(session)
 }
 
-fn opened(loaded: Loaded, seed: u64) -> Result<Opened, Failure> {
+fn opened(loaded: Loaded, seed: u64, attended: bool) -> Result<Opened, Failure> {
     let scenario = serde_json::to_value(&loaded.scenario)
         .map_err(|e| Failure::new(Exit::Failed, format!("the scenario cannot be written: {e}")))?;
     Ok(Opened {
@@ -189,5 +190,6 @@ fn opened(loaded: Loaded, seed: u64) -> Result<Opened, Failure> {
         scenario,
         participants: loaded.participants,
         parallel: loaded.parallel,
+        attended,
     })
 }

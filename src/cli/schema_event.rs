@@ -5,6 +5,7 @@ type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)])
 
 const REASON: (&str, &str) = ("reason", "the stop reason");
 const RESULT: (&str, &str) = ("result", "what came out of it");
+const ATTENDED: (&str, &str) = ("attended", "whether somebody is there who can be asked");
 const KEY: (&str, &str) = ("key", "what makes the command act once");
 const TURN: (&str, &str) = ("turn", "the turn, by the seq of its grant");
 const CALL: (&str, &str) = ("call", "the call, by the seq of its start");
@@ -25,10 +26,15 @@ pub const KINDS: &[Row] = &[
             ("scenario", "the scenario as resolved, without keys"),
             ("participants", "the seats as resolved"),
             ("parallel", "how many calls may run at once"),
+            ATTENDED,
         ],
     ),
     ("conversation.renamed", "The title changed.", &[("title", "the new title")]),
-    ("conversation.reopened", "A resume.", &[("repaired", "whether a torn tail was mended first")]),
+    (
+        "conversation.reopened",
+        "A resume.",
+        &[("repaired", "whether a torn tail was mended first"), ATTENDED],
+    ),
     (
         "conversation.forked",
         "The lines before this one are another session's.",

@@ -14,6 +14,7 @@ use crate::net::Client;
 use crate::text;
 use crate::voice::remote::{Endpoint, Wire, models};
 use clap::Args;
+use futures::future::join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -154,79 +155,78 @@ fn print(out: &str) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Asks all places that may be asked, one after the other.
+/// Asks all places that may be asked, at the same time.
 fn survey(providers: &Providers) -> Result<Vec<Found>, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
-    runtime.block_on(async {
-        let mut found = vec![];
-        for known in providers.all() {
-            found.push(ask(providers, known).await);
-        }
-        for (name, base_url) in LOCAL {
-            // one that the user has set up was asked already
-            if providers.all().iter().any(|known| known.base_url == base_url) {
-                continue;
-            }
-            let endpoint = Endpoint {
-                name: name.into(),
-                wire: Wire::OpenAi,
-                base_url: base_url.into(),
-                key: None,
-            };
-            found.push(Found {
-                name: name.into(),
-                base_url: base_url.into(),
-                from: "a usual place",
-                key: "none needed".into(),
-                usage: format!("--endpoint {base_url} --model endpoint:"),
-                has: list(endpoint.into(), LOCAL_TIME).await,
-                matters: true,
-            });
-        }
-        Ok(found)
-    })
+    let known = providers.all().iter().map(async |known| ask(providers, known).await);
+    // one that the user has set up is asked already
+    let set_up = |base_url: &str| providers.all().iter().any(|known| known.base_url == base_url);
+    let usual = LOCAL.iter().filter(|(_, base_url)| !set_up(base_url));
+    let usual = usual.map(async |(name, base_url)| look(name, base_url).await);
+    let (mut found, usual) =
+        runtime.block_on(async { tokio::join!(join_all(known), join_all(usual)) });
+    found.extend(usual);
+    Ok(found)
 }
 
+/// Looks for a server at a usual place of this machine.
+async fn look(name: &str, base_url: &str) -> Found {
+    let endpoint = Endpoint {
+        name: name.into(),
+        wire: Wire::OpenAi,
+        base_url: base_url.into(),
+        key: None,
+        key_from: KeySource::None.to_string().into(),
+    };
+    Found {
+        name: name.into(),
+        base_url: base_url.into(),
+        from: "a usual place",
+        key: endpoint.key_from.to_string(),
+        usage: format!("--endpoint {base_url} --model endpoint:"),
+        has: list(endpoint.into(), LOCAL_TIME).await,
+        matters: true,
+    }
+}
+
+/// Asks a provider; one time limit holds for its key and its list.
 async fn ask(providers: &Providers, known: &Known) -> Found {
-    let key = providers.key(known).await;
-    let source = match &known.key {
-        KeySource::None => "none needed".to_owned(),
-        KeySource::Variable(name) => format!("the variable {name}"),
-        KeySource::File(path) => format!("the file {}", path.display()),
-        KeySource::Command(command) => {
-            format!("printed by `{}`", command.first().map_or("", |program| program))
-        }
-    };
-    let matters = key.is_ok() || known.from != "known";
     let within = if known.base_url == OLLAMA { LOCAL_TIME } else { REMOTE_TIME };
-    let has = match key {
-        Ok(key) => {
-            let endpoint = Endpoint {
-                name: known.name.as_str().into(),
-                wire: known.wire,
-                base_url: known.base_url.as_str().into(),
-                key,
-            };
-            list(endpoint.into(), within).await
+    let answer = timeout(REMOTE_TIME, async {
+        match providers.key(known).await {
+            Ok(key) => (Key::Found, list(known.with(key), within).await),
+            Err(why) => (Key::Missing, Err(why)),
         }
-        Err(why) => Err(why),
-    };
+    });
+    let late = |_| (Key::Found, Err(no_answer(REMOTE_TIME)));
+    let (key, has) = answer.await.unwrap_or_else(late);
     Found {
         name: known.name.clone(),
         base_url: known.base_url.clone(),
         from: known.from,
-        key: source,
+        key: known.key.to_string(),
         usage: format!("{}:", known.name),
         has,
-        matters,
+        matters: key == Key::Found || known.from != "known",
     }
+}
+
+/// Whether a provider's key is there, or none is needed.
+#[derive(PartialEq, Eq)]
+enum Key {
+    Found,
+    Missing,
 }
 
 async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
     match timeout(within, models(Client::new(), endpoint)).await {
         Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
-        Err(_) => Err(format!("no answer within {} ms", within.as_millis())),
+        Err(_) => Err(no_answer(within)),
     }
+}
+
+fn no_answer(within: Duration) -> String {
+    format!("no answer within {} ms", within.as_millis())
 }

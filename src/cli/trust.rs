@@ -97,4 +97,8 @@ impl Voices for Cast {
             VoiceSpec::Human { .. } => Err("a person speaks for this seat".into()),
         }
     }
+
+    fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+        self.minds.seat(seat)
+    }
 }

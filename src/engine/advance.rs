@@ -72,9 +72,27 @@ fn ending(state: &State) -> Option<Draft> {
             if over { end(StopReason::Operator, None) } else { None }
         }
         (None, Some(why), _) if quiet => end(StopReason::Failure, Some(why.clone())),
-        (None, None, Some(closed)) if quiet => end(closed.reason, None),
+        (None, None, Some(closed)) if quiet => {
+            let failed = closed.reason == StopReason::Failure;
+            end(closed.reason, failed.then(|| failures(state)).flatten())
+        }
         (None, _, _) => None,
     }
+}
+
+/// Why nobody speaks any more: each failure once, with the seats that it befell.
+fn failures(state: &State) -> Option<Text> {
+    let mut told: Vec<(&Text, Vec<&str>)> = vec![];
+    for seat in &state.seats {
+        let Some(error) = &seat.failed else { continue };
+        match told.iter_mut().find(|(text, _)| *text == &error.text) {
+            Some((_, seats)) => seats.push(&seat.spec.id),
+            None => told.push((&error.text, vec![&seat.spec.id])),
+        }
+    }
+    let told: Vec<String> =
+        told.iter().map(|(text, seats)| format!("{}: {text}", seats.join(", "))).collect();
+    (!told.is_empty()).then(|| told.join("; ").into())
 }
 
 /// A granted turn whose call has not begun; one that waits for its next try is woken by time.
@@ -166,11 +184,17 @@ fn interrupted(state: &State) -> Option<Draft> {
     })
 }
 
-/// Whether a thread goes on without words: all who could speak passed, or nothing comes of its decisions.
+/// Whether a thread goes on without words: all who could speak passed, or failed until a person helps, or nothing comes
+/// of its decisions.
 fn barren(state: &State, thread: &Thread) -> Option<StopReason> {
-    let mut able = thread.seats.iter().filter(|s| state.may_speak(s)).peekable();
-    if able.peek().is_some() && able.all(|s| thread.passed.contains(s)) {
+    let able = || thread.seats.iter().filter(|s| state.may_speak(s));
+    let all = |what: &dyn Fn(&SeatId) -> bool| able().next().is_some() && able().all(what);
+    if all(&|s| thread.passed.contains(s)) {
         return Some(StopReason::AllPassed);
+    }
+    let failed = |s: &SeatId| state.seat(s).and_then(|s| s.failed.as_ref());
+    if all(&|s| failed(s).is_some_and(|e| e.class.needs_a_hand())) {
+        return Some(StopReason::Failure);
     }
     (thread.barren as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
 }

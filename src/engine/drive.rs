@@ -4,7 +4,7 @@
 //! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
 //! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
 
-use super::{Effect, Input, advance, carry, deadline, effects, react, recover};
+use super::{Effect, Input, advance, carry, deadline, effects, react, recover, refused};
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Reopened};
@@ -59,6 +59,8 @@ pub struct Engine {
     settled: Seq,
     /// How long a full disk is waited for; for ever if there is no bound.
     pub patience: Option<Duration>,
+    /// Whether somebody is there who can be asked, for a resume; a new conversation is told so when it is opened.
+    pub attended: bool,
 }
 
 /// Marks a call as over for the clock, however its task ends.
@@ -88,6 +90,7 @@ impl Engine {
             unwritable: None,
             settled: Seq(0),
             patience: None,
+            attended: false,
         }
     }
 
@@ -109,7 +112,8 @@ impl Engine {
         for cut in recover(&self.live) {
             self.append(cut);
         }
-        self.append(draft(ThreadId::ROOT, ENGINE, Reopened { repaired }.into()));
+        let reopened = Reopened { repaired, attended: self.attended };
+        self.append(draft(ThreadId::ROOT, ENGINE, reopened.into()));
     }
 
     /// Adds lines that wait for their moment.
@@ -223,8 +227,21 @@ impl Engine {
 
     fn decide(&mut self, now: Ms, input: &Input) {
         for draft in react(&self.live, now, input) {
+            let draft = self.seated(draft);
             self.append(draft);
         }
+    }
+
+    /// Lets the voices look at a seat that a command makes: what they know of it goes into the log with the command, and a
+    /// seat that nobody can speak for is refused.
+    fn seated(&self, mut draft: Draft) -> Draft {
+        let Kind::Given(given) = &mut draft.kind else { return draft };
+        let Some(mut seat) = given.targets.participant.clone() else { return draft };
+        if let Err(why) = self.voices.seat(&mut seat) {
+            return refused(&given.key, &given.line, why.into());
+        }
+        Arc::make_mut(given).targets.participant = Some(seat);
+        draft
     }
 
     /// Carries out one step of what was commanded, or looks at the next line whose moment has come; returns whether there

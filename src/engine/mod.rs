@@ -18,6 +18,7 @@ mod turns;
 pub use advance::advance;
 pub use drive::{Engine, Stopped};
 pub use effects::{Effect, deadline, effects};
+use react::refused;
 pub use react::{react, recover};
 
 use crate::model::{CallId, Key, SteerLine, Text};

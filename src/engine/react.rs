@@ -21,11 +21,12 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
                 let given = Given { key: key.clone(), line: line.clone(), targets };
                 operator(Arc::new(given).into())
             }
-            Err(why) => {
-                refused(key, serde_json::Value::Object(line.to_map()), line.id.clone(), why.into())
-            }
+            Err(why) => refused(key, line, why.into()),
         }],
-        Input::BadLine { key, line, why } => vec![refused(key, line.clone(), None, why.clone())],
+        Input::BadLine { key, line, why } => {
+            let (key, line, why) = (key.clone(), line.clone(), why.clone());
+            vec![operator(Refused { key, line, id: None, why }.into())]
+        }
         Input::Chunk(call, chunk) => {
             // words of a call that was cancelled meanwhile are nobody's
             state.turn_of(*call).map(|turn| heard(live, turn, now, chunk)).unwrap_or_default()
@@ -52,8 +53,10 @@ fn operator(kind: Kind) -> Draft {
     draft(ThreadId::ROOT, OPERATOR, kind)
 }
 
-fn refused(key: &Key, line: serde_json::Value, id: Option<Text>, why: Text) -> Draft {
-    operator(Refused { key: key.clone(), line, id, why }.into())
+/// A line that cannot be a deed.
+pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
+    let (key, id) = (key.clone(), line.id.clone());
+    operator(Refused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
 }
 
 /// The end of the conversation.

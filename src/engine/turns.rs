@@ -158,8 +158,9 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         Err(why) => {
             let error = CallError { class: ErrorClass::Form, text: why };
             let again = turn.corrections < state.contract_of(turn).again;
-            if let (Some(call), true) = (turn.call, again) {
-                let retried = CallRetried { turn: turn.id, call, error, wait_ms: 0 };
+            let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
+            if let (Some(call), Some(model)) = (turn.call, next) {
+                let retried = CallRetried { turn: turn.id, call, error, wait_ms: 0, model };
                 return draft(turn.thread, event::ENGINE, retried.into());
             }
             let raw = Some(words.text.into());
@@ -234,9 +235,11 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
         return draft;
     }
     let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
-    match (turn.call, wait(turn, &rule, failure)) {
-        (Some(call), Some(wait_ms)) => {
-            let retried = CallRetried { turn: turn.id, call, error, wait_ms };
+    let next = wait(turn, &rule, failure).map(|wait_ms| (wait_ms, None));
+    let next = next.or_else(|| Some((0, Some(fallback(&live.state, turn)?))));
+    match (turn.call, next) {
+        (Some(call), Some((wait_ms, model))) => {
+            let retried = CallRetried { turn: turn.id, call, error, wait_ms, model };
             draft(turn.thread, event::ENGINE, retried.into())
         }
         (Some(_) | None, _) => {
@@ -244,6 +247,13 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
             draft(turn.thread, event::ENGINE, Box::new(end).into())
         }
     }
+}
+
+/// Returns the model that takes the turn over, where the rule says so and one is left.
+fn fallback(state: &State, turn: &Turn) -> Option<Text> {
+    let seat = &state.seat(&turn.seat)?.spec;
+    let replaced = seat.replaced().filter(|_| seat.on_failure.then == Then::Replace)?;
+    Some(replaced.voice.label().into())
 }
 
 /// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, for a minute

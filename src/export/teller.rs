@@ -46,7 +46,13 @@ impl Teller {
             Kind::CallRetried(r) => {
                 let turn = state.turns.get(&r.turn);
                 let who = turn.map_or("a seat".into(), |t| name(state, &t.seat));
-                note(format!("{who} is asked again: {}", r.error.text))
+                match &r.model {
+                    Some(model) => note(format!(
+                        "{who} speaks through {model} from here on, because {}",
+                        r.error.text
+                    )),
+                    None => note(format!("{who} is asked again: {}", r.error.text)),
+                }
             }
             Kind::TurnEnded(e) => {
                 // the engine's word for a failure is about a seat all the same
@@ -119,10 +125,12 @@ impl Teller {
             (Outcome::Passed, _) => words(format!("{who} passes"), String::new()),
             (Outcome::Failed, _) => {
                 let why = e.error.as_ref().map_or("no reason was given", |e| &*e.text);
-                let then = match state.seat(seat).map(|s| s.spec.on_failure.then) {
-                    Some(Then::Skip) | None => "skipped",
-                    Some(Then::Pause) => "a pause follows",
-                    Some(Then::Stop) => "the end follows",
+                let class = e.error.as_ref().map_or(ErrorClass::Failed, |e| e.class);
+                let then = match state.then(seat, class) {
+                    Then::Skip => "skipped",
+                    Then::Pause => "a pause follows",
+                    Then::Replace => "no fallback is left, skipped",
+                    Then::Stop => "the end follows",
                 };
                 words(format!("{who} failed: {}; {then}", text::line(why)), String::new())
             }
@@ -174,8 +182,12 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
         head.push_str(", a stand-in");
     }
     let entry = e.number.and_then(|n| state.utterance(n));
-    let anew = |entry: &&Entry| entry.versions.len() > 1 && entry.version().turn == Some(e.turn);
-    if let Some(entry) = entry.filter(anew) {
+    let by = |entry: &&Entry| entry.version().turn == Some(e.turn);
+    let entry = entry.filter(by);
+    if let Some(model) = entry.and_then(|x| state.unlike_seated(seat, &x.version().model)) {
+        head.push_str(&format!(", through {}", text::line(model)));
+    }
+    if let Some(entry) = entry.filter(|x| x.versions.len() > 1) {
         head.push_str(&format!(", anew (alternative {})", entry.versions.len()));
     }
     head

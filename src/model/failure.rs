@@ -76,6 +76,37 @@ impl ErrorClass {
         }
     }
 
+    /// Returns whether nothing will change until a person does something about it: a key, an account, a name.
+    pub fn needs_a_hand(self) -> bool {
+        match self {
+            ErrorClass::NotFound
+            | ErrorClass::NoVoice
+            | ErrorClass::Credentials
+            | ErrorClass::Credit
+            | ErrorClass::UnknownModel
+            | ErrorClass::BadRequest => true,
+            ErrorClass::Failed
+            | ErrorClass::NoProtocol
+            | ErrorClass::Empty
+            | ErrorClass::TooLarge
+            | ErrorClass::Silence
+            | ErrorClass::Broken
+            | ErrorClass::Refused
+            | ErrorClass::Dns
+            | ErrorClass::Tls
+            | ErrorClass::Rate
+            | ErrorClass::Overload
+            | ErrorClass::Context
+            | ErrorClass::Filter
+            | ErrorClass::Form => false,
+        }
+    }
+
+    /// Returns whether there is no model, or none that takes the key.
+    pub fn lacks_a_model(self) -> bool {
+        matches!(self, ErrorClass::Credentials | ErrorClass::UnknownModel)
+    }
+
     /// Returns whether the server asked to be left alone for a while: waiting then costs no retry.
     pub fn asks_to_wait(self) -> bool {
         matches!(self, ErrorClass::Rate | ErrorClass::Overload)

@@ -23,7 +23,9 @@ pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use limits::{Limit, Limits};
-pub use participant::{FailureRule, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec};
+pub use participant::{
+    FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
+};
 pub use payload::{Cost, CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Rejected, Role};

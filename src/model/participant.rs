@@ -128,7 +128,7 @@ pub struct ModelSpec {
     pub name: Text,
     /// The models that speak instead, in order, where the failure rule says `replace`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub fallbacks: Vec<Text>,
+    pub fallbacks: Vec<Fallback>,
     /// How freely it chooses its words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
@@ -141,6 +141,38 @@ pub struct ModelSpec {
     /// Reasoning effort: `low`, `medium` or `high`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Text>,
+}
+
+/// A model that speaks where those before it failed, with what is known of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Fallback {
+    /// `provider:name`.
+    pub name: Text,
+    /// Tokens of one reply, where its seat names none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    /// Its price, as a seat has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<(f64, f64)>,
+    /// Its context window in tokens.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
+}
+
+impl Participant {
+    /// Returns the seat with its next fallback as its model, if it has one.
+    pub fn replaced(&self) -> Option<Participant> {
+        let VoiceSpec::Model(spec) = &self.voice else { return None };
+        let (next, rest) = spec.fallbacks.split_first()?;
+        let spec = ModelSpec {
+            name: next.name.clone(),
+            fallbacks: rest.to_vec(),
+            max_tokens: spec.max_tokens.or(next.max_tokens),
+            ..spec.clone()
+        };
+        let (price, window) = (next.price, next.window);
+        Some(Participant { voice: VoiceSpec::Model(spec), price, window, ..self.clone() })
+    }
 }
 
 /// One rehearsed line: a template, and when it is taken out of turn.
@@ -215,6 +247,8 @@ pub enum Then {
     Skip,
     /// The conversation pauses and asks.
     Pause,
+    /// The next fallback model takes the turn; when there is none left, the next seat speaks.
+    Replace,
     /// The conversation ends.
     Stop,
 }

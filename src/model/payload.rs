@@ -113,6 +113,9 @@ pub struct Opened {
     pub participants: Vec<Participant>,
     /// How many calls may run at once.
     pub parallel: u32,
+    /// Whether somebody is there who can be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub attended: bool,
 }
 
 /// `conversation.renamed`.
@@ -128,6 +131,9 @@ pub struct Reopened {
     /// Whether a torn tail was mended first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repaired: bool,
+    /// Whether somebody is there who can be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub attended: bool,
 }
 
 /// `conversation.forked`: the lines before this one are the parent's.
@@ -289,6 +295,9 @@ pub struct CallRetried {
     pub error: CallError,
     /// Milliseconds until the next call.
     pub wait_ms: u64,
+    /// The fallback that is the seat's model from here on, where no retry was left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Text>,
 }
 
 /// `delta`: pieces of all streams in order of arrival, sealed together.

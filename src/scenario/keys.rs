@@ -228,7 +228,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
     key("max_tokens", TOKENS, "400", "Tokens of one reply of a model."),
     key("stop", NAMES, r#"["END"]"#, "Words at which a reply of a model stops."),
     key("effort", EFFORT, r#""low""#, "How much a model reasons before it speaks."),
-    later("fallbacks"),
+    key(
+        "fallbacks",
+        Kind::List(&Kind::Model),
+        r#"["ollama:llama3"]"#,
+        "The models that take over, in their order, where the ones before failed.",
+    ),
     later("max_usd"),
     later("reasoning"),
 ];
@@ -246,6 +251,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "on_failure",
     "reply",
     "model",
+    "fallbacks",
     "temperature",
     "max_tokens",
     "stop",
@@ -285,9 +291,9 @@ const ON_FAILURE: &[Key] = &[
     key("retry", Kind::Count { least: 0, most: 10 }, "1", "Further calls within the same turn."),
     key(
         "then",
-        Kind::OneOf { words: &["skip", "pause", "stop"], later: &["replace"] },
+        Kind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
         r#""skip""#,
-        "What follows the last of them.",
+        "What follows the last of them; skip, or replace where the seat has fallbacks.",
     ),
 ];
 

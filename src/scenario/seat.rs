@@ -6,7 +6,7 @@ use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::tree::{Node, quote};
 use crate::model::{
-    Line, ModelSpec, Participant, SeatId, Text, Then, VoiceSpec,
+    Fallback, Line, ModelSpec, Participant, SeatId, Text, Then, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -14,7 +14,7 @@ use serde_json::{Map, Value as Json};
 /// The keys of which a seat has one at most.
 const VOICES: [&str; 4] = ["model", "script", "human", "lines"];
 /// The keys that say how a model is asked.
-const OF_MODELS: [&str; 4] = ["temperature", "max_tokens", "stop", "effort"];
+const OF_MODELS: [&str; 5] = ["temperature", "max_tokens", "stop", "effort", "fallbacks"];
 /// Names that are nobody's seat: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
 
@@ -52,8 +52,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         one_form(&mut walk, reply, "reply");
     }
     if !walk.faults.is_empty() {
-        let sentences: Vec<String> = walk.faults.iter().map(Fault::to_string).collect();
-        return Err(sentences.join("; "));
+        return Err(sentences(&walk.faults));
     }
     let mut changed = seat.clone();
     let pace = match &seat.voice {
@@ -61,12 +60,22 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
     };
     if let Some(voice) = voice(&node, pace) {
+        changed.voice = match (&seat.voice, voice) {
+            // another model is asked in the same way
+            (VoiceSpec::Model(old), VoiceSpec::Model(new)) => {
+                VoiceSpec::Model(ModelSpec { name: new.name, ..old.clone() })
+            }
+            (_, voice) => voice,
+        };
         // what was known about the voice before says nothing about this one
-        (changed.voice, changed.stands_in) = (voice, false);
-        (changed.price, changed.window) = (None, None);
+        (changed.stands_in, changed.price, changed.window) = (false, None, None);
     }
     fill(&mut changed, &node);
-    Ok(changed)
+    one_rule(&mut walk, &changed, &node, "");
+    match walk.faults.is_empty() {
+        true => Ok(changed),
+        false => Err(sentences(&walk.faults)),
+    }
 }
 
 /// Resolves one checked `[[participant]]`; none without an id.
@@ -103,6 +112,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
     };
     fill(&mut seat, node);
+    one_rule(walk, &seat, node, path);
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
         for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
             let fix = "leave it out, or give the seat a model";
@@ -142,16 +152,48 @@ fn fill(seat: &mut Participant, node: &Node) {
         model.max_tokens = count(node, "max_tokens").or(model.max_tokens);
         model.stop = node.get("stop").map(texts).unwrap_or_else(|| std::mem::take(&mut model.stop));
         model.effort = text("effort").or_else(|| model.effort.take());
+        if let Some(fallbacks) = node.get("fallbacks") {
+            let fallback = |name| Fallback { name, ..Fallback::default() };
+            model.fallbacks = texts(fallbacks).into_iter().map(fallback).collect();
+            // whoever names fallbacks wants them to be taken
+            if seat.on_failure.then == Then::Skip {
+                seat.on_failure.then = Then::Replace;
+            }
+        }
     }
     if let Some(rule) = node.get("on_failure") {
         seat.on_failure.retry = count(rule, "retry").unwrap_or(seat.on_failure.retry);
         seat.on_failure.then = match rule.get("then").and_then(Node::text) {
             Some("skip") => Then::Skip,
             Some("pause") => Then::Pause,
+            Some("replace") => Then::Replace,
             Some("stop") => Then::Stop,
             _ => seat.on_failure.then,
         };
     }
+}
+
+/// Notes a failure rule that cannot be followed, and fallbacks that no rule takes.
+fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
+    let fallbacks = match &seat.voice {
+        VoiceSpec::Model(model) => model.fallbacks.len(),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
+    };
+    let replaces = seat.on_failure.then == Then::Replace;
+    let rule = node.get("on_failure").and_then(|rule| rule.get("then"));
+    if let (0, true, Some(rule)) = (fallbacks, replaces, rule) {
+        let fix = r#"name them, as in fallbacks = ["ollama:llama3"], with a model as the voice"#;
+        let message = "says \"replace\", and this seat has no fallbacks";
+        walk.fault(&rule.span, &join(path, "on_failure.then"), message, fix);
+    }
+    if let (true, false, Some(named)) = (fallbacks > 0, replaces, node.get("fallbacks")) {
+        let fix = r#"leave out on_failure.then, or let it say "replace""#;
+        walk.warn(&named.span, &join(path, "fallbacks"), "are never taken by on_failure", fix);
+    }
+}
+
+fn sentences(faults: &[Fault]) -> String {
+    faults.iter().map(Fault::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn one_voice(walk: &mut Walk<'_>, node: &Node, path: &str) {

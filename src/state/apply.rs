@@ -25,7 +25,7 @@ impl State {
         match &event.kind {
             Kind::Opened(o) => self.open(o),
             Kind::Renamed(r) => self.title = Some(r.title.clone()),
-            Kind::Reopened(_) => self.reopen(),
+            Kind::Reopened(r) => self.reopen(r),
             Kind::Forked(_) | Kind::LogRepaired(_) | Kind::Unknown(_) => {}
             Kind::Warning(w) => self.warnings.push(w.text.clone()),
             Kind::Ended(e) => {
@@ -52,30 +52,12 @@ impl State {
             Kind::SeatLeft(l) => self.set_seat(&l.id, |s| s.gone = true),
             Kind::SeatChanged(c) => {
                 let spec = Arc::new(c.set.clone());
-                self.set_seat(&c.id, |s| s.spec = spec);
+                self.set_seat(&c.id, |s| (s.spec, s.failed) = (spec, None));
             }
             Kind::BatchOpened(b) => self.open_batch(seq, thread, b),
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
             Kind::CallStarted(c) => self.start_call(seq, event.ms, c),
-            Kind::CallRetried(r) => {
-                if let Some(t) = self.turns.get_mut(&r.turn) {
-                    t.call = None;
-                    t.retry_at = Some(event.ms.plus(r.wait_ms));
-                    if r.error.class == ErrorClass::Context {
-                        t.shrunk = true;
-                    } else if r.error.class.asks_to_wait() {
-                        t.waited += r.wait_ms;
-                    } else if r.error.class == ErrorClass::Form {
-                        t.corrections += 1;
-                        let said = std::mem::take(&mut t.said).into();
-                        t.rejected = Some(Rejected { said, why: r.error.text.clone() });
-                    } else {
-                        t.retries += 1;
-                    }
-                    t.said.clear();
-                    t.thought.clear();
-                }
-            }
+            Kind::CallRetried(r) => self.retry(event.ms, r),
             Kind::Delta(d) => self.hear(d),
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
@@ -87,6 +69,8 @@ impl State {
             Kind::Resumed(r) => {
                 self.run = r.steps.map_or(Run::Going, Run::Stepping);
                 self.pause_why = None;
+                // whoever goes on may have mended what failed
+                self.seats.iter_mut().for_each(|s| s.failed = None);
             }
             Kind::LimitNear(n) => {
                 self.near.insert((n.0.what, n.0.limit));
@@ -98,6 +82,7 @@ impl State {
     fn open(&mut self, o: &Opened) {
         self.seed = o.seed;
         self.rehearsed = o.rehearsed;
+        self.attended = o.attended;
         self.parallel = o.parallel;
         // a scenario of a later version may have shapes this one does not know; the seats still tell the talk
         self.scenario = serde_json::from_value(o.scenario.clone()).unwrap_or_default();
@@ -121,7 +106,9 @@ impl State {
     }
 
     /// A resume goes on where it was: an end is taken back, a pause asked for is a pause.
-    fn reopen(&mut self) {
+    fn reopen(&mut self, r: &Reopened) {
+        self.attended = r.attended;
+        self.seats.iter_mut().for_each(|s| s.failed = None);
         let over = self.ended.take().is_some();
         self.limit = None;
         self.stopped_by = None;
@@ -172,11 +159,13 @@ impl State {
         let spec = Arc::new(p.clone());
         match self.seats.iter_mut().find(|s| s.spec.id == p.id) {
             Some(seat) => {
-                seat.spec = spec;
+                (seat.spec, seat.seated, seat.failed) = (spec, p.voice.label().into(), None);
                 seat.gone = false;
             }
             None => self.seats.push(Seat {
                 spec,
+                seated: p.voice.label().into(),
+                failed: None,
                 gone: false,
                 muted: false,
                 utterances: 0,
@@ -252,6 +241,7 @@ impl State {
             rejected: None,
             since: ms,
             heard: seq,
+            model: "".into(),
             parameters: Value::Null,
             retry_at: None,
             first_piece: None,
@@ -282,11 +272,40 @@ impl State {
             t.since = ms;
             t.retry_at = None;
             t.first_call = t.first_call.or(Some(seq));
+            t.model = c.model.clone();
             t.parameters = c.parameters.clone();
             t.first_piece = None;
             t.last_piece = None;
         }
         self.note_heard(c.turn);
+    }
+
+    /// A call failed and another one of its turn follows, with a shorter prompt, after a while, or by another model.
+    fn retry(&mut self, ms: Ms, r: &CallRetried) {
+        let Some(t) = self.turns.get_mut(&r.turn) else { return };
+        t.call = None;
+        t.retry_at = Some(ms.plus(r.wait_ms));
+        let said = std::mem::take(&mut t.said);
+        t.thought.clear();
+        if r.model.is_some() {
+            (t.retries, t.waited, t.shrunk) = (0, 0, false);
+            (t.corrections, t.rejected) = (0, None);
+            let seat = t.seat.clone();
+            self.set_seat(&seat, |s| {
+                if let Some(replaced) = s.spec.replaced() {
+                    s.spec = Arc::new(replaced);
+                }
+            });
+        } else if r.error.class == ErrorClass::Context {
+            t.shrunk = true;
+        } else if r.error.class.asks_to_wait() {
+            t.waited += r.wait_ms;
+        } else if r.error.class == ErrorClass::Form {
+            t.corrections += 1;
+            t.rejected = Some(Rejected { said: said.into(), why: r.error.text.clone() });
+        } else {
+            t.retries += 1;
+        }
     }
 
     fn hear(&mut self, d: &Delta) {
@@ -367,20 +386,20 @@ impl State {
             }
             Outcome::Failed => {
                 self.failed += 1;
-                let text =
-                    e.error.as_ref().map(|x| x.text.clone()).unwrap_or_else(|| "failed".into());
-                match self.seat(&turn.seat).map(|s| s.spec.on_failure.then) {
-                    Some(Then::Pause) if self.run != Run::Paused => {
+                let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
+                let error = e.error.clone().unwrap_or_else(unknown);
+                let why = format!("{}: {}", turn.seat, error.text).into();
+                match self.then(&turn.seat, error.class) {
+                    Then::Pause if self.run != Run::Paused => {
                         self.run = Run::Pausing;
-                        self.pause_why = Some(format!("{}: {text}", turn.seat).into());
+                        self.pause_why = Some(why);
                     }
-                    Some(Then::Stop) => {
-                        self.stopped_by = Some(format!("{}: {text}", turn.seat).into())
-                    }
-                    Some(Then::Pause | Then::Skip) | None => {}
+                    Then::Stop => self.stopped_by = Some(why),
+                    Then::Pause | Then::Skip | Then::Replace => {}
                 }
+                self.set_seat(&turn.seat, |s| s.failed = Some(error));
             }
-            Outcome::Said | Outcome::Cut => {}
+            Outcome::Said | Outcome::Cut => self.set_seat(&turn.seat, |s| s.failed = None),
         }
         if let (Outcome::Said, Value::Object(data)) = (e.outcome, &e.structured) {
             self.context.extend(data.clone());
@@ -395,6 +414,7 @@ impl State {
             turn: Some(turn.id),
             text: e.text.clone(),
             digest: digest(&e.text),
+            model: turn.model.clone(),
             cut: e.why,
             horizon: turn.horizon,
         };

@@ -152,7 +152,7 @@ impl State {
             Verb::Change { who, .. } => {
                 if let Some(p) = &targets.participant {
                     let spec = Arc::new((**p).clone());
-                    self.set_seat(who, |s| s.spec = spec);
+                    self.set_seat(who, |s| (s.spec, s.failed) = (spec, None));
                 }
             }
             Verb::Choose { utterance, alternative } => {
@@ -259,6 +259,7 @@ impl State {
                 turn: None,
                 digest: super::digest(&text),
                 text,
+                model: "".into(),
                 cut: None,
                 horizon: seq,
             }],

@@ -114,6 +114,7 @@ mod tests {
                 turn: None,
                 text: "x".into(),
                 digest: crate::state::digest("x"),
+                model: "".into(),
                 cut: None,
                 horizon: Seq(1),
             }],

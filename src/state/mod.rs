@@ -57,6 +57,8 @@ pub struct State {
     pub seed: u64,
     /// Whether the whole cast is rehearsed.
     pub rehearsed: bool,
+    /// Whether somebody is there who can be asked.
+    pub attended: bool,
     /// What it is made of.
     pub scenario: Scenario,
     /// The title as it is now, once it was opened.
@@ -130,6 +132,19 @@ impl State {
     /// Returns a seat by its id.
     pub fn seat(&self, id: &str) -> Option<&Seat> {
         self.seats.iter().find(|s| s.spec.id == id)
+    }
+
+    /// Returns what follows when a turn of a seat fails for good: a failure that only a person can mend is asked about
+    /// where somebody is there.
+    pub fn then(&self, id: &str, class: ErrorClass) -> Then {
+        let rule = self.seat(id).map_or(Then::Skip, |s| s.spec.on_failure.then);
+        if self.attended && class.needs_a_hand() { Then::Pause } else { rule }
+    }
+
+    /// Returns the voice of some words where it is not the one that their seat was seated with.
+    pub fn unlike_seated<'a>(&self, seat: &str, spoke: &'a str) -> Option<&'a str> {
+        let seated = self.seat(seat).is_none_or(|s| *s.seated == *spoke);
+        (!seated && !spoke.is_empty()).then_some(spoke)
     }
 
     /// Returns whether a seat may be granted the floor: present, not muted, below its own limit.

@@ -11,6 +11,10 @@ use std::sync::Arc;
 pub struct Seat {
     /// What the log says of it.
     pub spec: Arc<Participant>,
+    /// The voice that it was seated with, by its label: whoever else speaks for it is named.
+    pub seated: Text,
+    /// Why its last turn failed; none once it spoke, or its voice was changed.
+    pub failed: Option<CallError>,
     /// Whether it left.
     pub gone: bool,
     /// Whether it is passed over.
@@ -149,6 +153,8 @@ pub struct Turn {
     pub since: Ms,
     /// What the call that runs sees of the operator: up to here.
     pub heard: Seq,
+    /// Who is really asked by it.
+    pub model: Text,
     /// With what the call was started.
     pub parameters: Value,
     /// When the next call is due, after one failed.

@@ -58,6 +58,8 @@ pub struct Version {
     pub text: Text,
     /// SHA-256 of the words: prompts are digested once per utterance, not once per turn.
     pub digest: Digest,
+    /// Who really spoke, as `call.started` says; empty where no call did.
+    pub model: Text,
     /// Whether it was cut, and why.
     pub cut: Option<CutWhy>,
     /// What it saw of its peers when it was spoken.

@@ -11,7 +11,7 @@ use super::theme::{Role, Theme};
 use super::wrap::{clip, width};
 use crate::model::*;
 use crate::state::{Entry, Turn, Who};
-use crate::text::word_count;
+use crate::text::{self, word_count};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
@@ -63,6 +63,10 @@ fn words(story: &Story, entry: &Entry, at: Ms, look: Look<'_>) -> Vec<Line<'stat
     } else if !entry.mentions.is_empty() {
         fact(format!("to {}", story.names(&entry.mentions)));
     }
+    let model = |seat| story.state().unlike_seated(seat, &entry.version().model);
+    if let Some(model) = entry.seat().and_then(|seat| model(seat)) {
+        fact(format!("through {}", text::line(model)));
+    }
     if entry.versions.len() > 1 {
         fact(format!("alternative {} of {}", entry.chosen + 1, entry.versions.len()));
     }
@@ -89,6 +93,9 @@ fn speaking(story: &Story, turn: &Turn, look: Look<'_>) -> Vec<Line<'static>> {
     let (name, style) = who(story, &Who::Seat(turn.seat.clone()), look);
     let mut facts: Vec<(String, Role)> = Vec::new();
     facts.extend(turn.number.map(|n| (format!("u{n}"), Role::Muted)));
+    if let Some(model) = story.state().unlike_seated(&turn.seat, &turn.model) {
+        facts.push((format!("through {}", text::line(model)), Role::Muted));
+    }
     if turn.replaces.is_some() {
         facts.push(("anew".into(), Role::Muted));
     }

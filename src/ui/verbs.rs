@@ -161,7 +161,15 @@ mod tests {
                 "timeouts": Timeouts::default(), "on_failure": FailureRule::default(),
             });
             let spec = serde_json::from_value(spec).unwrap();
-            Seat { spec, gone: false, muted: false, utterances: 0, lines: vec![] }
+            Seat {
+                spec,
+                seated: "rehearsed".into(),
+                failed: None,
+                gone: false,
+                muted: false,
+                utterances: 0,
+                lines: vec![],
+            }
         };
         State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }
     }

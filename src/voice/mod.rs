@@ -100,6 +100,14 @@ pub trait Voices: Send + Sync {
     /// # Errors
     /// A sentence for people, when this program has no such voice.
     fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String>;
+
+    /// Completes a seat that a command makes with what is known of its voice.
+    ///
+    /// # Errors
+    /// A sentence for people, when nobody can speak for it.
+    fn seat(&self, _: &mut Participant) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 /// Where a voice sends its chunks, and the clock it sleeps by.

@@ -3,11 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod exits;
+mod fallbacks;
 mod formats;
 mod hostile;
 mod house;
 mod keys;
 mod models;
+mod server;
 mod sessions;
 mod steering;
 mod stopping;

@@ -1,78 +1,12 @@
 //! Models on the command line: which one speaks, what is refused before the start, and where keys never are.
 
 use crate::house::House;
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use crate::server::Server;
+use std::net::TcpListener;
 
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 4\n\
     [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
 const KEY: &str = "sk-canary-7f3a";
-
-/// A server with one model, `tiny`, that says what it is told to, in pieces; it remembers what it was asked.
-struct Server {
-    url: String,
-    asked: Arc<Mutex<Vec<String>>>,
-}
-
-impl Server {
-    fn start(reply: &'static str, key: Option<&'static str>) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", listener.local_addr().unwrap());
-        let asked = Arc::new(Mutex::new(vec![]));
-        let seen = asked.clone();
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let seen = seen.clone();
-                std::thread::spawn(move || answer(stream.unwrap(), reply, key, &seen));
-            }
-        });
-        Server { url, asked }
-    }
-}
-
-fn answer(stream: TcpStream, reply: &str, key: Option<&str>, seen: &Mutex<Vec<String>>) {
-    let mut reader = BufReader::new(stream.try_clone().unwrap());
-    let (mut head, mut length) = (String::new(), 0);
-    while !head.ends_with("\r\n\r\n") {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 {
-            return;
-        }
-        if let Some(n) = line.to_lowercase().strip_prefix("content-length:") {
-            length = n.trim().parse().unwrap();
-        }
-        head.push_str(&line);
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let allowed = key.is_none_or(|key| head.contains(&format!("Bearer {key}")));
-    let (status, kind, text) = match (allowed, head.starts_with("GET")) {
-        (false, _) => (
-            "401 No",
-            "application/json",
-            format!("{{\"error\":{{\"message\":\"bad key {KEY}\"}}}}"),
-        ),
-        (true, true) => ("200 OK", "application/json", r#"{"data":[{"id":"tiny"}]}"#.to_owned()),
-        (true, false) => {
-            seen.lock().unwrap().push(String::from_utf8(body).unwrap());
-            let piece = |text: &str| {
-                let delta =
-                    serde_json::json!({"choices": [{"index": 0, "delta": {"content": text}}]});
-                format!("data: {delta}\n\n")
-            };
-            let pieces: String = reply.split_inclusive(' ').map(piece).collect();
-            let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
-            ("200 OK", "text/event-stream", format!("{pieces}data: {end}\n\ndata: [DONE]\n\n"))
-        }
-    };
-    let head = format!(
-        "HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
-        text.len()
-    );
-    // a program that was stopped does not listen any more
-    let _ = (&stream).write_all((head + &text).as_bytes());
-}
 
 #[test]
 fn a_model_speaks_and_the_record_says_which() {

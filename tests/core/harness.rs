@@ -167,6 +167,7 @@ pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
         scenario,
         participants: seats,
         parallel: 8,
+        attended: false,
     }
 }
 

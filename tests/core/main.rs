@@ -17,6 +17,7 @@
 //! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
 //! | a limit holds, it does not end | `counting` |
 //! | a replay shows at every moment what was shown then | `replay` |
+//! | never silently another model | `fallbacks` |
 //!
 //! `cargo test --test core`; more storms with `STORMS=20000 cargo test --release --test core storms`.
 
@@ -24,6 +25,7 @@
 
 mod counting;
 mod disk;
+mod fallbacks;
 mod flows;
 mod forms;
 mod harness;

@@ -64,6 +64,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             scenario: serde_json::json!({"title": "A talk", "topic": words(1, 20)}),
             participants: vec![],
             parallel: 1,
+            attended: false,
         })
         .into(),
         (_, 0) => BatchOpened {

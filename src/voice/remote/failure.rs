@@ -82,9 +82,14 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
              https://, and this machine's certificates"
         ),
         ErrorClass::Credentials if to.key.is_none() => {
-            format!("set the key of provider `{provider}`")
+            format!(
+                "set the key of provider `{provider}` in the settings, with api_key_env, \
+                 api_key_file or api_key_command"
+            )
         }
-        ErrorClass::Credentials => format!("check the key of provider `{provider}`"),
+        ErrorClass::Credentials => {
+            format!("check the key of provider `{provider}` ({})", to.key_from)
+        }
         ErrorClass::Credit => "add credit to the account or choose another model".into(),
         ErrorClass::UnknownModel if to.wire == Wire::Ollama => {
             format!("`ollama pull {model}` fetches it, `colloquium models` lists those it has")

@@ -66,4 +66,6 @@ pub struct Endpoint {
     pub base_url: Text,
     /// The key that belongs to this address.
     pub key: Option<Secret>,
+    /// Where the key comes from, for messages.
+    pub key_from: Text,
 }

@@ -1,0 +1,114 @@
+//! Models that cannot speak, on the command line: fallbacks, swaps while it runs, and what ends a run.
+
+use crate::house::House;
+use crate::server::Server;
+use std::net::TcpListener;
+
+/// An address that nobody listens at.
+fn nowhere() -> String {
+    format!("http://{}/v1", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
+}
+
+fn settings(house: &House, providers: &[(&str, &str, &str)]) -> String {
+    let table = |(name, url, more): &(&str, &str, &str)| {
+        format!("[providers.{name}]\nwire = \"openai\"\nbase_url = {url:?}\n{more}\n")
+    };
+    house.file("settings.toml", &providers.iter().map(table).collect::<String>())
+}
+
+#[test]
+fn a_fallback_speaks_for_a_dead_model_and_is_named() {
+    let alive = Server::start("All is well.", None);
+    let house = House::new();
+    let set = settings(&house, &[("dead", &nowhere(), ""), ("alive", &alive.url, "")]);
+    let talk = house.file(
+        "talk.toml",
+        "title = \"A talk\"\nlimits = { utterances = 2 }\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\n\
+         model = \"dead:x\"\nfallbacks = [\"alive:tiny\"]\n",
+    );
+    let ran = house.run(&["run", &talk, "--headless", "-c", &set]).code(0);
+    assert!(ran.err.contains("dead:x cannot speak now"), "{}", ran.err);
+    for told in [
+        "Ada is asked again: the server at 127.0.0.1",
+        "Ada speaks through alive:tiny from here on, because the server at 127.0.0.1",
+        "[1] Ada, through alive:tiny\n  All is well.",
+        "[2] Ada, through alive:tiny\n  All is well.",
+    ] {
+        assert!(ran.out.contains(told), "{told}: {}", ran.out);
+    }
+    let ran =
+        house.run(&["resume", "--last", "--headless", "-c", &set, "--max-utterances", "3"]).code(0);
+    assert!(ran.out.contains("[3] Ada, through alive:tiny"), "{}", ran.out);
+    assert!(!ran.out.contains("asked again"), "{}", ran.out);
+    // with both gone, nothing begins
+    let set = settings(&house, &[("dead", &nowhere(), ""), ("alive", &nowhere(), "")]);
+    let ran = house.run(&["run", &talk, "--headless", "-c", &set]).code(4);
+    assert!(ran.err.contains("refused the connection"), "{}", ran.err);
+}
+
+#[test]
+fn a_seat_may_take_any_provider_of_the_settings_while_it_runs() {
+    let (first, second) = (Server::start("One.", None), Server::start("Two.", None));
+    let house = House::new();
+    let set = settings(
+        &house,
+        &[
+            ("first", &first.url, ""),
+            ("second", &second.url, ""),
+            ("locked", &second.url, "api_key_env = \"LOCKED_KEY\""),
+        ],
+    );
+    let talk = house.file(
+        "talk.toml",
+        "title = \"A talk\"\nlimits = { utterances = 4 }\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\n\
+         model = \"first:tiny\"\ntemperature = 0.5\n",
+    );
+    let after = |text: &str| format!("{{\"after\":{{\"utterance\":1}},{text}}}\n");
+    let steer = [
+        r#""do":"change","who":"ada","set":{"model":"second:tiny"}"#,
+        r#""do":"change","who":"ada","set":{"model":"secnd:tiny"}"#,
+        r#""do":"change","who":"ada","set":{"model":"locked:tiny"}"#,
+        r#""do":"join","participant":{"id":"bo","name":"Bo","model":"locked:tiny"}"#,
+        r#""do":"join","participant":{"id":"bo","name":"Bo"}"#,
+        r#""do":"join","participant":{"id":"cy","name":"Cy","model":"second:tiny"}"#,
+    ];
+    let steer = house.file("steer.jsonl", &steer.map(after).concat());
+    let args = ["run", &talk, "--headless", "-c", &set, "--steer", &steer];
+    let ran = house.run(&args).code(0);
+    for told in [
+        "[1] Ada\n  One.",
+        "Ada, through second:tiny\n  Two.",
+        "] Cy\n  Two.",
+        "change was refused: there is no provider `secnd`; the nearest is `second`",
+        "change was refused: no key for the provider `locked`: LOCKED_KEY is not set",
+        "join was refused: no key for the provider `locked`: LOCKED_KEY is not set",
+        "join was refused: it names no model, and there is no default one",
+    ] {
+        assert!(ran.out.contains(told), "{told}: {}", ran.out);
+    }
+    let asked = second.asked.lock().unwrap();
+    let adas = asked.iter().find(|body| body.contains("You are Ada")).unwrap();
+    assert!(adas.contains("\"temperature\":0.5"), "the rest of the seat stays: {adas}");
+    assert!(asked.iter().all(|body| body.contains("\"max_tokens\":320")), "{asked:?}");
+}
+
+#[test]
+fn a_key_that_is_rejected_while_it_runs_ends_it_with_the_way_out() {
+    let server = Server::tiring("Well.", Some("sk-mine-1234"), 3);
+    let house = House::new();
+    let key = format!(
+        "default_model = \"mine:tiny\"\n[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\napi_key_env = \"MY_KEY\"\n",
+        server.url
+    );
+    let set = house.file("settings.toml", &key);
+    let seats = ["ada", "bo"].map(|id| format!("[[participant]]\nid = {id:?}\n")).concat();
+    let talk = house.file("talk.toml", &format!("title = \"A talk\"\n{seats}"));
+    let mut command = house.command(&["run", &talk, "--headless", "-c", &set]);
+    let ran = crate::house::end(command.env("MY_KEY", "sk-mine-1234").spawn().unwrap()).code(4);
+    let told = "error: the conversation ended: failure: ada, bo: the server at 127.0.0.1";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    let told = "rejected the key; check the key of provider `mine` (the variable MY_KEY)\n\nhint: go on with: colloquium resume";
+    assert!(ran.err.contains(told), "{}", ran.err);
+    assert_eq!(ran.out.matches("skipped").count(), 2, "each seat fails once: {}", ran.out);
+    assert_eq!(server.asked.lock().unwrap().len(), 3);
+}

@@ -1,0 +1,138 @@
+//! What follows when a model cannot speak: its fallbacks take the turn, in the open, and a person is asked who is there.
+
+use crate::harness::*;
+use colloquium::export;
+use colloquium::model::*;
+use serde_json::json;
+
+/// A seat with a chain of models.
+fn seat_of(id: &str, chain: &[&str], retry: u32) -> Participant {
+    let (name, rest) = chain.split_first().unwrap();
+    let fallback = |n: &&str| Fallback { name: (*n).into(), ..Fallback::default() };
+    let fallbacks = rest.iter().map(fallback).collect();
+    let spec = ModelSpec { name: (*name).into(), fallbacks, ..ModelSpec::default() };
+    Participant {
+        voice: VoiceSpec::Model(spec),
+        on_failure: FailureRule { retry, then: Then::Replace },
+        ..seat(id)
+    }
+}
+
+fn talk(seats: Vec<Participant>, utterances: u32) -> payload::Opened {
+    table(json!({"policy": {"name": "round_robin"}, "limits": {"utterances": utterances}}), seats)
+}
+
+/// Models fail as their names say: `dead` is refused, `closed` rejects the key, `breaks` breaks off.
+fn models() -> Stage {
+    stage(|ask| {
+        let model = ask.seat.voice.label();
+        match model.split_once(':').unwrap().1 {
+            "dead" => Play::Fail(5, ErrorClass::Refused),
+            "closed" => Play::Fail(5, ErrorClass::Credentials),
+            "breaks" => Play::Break("half a".into(), 10),
+            _ => Play::Words(format!("{model} speaks for me"), 10),
+        }
+    })
+}
+
+/// Which models were asked, in order, as the log has it.
+fn asked(ran: &Ran) -> Vec<String> {
+    let started = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::CallStarted(c) => Some(c.model.to_string()),
+        _ => None,
+    });
+    started.collect()
+}
+
+/// What a reader without a screen is told.
+fn told(ran: &Ran) -> String {
+    export::whole(&ran.events, export::text::spell)
+}
+
+#[tokio::test]
+async fn the_next_fallback_takes_the_turn_and_says_so() {
+    let ran =
+        play(talk(vec![seat_of("ada", &["a:dead", "b:closed", "c:well"], 1)], 2), models(), &[])
+            .await;
+    // one retry of what may pass, none of what will not, and the third model stays
+    assert_eq!(asked(&ran), ["a:dead", "a:dead", "b:closed", "c:well", "c:well"]);
+    assert_eq!(ran.texts(), ["c:well speaks for me", "c:well speaks for me"]);
+    let models: Vec<&str> = ran.state.entries.iter().map(|e| &*e.version().model).collect();
+    assert_eq!(models, ["c:well", "c:well"]);
+    let told = told(&ran);
+    for words in [
+        "ada speaks through b:closed from here on, because as the test",
+        "[1] ada, through c:well\n",
+        "[2] ada, through c:well\n",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn without_a_fallback_left_the_turn_is_skipped_and_said_so() {
+    let seats = vec![seat_of("ada", &["a:dead", "b:dead"], 0), seat_of("bo", &["c:well"], 0)];
+    let ran = play(talk(seats, 2), models(), &[]).await;
+    assert_eq!(asked(&ran), ["a:dead", "b:dead", "c:well", "b:dead", "c:well"]);
+    assert_eq!((&*ran.who(), ran.reason()), ("bo bo", "utterance_limit"));
+    assert_eq!(told(&ran).matches("no fallback is left, skipped").count(), 2);
+}
+
+#[tokio::test]
+async fn what_was_shown_is_kept_and_nobody_speaks_over_it() {
+    let ran = play(talk(vec![seat_of("ada", &["a:breaks", "b:well"], 1)], 2), models(), &[]).await;
+    assert_eq!(asked(&ran), ["a:breaks", "a:breaks"]);
+    assert_eq!(ran.texts(), ["half a", "half a"]);
+}
+
+#[tokio::test]
+async fn a_resume_goes_on_with_the_right_model() {
+    let seats = || {
+        vec![
+            seat_of("ada", &["a:dead", "b:dead", "c:well"], 1),
+            seat_of("bo", &["d:closed", "e:well"], 0),
+        ]
+    };
+    let whole = play(talk(seats(), 4), models(), &[]).await;
+    let spoke = |ran: &Ran| -> Vec<(String, String)> {
+        let spoke =
+            |e: &colloquium::state::Entry| (e.text().to_string(), e.version().model.to_string());
+        ran.state.entries.iter().map(spoke).collect()
+    };
+    for cut in 1..whole.events.len() {
+        let again = resume(whole.events[..cut].to_vec(), models(), &[]).await;
+        assert_eq!(spoke(&again), spoke(&whole), "cut after {cut}");
+    }
+    println!("resumed from {} points: the same words by the same models", whole.events.len() - 1);
+}
+
+#[tokio::test]
+async fn a_failure_for_a_person_is_asked_about_where_one_is_there() {
+    let mut seats = vec![seat_of("ada", &["a:closed"], 1), seat_of("bo", &["b:well"], 1)];
+    seats[0].on_failure.then = Then::Skip;
+    let alone = play(talk(seats.clone(), 1), models(), &[]).await;
+    assert_eq!((&*alone.who(), alone.kinds().contains(&"paused")), ("bo", false));
+
+    let attended = payload::Opened { attended: true, ..talk(seats, 2) };
+    let steer = [
+        json!({"when": "paused", "do": "change", "who": "ada", "set": {"model": "c:well"}}),
+        json!({"when": "paused", "do": "retry"}),
+        json!({"when": "paused", "do": "resume"}),
+    ];
+    let ran = play(attended, models(), &steer).await;
+    assert_eq!(asked(&ran), ["a:closed", "c:well", "b:well"]);
+    assert_eq!(ran.who(), "ada bo");
+    let told = told(&ran);
+    assert!(told.contains("a pause follows") && told.contains("[1] ada, through c:well"), "{told}");
+}
+
+#[tokio::test]
+async fn where_nobody_can_speak_any_more_it_ends_with_every_cause() {
+    let mut seats = vec![seat_of("ada", &["a:closed"], 1), seat_of("bo", &["b:closed"], 1)];
+    seats.iter_mut().for_each(|s| s.on_failure.then = Then::Skip);
+    let ran = play(talk(seats, 9), models(), &[]).await;
+    assert_eq!(asked(&ran), ["a:closed", "b:closed"], "nobody is asked again in vain");
+    let ended = ran.state.ended.unwrap();
+    assert_eq!(ended.reason, StopReason::Failure);
+    assert_eq!(ended.text.as_deref(), Some("ada, bo: as the test wants it"));
+}
