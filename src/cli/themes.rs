@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use std::io::{IsTerminal, stdout};
 
 /// Cells of the column of names.
-const NAME_WIDTH: usize = 22;
+const NAME_WIDTH: usize = 19;
 
 /// List the themes of the screen, with a sample of each
 #[derive(Debug, Args)]
@@ -94,7 +94,7 @@ impl Row {
         let name = text::line(&self.name);
         let sign = if self.used { '*' } else { ' ' };
         let of = if self.own { "own" } else { "" };
-        let head = format!("{sign} {name:NAME_WIDTH$}  {:5}  {of:3}", self.appearance);
+        let head = format!("{sign} {name:NAME_WIDTH$}  {:5} {of:3}", self.appearance);
         out.extend_from_slice(head.trim_end_matches(if coloured { '\0' } else { ' ' }).as_bytes());
         if coloured {
             self.sample(out);
@@ -105,14 +105,12 @@ impl Row {
     /// A line as it would look on the screen.
     fn sample(&self, out: &mut Vec<u8>) {
         let ground = self.theme.style(Role::Background).patch(self.theme.style(Role::Text));
-        let speakers = ["1 Ada", "2 Bo", "3 Cy", "4 Dee"].into_iter().enumerate();
+        let speakers = ["1 Ada", "2 Bo", "3 Cy"].into_iter().enumerate();
         let mut parts = vec![("  ", ground)];
         parts.extend(speakers.flat_map(|(i, n)| [(n, self.theme.speaker(i)), ("  ", ground)]));
         for (word, role) in [
             ("speaking", Role::FloorSpeaking),
             ("paused", Role::FloorPaused),
-            ("error", Role::FloorError),
-            ("words", Role::Text),
             ("quiet", Role::Muted),
         ] {
             parts.extend([(word, self.theme.style(role)), ("  ", ground)]);
