@@ -4,6 +4,7 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::run::{self, Options};
+use super::start;
 use crate::scenario::bundled_names;
 use clap::Args;
 
@@ -23,6 +24,7 @@ impl Demo {
         self.options.play.has_its_place("colloquium demo", context)?;
         self.options.rehearsed = true;
         let first = bundled_names().next().unwrap_or_default();
-        run::play(self.name.as_deref().unwrap_or(first), &self.options, context)
+        let name = self.name.as_deref().unwrap_or(first);
+        start::after(run::play(name, &self.options, context)?, context)
     }
 }

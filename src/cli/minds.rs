@@ -323,7 +323,7 @@ fn parts(name: &str) -> Result<(&str, &str), Failure> {
 }
 
 /// Returns whether a server is on this machine.
-fn is_local(base_url: &str) -> bool {
+pub fn is_local(base_url: &str) -> bool {
     let host = net::host(base_url).unwrap_or_default();
     ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
 }

@@ -12,6 +12,7 @@ mod exit;
 mod headless;
 mod keys;
 mod minds;
+mod nearby;
 mod options;
 mod paths;
 mod printer;
@@ -25,6 +26,7 @@ mod screen;
 mod sessions;
 mod signals;
 mod source;
+mod start;
 mod stdin;
 mod survey;
 mod talk;
@@ -86,9 +88,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
     match cli.command {
-        None => Err(options::start_screen_to_come(
-            "colloquium demo, with --headless where there is no terminal",
-        )),
+        None => start::open(&context, None),
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
@@ -117,9 +117,7 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
-            Err(options::start_screen_to_come(
-                "colloquium run SCENARIO --topic TEXT, with --headless where there is no terminal",
-            ))
+            about(word)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if is_first(e) => {
             let commands = Cli::command();
@@ -132,6 +130,22 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
             ))
         }
         _ => Err(Failure::new(Exit::Usage, e.render().to_string())),
+    }
+}
+
+/// A topic is no command: the start screen opens with it, and everything else that was said holds as always.
+fn about(topic: &str) -> Result<Exit, Failure> {
+    let mut topics = 0;
+    let rest = std::env::args_os().filter(|arg| {
+        topics += usize::from(arg.to_str() == Some(topic));
+        arg.to_str() != Some(topic) || topics > 1
+    });
+    match Cli::try_parse_from(rest) {
+        Ok(Cli { global, command: None }) => start::open(&Context::new(global)?, Some(topic)),
+        Ok(_) => {
+            Err(Failure::usage("a topic and a command do not go together", "name one of them"))
+        }
+        Err(e) => misread(&e),
     }
 }
 

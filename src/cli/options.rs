@@ -16,9 +16,10 @@ use std::io::{IsTerminal, Read, stdin, stdout};
 const INPUT_MAX_BYTES: u64 = 1 << 20;
 
 /// What is printed on standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// Plain text, one block for each finished utterance.
+    #[default]
     Text,
     /// The session's lines, exactly as its file holds them.
     Jsonl,
@@ -38,7 +39,7 @@ impl Format {
 }
 
 /// What `run`, `demo` and `resume` share.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Play {
     /// Play without a screen: the talk on standard output, the rest on standard error
     #[arg(long)]
@@ -74,13 +75,7 @@ impl Play {
         if self.headless {
             return Ok(());
         }
-        let instead = format!("use {command} --headless");
-        if !(stdin().is_terminal() && stdout().is_terminal()) {
-            return Err(Failure::usage("the screen needs a terminal, and here is none", instead));
-        }
-        if context.environment.term() == Some("dumb") {
-            return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
-        }
+        needs_terminal(&format!("{command} --headless"), context)?;
         // what is wrong with the settings is said before anything begins
         Dress::of(context)?;
         if self.steered_live() {
@@ -116,10 +111,16 @@ impl Play {
     }
 }
 
-/// Returns the failure of everything that needs the start screen, with what to type instead.
-pub fn start_screen_to_come(instead: &str) -> Failure {
-    let hint = format!("use {instead}; without a terminal, add --headless");
-    Failure::usage("the start screen is not part of this version yet", hint)
+/// Refuses a screen where there is no terminal for it, naming what to type instead.
+pub fn needs_terminal(instead: &str, context: &Context) -> Result<(), Failure> {
+    let instead = format!("use {instead}");
+    if !(stdin().is_terminal() && stdout().is_terminal()) {
+        return Err(Failure::usage("the screen needs a terminal, and here is none", instead));
+    }
+    if context.environment.term() == Some("dumb") {
+        return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
+    }
+    Ok(())
 }
 
 /// Refuses two inputs that would both read standard input.

@@ -8,14 +8,16 @@ use super::minds::Minds;
 use super::options::Play;
 use super::providers::Providers;
 use super::run;
+use super::screen::After;
 use super::sessions::Which;
+use super::start;
 use super::trust::{Allowed, Cast};
 use crate::engine::Engine;
 use crate::model::{Key, Limits, Participant, Verb};
 use crate::session::{self, Feed, Log, Mode};
 use crate::state::State;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Go on with a session where it stopped
@@ -30,52 +32,56 @@ pub struct Resume {
 impl Resume {
     /// Goes on.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let play = &self.play;
-        play.has_its_place("colloquium resume", context)?;
+        self.play.has_its_place("colloquium resume", context)?;
         let path = self.which.find(context)?;
-        let lines = play.steer_lines()?;
-        // looked at before anything is locked or mended: what is refused leaves the file as it was
-        let log = session::read(&path)?;
-        if log.records.is_empty() {
-            let path = path.display();
-            return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
-        }
-        let past = fold(&log);
-        // what a session file says is no reason to run it, whoever wrote the file
-        let allowed = Allowed::by(seats(&past), false, play.trust)?;
-        if play.models.model.is_some() {
-            return Err(Failure::usage(
-                "every seat of a session keeps its model",
-                "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
-            ));
-        }
-        let providers = Providers::new(context, &play.models)?;
-        let minds = Minds::new(providers, &play.models);
-        minds.meet(seats(&past), context)?;
-
-        let resumed = session::resume(&path, Mode::Normal)?;
-        let (log, past) = (&resumed.log, fold(&resumed.log));
-        let virtual_time = virtual_time(seats(&past), play);
-        // the screen shows what was before, a format prints what comes
-        let before = if play.headless { vec![] } else { log.records.clone() };
-        let feed = Feed::of(before);
-        let tail = feed.tail();
-        let clock = clock(virtual_time, &past);
-        let cast = Cast::new(allowed, PathBuf::from("."), &context.environment, minds);
-        let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
-        engine.patience = Some(DISK_PATIENCE);
-        engine.attended = !play.headless;
-        engine.resume(past.clone(), resumed.repaired.map(Into::into).into_iter().collect());
-        if play.limits() != Limits::default() {
-            let reopened = engine.live.state.next_seq.0.saturating_sub(1);
-            let key: Key = format!("{reopened}:limit").into();
-            engine.steer([(key, Verb::Limit { set: play.limits() }.into())]);
-        }
-        engine.steer(lines);
-        let files = log.files.clone();
-        let table = Table { engine, tail, past, files, saved: true, clock, play };
-        run::show(table, context)
+        start::after(go_on(&path, &self.play, context)?, context)
     }
+}
+
+/// Goes on with the session of a file.
+pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failure> {
+    let lines = play.steer_lines()?;
+    // looked at before anything is locked or mended: what is refused leaves the file as it was
+    let log = session::read(path)?;
+    if log.records.is_empty() {
+        let path = path.display();
+        return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
+    }
+    let past = fold(&log);
+    // what a session file says is no reason to run it, whoever wrote the file
+    let allowed = Allowed::by(seats(&past), false, play.trust)?;
+    if play.models.model.is_some() {
+        return Err(Failure::usage(
+            "every seat of a session keeps its model",
+            "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
+        ));
+    }
+    let providers = Providers::new(context, &play.models)?;
+    let minds = Minds::new(providers, &play.models);
+    minds.meet(seats(&past), context)?;
+
+    let resumed = session::resume(path, Mode::Normal)?;
+    let (log, past) = (&resumed.log, fold(&resumed.log));
+    let virtual_time = virtual_time(seats(&past), play);
+    // the screen shows what was before, a format prints what comes
+    let before = if play.headless { vec![] } else { log.records.clone() };
+    let feed = Feed::of(before);
+    let tail = feed.tail();
+    let clock = clock(virtual_time, &past);
+    let cast = Cast::new(allowed, PathBuf::from("."), &context.environment, minds);
+    let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
+    engine.patience = Some(DISK_PATIENCE);
+    engine.attended = !play.headless;
+    engine.resume(past.clone(), resumed.repaired.map(Into::into).into_iter().collect());
+    if play.limits() != Limits::default() {
+        let reopened = engine.live.state.next_seq.0.saturating_sub(1);
+        let key: Key = format!("{reopened}:limit").into();
+        engine.steer([(key, Verb::Limit { set: play.limits() }.into())]);
+    }
+    engine.steer(lines);
+    let files = log.files.clone();
+    let table = Table { engine, tail, past, files, saved: true, clock, play };
+    run::show(table, context)
 }
 
 fn fold(log: &Log) -> State {

@@ -7,8 +7,9 @@ use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
 use super::minds::{self, Minds};
 use super::options::{Play, one_reader, read_stdin};
 use super::providers::Providers;
-use super::screen;
+use super::screen::{self, After};
 use super::source;
+use super::start;
 use super::trust::{Allowed, Cast};
 use crate::clock::{VIRTUAL_EPOCH, wall_now};
 use crate::engine::Engine;
@@ -44,37 +45,37 @@ impl Run {
     /// Plays it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         self.options.play.has_its_place(&format!("colloquium run {}", self.scenario), context)?;
-        play(&self.scenario, &self.options, context)
+        start::after(play(&self.scenario, &self.options, context)?, context)
     }
 }
 
 /// What `run` and `demo` take.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Options {
     #[command(flatten)]
     pub(super) play: Play,
     /// What to talk about; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
-    topic: Option<String>,
+    pub(super) topic: Option<String>,
     /// Let the rehearsed cast speak
     #[arg(long)]
     pub(super) rehearsed: bool,
     /// Set a key of the scenario, as in --set limits.utterances=9
     #[arg(long, value_name = "KEY=VALUE")]
-    set: Vec<String>,
+    pub(super) set: Vec<String>,
     /// The seed of all dice
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     /// Keep no session
     #[arg(long, conflicts_with = "out_session")]
-    no_save: bool,
+    pub(super) no_save: bool,
     /// Keep the session in this file, which must not exist yet
     #[arg(long, value_name = "FILE")]
-    out_session: Option<PathBuf>,
+    pub(super) out_session: Option<PathBuf>,
 }
 
 /// Plays the scenario of a name or path.
-pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Failure> {
+pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, Failure> {
     let play = &options.play;
     one_reader([
         ("SCENARIO", Some(name)),
@@ -121,9 +122,9 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<Exit, Fa
 }
 
 /// Plays a conversation where it was asked for: on the screen or without one.
-pub fn show(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
+pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
     match table.play.headless {
-        true => headless::play(table, context),
+        true => headless::play(table, context).map(After::Over),
         false => screen::play(table, context),
     }
 }

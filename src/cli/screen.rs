@@ -27,10 +27,19 @@ use tokio::sync::mpsc;
 /// Commands that may wait for the engine; a hand is never faster than that.
 const ORDERS_WAITING: usize = 64;
 
+/// What follows a conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum After {
+    /// The program ends, with a code.
+    Over(Exit),
+    /// The start screen.
+    Home,
+}
+
 /// How the screen was left.
 enum Left {
     /// By the person.
-    Quit(io::Result<()>),
+    Quit(io::Result<run::Left>),
     /// Told by the system to stop.
     Signal(Exit),
     /// The session cannot be written any more.
@@ -38,7 +47,7 @@ enum Left {
 }
 
 /// Plays a conversation on the screen until the person leaves.
-pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
+pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
@@ -79,12 +88,14 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Exit, Failure> {
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
         match left {
-            Left::Signal(code) => Ok(code),
+            Left::Signal(code) => Ok(After::Over(code)),
+            Left::Quit(Ok(run::Left::Home)) => Ok(After::Home),
             Left::Quit(Err(e)) => {
                 Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
             }
-            Left::Quit(Ok(())) | Left::Unwritable(_) => {
-                Ok(state.ended.map_or(Exit::Done, |ended| exit::of(ended.reason)))
+            Left::Quit(Ok(run::Left::Quit)) | Left::Unwritable(_) => {
+                let code = state.ended.map_or(Exit::Done, |ended| exit::of(ended.reason));
+                Ok(After::Over(code))
             }
         }
     })

@@ -22,11 +22,11 @@ use tokio::runtime;
 use tokio::time::timeout;
 
 /// How long a server on this machine may take to answer.
-const LOCAL_TIME: Duration = Duration::from_millis(300);
+pub const LOCAL_TIME: Duration = Duration::from_millis(300);
 /// How long any other may take.
 const REMOTE_TIME: Duration = Duration::from_secs(10);
 /// The usual servers of this machine: who, how they are spoken to, and where. Ollama is a vendor already.
-const LOCAL: [(&str, &str); 3] = [
+pub const LOCAL: [(&str, &str); 3] = [
     ("llama.cpp", "http://127.0.0.1:8080/v1"),
     ("LM Studio", "http://127.0.0.1:1234/v1"),
     ("vLLM", "http://127.0.0.1:8000/v1"),
@@ -220,7 +220,8 @@ enum Key {
     Missing,
 }
 
-async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
+/// Returns the models that a place lists, or why there are none.
+pub async fn list(endpoint: Arc<Endpoint>, within: Duration) -> Result<Vec<Text>, String> {
     match timeout(within, models(Client::new(), endpoint)).await {
         Ok(listed) => listed.map_err(|failure| failure.text.to_string()),
         Err(_) => Err(no_answer(within)),

@@ -95,6 +95,8 @@ pub enum Action {
     Suspend,
     /// Ctrl-C: the gentlest of what can still be stopped.
     Interrupt,
+    /// To the start screen; the session stays as it is.
+    Home,
     /// Leaves the screen; the session stays as it is.
     Quit,
 }

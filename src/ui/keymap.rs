@@ -167,6 +167,7 @@ pub const ROWS: &[Row] = &[
     row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"]),
     row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"]),
     row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"]),
+    row!(Home App "start screen" "back to the start screen; the session is saved" Table ["h"]),
     row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
 ];
 

@@ -17,6 +17,7 @@ pub mod message;
 pub mod pen;
 pub mod run;
 pub mod search;
+pub mod start;
 pub mod story;
 pub mod terminal;
 pub mod theme;

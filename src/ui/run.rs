@@ -23,6 +23,15 @@ const FRAME_MS: u64 = 16;
 /// Milliseconds between two frames while only seconds change.
 const TICK_MS: u64 = 1_000;
 
+/// Where the person goes from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// To the start screen.
+    Home,
+    /// Out of the program.
+    Quit,
+}
+
 /// Shows a conversation until the person leaves.
 ///
 /// `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
@@ -39,7 +48,7 @@ pub async fn run(
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     orders: mpsc::Sender<(Key, SteerLine)>,
     keep: impl Fn(&str) -> Result<String, String>,
-) -> io::Result<()> {
+) -> io::Result<Left> {
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
     loop {
@@ -73,7 +82,8 @@ pub async fn run(
                     }
                 };
                 match heed(screen, &event) {
-                    Some(Request::Leave) => return Ok(()),
+                    Some(Request::Leave) => return Ok(Left::Quit),
+                    Some(Request::Home) => return Ok(Left::Home),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match keep(&words) {

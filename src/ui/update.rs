@@ -30,6 +30,8 @@ pub enum Request {
     Redraw,
     /// The talk pauses and the program stops until the shell goes on.
     Suspend,
+    /// The start screen; the session stays as it is.
+    Home,
     /// The screen is left; the session stays as it is.
     Leave,
 }
@@ -57,8 +59,8 @@ pub struct View {
     pub reasoning: bool,
     /// What became of what they asked for last.
     pub notice: Option<String>,
-    /// Whether the next wish to leave is granted.
-    pub leaving: bool,
+    /// The wish to leave that is granted when it comes again.
+    pub leaving: Option<Action>,
 }
 
 impl View {
@@ -85,7 +87,12 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
             screen.view.notice = None;
             let leaving = std::mem::take(&mut screen.view.leaving);
             match action {
-                Action::Quit | Action::Interrupt if leaving => Some(Request::Leave),
+                Action::Home if leaving == Some(action) => Some(Request::Home),
+                Action::Quit | Action::Interrupt
+                    if leaving.is_some_and(|by| by != Action::Home) =>
+                {
+                    Some(Request::Leave)
+                }
                 action => act(screen, action),
             }
         }
@@ -148,7 +155,8 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::CutIn => return wish::send(screen, wish::Manner::CutIn),
         Action::RunEntry => return run_entry(screen),
         Action::Interrupt => return interrupt(screen),
-        Action::Quit => return quit(screen),
+        Action::Quit => return quit(screen, action, Request::Leave),
+        Action::Home => return quit(screen, action, Request::Home),
         Action::Copy => return look::copy(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
@@ -229,21 +237,22 @@ fn interrupt(screen: &mut Screen) -> Option<Request> {
     leave(screen, Action::Interrupt)
 }
 
-fn quit(screen: &mut Screen) -> Option<Request> {
+/// Leaves, at once where nothing goes on.
+fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
     match Standing::of(screen.story.state()) {
-        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, Action::Quit),
+        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, by),
         Standing::Paused
         | Standing::Waiting
         | Standing::Stopped
         | Standing::Done
-        | Standing::Error => Some(Request::Leave),
+        | Standing::Error => Some(how),
     }
 }
 
 /// Leaves at the second wish in a row.
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     let key = screen.keymap.way(by, Place::Table);
-    screen.view.leaving = true;
+    screen.view.leaving = Some(by);
     screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
     None
 }

@@ -5,4 +5,5 @@ mod keys;
 mod pictures;
 mod reading;
 mod stage;
+mod start;
 mod writing;

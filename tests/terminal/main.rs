@@ -119,6 +119,47 @@ pace = 1
 }
 
 #[test]
+fn from_the_first_run_to_a_debate_and_home_again() {
+    let house = House::new();
+    let mut program = house.run(&[]);
+    program.until("Watch a debate now");
+    program.until("leave");
+    program.keys("\r");
+    program.until("speaking");
+    program.keys("S");
+    program.until("PAUSED");
+    program.keys("h");
+    program.until("Recent");
+    program.until("not ended");
+    // to the session, and on with it
+    program.keys("\t\t\t\r");
+    program.until("stopped by you");
+    program.until("PAUSED");
+    program.keys("h");
+    program.until("Recent");
+    program.keys("\u{3}\u{3}");
+    let left = program.left();
+    assert_eq!(left.code, 0, "{}", left.told);
+    left.restored();
+}
+
+#[test]
+fn a_topic_opens_the_start_screen_and_a_typo_does_not() {
+    let house = House::new();
+    let mut program = house.run(&["Should we move to Mars?", "--glyphs", "ascii"]);
+    program.until("Topic        Should we move to Mars?");
+    program.until("leave");
+    program.keys("\r");
+    program.until("rehearsed voices keep their own topic");
+    program.signal(Signal::TERM);
+    let left = program.left();
+    assert_eq!(left.code, 143, "{}", left.told);
+    left.restored();
+    let typo = house.run(&["dmeo"]).left();
+    assert_eq!(typo.code, 2);
+}
+
+#[test]
 fn without_a_terminal_it_says_what_to_type() {
     let house = House::new();
     let ran = house.piped(&["demo"]);

@@ -79,9 +79,9 @@ fn last(place: Place) -> &'static [Action] {
 /// The keys that matter now, the most needed first.
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
-        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Follow, MoreRound, NewLine, NextFound,
-        PageUp, Palette, PauseNow, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Send,
-        Skip, Step, TogglePause, Top, Write,
+        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Follow, Home, MoreRound, NewLine,
+        NextFound, PageUp, Palette, PauseNow, Prefix, PreviousFound, RestoreDraft, RunEntry,
+        Search, Send, Skip, Step, TogglePause, Top, Write,
     };
     match place {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
@@ -98,7 +98,7 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
             }
             Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
             Standing::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
-            Standing::Done | Standing::Error => vec![Search, Copy, PageUp, Top, Follow],
+            Standing::Done | Standing::Error => vec![Home, Search, Copy, PageUp, Top, Follow],
         },
     }
 }

@@ -10,6 +10,7 @@ mod header;
 mod list;
 mod panel;
 mod pen;
+pub mod start;
 mod transcript;
 
 use super::Screen;

@@ -1,0 +1,204 @@
+//! `colloquium` alone, or with a topic: the start screen, what is chosen there, and back again.
+//!
+//! What cannot be begun is said on the screen, so that nobody ends in front of a shell that refused them.
+
+use super::context::Context;
+use super::dress::Dress;
+use super::error::Failure;
+use super::exit::Exit;
+use super::nearby;
+use super::options::{Play, needs_terminal};
+use super::providers::{ModelOptions, Providers};
+use super::resume;
+use super::run::{self, Options};
+use super::screen::After;
+use super::signals::Signals;
+use super::source;
+use crate::catalogue;
+use crate::clock::wall_now;
+use crate::config::Settings;
+use crate::model::VoiceSpec;
+use crate::scenario::{self, Loaded, bundled_names};
+use crate::ui::start::run::run as show;
+use crate::ui::start::{Choice, Mind, News, Row, Script, Start, Voice};
+use crate::ui::terminal::Terminal;
+use crate::{policy, text};
+use crossterm::event::EventStream;
+use futures::stream::{self, FuturesUnordered, StreamExt};
+use std::fs;
+use std::io;
+use tokio::runtime;
+use tokio::task::spawn_blocking;
+
+/// Opens the start screen, with a topic where one was named.
+pub fn open(context: &Context, topic: Option<&str>) -> Result<Exit, Failure> {
+    let instead = match topic {
+        Some(_) => "colloquium run SCENARIO --topic TEXT --headless",
+        None => "colloquium demo --headless",
+    };
+    needs_terminal(instead, context)?;
+    go_round(context, topic.map(str::to_owned), None)
+}
+
+/// Returns the code of a conversation that was left, or goes on at the start screen.
+pub fn after(after: After, context: &Context) -> Result<Exit, Failure> {
+    match after {
+        After::Over(exit) => Ok(exit),
+        After::Home => go_round(context, None, None),
+    }
+}
+
+/// Shows the start screen, does what is chosen there, and comes back until it is left.
+fn go_round(
+    context: &Context,
+    mut topic: Option<String>,
+    mut told: Option<String>,
+) -> Result<Exit, Failure> {
+    loop {
+        let choice = match choose(context, topic.as_deref(), told.take())? {
+            Left::Chose(choice) => choice,
+            Left::Signal(exit) => return Ok(exit),
+        };
+        let done = match choice {
+            Choice::Leave => return Ok(Exit::Done),
+            Choice::Open(path) => resume::go_on(&path, &Play::default(), context),
+            Choice::Begin { scenario, topic: about, voice } => {
+                topic.clone_from(&about);
+                begin(&scenario, about, voice, context)
+            }
+        };
+        match done {
+            Ok(After::Over(exit)) => return Ok(exit),
+            Ok(After::Home) => topic = None,
+            Err(failure) => {
+                let hint = failure.hint.as_ref().map_or(String::new(), |hint| format!("\n{hint}"));
+                told = Some(format!("{}{hint}", failure.message));
+            }
+        }
+    }
+}
+
+fn begin(
+    scenario: &str,
+    topic: Option<String>,
+    voice: Voice,
+    context: &Context,
+) -> Result<After, Failure> {
+    let rehearsed = voice == Voice::Rehearsed;
+    let models = match voice {
+        Voice::Mind(mind) => {
+            ModelOptions { model: Some(mind.name), endpoint: mind.endpoint, wire: None }
+        }
+        Voice::Rehearsed | Voice::Own => ModelOptions::default(),
+    };
+    let mut options = Options { topic, rehearsed, ..Options::default() };
+    options.play.models = models;
+    run::play(scenario, &options, context)
+}
+
+/// How the start screen was left.
+enum Left {
+    Chose(Choice),
+    /// Told by the system to stop.
+    Signal(Exit),
+}
+
+fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Result<Left, Failure> {
+    let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
+    let providers = Providers::new(context, &ModelOptions::default())?;
+    let dress = Dress::of(context)?;
+    let mut start = Start::new(dress.theme(None)?, dress.glyphs);
+    let sessions = context.paths.sessions();
+    let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
+    start.first = unused && topic.is_none() && told.is_none() && !providers.settings.found;
+    start.at = if start.first { Row::Demo } else { Row::Topic };
+    start.now = wall_now();
+    start.scripts = scripts(context);
+    start.known = known(&providers.settings);
+    start.checks = vec![
+        ("sessions".into(), format!("kept in {}", sessions.display())),
+        ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
+    ];
+    start.set_up = format!(
+        "A provider is used as soon as its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or named in \
+         {} as [providers.NAME]; `colloquium doctor` explains each",
+        providers.settings.path.display()
+    );
+    start.notice = told;
+    topic.into_iter().for_each(|topic| start.about(topic));
+
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    let left = runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let mut terminal = Terminal::enter().map_err(refused)?;
+        let looking: FuturesUnordered<_> =
+            nearby::look(&providers, &context.environment).into_iter().collect();
+        let sessions = stream::once(async move {
+            // a folder that cannot be read has no sessions to offer; `sessions list` says why
+            let listed = spawn_blocking(move || catalogue::list(&sessions)).await;
+            News::Sessions(listed.ok().and_then(Result::ok).unwrap_or_default())
+        });
+        let mut news = stream::select(looking.map(News::Host), Box::pin(sessions));
+        tokio::select! { biased;
+            exit = signals.next() => Ok(Left::Signal(exit)),
+            left = show(&mut start, &mut terminal, EventStream::new(), &mut news) => match left {
+                Ok(choice) => Ok(Left::Chose(choice)),
+                Err(e) => Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}"))),
+            },
+        }
+    });
+    // what still looks for sessions is not waited for
+    runtime.shutdown_background();
+    left
+}
+
+/// Returns every scenario that has a name, those that come with the program first.
+fn scripts(context: &Context) -> Vec<Script> {
+    let own = source::own_names(context);
+    bundled_names().map(str::to_owned).chain(own).map(|name| script(name, context)).collect()
+}
+
+fn script(name: String, context: &Context) -> Script {
+    let loaded = source::find(context, &name)
+        .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
+    match loaded {
+        Err(failure) => {
+            let first = failure.message.lines().next().unwrap_or_default();
+            let fault = format!("{}; see colloquium check", text::line(first));
+            Script { title: name.clone(), fault: Some(fault), name, ..Script::default() }
+        }
+        Ok(loaded) => {
+            let rules = rules(&loaded);
+            let is_open = |v: &VoiceSpec| matches!(v, VoiceSpec::Model(m) if m.name.is_empty());
+            Script {
+                name,
+                title: loaded.scenario.title.to_string(),
+                topic: loaded.scenario.topic.as_ref().map(ToString::to_string),
+                cast: loaded.participants.iter().map(|p| p.name.to_string()).collect(),
+                rules,
+                rehearsed: !loaded.rehearsed.is_empty(),
+                open: loaded.participants.iter().any(|p| is_open(&p.voice)),
+                fault: None,
+            }
+        }
+    }
+}
+
+/// Who speaks next and how long, in words.
+fn rules(loaded: &Loaded) -> String {
+    let policy = loaded.scenario.policy.name.replace('_', " ");
+    let limits = &loaded.scenario.limits;
+    let bound = match (limits.utterances, limits.rounds) {
+        (Some(n), _) => format!(", {n} utterances"),
+        (None, Some(n)) => format!(", {n} rounds"),
+        (None, None) => String::new(),
+    };
+    format!("{policy}{bound}")
+}
+
+/// Returns the models that the settings name, the default one first.
+fn known(settings: &Settings) -> Vec<Mind> {
+    let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
+    let names = settings.default_model.iter().chain(named);
+    names.map(|name| Mind { name: name.clone(), ..Mind::default() }).collect()
+}

@@ -1,0 +1,408 @@
+//! The start screen, as one column of rows that keeps the row of the keyboard in sight.
+
+use super::Bar;
+use crate::text;
+use crate::ui::start::{Row, Start, Voice, ago, standing};
+use crate::ui::theme::Role;
+use crate::ui::wrap::{clip, width, wrap};
+use ratatui::Frame;
+use ratatui::layout::{Position, Rect};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Block;
+
+/// Columns before the values of a new conversation.
+const LABEL: usize = 16;
+/// Columns of a label without the sign before it.
+const VALUE: usize = LABEL - 3;
+/// The widest column, in cells; on a wide screen it stands in the middle.
+const COLUMN: u16 = 100;
+/// Sessions that are listed at once.
+const SESSIONS: usize = 8;
+/// Columns from which a session says how many utterances it has.
+const FIGURES_COLUMNS: usize = 60;
+
+/// The rows of the screen, as far as they are made.
+struct Page<'a> {
+    start: &'a Start,
+    room: usize,
+    lines: Vec<Line<'static>>,
+    /// The line of the keyboard, and the column of the caret where one is shown.
+    focus: Option<(usize, Option<usize>)>,
+}
+
+/// Draws the screen.
+pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
+    let whole = frame.area();
+    let (theme, glyphs) = (&start.theme, start.glyphs);
+    let ground = theme.style(Role::Background).patch(theme.style(Role::Text));
+    frame.render_widget(Block::new().style(ground), whole);
+    if whole.height < 4 || whole.width < 20 {
+        return;
+    }
+    let row = |y: u16| Rect { y, height: 1, ..whole };
+    let mut header = Bar::new();
+    header.left("colloquium", theme.style(Role::Title));
+    let right = if start.first { "first run  " } else { start.version };
+    header.right(format!("{right} "), theme.style(Role::Muted));
+    header.draw(frame, row(0), " ", Style::new(), glyphs.ellipsis);
+    let rule = glyphs.rule.repeat(usize::from(whole.width));
+    frame.render_widget(Line::styled(rule.clone(), theme.style(Role::Rule)), row(1));
+    frame.render_widget(Line::styled(rule, theme.style(Role::Rule)), row(whole.height - 2));
+    footer(frame, row(whole.height - 1), start);
+
+    let column = whole.width.min(COLUMN);
+    let body =
+        Rect { x: (whole.width - column) / 2, y: 2, width: column, height: whole.height - 4 };
+    let notice = notice(start, usize::from(column));
+    let told = (notice.len() as u16).min(body.height / 2);
+    let list = Rect { height: body.height - told, ..body };
+    let mut page =
+        Page { start, room: usize::from(column) - 1, lines: vec![Line::default()], focus: None };
+    match (start.help, start.first) {
+        (true, _) => page.help(),
+        (false, true) => page.first(),
+        (false, false) => page.usual(),
+    }
+    let Page { lines, focus, .. } = page;
+    let height = usize::from(list.height);
+    let at = focus.map_or(0, |(line, _)| line);
+    let from = (at + 2).saturating_sub(height).min(lines.len().saturating_sub(height));
+    let seen: Vec<Line<'static>> = lines.into_iter().skip(from).take(height).collect();
+    frame.render_widget(Text::from(seen), list);
+    let last = Rect { y: body.bottom() - told, height: told, ..body };
+    frame.render_widget(Text::from(notice), last);
+    if let Some((line, Some(caret))) = focus {
+        let x = list.x + u16::try_from(caret).unwrap_or(u16::MAX).min(list.width - 1);
+        frame.set_cursor_position(Position::new(x, list.y + line.saturating_sub(from) as u16));
+    }
+}
+
+/// What there is to say, above the footer.
+fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
+    let Some(notice) = &start.notice else { return vec![] };
+    let style = start.theme.style(Role::Notice);
+    let block = text::block(notice);
+    let wrapped = block.lines().flat_map(|l| wrap(&Line::styled(l.to_owned(), style), room - 3));
+    wrapped
+        .map(|mut line| {
+            line.spans.insert(0, Span::raw(" "));
+            line
+        })
+        .collect()
+}
+
+fn footer(frame: &mut Frame<'_>, area: Rect, start: &Start) {
+    let begins = match start.at {
+        Row::Topic | Row::Scenario | Row::Voice => "begin",
+        Row::Session(_) => "go on with it",
+        Row::Demo => "watch it",
+        Row::Local | Row::Provider | Row::Own => "choose",
+    };
+    let turns = matches!(start.at, Row::Scenario | Row::Voice);
+    let hints = [
+        Some(("enter", begins)),
+        turns.then_some(("left right", "change")),
+        turns.then_some(("letters", "find")),
+        Some(("up down", "move")),
+        Some(("tab", "next field")),
+        Some(("ctrl-x d", "demo")),
+    ];
+    let mut bar = Bar::new();
+    let theme = &start.theme;
+    for (key, word) in [("ctrl-c", "leave"), ("f1", "help")] {
+        bar.right(format!(" {word}  "), theme.style(Role::HintText));
+        bar.right(key, theme.style(Role::HintKey));
+    }
+    for (key, word) in hints.into_iter().flatten() {
+        let used: usize = bar.left.iter().chain(&bar.right).map(Span::width).sum();
+        if used + width(key) + width(word) + 3 > usize::from(area.width) {
+            break;
+        }
+        bar.left(key, theme.style(Role::HintKey));
+        bar.left(format!(" {word}  "), theme.style(Role::HintText));
+    }
+    bar.draw(frame, area, " ", Style::new(), start.glyphs.ellipsis);
+}
+
+impl Page<'_> {
+    fn style(&self, role: Role) -> Style {
+        self.start.theme.style(role)
+    }
+
+    fn blank(&mut self) {
+        self.lines.push(Line::default());
+    }
+
+    fn heading(&mut self, words: &str) {
+        self.lines.push(Line::styled(format!(" {words}"), self.style(Role::Title)));
+    }
+
+    /// A row on which the keyboard can stand: a sign where it does, then words in two looks.
+    fn row(&mut self, row: Row, label: String, words: Vec<Span<'static>>) {
+        let here = self.start.at == row;
+        if here {
+            self.focus = Some((self.lines.len(), None));
+        }
+        let sign = if here { self.start.glyphs.speaking } else { " " };
+        let look = if here { Role::Title } else { Role::Text };
+        let mut spans = vec![
+            Span::styled(format!(" {sign} "), self.style(Role::FloorSpeaking)),
+            Span::styled(label, self.style(look)),
+        ];
+        spans.extend(words);
+        self.lines.push(Line::from(spans));
+    }
+
+    /// A field of the new conversation: its label, its value, and what is said of it.
+    fn field(&mut self, row: Row, label: &str, value: &str, said: &str) {
+        let label = format!("{label:<width$}", width = VALUE);
+        let room = self.room.saturating_sub(LABEL);
+        let value = clip(value, room, self.start.glyphs.ellipsis);
+        let here = self.start.at == row;
+        let place = self.place(row);
+        let said = clip(
+            &format!("  {said}"),
+            room.saturating_sub(width(&value) + width(&place)),
+            self.start.glyphs.ellipsis,
+        );
+        let gap = room.saturating_sub(width(&value) + width(&said) + width(&place));
+        let look = if here { Role::Title } else { Role::Text };
+        self.row(
+            row,
+            label,
+            vec![
+                Span::styled(value, self.style(look)),
+                Span::styled(said, self.style(Role::Muted)),
+                Span::raw(" ".repeat(gap)),
+                Span::styled(place, self.style(Role::Notice)),
+            ],
+        );
+    }
+
+    /// Which choice of how many, and what was typed to find it, where the keyboard is.
+    fn place(&self, row: Row) -> String {
+        let start = self.start;
+        if start.at != row {
+            return String::new();
+        }
+        let voice = || {
+            let voices = start.voices();
+            (voices.iter().position(|v| Some(v) == start.voice().as_ref()), voices.len())
+        };
+        let (at, of) = match row {
+            Row::Scenario => (Some(start.script), start.scripts.len()),
+            Row::Voice => voice(),
+            Row::Topic | Row::Session(_) | Row::Demo | Row::Local | Row::Provider | Row::Own => {
+                return String::new();
+            }
+        };
+        let typed =
+            if start.typed.is_empty() { String::new() } else { format!(" `{}`", start.typed) };
+        let at = at.map_or("named".into(), |at| format!("{} of {of}", at + 1));
+        text::line(&format!("{typed} {at}")).into_owned()
+    }
+
+    fn usual(&mut self) {
+        self.heading("New conversation");
+        self.topic();
+        let start = self.start;
+        if let Some(script) = start.script() {
+            let told = match &script.fault {
+                Some(fault) => format!("cannot be played: {}", text::line(fault)),
+                None => format!("{}  {}", text::line(&script.cast.join(", ")), script.rules),
+            };
+            self.field(Row::Scenario, "Scenario", &text::line(&script.name), &told);
+        }
+        let (value, said) = match start.voice() {
+            None => ("nobody yet".into(), "type a model as PROVIDER:NAME".to_owned()),
+            Some(Voice::Rehearsed) => {
+                ("rehearsed".into(), "no model, no key, no network".to_owned())
+            }
+            Some(Voice::Own) => ("as the scenario says".into(), String::new()),
+            Some(Voice::Mind(mind)) => {
+                let said = if mind.local {
+                    "on this machine, free"
+                } else {
+                    "over the network, not priced"
+                };
+                (text::line(&mind.name).into_owned(), said.to_owned())
+            }
+        };
+        self.field(Row::Voice, "Who speaks", &value, &said);
+        self.blank();
+        if !start.sessions.is_empty() {
+            self.sessions();
+            self.blank();
+        }
+        self.heading("Without a key");
+        let room = self.room.saturating_sub(40);
+        let said = clip("rehearsed, nothing leaves this machine", room, start.glyphs.ellipsis);
+        let said = Span::styled(said, self.style(Role::Muted));
+        self.row(Row::Demo, format!("{:<36}", "Watch a debate"), vec![said]);
+        self.blank();
+        self.hosts();
+    }
+
+    fn topic(&mut self) {
+        let start = self.start;
+        let (line, caret) = (&start.topic.lines()[0], start.topic.cursor().1);
+        let room = self.room.saturating_sub(LABEL + 1);
+        let before: String = line.chars().take(caret).collect();
+        // what is written last stays in sight
+        let skip = width(&before).saturating_sub(room.saturating_sub(1));
+        let mut skipped = 0;
+        let seen: String = line
+            .chars()
+            .skip_while(|c| {
+                let hidden = skipped < skip;
+                skipped += width(c.encode_utf8(&mut [0; 4]));
+                hidden
+            })
+            .collect();
+        let own = start.script().and_then(|s| s.topic.as_deref()).unwrap_or_default();
+        let (shown, role) = match (line.is_empty(), own) {
+            (true, "") => ("anything, as in: should cities ban private cars?".into(), Role::Muted),
+            (true, own) => (text::line(own).into_owned(), Role::Muted),
+            (false, _) => (seen, Role::Title),
+        };
+        let shown = clip(&shown, room, start.glyphs.ellipsis);
+        let label = format!("{:<width$}", "Topic", width = VALUE);
+        self.row(Row::Topic, label, vec![Span::styled(shown, self.style(role))]);
+        if let Some((_, at)) = self.focus.as_mut().filter(|_| start.at == Row::Topic) {
+            *at = Some(LABEL + width(&before).saturating_sub(skip));
+        }
+    }
+
+    fn sessions(&mut self) {
+        let start = self.start;
+        let figures = self.room >= FIGURES_COLUMNS;
+        let head =
+            if figures { format!("{:>24}{:>6}", "utterances", "when") } else { String::new() };
+        let gap = self.room.saturating_sub(8 + width(&head));
+        self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
+        let at = match start.at {
+            Row::Session(at) => at,
+            Row::Topic
+            | Row::Scenario
+            | Row::Voice
+            | Row::Demo
+            | Row::Local
+            | Row::Provider
+            | Row::Own => 0,
+        };
+        let from = (at + 1).saturating_sub(SESSIONS);
+        for (i, session) in start.sessions.iter().enumerate().skip(from).take(SESSIONS) {
+            let stands = standing(&session.standing);
+            let end = match figures {
+                true => format!(
+                    "{stands:>20}{:>10}{:>6}",
+                    session.utterances,
+                    ago(start.now, session.written)
+                ),
+                false => format!("  {stands}"),
+            };
+            let room = self.room.saturating_sub(width(&end) + 3);
+            let title = match session.title.as_str() {
+                "" => &session.id,
+                title => title,
+            };
+            let title = clip(&text::line(title), room, start.glyphs.ellipsis);
+            let gap = room.saturating_sub(width(&title));
+            let end = format!("{}{end}", " ".repeat(gap));
+            let end = Span::styled(end, self.style(Role::Muted));
+            self.row(Row::Session(i), title, vec![end]);
+        }
+        let more = start.sessions.len().saturating_sub(from + SESSIONS);
+        if more > 0 {
+            self.lines.push(Line::styled(format!("   and {more} more"), self.style(Role::Muted)));
+        }
+    }
+
+    /// Where models are, and where they are not.
+    fn hosts(&mut self) {
+        let start = self.start;
+        self.heading("Models");
+        if start.hosts.is_empty() {
+            self.lines.push(Line::styled("   looking on this machine", self.style(Role::Muted)));
+        }
+        let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
+        for host in usable {
+            let name = Span::styled(format!("   {:<VALUE$}", host.name), self.style(Role::Text));
+            let says = Span::styled(text::line(&host.says).into_owned(), self.style(Role::Muted));
+            self.lines.push(Line::from(vec![name, says]));
+        }
+        // what cannot be used is told in one row for each reason
+        let mut reasons: Vec<&str> = rest.iter().map(|h| h.says.as_str()).collect();
+        reasons.sort_unstable();
+        reasons.dedup();
+        for reason in reasons {
+            let same = rest.iter().filter(|h| h.says == reason).map(|h| h.name.as_str());
+            let names = text::line(&same.collect::<Vec<_>>().join(", ")).into_owned();
+            let names = clip(&names, self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
+            let line = format!("   {:<VALUE$}{names}", text::line(reason));
+            self.lines.push(Line::styled(line, self.style(Role::Muted)));
+        }
+    }
+
+    fn first(&mut self) {
+        let start = self.start;
+        let words = "Several AIs talk to each other here. You watch, pause, and join in.";
+        for line in wrap(&Line::styled(format!(" {words}"), self.style(Role::Title)), self.room) {
+            self.lines.push(line);
+        }
+        self.blank();
+        let minds = start.hosts.iter().flat_map(|h| &h.minds).filter(|m| m.local).count();
+        let local = match minds {
+            0 => "none found yet".into(),
+            1 => "found one".into(),
+            n => format!("found {n}"),
+        };
+        for (row, label, said) in [
+            (Row::Demo, "Watch a debate now", "rehearsed: no key, nothing leaves this machine"),
+            (Row::Local, "Use a model of this machine", local.as_str()),
+            (Row::Provider, "Connect a provider", "name where its key is"),
+            (Row::Own, "Choose topic and cast", "the start screen"),
+        ] {
+            let said = clip(said, self.room.saturating_sub(33), start.glyphs.ellipsis);
+            let said = Span::styled(said, self.style(Role::Muted));
+            self.row(row, format!("{label:<30}"), vec![said]);
+        }
+        self.blank();
+        self.heading("What was checked");
+        for (name, says) in &start.checks {
+            let name = Span::styled(format!("   {name:<VALUE$}"), self.style(Role::Text));
+            let says =
+                clip(&text::line(says), self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
+            self.lines.push(Line::from(vec![name, Span::styled(says, self.style(Role::Muted))]));
+        }
+        self.blank();
+        self.hosts();
+        self.blank();
+        for words in [
+            "No key is ever written to a session.",
+            "Nothing is sent anywhere but to the model you choose.",
+        ] {
+            self.lines.push(Line::styled(format!(" {words}"), self.style(Role::Muted)));
+        }
+    }
+
+    fn help(&mut self) {
+        self.heading("Keys");
+        for (key, words) in [
+            ("enter", "begins, goes on with a session, or opens what is chosen"),
+            ("up down", "move from row to row"),
+            ("tab shift-tab", "the next field, the one before"),
+            ("left right", "another scenario, another voice"),
+            ("letters", "write the topic; find a scenario or a model"),
+            ("ctrl-x d", "the rehearsed debate; on a row of a list also d"),
+            ("ctrl-x q", "leave; on a row of a list also q"),
+            ("ctrl-c ctrl-c", "leave"),
+        ] {
+            let key = Span::styled(format!("   {key:<VALUE$}"), self.style(Role::HintKey));
+            self.lines.push(Line::from(vec![key, Span::styled(words, self.style(Role::Text))]));
+        }
+        self.blank();
+        self.heading("any key closes this");
+    }
+}

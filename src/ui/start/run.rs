@@ -1,0 +1,41 @@
+//! The loop of the start screen: a frame first, then keys and news as they come, until a choice is made.
+
+use super::{Choice, News, Start, update};
+use crate::ui::draw;
+use crate::ui::terminal::Terminal;
+use crossterm::event::Event;
+use futures::{Stream, StreamExt};
+use std::io;
+
+/// Shows the start screen until the person has chosen.
+///
+/// # Errors
+/// When the terminal is gone.
+pub async fn run(
+    start: &mut Start,
+    terminal: &mut Terminal,
+    mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
+    news: impl Stream<Item = News> + Unpin,
+) -> io::Result<Choice> {
+    let mut news = news.fuse();
+    loop {
+        terminal.draw(|frame| draw::start::draw(frame, start))?;
+        tokio::select! { biased;
+            key = keys.next() => {
+                let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
+                let choice = match &event {
+                    Event::Key(key) => update::key(start, key),
+                    Event::Paste(text) => {
+                        update::paste(start, text);
+                        None
+                    }
+                    Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+                };
+                if let Some(choice) = choice {
+                    return Ok(choice);
+                }
+            }
+            Some(found) = news.next() => start.take(found),
+        }
+    }
+}

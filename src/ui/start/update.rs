@@ -1,0 +1,204 @@
+//! What a key changes on the start screen, and the choice that Enter makes.
+//!
+//! Letters are text where there is something to write or to find; they are commands only on a row of a list.
+
+use super::{Choice, Mind, Row, Start, Voice};
+use crate::text;
+use crate::ui::keymap;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Style;
+use tui_textarea::{CursorMove, TextArea};
+
+/// Returns the box of one line in which the topic is written.
+pub fn field(words: &str) -> TextArea<'static> {
+    let mut area = TextArea::new(vec![words.to_owned()]);
+    // the terminal's cursor stands on the caret; a painted one would be a second
+    area.set_cursor_style(Style::new());
+    area.set_cursor_line_style(Style::new());
+    area.move_cursor(CursorMove::End);
+    area
+}
+
+/// Takes in a key.
+pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
+    let spelled = keymap::spell(key)?;
+    start.notice = None;
+    let leaving = std::mem::take(&mut start.leaving);
+    if std::mem::take(&mut start.help) && spelled != "ctrl-c" {
+        return None;
+    }
+    let prefixed = std::mem::take(&mut start.prefixed);
+    let listed =
+        matches!(start.at, Row::Session(_) | Row::Demo | Row::Local | Row::Provider | Row::Own);
+    match spelled.as_str() {
+        "ctrl-c" if leaving => return Some(Choice::Leave),
+        "ctrl-c" => {
+            start.leaving = true;
+            start.notice = Some("ctrl-c again leaves".into());
+        }
+        "q" if prefixed || listed => return Some(Choice::Leave),
+        "d" if prefixed || listed => return demo(start),
+        "?" if prefixed || listed => start.help = true,
+        "f1" => start.help = true,
+        "ctrl-x" => start.prefixed = true,
+        "enter" => return enter(start),
+        "up" => step(start, Way::Back, |_| true),
+        "down" => step(start, Way::On, |_| true),
+        // a list is one stop: its first row
+        "tab" => step(start, Way::On, |row| !matches!(row, Row::Session(1..))),
+        "shift-tab" => step(start, Way::Back, |row| !matches!(row, Row::Session(1..))),
+        "left" => turn(start, Way::Back),
+        "right" => turn(start, Way::On),
+        "esc" if start.first => {}
+        "esc" => start.typed.clear(),
+        _ => write(start, key),
+    }
+    if start.at == Row::Topic && matches!(spelled.as_str(), "left" | "right") {
+        start.topic.input(*key);
+    }
+    None
+}
+
+/// Takes in pasted text: it goes to the topic.
+pub fn paste(start: &mut Start, pasted: &str) {
+    (start.first, start.at) = (false, Row::Topic);
+    let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
+    start.topic.insert_str(text::line(&one_line));
+}
+
+/// Which way to go.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    Back,
+    On,
+}
+
+/// Goes to the next row that is a stop.
+fn step(start: &mut Start, way: Way, stop: impl Fn(&Row) -> bool) {
+    let rows = start.rows();
+    let at = rows.iter().position(|r| *r == start.at).unwrap_or(0);
+    let next = match way {
+        Way::On => rows.iter().skip(at + 1).find(|r| stop(r)),
+        Way::Back => rows[..at].iter().rev().find(|r| stop(r)),
+    };
+    start.at = next.copied().unwrap_or(start.at);
+    start.typed.clear();
+}
+
+/// Turns to the next scenario or voice.
+fn turn(start: &mut Start, way: Way) {
+    let next = |at: usize, len: usize| match way {
+        Way::On => (at + 1) % len.max(1),
+        Way::Back => (at + len.max(1) - 1) % len.max(1),
+    };
+    start.typed.clear();
+    match start.at {
+        Row::Scenario => start.script = next(start.script, start.scripts.len()),
+        Row::Voice => {
+            let voices = start.voices();
+            let now = start.voice();
+            let at = voices.iter().position(|v| Some(v) == now.as_ref()).unwrap_or(0);
+            start.voice = voices.into_iter().nth(next(at, start.voices().len()));
+        }
+        Row::Topic | Row::Session(_) | Row::Demo | Row::Local | Row::Provider | Row::Own => {}
+    }
+}
+
+/// Takes in a key that is text: of the topic, or of what is to be found.
+fn write(start: &mut Start, key: &KeyEvent) {
+    match (start.at, key.code) {
+        (Row::Topic, _) => _ = start.topic.input(*key),
+        (Row::Scenario | Row::Voice, KeyCode::Backspace) => {
+            start.typed.pop();
+            find(start);
+        }
+        (Row::Scenario | Row::Voice, KeyCode::Char(c))
+            if !key.modifiers.contains(KeyModifiers::CONTROL) =>
+        {
+            start.typed.push(c);
+            find(start);
+        }
+        _ => {}
+    }
+}
+
+/// Chooses the first scenario or voice that has what was typed; a model that nobody listed is taken by its full name.
+fn find(start: &mut Start) {
+    let typed = start.typed.to_lowercase();
+    let has = |name: &str| name.to_lowercase().contains(&typed);
+    if start.at == Row::Scenario {
+        let fits = start.scripts.iter().position(|s| has(&s.name) || has(&s.title));
+        start.script = fits.unwrap_or(start.script);
+        return;
+    }
+    let fits = start.voices().into_iter().find(|voice| match voice {
+        Voice::Mind(mind) => has(&mind.name),
+        Voice::Rehearsed => has("rehearsed"),
+        Voice::Own => has("scenario"),
+    });
+    let named = || {
+        let parts = start.typed.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
+        parts.map(|_| Voice::Mind(Mind { name: start.typed.clone(), ..Mind::default() }))
+    };
+    start.voice = fits.or_else(named).or(start.voice.take());
+}
+
+fn demo(start: &mut Start) -> Option<Choice> {
+    let scenario = start.scripts.first()?.name.clone();
+    Some(Choice::Begin { scenario, topic: None, voice: Voice::Rehearsed })
+}
+
+fn enter(start: &mut Start) -> Option<Choice> {
+    match start.at {
+        Row::Demo => return demo(start),
+        Row::Session(at) => return start.sessions.get(at).map(|s| Choice::Open(s.path.clone())),
+        Row::Topic | Row::Scenario | Row::Voice => return begin(start),
+        Row::Own => (start.first, start.at) = (false, Row::Topic),
+        Row::Provider => {
+            start.notice = Some(start.set_up.clone());
+        }
+        Row::Local => match start.hosts.iter().flat_map(|h| &h.minds).find(|m| m.local) {
+            Some(mind) => {
+                start.voice = Some(Voice::Mind(mind.clone()));
+                (start.first, start.at) = (false, Row::Topic);
+            }
+            None => {
+                start.notice = Some(
+                    "no server of this machine answered; start Ollama, llama.cpp, LM Studio or vLLM on its usual \
+                     port and open colloquium again"
+                        .into(),
+                );
+            }
+        },
+    }
+    None
+}
+
+/// Begins what is filled in, or says what is missing and how to go on without it.
+fn begin(start: &mut Start) -> Option<Choice> {
+    let script = start.script()?.clone();
+    if let Some(fault) = script.fault {
+        start.notice = Some(format!("{} cannot be played: {fault}", script.name));
+        return None;
+    }
+    let Some(voice) = start.voice() else {
+        start.at = Row::Voice;
+        start.notice = Some(format!(
+            "nobody speaks yet: type a model as PROVIDER:NAME, start a local server, or choose a scenario with a \
+             rehearsed cast. {}",
+            start.set_up
+        ));
+        return None;
+    };
+    let topic = start.topic().filter(|t| script.topic.as_ref() != Some(t));
+    if let (Voice::Rehearsed, Some(_)) = (&voice, &topic) {
+        start.at = Row::Voice;
+        start.notice = Some(format!(
+            "rehearsed voices keep their own topic: clear yours to watch them, or let a model speak - type it here as \
+             PROVIDER:NAME. {}",
+            start.set_up
+        ));
+        return None;
+    }
+    Some(Choice::Begin { scenario: script.name, topic, voice })
+}

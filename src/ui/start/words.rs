@@ -1,0 +1,45 @@
+//! How long ago and how it stands, in a few cells.
+
+use crate::catalogue::Standing;
+use crate::export::reason;
+use crate::model::Wall;
+
+/// Milliseconds of a minute.
+const MINUTE_MS: i64 = 60_000;
+
+/// Returns how long ago something was, in the largest unit that fits.
+pub fn ago(now: Wall, then: Wall) -> String {
+    let minutes = (now.0 - then.0).max(0) / MINUTE_MS;
+    match (minutes, minutes / 60, minutes / (24 * 60)) {
+        (0, ..) => "now".into(),
+        (m, 0, _) => format!("{m}m"),
+        (_, h, 0) => format!("{h}h"),
+        (.., d) => format!("{d}d"),
+    }
+}
+
+/// Returns how a session stands.
+pub fn standing(standing: &Standing) -> String {
+    match standing {
+        Standing::Running(_) => "running elsewhere".into(),
+        Standing::Unfinished => "not ended".into(),
+        Standing::Ended(why) => reason(*why).to_string(),
+        Standing::Damaged(_) => "damaged".into(),
+        Standing::Newer => "of a newer version".into(),
+        Standing::Unreadable(_) => "not readable".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_largest_unit_that_fits() {
+        let now = Wall(10 * 24 * 60 * MINUTE_MS);
+        for (minutes, words) in [(0, "now"), (59, "59m"), (60, "1h"), (24 * 60, "1d"), (-5, "now")]
+        {
+            assert_eq!(ago(now, Wall(now.0 - minutes * MINUTE_MS)), words);
+        }
+    }
+}

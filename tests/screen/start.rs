@@ -1,0 +1,169 @@
+//! The start screen: what it shows, what its keys choose, and that nobody is left without a way on.
+
+use colloquium::catalogue::{Standing, Summary};
+use colloquium::model::{StopReason, Wall};
+use colloquium::ui::draw;
+use colloquium::ui::glyphs;
+use colloquium::ui::start::{Choice, Host, Mind, News, Row, Script, Start, Voice, key, paste};
+use colloquium::ui::theme::Theme;
+use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
+use crossterm::event::{KeyEvent, KeyModifiers};
+use insta::assert_snapshot;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+fn table() -> Start {
+    let mut start = Start::new(Theme::default(), &glyphs::UNICODE);
+    start.version = "0.0.0";
+    let cast = ["Ada", "Bo", "Cy"].map(str::to_owned).to_vec();
+    let town = Script {
+        name: "round-table".into(),
+        title: "Should cities ban private cars?".into(),
+        topic: Some("Should cities ban private cars?".into()),
+        cast,
+        rules: "round robin, 9 utterances".into(),
+        rehearsed: true,
+        open: true,
+        fault: None,
+    };
+    let bare =
+        Script { name: "bare".into(), title: "Bare".into(), rehearsed: false, ..town.clone() };
+    let broken = Script { name: "broken".into(), fault: Some("no seat".into()), ..bare.clone() };
+    start.scripts = vec![town, bare, broken];
+    start.set_up = "Set a key.".into();
+    start
+}
+
+fn local(name: &str) -> Mind {
+    Mind { name: name.into(), endpoint: None, local: true }
+}
+
+fn found() -> Start {
+    let mut start = table();
+    start.now = Wall(1_000_000_000);
+    let host = |name: &str, says: &str, minds: Vec<Mind>| {
+        News::Host(Host { name: name.into(), says: says.into(), usable: !minds.is_empty(), minds })
+    };
+    start.take(host("openai", "no key", vec![]));
+    start.take(host("anthropic", "no key", vec![]));
+    start.take(host("ollama", "2 models", vec![local("ollama:small"), local("ollama:large")]));
+    let session = |title: &str, standing, minutes: i64| Summary {
+        id: title.into(),
+        path: format!("/sessions/{title}.jsonl").into(),
+        title: title.into(),
+        standing,
+        utterances: 7,
+        written: Wall(start.now.0 - minutes * 60_000),
+    };
+    let done = Standing::Ended(StopReason::UtteranceLimit);
+    let sessions = vec![
+        session("Naming the new service", done, 2),
+        session("Rust or Zig for the parser?", Standing::Unfinished, 60 * 26),
+    ];
+    start.take(News::Sessions(sessions));
+    start
+}
+
+fn press(start: &mut Start, keys: &[KeyCode]) -> Option<Choice> {
+    keys.iter().map(|code| key(start, &KeyEvent::new(*code, KeyModifiers::NONE))).last().flatten()
+}
+
+fn write(start: &mut Start, words: &str) {
+    words.chars().for_each(|c| _ = press(start, &[Char(c)]));
+}
+
+fn shown(start: &mut Start, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    terminal.draw(|frame| draw::start::draw(frame, start)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
+    (0..height).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+}
+
+#[test]
+fn pictures() {
+    assert_snapshot!("start__80x24", shown(&mut found(), 80, 24));
+    assert_snapshot!("start__50x16", shown(&mut found(), 50, 16));
+    let mut first = found();
+    (first.first, first.at) = (true, Row::Demo);
+    first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
+    assert_snapshot!("start__first__80x24", shown(&mut first, 80, 24));
+    for (width, height) in [(1, 1), (20, 5), (30, 9), (200, 60)] {
+        shown(&mut found(), width, height);
+    }
+}
+
+#[test]
+fn a_rehearsed_debate_is_one_key_away() {
+    let demo =
+        Choice::Begin { scenario: "round-table".into(), topic: None, voice: Voice::Rehearsed };
+    let mut start = table();
+    (start.first, start.at) = (true, Row::Demo);
+    assert_eq!(press(&mut start, &[Enter]), Some(demo.clone()));
+    let mut start = found();
+    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
+    assert_eq!(press(&mut start, &[Char('d')]), Some(demo));
+}
+
+#[test]
+fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
+    let mut start = found();
+    write(&mut start, "Is q a letter?");
+    let voice = Voice::Mind(local("ollama:small"));
+    let topic = Some("Is q a letter?".into());
+    let begins = Choice::Begin { scenario: "round-table".into(), topic, voice };
+    assert_eq!(press(&mut start, &[Enter]), Some(begins));
+}
+
+#[test]
+fn scenario_and_voice_are_turned_to_and_found_by_letters() {
+    let mut start = found();
+    press(&mut start, &[Tab, Right, Tab]);
+    write(&mut start, "larg");
+    let voice = Voice::Mind(local("ollama:large"));
+    let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice };
+    assert_eq!(press(&mut start, &[Enter]), Some(begins));
+    let mut start = found();
+    press(&mut start, &[Tab, Tab]);
+    write(&mut start, "xai:grok");
+    let Some(Choice::Begin { voice: Voice::Mind(mind), .. }) = press(&mut start, &[Enter]) else {
+        panic!("a model that nobody listed is taken by its name");
+    };
+    assert_eq!((mind.name.as_str(), mind.local), ("xai:grok", false));
+}
+
+#[test]
+fn what_cannot_begin_says_what_would_do() {
+    let mut start = table();
+    write(&mut start, "My own");
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert!(shown(&mut start, 80, 24).contains("rehearsed voices keep their own topic"));
+    let mut start = table();
+    press(&mut start, &[Tab, Right]);
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert!(shown(&mut start, 80, 24).contains("nobody speaks yet"));
+    press(&mut start, &[Esc, KeyCode::Up, Right]);
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert!(shown(&mut start, 80, 24).contains("broken cannot be played: no seat"));
+    (start.first, start.at) = (true, Row::Local);
+    assert_eq!(press(&mut start, &[Enter]), None);
+    assert!(shown(&mut start, 80, 24).contains("start Ollama"));
+}
+
+#[test]
+fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
+    let mut start = found();
+    let opened = press(&mut start, &[Down, Down, Down, Enter]);
+    assert_eq!(opened, Some(Choice::Open("/sessions/Rust or Zig for the parser?.jsonl".into())));
+}
+
+#[test]
+fn leaving_is_asked_for_twice_and_pasted_lines_begin_nothing() {
+    let mut start = found();
+    paste(&mut start, "one\ntwo");
+    assert_eq!(start.topic().as_deref(), Some("one two"));
+    let interrupt = KeyEvent::new(Char('c'), KeyModifiers::CONTROL);
+    assert_eq!(key(&mut start, &interrupt), None);
+    assert_eq!(start.topic().as_deref(), Some("one two"), "nothing is destroyed");
+    assert_eq!(key(&mut start, &interrupt), Some(Choice::Leave));
+}
