@@ -68,6 +68,12 @@ pub enum Play {
     AskToWait(u64),
     /// Says something, then breaks off.
     Break(String, u64),
+    /// Says something, then fails as told.
+    Ends(String, Failure),
+    /// Says something, then nothing more.
+    Stall(String),
+    /// Never ends to speak.
+    Drones,
     /// Never says anything.
     Silence,
     /// Lets the turn go.
@@ -110,6 +116,19 @@ impl Voice for Stage {
                 Play::Silence => loop {
                     out.wait(3_600_000).await;
                 },
+                Play::Stall(text) => {
+                    speak(&out, &text, 10).await;
+                    loop {
+                        out.wait(3_600_000).await;
+                    }
+                }
+                Play::Drones => loop {
+                    speak(&out, "on ", 10_000).await;
+                },
+                Play::Ends(text, failure) => {
+                    speak(&out, &text, 10).await;
+                    Chunk::Failed(failure)
+                }
                 Play::Fail(ms, class) => {
                     out.wait(ms).await;
                     Chunk::Failed(Failure::new(class, "as the test wants it"))

@@ -17,6 +17,7 @@
 //! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
 //! | a limit holds, it does not end | `counting` |
 //! | a replay shows at every moment what was shown then | `replay` |
+//! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | never silently another model | `fallbacks` |
 //!
 //! `cargo test --test core`; more storms with `STORMS=20000 cargo test --release --test core storms`.
@@ -25,7 +26,10 @@
 
 mod counting;
 mod disk;
+mod failures;
 mod fallbacks;
+#[path = "../faults/mod.rs"]
+mod faults;
 mod flows;
 mod forms;
 mod harness;

@@ -1,6 +1,7 @@
 //! Connections: those that do not come about, those that are closed, and where a key goes.
 
 use crate::call::{CONNECT, KEY, LONG, MODEL, endpoint, request, speak};
+use crate::faults::CONNECTIONS;
 use crate::server::{Server, Step, answer, head};
 use crate::streams::words;
 use colloquium::clock::Clock;
@@ -19,11 +20,17 @@ async fn fails(base_url: &str) -> Failure {
     came.end().clone().unwrap_err()
 }
 
+/// Holds a class against the table of faults.
+fn check(name: &str, class: ErrorClass) {
+    let row = CONNECTIONS.iter().find(|row| row.name == name).unwrap();
+    assert_eq!(Some(class), row.class, "{name}");
+}
+
 #[tokio::test]
 async fn nobody_listens() {
     let port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let failure = fails(&format!("http://127.0.0.1:{port}/v1")).await;
-    assert_eq!(failure.class, ErrorClass::Refused);
+    check("nobody listens", failure.class);
     let text = format!("the server at 127.0.0.1:{port} refused the connection; is it running?");
     assert_eq!(&*failure.text, text);
 }
@@ -32,7 +39,7 @@ async fn nobody_listens() {
 async fn a_name_has_no_address() {
     // a label of more than 63 letters is refused by the resolver itself, without a network
     let name = "a".repeat(64);
-    assert_eq!(fails(&format!("http://{name}.invalid/v1")).await.class, ErrorClass::Dns);
+    check("a name without an address", fails(&format!("http://{name}.invalid/v1")).await.class);
 }
 
 #[tokio::test]
@@ -40,7 +47,7 @@ async fn a_server_does_not_speak_tls() {
     let server =
         Server::start(vec![Step::Send("HTTP/1.1 400 Bad Request\r\n\r\n".into()), Step::Hang])
             .await;
-    assert_eq!(fails(&server.url.replace("http", "https")).await.class, ErrorClass::Tls);
+    check("no TLS", fails(&server.url.replace("http", "https")).await.class);
 }
 
 #[tokio::test]
@@ -92,7 +99,7 @@ async fn connecting_takes_too_long() {
     let place = endpoint(Wire::OpenAi, &format!("http://{address}"));
     let came = speak(place, request(CONNECT, ModelSpec::default())).await;
     let failure = came.end().as_ref().unwrap_err();
-    assert_eq!(failure.class, ErrorClass::Silence);
+    check("connecting takes too long", failure.class);
     assert!(failure.text.contains("did not take the connection in time"), "{}", failure.text);
 }
 

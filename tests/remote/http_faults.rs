@@ -171,6 +171,10 @@ async fn every_fault_before_a_word_ends_once_and_is_told() {
     let faults: Vec<Fault> = refusals().into_iter().chain(heads_and_bodies()).collect();
     let count = faults.len();
     let mut wrong = Vec::new();
+    for row in crate::faults::HTTP {
+        let fault = faults.iter().find(|f| f.name == row.name).expect(row.name);
+        assert_eq!((Some(fault.class), fault.wait), (row.class, row.wait), "{}", row.name);
+    }
     for Fault { name, mut steps, class, wait } in faults {
         let unread = steps.is_empty() || matches!(steps.first(), Some(Step::Read));
         if !unread {

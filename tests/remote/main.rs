@@ -4,6 +4,8 @@
 mod call;
 mod chunkings;
 mod connections;
+#[path = "../faults/mod.rs"]
+mod faults;
 mod http_faults;
 mod real;
 mod server;

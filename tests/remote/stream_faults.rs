@@ -278,15 +278,12 @@ fn whole() -> Vec<Fault> {
             SAID,
             Ok(Some("content_filter")),
         ),
-        Fault {
-            think: "Hm.",
-            ..fault(
-                "reasoning as text",
-                stream(words("<thi") + &words("nk>Hm.</think>\n\n") + &good()),
-                SAID,
-                STOP,
-            )
-        },
+        fault(
+            "reasoning as text",
+            stream(words("<thi") + &words("nk>Hm.</think>\n\n") + &good()),
+            "<think>Hm.</think>\n\nHello world",
+            STOP,
+        ),
     ]
 }
 
@@ -398,6 +395,15 @@ async fn every_fault_in_a_stream_ends_once_and_keeps_the_words() {
         broken().into_iter().chain(whole()).chain(other_wires()).chain(floods()).collect();
     let count = faults.len();
     let mut wrong = Vec::new();
+    for row in crate::faults::STREAM {
+        let fault = faults.iter().find(|f| f.name == row.name).expect(row.name);
+        assert_eq!(
+            (fault.end.err(), !fault.say.is_empty()),
+            (row.class, row.shown),
+            "{}",
+            row.name
+        );
+    }
     for fault in faults {
         wrong.extend(check(fault).await);
     }

@@ -1,4 +1,4 @@
-//! The bytes of an answer to pieces and an end: framing, the wire format, reasoning in tags, and the bounds.
+//! The bytes of an answer to pieces and an end: framing, the wire format, and the bounds.
 //!
 //! It takes bytes cut anywhere and makes the same text of every cut. It opens nothing and waits for nothing. What it
 //! cannot bound it does not keep: tool calls are not read, so that their indexes cost nothing.
@@ -6,7 +6,6 @@
 use super::Wire;
 use super::failure::{Fault, of_error};
 use super::frames::{Frames, TooLong};
-use super::think::Think;
 use super::wire::Heard;
 use crate::model::{Channel, ErrorClass, Usage};
 use crate::voice::Done;
@@ -28,7 +27,6 @@ pub type Pieces = Vec<(Channel, String)>;
 pub struct Decoder {
     wire: Wire,
     frames: Frames,
-    think: Think,
     bytes: usize,
     said: usize,
     thought: usize,
@@ -46,7 +44,6 @@ impl Decoder {
         Decoder {
             wire,
             frames: Frames::new(wire.framing()),
-            think: Think::default(),
             bytes: 0,
             said: 0,
             thought: 0,
@@ -108,8 +105,6 @@ impl Decoder {
                 self.over = true;
             }
         }
-        let spoke = &mut self.spoke;
-        self.think.end(|channel, text| *spoke |= add(out, channel, text));
         if !self.is_finished() {
             return Err(self.unfinished(&stray));
         }
@@ -145,11 +140,9 @@ impl Decoder {
         if self.said + self.thought > TEXT_MAX {
             return Err(too_large(format!("wrote more than {} MiB", TEXT_MAX >> 20)));
         }
-        if !think.is_empty() {
-            add(out, Channel::Think, &think);
-        }
-        let spoke = &mut self.spoke;
-        self.think.push(&say, |channel, text| *spoke |= add(out, channel, text));
+        add(out, Channel::Think, &think);
+        add(out, Channel::Say, &say);
+        self.spoke |= !say.trim().is_empty();
         self.finish = self.finish.take().or(finish);
         self.input = input.or(self.input);
         self.output = output.or(self.output);
@@ -192,13 +185,12 @@ impl Decoder {
     }
 }
 
-/// Adds a piece and returns whether it holds words to the table.
-fn add(out: &mut Pieces, channel: Channel, text: &str) -> bool {
+fn add(out: &mut Pieces, channel: Channel, text: &str) {
     match out.last_mut() {
+        _ if text.is_empty() => {}
         Some((last, so_far)) if *last == channel => so_far.push_str(text),
         Some(_) | None => out.push((channel, text.to_owned())),
     }
-    channel == Channel::Say && !text.trim().is_empty()
 }
 
 fn garbage() -> Fault {

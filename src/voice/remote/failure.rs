@@ -167,7 +167,21 @@ pub(super) fn of_error(status: Option<u16>, value: &Value) -> Fault {
     let message = [&error["message"], error, &value["message"], &value["detail"]];
     let message = message.into_iter().find_map(Value::as_str).unwrap_or_default();
     let kinds = ["code", "type", "status"].map(|key| error[key].as_str().unwrap_or_default());
-    of_words(status.or(code).unwrap_or(0), &Words { kinds, message, lower: message.to_lowercase() })
+    let words = Words { kinds, message, lower: message.to_lowercase() };
+    let fault = of_words(status.or(code).unwrap_or(0), &words);
+    let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
+    Fault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
+}
+
+/// Returns the milliseconds of `"retryDelay": "34.5s"`, as Google asks to be left alone.
+fn retry_delay_ms(detail: &Value) -> Option<u64> {
+    let seconds: f64 = detail["retryDelay"].as_str()?.strip_suffix('s')?.parse().ok()?;
+    milliseconds(seconds)
+}
+
+/// Returns milliseconds; a float that is no number becomes 0, one that is too large the largest.
+fn milliseconds(seconds: f64) -> Option<u64> {
+    (seconds >= 0.0).then_some((seconds * 1000.0) as u64)
 }
 
 /// What a server says about its error.
@@ -280,8 +294,7 @@ fn of_words(status: u16, words: &Words) -> Fault {
 pub(super) fn retry_after_ms(header: &str, now: Wall) -> Option<u64> {
     let header = header.trim();
     if let Ok(seconds) = header.parse::<f64>() {
-        // a float that is negative or no number becomes 0, one that is too large the largest
-        return (seconds >= 0.0).then_some((seconds * 1000.0) as u64);
+        return milliseconds(seconds);
     }
     let at = rfc2822::parse(header).ok()?.timestamp().as_millisecond();
     Some(u64::try_from(at.saturating_sub(now.0)).unwrap_or(0))
@@ -306,6 +319,22 @@ mod tests {
         check("-1", None);
         check("soon", None);
         check("", None);
+    }
+
+    #[test]
+    fn google_asks_in_its_error_to_be_left_alone() {
+        let check = |delay: &str, ms: Option<u64>| {
+            let error = serde_json::json!([{"error": {"code": 429, "status": "RESOURCE_EXHAUSTED",
+                "message": "You exceeded your current quota", "details": [
+                    {"@type": "type.googleapis.com/google.rpc.QuotaFailure"},
+                    {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": delay}]}}]);
+            let fault = of_status(429, &error.to_string());
+            assert_eq!((fault.class, fault.retry_after_ms), (ErrorClass::Rate, ms), "{delay}");
+        };
+        check("34s", Some(34_000));
+        check("34.074824224s", Some(34_074));
+        check("-1s", None);
+        check("soon", None);
     }
 
     #[test]

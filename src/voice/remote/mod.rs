@@ -7,7 +7,8 @@
 //! A call ends in exactly one way: complete; or broken off, with the words that came; or failed. What has no mark of
 //! its end is broken off. Time-outs are the seat's, in real time, because a server does not know ours: until a
 //! connection stands, until the first piece, between two pieces, and for the whole. Dropping the call closes its
-//! connection. It never asks a second time: that is the engine's to decide.
+//! connection. It never asks a second time: that is the engine's to decide. Reasoning that a model writes among its words
+//! comes as it is: `reply` tells it apart.
 
 mod anthropic;
 mod decoder;
@@ -16,7 +17,6 @@ mod frames;
 mod gemini;
 mod ollama;
 mod openai;
-mod think;
 mod vendor;
 mod wire;
 
@@ -223,7 +223,7 @@ async fn refusal(answer: &mut Answer) -> Fault {
     // the status says enough where the rest does not come
     let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
     let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
-    fault.retry_after_ms = wait.filter(|_| fault.class.asks_to_wait());
+    fault.retry_after_ms = wait.or(fault.retry_after_ms).filter(|_| fault.class.asks_to_wait());
     fault
 }
 

@@ -1,0 +1,200 @@
+//! Every fault under every failure rule: 58 faults by 5 rules, each to the events it must make and no others.
+//!
+//! Virtual time: a call that nobody answers costs its 120 s in no time at all, and the deadlines can be held to.
+
+use crate::faults::{CONNECTIONS, HTTP, Row, STREAM};
+use crate::harness::*;
+use colloquium::model::*;
+use colloquium::voice::Failure;
+use serde_json::json;
+
+/// Milliseconds before a second call.
+const PAUSE: u64 = 500;
+/// Milliseconds that a turn waits in all for servers that ask for it.
+const ASKED: u64 = 60_000;
+/// Milliseconds that an end may come after its deadline.
+const GRACE: u64 = 1_000;
+
+/// What a failure before any word leads to, whatever follows in the end.
+#[derive(Clone, Copy)]
+enum Way {
+    /// The same call, as often as the rule says.
+    Retry,
+    /// The same call after a while, at nobody's cost.
+    Wait,
+    /// The same call with half the prompt, once.
+    Shrink,
+    /// No further call.
+    Never,
+}
+
+/// The table: a class, and its way.
+const WAYS: [(ErrorClass, Way); 16] = [
+    (ErrorClass::Refused, Way::Retry),
+    (ErrorClass::Dns, Way::Retry),
+    (ErrorClass::Tls, Way::Retry),
+    (ErrorClass::Failed, Way::Retry),
+    (ErrorClass::NoProtocol, Way::Retry),
+    (ErrorClass::Empty, Way::Retry),
+    (ErrorClass::Silence, Way::Retry),
+    (ErrorClass::Broken, Way::Retry),
+    (ErrorClass::Rate, Way::Wait),
+    (ErrorClass::Overload, Way::Wait),
+    (ErrorClass::Context, Way::Shrink),
+    (ErrorClass::Credentials, Way::Never),
+    (ErrorClass::Credit, Way::Never),
+    (ErrorClass::UnknownModel, Way::Never),
+    (ErrorClass::BadRequest, Way::Never),
+    (ErrorClass::Filter, Way::Never),
+];
+
+/// The five rules, and what each makes of a turn whose calls are used up.
+const RULES: [(&str, u32, Then, &str); 5] = [
+    ("skip", 0, Then::Skip, "failed, next"),
+    ("retry, then skip", 1, Then::Skip, "failed, next"),
+    ("pause", 1, Then::Pause, "failed, paused"),
+    ("replace", 1, Then::Replace, "handed over, called, said, next"),
+    ("stop", 1, Then::Stop, "failed, ended"),
+];
+
+/// Returns the waits before further calls of a turn whose every call ends so.
+fn waits(row: &Row, retry: u32) -> Vec<u64> {
+    let Some(class) = row.class.filter(|_| !row.shown) else { return vec![] };
+    // what is too large was too large after words only
+    let way = WAYS.iter().find(|(c, _)| *c == class).expect("a way for every class").1;
+    match way {
+        Way::Never => vec![],
+        Way::Shrink => vec![0],
+        Way::Retry => vec![PAUSE; retry as usize],
+        Way::Wait => {
+            let next = |n: u32| row.wait.unwrap_or(PAUSE << n);
+            let all = |n: &u32| (0..=*n).map(next).sum::<u64>() <= ASKED;
+            (0..).take_while(all).map(next).collect()
+        }
+    }
+}
+
+/// Returns how long a single call of a fault may take.
+fn deadline(row: &Row) -> u64 {
+    let limits = Timeouts::default();
+    match (row.class, row.shown, row.name) {
+        (Some(ErrorClass::Silence), _, "words for ever") => limits.total,
+        (Some(ErrorClass::Silence), true, _) => limits.silence,
+        (Some(ErrorClass::Silence), false, _) => limits.first,
+        _ => 0,
+    }
+}
+
+/// What a voice does that has the fault.
+fn play_of(row: &Row) -> Play {
+    let said = if row.shown { "Hello " } else { "" };
+    match row.class {
+        None => Play::Words("Hello ".into(), 10),
+        Some(ErrorClass::Silence) if row.name == "words for ever" => Play::Drones,
+        Some(ErrorClass::Silence) if row.shown => Play::Stall(said.into()),
+        Some(ErrorClass::Silence) => Play::Silence,
+        Some(class) => {
+            let failure = Failure::new(class, "as the table says");
+            Play::Ends(said.into(), Failure { retry_after_ms: row.wait, ..failure })
+        }
+    }
+}
+
+/// Plays a talk of which the first speaker has the fault, and returns its events in words, from the grant on.
+async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran) {
+    let fallbacks = vec![Fallback { name: "x:second".into(), ..Fallback::default() }];
+    let spec = ModelSpec { name: "x:first".into(), fallbacks, ..ModelSpec::default() };
+    let voice = VoiceSpec::Model(spec);
+    let ada = Participant { voice, on_failure: FailureRule { retry, then }, ..seat("ada") };
+    let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 1}});
+    let stage = stage(move |ask| match &*ask.seat.voice.label() {
+        "x:first" => play_of(row),
+        _ => Play::Words("Well.".into(), 10),
+    });
+    let ran = play(table(scenario, vec![ada, seat("bo")]), stage, &[]).await;
+    let granted = ran.kinds().iter().position(|k| *k == "floor.granted").unwrap();
+    let mut words = vec![];
+    for event in &ran.events[granted + 1..] {
+        words.push(match &event.kind {
+            Kind::CallStarted(_) => "called".into(),
+            Kind::CallRetried(r) if r.model.is_some() => "handed over".into(),
+            Kind::CallRetried(r) => format!("{} ms", r.wait_ms),
+            Kind::TurnEnded(e) => match e.outcome {
+                Outcome::Said => "said".into(),
+                Outcome::Cut => "cut".into(),
+                Outcome::Failed => "failed".into(),
+                Outcome::Passed => "passed".into(),
+            },
+            Kind::Delta(_) => continue,
+            Kind::Paused(_) => "paused".into(),
+            Kind::Ended(e) if e.reason == StopReason::Failure => "ended".into(),
+            _ => "next".into(),
+        });
+        if matches!(words.last().map(|w: &String| &**w), Some("next" | "paused" | "ended")) {
+            break;
+        }
+    }
+    (words, ran)
+}
+
+/// Says what is wrong with a cell of the table.
+async fn check(row: &'static Row, rule: (&str, u32, Then, &str)) -> Option<String> {
+    let (name, retry, then, end) = rule;
+    let waits = waits(row, retry);
+    let mut wanted = vec!["called".to_owned()];
+    wanted.extend(waits.iter().flat_map(|ms| [format!("{ms} ms"), "called".into()]));
+    let end = match (row.class, row.shown) {
+        (None, _) => "said, next",
+        (Some(_), true) => "cut, next",
+        (Some(_), false) => end,
+    };
+    wanted.extend(end.split(", ").map(str::to_owned));
+    let (came, ran) = events(row, retry, then).await;
+    let granted = ran.events.iter().find(|e| matches!(e.kind, Kind::FloorGranted(_))).unwrap();
+    let ends: Vec<(&Event, &payload::TurnEnded)> = ran
+        .events
+        .iter()
+        .filter_map(|e| match &e.kind {
+            Kind::TurnEnded(t) if t.turn.0 == granted.seq.0 => Some((e, &**t)),
+            _ => None,
+        })
+        .collect();
+    let [(ended, turn)] = ends[..] else {
+        return Some(format!("{}: {} ends", row.name, ends.len()));
+    };
+    let replaced = came.iter().any(|w| w == "handed over");
+    let class = if replaced { None } else { row.class };
+    let kept = match (row.shown, row.name) {
+        (true, "words for ever") => turn.text.starts_with("on on "),
+        (true, _) => *turn.text == *"Hello ",
+        (false, _) => replaced == (*turn.text == *"Well."),
+    };
+    let calls = waits.len() as u64 + 1;
+    let within = calls * deadline(row) + waits.iter().sum::<u64>() + GRACE;
+    let took = ended.ms.since(granted.ms);
+    let right =
+        came == wanted && turn.error.as_ref().map(|e| e.class) == class && kept && took <= within;
+    (!right).then(|| {
+        format!(
+            "{} under {name}: {wanted:?} wanted, {came:?} came, {took} of {within} ms, {turn:?}",
+            row.name
+        )
+    })
+}
+
+#[tokio::test]
+async fn every_fault_under_every_rule_makes_its_events_and_no_others() {
+    let (mut cells, mut wrong) = (0, vec![]);
+    for row in CONNECTIONS.iter().chain(&HTTP).chain(&STREAM) {
+        for rule in RULES {
+            cells += 1;
+            wrong.extend(check(row, rule).await);
+        }
+    }
+    println!(
+        "{} of {cells} cells: one end, in time, the right class, the words kept",
+        cells - wrong.len()
+    );
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(cells, 290);
+}
