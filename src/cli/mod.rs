@@ -9,6 +9,7 @@ mod demo;
 mod dress;
 mod error;
 mod exit;
+mod export;
 mod headless;
 mod keys;
 mod minds;
@@ -57,6 +58,7 @@ enum Command {
     Demo(demo::Demo),
     Run(run::Run),
     Resume(resume::Resume),
+    Export(export::Export),
     Analyze(analyze::Analyze),
     #[command(subcommand)]
     Sessions(sessions::Sessions),
@@ -92,6 +94,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
+        Some(Command::Export(export)) => export.run(&context),
         Some(Command::Analyze(analyze)) => analyze.run(&context),
         Some(Command::Sessions(sessions)) => sessions.run(&context),
         Some(Command::Scenarios(scenarios)) => scenarios.run(&context),

@@ -61,14 +61,14 @@ pub fn md(tables: &[Table]) -> String {
     tables.iter().map(table).collect::<Vec<_>>().join("\n")
 }
 
-/// Spells one figure as CSV (RFC 4180), with the names of its columns in the first line.
+/// Spells one figure as CSV, with the names of its columns in the first line.
 pub fn csv(table: &Table) -> String {
     let head = table.columns.iter().map(|c| field(&c.key)).collect::<Vec<_>>().join(",");
     let row = |row: &Vec<Cell>| {
         let fields: Vec<String> = row.iter().map(csv_cell).collect();
-        format!("{}\r\n", fields.join(","))
+        format!("{}\n", fields.join(","))
     };
-    format!("{head}\r\n{}", table.rows.iter().map(row).collect::<String>())
+    format!("{head}\n{}", table.rows.iter().map(row).collect::<String>())
 }
 
 fn csv_cell(cell: &Cell) -> String {

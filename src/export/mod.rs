@@ -3,14 +3,23 @@
 //! [`Teller`] turns events into what is worth telling (words with a head, one-line notes), live or from a file alike;
 //! a format only spells that. Everything is append-only, one block per finished utterance, with nothing left of what
 //! acts on a terminal. It deliberately tells no pieces and no calls: the log has those.
+//!
+//! What is kept as a file is spelled from a [`Document`], which has lost beforehand what was not meant for everybody.
 
+pub mod cast;
 pub mod figures;
 pub mod md;
 pub mod text;
 
+mod chart;
 mod deeds;
+mod discretion;
+mod document;
+mod html;
 mod teller;
 
+pub use discretion::{Reveal, discreet};
+pub use document::Document;
 pub use teller::{Teller, reason, utterances};
 
 use crate::model::Event;
@@ -49,9 +58,37 @@ pub enum Told {
 /// A format that tells a conversation: how one thing worth telling is spelled.
 pub type Spelling = fn(&Told) -> String;
 
+/// A format in which a conversation is kept as a file.
+pub struct Format {
+    /// Its name, and the ending of its files.
+    pub name: &'static str,
+    /// What it is, in words.
+    pub title: &'static str,
+    /// How a conversation is spelled in it.
+    pub spell: fn(&Document) -> String,
+}
+
+/// Every format; `cast` is not among them, since only a screen can draw what it holds.
+pub const FORMATS: &[Format] = &[
+    Format { name: "md", title: "Markdown", spell: |d| d.told(md::spell) },
+    Format { name: "html", title: "a page with the figures", spell: html::spell },
+    Format { name: "json", title: "one object, with the figures", spell: document::json },
+    Format { name: "jsonl", title: "the session's lines", spell: document::jsonl },
+    Format { name: "txt", title: "plain text", spell: |d| d.told(text::spell) },
+    Format { name: "csv", title: "a table of what was said", spell: document::csv },
+];
+
 /// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
 pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
-    let mut teller = Teller::leaving_out(&State::fold(events.clone()));
+    let teller = Teller::leaving_out(&State::fold(events.clone()));
+    told(events, teller, spell)
+}
+
+fn told<'a>(
+    events: impl IntoIterator<Item = &'a Event>,
+    mut teller: Teller,
+    spell: Spelling,
+) -> String {
     let mut state = State::default();
     let mut out = String::new();
     for event in events {

@@ -6,6 +6,7 @@
 
 pub mod action;
 pub mod draw;
+pub mod film;
 pub mod floor;
 pub mod glyphs;
 pub mod keymap;

@@ -2,7 +2,9 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+mod browser;
 mod exits;
+mod export;
 mod fallbacks;
 mod formats;
 mod hostile;

@@ -1,7 +1,7 @@
 //! A recording as a row of moments: every event, and before each sealed `delta` its pieces as they came.
 
 use crate::model::{Kind, Ms, Piece, Purpose, TurnId, piece};
-use crate::session::Record;
+use crate::session::{Item, Record};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -72,6 +72,14 @@ impl Recording {
             }
             _ => vec![],
         }
+    }
+
+    /// Returns everything in the order and at the moments in which it came, as a tail hands it out.
+    pub fn moments(&self) -> impl Iterator<Item = (Ms, Item)> {
+        self.records.iter().enumerate().flat_map(|(at, record)| {
+            let pieces = self.pieces(at).into_iter().map(|piece| (piece.at, Item::Piece(piece)));
+            pieces.chain([(record.event.ms, Item::Event(record.clone()))])
+        })
     }
 
     /// Returns what had come at a moment.

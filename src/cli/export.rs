@@ -1,0 +1,77 @@
+//! `export`: a session as a file that other people can read.
+
+use super::context::Context;
+use super::dress::Dress;
+use super::error::Failure;
+use super::exit::Exit;
+use super::sessions::{Which, judged};
+use super::target::Target;
+use crate::export::{Document, FORMATS, Reveal, cast};
+use crate::session;
+use crate::session::replay::Recording;
+use crate::ui::film::film;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
+/// The format that needs a screen to be drawn.
+const CAST: &str = "cast";
+/// The sizes that a screen may have, in cells.
+const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
+
+/// Write a session as a page, a text, a table, or a recording of the screen
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    which: Which,
+    /// What to write
+    #[arg(long, value_parser = PossibleValuesParser::new(names()))]
+    format: String,
+    #[command(flatten)]
+    target: Target,
+    /// With the operator's whispers
+    #[arg(long)]
+    whispers: bool,
+    /// With utterances that were hidden
+    #[arg(long)]
+    hidden: bool,
+    /// Columns and rows of a recorded screen
+    #[arg(long, value_name = "COLUMNSxROWS", default_value = "100x30", value_parser = size)]
+    size: (u16, u16),
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|f| f.name).chain([CAST])
+}
+
+impl Export {
+    /// Writes it.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let log = session::read(&self.which.find(context)?)?;
+        let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
+        let document = Document::new(&log, reveal)?;
+        let format = FORMATS.iter().find(|f| f.name == self.format);
+        let out = match format {
+            Some(format) => (format.spell)(&document),
+            None => self.film(&document, context)?,
+        };
+        self.target.write(out.as_bytes(), context)?;
+        judged(&log, context)
+    }
+
+    /// Draws the screen as it was.
+    fn film(&self, document: &Document, context: &Context) -> Result<String, Failure> {
+        let recording = Recording::new(document.records.clone());
+        let dress = Dress::of(context)?;
+        let frames = film(&recording, self.size, dress.theme(None)?, dress.glyphs)
+            .map_err(|e| Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}")))?;
+        Ok(cast::spell(document, self.size, &frames))
+    }
+}
+
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let read = |part: &str| part.parse().ok().filter(|n| CELLS.contains(n));
+    let size = text.split_once('x').and_then(|(w, h)| Some((read(w)?, read(h)?)));
+    size.ok_or_else(|| {
+        format!("a size is COLUMNSxROWS, each from {} to {}", CELLS.start(), CELLS.end())
+    })
+}

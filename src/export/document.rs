@@ -1,0 +1,156 @@
+//! A conversation as it stands in the end, for formats that are not told from first to last.
+
+use super::{Reveal, Spelling, Teller, discreet};
+use crate::analysis::{self, Cell, Ledger, Spent, Study};
+use crate::model::event::OPERATOR;
+use crate::model::{Seq, Text, TurnId};
+use crate::session::{Log, Record, SessionError};
+use crate::state::{Entry, State};
+use crate::text;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a format is made of; nothing in it was to be left out.
+pub struct Document {
+    /// The session's name.
+    pub id: String,
+    /// Its events.
+    pub records: Vec<Arc<Record>>,
+    /// The fold.
+    pub state: State,
+    /// What the fold does not keep.
+    pub ledger: Ledger,
+    /// What is shown although it was not meant for everybody.
+    pub reveal: Reveal,
+}
+
+impl Document {
+    /// Returns the document of a session.
+    ///
+    /// # Errors
+    /// As [`discreet`].
+    pub fn new(log: &Log, reveal: Reveal) -> Result<Document, SessionError> {
+        let records = discreet(&log.records, reveal)?;
+        let (state, ledger) = analysis::fold(records.iter().map(|r| &r.event));
+        Ok(Document { id: log.files.id(), records, state, ledger, reveal })
+    }
+
+    /// Returns it as something to look at.
+    pub fn study(&self) -> Study<'_> {
+        Study { state: &self.state, ledger: &self.ledger, from: Seq(0) }
+    }
+
+    /// Returns what tells it.
+    pub(super) fn teller(&self) -> Teller {
+        if self.reveal.hidden { Teller::default() } else { Teller::leaving_out(&self.state) }
+    }
+
+    /// Returns how it reads in a format that tells from first to last.
+    pub(super) fn told(&self, spell: Spelling) -> String {
+        super::told(self.records.iter().map(|r| &r.event), self.teller(), spell)
+    }
+
+    /// Returns the title, safe for one line.
+    pub fn title(&self) -> String {
+        text::line(self.state.title.as_deref().unwrap_or_default()).into_owned()
+    }
+
+    /// Returns everything that was said and is not hidden, with the turn that said it.
+    fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&Spent>)> {
+        let shown = self.state.entries.iter().filter(|e| self.reveal.hidden || e.hidden.is_none());
+        shown.map(|e| (e, e.version().turn.and_then(|turn| self.ledger.spent(turn))))
+    }
+
+    fn speaker(&self, entry: &Entry) -> String {
+        entry.seat().map_or_else(|| OPERATOR.to_owned(), |id| analysis::name(&self.state, id))
+    }
+}
+
+/// Spells the lines of the session, as its file holds them.
+pub fn jsonl(document: &Document) -> String {
+    document.records.iter().map(|r| r.line.as_str()).collect()
+}
+
+/// Spells everything that was said as comma-separated values, one row each.
+pub fn csv(document: &Document) -> String {
+    let mut out = "number,at_ms,participant,name,to,text,words,tokens_out,usd,cut\n".to_owned();
+    for (entry, spent) in document.entries() {
+        let to: Vec<&str> = entry.to.iter().map(|s| &**s).collect();
+        let end = spent.map(|s| &s.end);
+        let number = |n: Option<String>| n.unwrap_or_default();
+        let fields = [
+            number(entry.number.map(|n| n.to_string())),
+            number(spent.map(|s| s.granted.0.to_string())),
+            entry.seat().map_or(OPERATOR.to_owned(), |s| s.to_string()),
+            document.speaker(entry),
+            to.join(" "),
+            text::block(entry.text()).into_owned(),
+            text::word_count(entry.text()).to_string(),
+            number(end.and_then(|e| e.usage.as_ref()).map(|u| u.output.to_string())),
+            number(end.and_then(|e| e.cost).map(|c| c.to_string())),
+            end.filter(|e| e.why.is_some()).map_or(String::new(), |_| "cut".into()),
+        ];
+        let fields: Vec<String> = fields.iter().map(|f| super::figures::field(f)).collect();
+        out.push_str(&format!("{}\n", fields.join(",")));
+    }
+    out
+}
+
+/// Spells everything as one JSON object: who, what, and the figures.
+pub fn json(document: &Document) -> String {
+    let state = &document.state;
+    let line = |t: &Text| text::line(t).into_owned();
+    let participants: Vec<Value> = state
+        .seats
+        .iter()
+        .map(|s| json!({"id": line(&s.spec.id.0), "name": line(&s.spec.name), "role": s.spec.role.as_ref().map(line),
+                        "voice": text::line(&s.spec.voice.label())}))
+        .collect();
+    let thoughts: HashMap<TurnId, &Text> = document
+        .ledger
+        .turns
+        .iter()
+        .filter_map(|t| Some((t.end.turn, t.end.think.as_ref()?)))
+        .collect();
+    let said: Vec<Value> = document
+        .entries()
+        .map(|(entry, spent)| {
+            let thought = entry.version().turn.and_then(|turn| thoughts.get(&turn));
+            json!({
+                "number": entry.number,
+                "participant": entry.seat().map_or(OPERATOR, |s| s),
+                "name": document.speaker(entry),
+                "to": entry.to,
+                "at_ms": spent.map(|s| s.granted),
+                "floor_ms": spent.map(|s| s.ended.since(s.granted)),
+                "text": text::block(entry.text()),
+                "reasoning": thought.map(|t| text::block(t)),
+                "mentions": entry.mentions,
+                "alternatives": entry.versions.len(),
+                "edited": entry.edited.is_some(),
+                "cut": entry.version().cut,
+                "usage": spent.and_then(|s| s.end.usage.as_ref()),
+                "usd": spent.and_then(|s| s.end.cost),
+            })
+        })
+        .collect();
+    let whole = json!({
+        "session": document.id,
+        "title": document.title(),
+        "topic": state.scenario.topic.as_ref().map(line),
+        "rehearsed": state.rehearsed,
+        "participants": participants,
+        "said": said,
+        "ended": state.ended.as_ref().map(|e| json!({"reason": e.reason, "settled": e.settled})),
+        "lasted_ms": document.ledger.lasted(),
+        "paused_ms": document.ledger.paused(),
+        "figures": super::figures::json(&document.study().tables()),
+    });
+    format!("{whole:#}\n")
+}
+
+/// Returns how long it took, in words.
+pub(super) fn lasted(document: &Document) -> String {
+    Cell::At(document.ledger.lasted()).shown()
+}

@@ -1,0 +1,193 @@
+//! One self-contained page: what was said, attributed and coloured, then the figures as charts and tables.
+//!
+//! It needs no script, no network and no other file, and a policy in its head forbids all three. All text goes through
+//! [`escaped`]; there is no other way into the page. Words are shown as they are written, their Markdown too.
+
+use super::document::{Document, lasted};
+use super::figures::is_words;
+use super::{REHEARSED, Told, chart, utterances};
+use crate::analysis::{Cell, Table};
+use crate::model::{Event, Kind, SeatId};
+use crate::state::State;
+use crate::text;
+
+/// Colours a page has for seats; then they begin again.
+const COLOURS: usize = 8;
+
+const STYLE: &str = include_str!("page.css");
+
+/// Spells the page.
+pub fn spell(document: &Document) -> String {
+    let (state, title) = (&document.state, escaped(&document.title()));
+    let topic = state.scenario.topic.as_deref().filter(|t| Some(*t) != state.title.as_deref());
+    let topic = topic.map_or(String::new(), |t| format!("<p class=\"topic\">{}</p>\n", escaped(t)));
+    let rehearsed = if state.rehearsed {
+        format!("<p class=\"label\">{REHEARSED}</p>\n")
+    } else {
+        String::new()
+    };
+    let facts = format!("{}, {}", utterances(state.utterances), lasted(document));
+    let cast: String = state
+        .seats
+        .iter()
+        .map(|s| {
+            let role = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", escaped(r)));
+            let voice = escaped(&s.spec.voice.label());
+            let class = colour(state, &s.spec.id);
+            format!(
+                "<li class=\"{class}\"><b>{}</b>{role} <small>{voice}</small></li>\n",
+                escaped(&s.spec.name)
+            )
+        })
+        .collect();
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
+         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{topic}{rehearsed}\
+         <p class=\"facts\">{facts} · session {id} · <a href=\"#figures\">figures</a></p>\n<ul class=\"cast\">\n{cast}</ul>\n\
+         </header>\n<main>\n{talk}</main>\n<section id=\"figures\">\n<h2>Figures</h2>\n{figures}</section>\n\
+         </body>\n</html>\n",
+        id = escaped(&document.id),
+        talk = talk(document),
+        figures = figures(document),
+    )
+}
+
+/// Returns text as it may stand anywhere in the page, also within quotes: safe to show, and no markup.
+pub(super) fn escaped(raw: &str) -> String {
+    let mut out = String::with_capacity(raw.len());
+    for c in text::block(raw).chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Returns the class that colours what belongs to a seat.
+pub(super) fn colour(state: &State, seat: &SeatId) -> String {
+    let place = state.seats.iter().position(|s| s.spec.id == *seat);
+    place.map_or_else(|| "op".into(), |place| format!("s{}", place % COLOURS + 1))
+}
+
+/// What was said and what happened, from first to last.
+fn talk(document: &Document) -> String {
+    let mut teller = document.teller();
+    let mut state = State::default();
+    let mut out = String::new();
+    for event in document.records.iter().map(|r| &r.event) {
+        state.apply(event);
+        for told in teller.tell(&state, event) {
+            out.push_str(&match told {
+                // the head of the page has it
+                Told::Opening { .. } => String::new(),
+                Told::Note(note) => format!("<p class=\"note\">{}</p>\n", escaped(&note)),
+                Told::Words { place, who, body } => {
+                    article(&place, &who, &body, &class(&state, event), thought(event))
+                }
+            });
+        }
+    }
+    out
+}
+
+/// Whose words an event brought, as a colour.
+fn class(state: &State, event: &Event) -> String {
+    let seat = match &event.kind {
+        Kind::TurnEnded(e) => {
+            let last = state.last.as_ref().filter(|l| l.turn == e.turn);
+            last.map_or_else(|| SeatId(event.by.clone()), |l| l.seat.clone())
+        }
+        Kind::HumanSaid(_) => match state.entries.last().and_then(|e| e.seat()) {
+            Some(seat) => seat.clone(),
+            None => return "op".into(),
+        },
+        _ => return "op".into(),
+    };
+    colour(state, &seat)
+}
+
+fn thought(event: &Event) -> &str {
+    match &event.kind {
+        Kind::TurnEnded(e) => e.think.as_deref().unwrap_or_default(),
+        _ => "",
+    }
+}
+
+fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> String {
+    let reasoning = match thought.trim() {
+        "" => String::new(),
+        thought => format!(
+            "<details><summary>reasoning</summary><div class=\"words\">{}</div></details>\n",
+            escaped(thought)
+        ),
+    };
+    let id = match place.parse::<u32>() {
+        Ok(number) => format!(" id=\"u{number}\""),
+        Err(_) => String::new(),
+    };
+    let body = match body.trim_matches('\n') {
+        "" => String::new(),
+        body => format!("<div class=\"words\">{}</div>\n", escaped(body)),
+    };
+    format!(
+        "<article class=\"{class}\"{id}>\n<h3><span class=\"place\">{}</span> {}</h3>\n{reasoning}{body}</article>\n",
+        escaped(place),
+        escaped(who)
+    )
+}
+
+fn figures(document: &Document) -> String {
+    let study = document.study();
+    let figure = |table: &Table| {
+        let chart = chart::of(table.name, &study);
+        format!(
+            "<figure id=\"{}\">\n<figcaption><h3>{}</h3><p>{}</p></figcaption>\n{chart}{}</figure>\n",
+            table.name,
+            escaped(table.title),
+            escaped(table.counts),
+            rows(table)
+        )
+    };
+    study.tables().iter().map(figure).collect()
+}
+
+fn rows(table: &Table) -> String {
+    let side = |i| if is_words(table, i) { "" } else { " class=\"n\"" };
+    let head: String = (table.columns.iter().enumerate())
+        .map(|(i, c)| format!("<th{} scope=\"col\">{}</th>", side(i), escaped(&c.title)))
+        .collect();
+    let row = |cells: &Vec<Cell>| {
+        let cells: String = (cells.iter().enumerate())
+            .map(|(i, cell)| format!("<td{}>{}</td>", side(i), escaped(&cell.shown())))
+            .collect();
+        format!("<tr>{cells}</tr>\n")
+    };
+    let body: String = table.rows.iter().map(row).collect();
+    format!(
+        "<div class=\"scroll\"><table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table></div>\n"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_text_is_markup() {
+        for (raw, safe) in [
+            ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),
+            ("\" onload='x' &amp;", "&quot; onload=&#39;x&#39; &amp;amp;"),
+            ("a\u{202e}b", "a&lt;U+202E&gt;b"),
+        ] {
+            assert_eq!(escaped(raw), safe);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Takes something out of a session's file for good: a new file takes its place, and nothing of the old one is kept.
+//!
+//! The one deed that changes what is written; so it is asked for by a person, says in the log that it happened, and
+//! never touches a session that somebody writes or that a repair would have to mend first.
+
+use super::codec::blobs_of;
+use super::error::SessionError;
+use super::files::{self, SessionFiles};
+use super::lock::Lock;
+use super::reader;
+use super::redaction::Redaction;
+use super::{Log, Record};
+use crate::model::event::ENGINE;
+use crate::model::payload::Warning;
+use crate::model::{Event, ThreadId};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What older copies of a log are called, after the session's name.
+const COPIES: &[&str] = &[".damage-", ".unrepaired", ".rescue-joined"];
+
+/// What was taken out.
+#[derive(Debug)]
+pub struct Redacted {
+    /// Events that are not what they were.
+    pub events: usize,
+    /// Older copies and long texts beside the log that were removed.
+    pub removed: Vec<PathBuf>,
+}
+
+/// Takes out what `redaction` makes of a session's events, and appends a `warning` that says so.
+///
+/// Where nothing is found nothing is changed.
+///
+/// # Errors
+/// [`SessionError::Locked`] while somebody writes it, [`SessionError::ReadOnly`] where a repair is due first or a newer
+/// program wrote it, [`SessionError::Shape`] where an event could not do without what is taken out, and
+/// [`SessionError::Io`].
+pub fn redact(
+    path: &Path,
+    redaction: impl FnOnce(&Log) -> Redaction,
+    note: &str,
+) -> Result<Redacted, SessionError> {
+    let files = SessionFiles::of_existing(path)?;
+    let _lock = Lock::take(&files)?;
+    let log = reader::read(path)?;
+    if !log.can_append() || log.torn.is_some() {
+        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
+    }
+    let mut anew = redaction(&log).apply(&log.records)?;
+    let changed = |(old, new): &(&Arc<Record>, &Arc<Record>)| !Arc::ptr_eq(old, new);
+    let events = log.records.iter().zip(&anew).filter(changed).count();
+    let Some(last) = log.last().filter(|_| events > 0) else {
+        return Ok(Redacted { events, removed: vec![] });
+    };
+    anew.push(Arc::new(Record::new(Event {
+        seq: last.seq.next(),
+        at: last.at,
+        ms: last.ms,
+        thread: ThreadId::ROOT,
+        by: ENGINE.into(),
+        cause: None,
+        kind: Warning { text: note.into() }.into(),
+    })?));
+    let mut blobs = BTreeSet::new();
+    for record in &anew {
+        for blob in blobs_of(record).map_err(SessionError::Shape)? {
+            files
+                .put_blob(&blob.name, &blob.text)
+                .map_err(SessionError::io("write", files.blobs()))?;
+            blobs.insert(blob.name);
+        }
+    }
+    let lines: String = anew.iter().map(|r| r.line.as_str()).collect();
+    files::write_whole(files.log(), lines.as_bytes())
+        .map_err(SessionError::io("write", files.log()))?;
+    let removed =
+        remove_copies(&files, &blobs).map_err(SessionError::io("clear", files.folder()))?;
+    Ok(Redacted { events, removed })
+}
+
+/// Removes what may still hold what was taken out: long texts that no line names, and older copies of the log.
+fn remove_copies(files: &SessionFiles, blobs: &BTreeSet<String>) -> io::Result<Vec<PathBuf>> {
+    let mut old: Vec<PathBuf> = Vec::new();
+    for entry in listed(&files.blobs())? {
+        old.extend((!blobs.contains(&name(&entry))).then_some(entry));
+    }
+    for entry in listed(files.folder())? {
+        let rest = name(&entry).strip_prefix(&files.id()).map(str::to_owned);
+        let copy = rest.is_some_and(|rest| COPIES.iter().any(|c| rest.starts_with(c)));
+        old.extend(copy.then_some(entry));
+    }
+    for path in &old {
+        fs::remove_file(path)?;
+    }
+    files::sync_folder(files.folder())?;
+    Ok(old)
+}
+
+fn listed(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    match fs::read_dir(folder) {
+        Ok(entries) => entries.map(|e| e.map(|e| e.path())).collect(),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(vec![]),
+        Err(e) => Err(e),
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

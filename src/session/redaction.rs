@@ -1,0 +1,221 @@
+//! What is taken out of events: the words of turns and commands, or a text wherever it stands.
+//!
+//! Works on events alone, for a file that is written anew and for an export that leaves something out. Every event
+//! keeps its place, its time and its author; which seats and turns there are never changes.
+
+use super::Record;
+use super::error::SessionError;
+use crate::model::piece::{pack, unpack};
+use crate::model::{Channel, Event, Key, Kind, Ms, Piece, TurnId, Verb};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Keys of data that hold no words but names of seats, commands and outcomes: a reader could not do without them.
+const NAMES: &[&str] = &[
+    "id",
+    "participant",
+    "seats",
+    "queue",
+    "key",
+    "of",
+    "who",
+    "to",
+    "mentions",
+    "for",
+    "purpose",
+    "outcome",
+    "is",
+    "what",
+    "reason",
+    "kind",
+    "class",
+    "parent",
+    "do",
+    "policy",
+];
+
+/// A whole utterance of fewer characters is nobody's in particular: `Yes.` stays where others say it.
+const QUOTED_CHARS: usize = 12;
+
+/// What is taken out.
+#[derive(Clone, Debug, Default)]
+pub struct Redaction {
+    /// What stands in its place.
+    pub mark: String,
+    /// Turns whose words, reasoning and data go.
+    pub turns: BTreeSet<TurnId>,
+    /// Utterances whose edited words go.
+    pub utterances: BTreeSet<u32>,
+    /// Commands whose words go.
+    pub commands: BTreeSet<Key>,
+    /// Texts that go wherever they stand.
+    pub texts: Vec<String>,
+}
+
+/// Where a text stands in the pieces of each stream, in bytes from the stream's beginning.
+type Matches = BTreeMap<(TurnId, Channel), Vec<Range<usize>>>;
+
+impl Redaction {
+    /// Adds an utterance: every version of it, every edit, and its whole text wherever somebody says it again.
+    pub fn add_utterance(&mut self, records: &[Arc<Record>], number: u32) {
+        self.utterances.insert(number);
+        for record in records {
+            match &record.event.kind {
+                Kind::FloorGranted(g) if g.number == Some(number) => {
+                    self.turns.insert(TurnId(record.event.seq.0));
+                }
+                Kind::TurnEnded(end) if self.turns.contains(&end.turn) => {
+                    let text = end.text.trim();
+                    if text.chars().count() >= QUOTED_CHARS {
+                        self.texts.push(text.to_owned());
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Returns the records without it; those in which nothing is taken out are the same ones.
+    ///
+    /// # Errors
+    /// As [`Record::new`], and [`SessionError::Shape`] when an event could not be read any more.
+    pub fn apply(&self, records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, SessionError> {
+        let matches = self.matches(records);
+        let mut at = BTreeMap::new();
+        let anew = records.iter().map(|record| {
+            let mut event = record.event.clone();
+            self.take_words(&mut event.kind, &matches, &mut at);
+            self.take_text(&mut event)?;
+            if event == record.event {
+                Ok(record.clone())
+            } else {
+                Record::new(event).map(Arc::new)
+            }
+        });
+        anew.collect()
+    }
+
+    /// Takes the words of a turn or a command out of one event, and the text out of pieces.
+    fn take_words(
+        &self,
+        kind: &mut Kind,
+        matches: &Matches,
+        at: &mut BTreeMap<(TurnId, Channel), usize>,
+    ) {
+        match kind {
+            Kind::TurnEnded(end) if self.turns.contains(&end.turn) => {
+                if !end.text.is_empty() {
+                    end.text = (&*self.mark).into();
+                }
+                (end.raw, end.think, end.structured) = (None, None, Value::Null);
+            }
+            Kind::Delta(delta) => {
+                let mut pieces = unpack(&delta.pieces, Ms(0));
+                for piece in &mut pieces {
+                    let stream = (piece.turn, piece.channel);
+                    let begin = at.entry(stream).or_default();
+                    let span = *begin..*begin + piece.text.len();
+                    *begin = span.end;
+                    if self.turns.contains(&piece.turn) {
+                        piece.text = "".into();
+                    } else if let Some(found) = matches.get(&stream) {
+                        self.cut(piece, &span, found);
+                    }
+                }
+                let anew = pack(&pieces, Ms(0));
+                if anew.iter().map(|r| &r.2).ne(delta.pieces.iter().map(|r| &r.2)) {
+                    delta.pieces = anew;
+                }
+            }
+            Kind::Given(given) => {
+                let edits = matches!(&given.line.verb, Verb::Edit { utterance, .. } if self.utterances.contains(utterance));
+                if (edits || self.commands.contains(&given.key))
+                    && let Verb::Whisper { text, .. }
+                    | Verb::Edit { text, .. }
+                    | Verb::EditQueued { text, .. } = &mut Arc::make_mut(given).line.verb
+                {
+                    *text = (&*self.mark).into();
+                }
+            }
+            Kind::Refused(refused) if self.commands.contains(&refused.key) => {
+                if let Some(words) = refused.line.get_mut("text") {
+                    *words = self.mark.as_str().into();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes what is found out of a piece that lies at a place of its stream; the mark stands where a find begins.
+    fn cut(&self, piece: &mut Piece, span: &Range<usize>, found: &[Range<usize>]) {
+        let mut text = String::new();
+        for (i, c) in piece.text.char_indices() {
+            let place = span.start + i;
+            match found.iter().find(|f| f.contains(&place)) {
+                Some(f) if f.start == place => text.push_str(&self.mark),
+                Some(_) => {}
+                None => text.push(c),
+            }
+        }
+        if text != *piece.text {
+            piece.text = text.into();
+        }
+    }
+
+    /// Finds the text in what arrived piece by piece: it may have come in several.
+    fn matches(&self, records: &[Arc<Record>]) -> Matches {
+        let mut streams: BTreeMap<(TurnId, Channel), String> = BTreeMap::new();
+        for record in records.iter().filter(|_| !self.texts.is_empty()) {
+            let Kind::Delta(delta) = &record.event.kind else { continue };
+            for run in &delta.pieces {
+                streams.entry((run.0, run.1)).or_default().push_str(&run.2);
+            }
+        }
+        let find = |all: String| {
+            let of = |text| all.match_indices(text).map(|(at, t): (usize, &str)| at..at + t.len());
+            self.texts.iter().flat_map(|t| of(t.as_str())).collect()
+        };
+        streams.into_iter().map(|(stream, all)| (stream, find(all))).collect()
+    }
+
+    /// Takes the text out of every string of an event but pieces and names.
+    fn take_text(&self, event: &mut Event) -> Result<(), SessionError> {
+        if self.texts.is_empty() || matches!(event.kind, Kind::Delta(_)) {
+            return Ok(());
+        }
+        let json = event.kind.data().map_err(SessionError::Shape)?;
+        let mut data: Value = serde_json::from_str(&json).map_err(SessionError::Shape)?;
+        let found = |any, text: &String| replace(&mut data, text, &self.mark) | any;
+        if self.texts.iter().fold(false, found) {
+            let raw = RawValue::from_string(data.to_string()).map_err(SessionError::Shape)?;
+            event.kind = Kind::read(event.kind.name(), &raw).map_err(SessionError::Shape)?;
+        }
+        Ok(())
+    }
+}
+
+/// Replaces a text in all strings of a value; returns whether it was there.
+fn replace(value: &mut Value, text: &str, mark: &str) -> bool {
+    match value {
+        Value::String(s) if s.contains(text) => {
+            *s = s.replace(text, mark);
+            true
+        }
+        Value::Array(list) => list.iter_mut().fold(false, |any, v| replace(v, text, mark) | any),
+        Value::Object(map) => {
+            let named = |key: &str| NAMES.contains(&key);
+            let fields = map.iter_mut().filter(|(key, _)| !named(key));
+            let mut any = fields.fold(false, |any, (_, v)| replace(v, text, mark) | any);
+            if map.keys().any(|key| key.contains(text)) {
+                let pairs = std::mem::take(map).into_iter();
+                *map = pairs.map(|(key, v)| (key.replace(text, mark), v)).collect();
+                any = true;
+            }
+            any
+        }
+        Value::String(_) | Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}

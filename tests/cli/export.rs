@@ -1,0 +1,114 @@
+//! Sessions as files: each format of the demo as it should read, what is left out, and a recording that plays.
+
+use crate::house::{House, talk};
+use serde_json::Value;
+use std::fs;
+
+fn export(house: &House, more: &[&str]) -> String {
+    house.run(&[&["export", "--last", "--format"], more].concat()).code(0).out
+}
+
+/// A whisper, a hidden utterance that was cut and spoken anew, and an edit of it.
+fn secrets(house: &House) {
+    let steer = house.file(
+        "steer.jsonl",
+        r#"{"after":{"utterance":1},"do":"whisper","to":"bo","text":"WHISPERED words","id":"w"}
+{"after":{"utterance":1},"do":"edit_queued","of":"w","text":"WHISPERED anew"}
+{"after":{"utterance":2},"do":"edit","utterance":2,"text":"EDITED words"}
+{"after":{"utterance":3},"do":"hide","utterance":2}
+"#,
+    );
+    let path = house.file("talk.toml", &talk(4, 9).replace("B1", "HIDDEN"));
+    house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+}
+
+#[test]
+fn each_format_of_the_demo_reads_as_it_should() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    for format in ["md", "txt", "csv", "json", "html"] {
+        insta::assert_snapshot!(format!("export__{format}"), export(&house, &[format]));
+    }
+    let path = house.run(&["sessions", "path", "--last"]).code(0).out;
+    assert_eq!(export(&house, &["jsonl"]), fs::read_to_string(path.trim()).unwrap());
+}
+
+#[test]
+fn what_was_not_for_everybody_is_left_out_unless_asked_for() {
+    let house = House::new();
+    secrets(&house);
+    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+        let out = export(&house, &[format]);
+        for secret in ["WHISPERED", "HIDDEN", "EDITED"] {
+            assert!(!out.contains(secret), "{format} tells {secret}: {out}");
+        }
+        let whispers = export(&house, &[format, "--whispers"]);
+        assert_eq!(
+            (whispers.contains("WHISPERED"), whispers.contains("HIDDEN")),
+            (true, false),
+            "{format}: {whispers}"
+        );
+        let hidden = export(&house, &[format, "--hidden"]);
+        assert!(!hidden.contains("WHISPERED"), "{format}: {hidden}");
+        // the screen shows what was hidden as hidden, once it was
+        assert!(hidden.contains("EDITED") || hidden.contains("HIDDEN"), "{format}: {hidden}");
+    }
+}
+
+#[test]
+fn a_page_needs_nothing_but_itself_and_holds_no_markup_of_others() {
+    let house = House::new();
+    let words = r#"<script>alert(1)</script><img src=x onerror=alert(1)>\" onclick=\"x ]]> --> </style></title>"#;
+    let hostile =
+        talk(2, 1).replace("A1 word", words).replace("name = \"Ada\"", "name = \"<b onclick=x>\"");
+    house.run(&["run", &house.file("talk.toml", &hostile), "--headless"]).code(0);
+    let page = export(&house, &["html"]);
+    for markup in [
+        "<script",
+        "<img",
+        "onclick=\"",
+        "<b on",
+        "http:",
+        "https:",
+        "url(",
+        "@import",
+        "<link",
+        "src=",
+    ] {
+        let found = page.replace("&lt;img src=x", "").contains(markup);
+        assert!(!found, "{markup}: {page}");
+    }
+    assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"), "{page}");
+    assert_eq!(page.matches("</title>").count(), page.matches("<title>").count());
+    assert_eq!(page.matches("</style>").count(), 1);
+}
+
+#[test]
+fn a_cast_plays_the_screen_as_it_was() {
+    let house = House::new();
+    house.run(&["run", &house.file("talk.toml", &talk(2, 9)), "--headless"]).code(0);
+    let cast = export(&house, &["cast", "--size", "80x24"]);
+    let mut lines = cast.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    let header = lines.next().unwrap();
+    assert_eq!(
+        (&header["version"], &header["width"], &header["height"]),
+        (&2.into(), &80.into(), &24.into())
+    );
+    let (rows, columns) = (24.try_into().unwrap(), 80.try_into().unwrap());
+    let mut screen = vt100::Parser::new(rows, columns, 0);
+    let (mut now, mut marks) = (0.0, vec![]);
+    for line in lines {
+        let at = line[0].as_f64().unwrap();
+        assert!(at >= now, "time goes back: {line}");
+        now = at;
+        match line[1].as_str() {
+            Some("o") => screen.process(line[2].as_str().unwrap().as_bytes()),
+            Some("m") => marks.push(line[2].as_str().unwrap().to_owned()),
+            other => panic!("{other:?}: {line}"),
+        }
+    }
+    assert_eq!(marks, ["1 Ada", "2 Bo"]);
+    let shown = screen.screen().contents();
+    assert!(shown.contains("DONE") && shown.contains("B1 word word"), "{shown}");
+    house.run(&["export", "--last", "--format", "cast", "--size", "9x9"]).code(2);
+}
