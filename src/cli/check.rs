@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::{source, talk};
-use crate::model::{Limit, Limits, Participant, Then, VoiceSpec};
+use crate::model::{After, Limit, Limits, Needs, Participant, Then, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, PolicySpec, Stop};
 use crate::text;
@@ -104,6 +104,7 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     if let Some(lines) = loaded.rehearsed.get(&seat.id) {
         line.push_str(&format!("; with --rehearsed {}", voice(lines)));
     }
+    line.push_str(&runs(seat));
     let then = match seat.on_failure.then {
         Then::Skip => "",
         Then::Pause => "; a failure pauses",
@@ -111,6 +112,26 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
         Then::Stop => "; a failure ends it",
     };
     text::line(&format!("{line}{then}")).into_owned()
+}
+
+/// What makes a seat run, where seats depend on one another.
+fn runs(seat: &Participant) -> String {
+    let edge = |after: &After| {
+        let when = after.when.as_ref().map(|w| format!(" when {w}")).unwrap_or_default();
+        let times = if after.max == 1 { String::new() } else { format!(" ({} times)", after.max) };
+        format!("{}{when}{times}", after.participant)
+    };
+    let edges: Vec<String> = seat.runs.after.iter().map(edge).collect();
+    let joined = match seat.runs.needs {
+        Needs::All => edges.join(" and "),
+        Needs::Any => edges.join(" or "),
+    };
+    match (edges.is_empty(), seat.runs.starts) {
+        (true, Some(false)) => "; runs when somebody asks for it".into(),
+        (true, _) => String::new(),
+        (false, Some(true)) => format!("; begins, then runs after {joined}"),
+        (false, _) => format!("; runs after {joined}"),
+    }
 }
 
 fn voice(voice: &VoiceSpec) -> String {

@@ -224,7 +224,7 @@ fn raise(state: &State) -> String {
         match at.what {
             Limit::Utterances => format!(" --max-utterances {more}"),
             Limit::Seconds => format!(" --max-time {more}s"),
-            Limit::Rounds => String::new(),
+            Limit::Rounds | Limit::Batches => String::new(),
         }
     })
 }

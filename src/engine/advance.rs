@@ -62,7 +62,7 @@ fn ending(state: &State) -> Option<Draft> {
     let quiet = state.turns.is_empty();
     let end = |reason, text| {
         let late = carry::late(state, "the conversation ended first").into_iter().next();
-        late.or_else(|| Some(react::end(reason, text)))
+        late.or_else(|| Some(react::end(state, reason, text)))
     };
     match (&state.ending, &state.stopped_by, &root.closed) {
         (Some(Ending::Now), _, _) => end(StopReason::Operator, None),
@@ -102,7 +102,7 @@ fn call(state: &State) -> Option<Draft> {
 }
 
 fn limits(state: &State) -> Option<Draft> {
-    [Limit::Utterances, Limit::Rounds].into_iter().find_map(|what| {
+    [Limit::Utterances, Limit::Rounds, Limit::Batches].into_iter().find_map(|what| {
         let limit = state.limits.of(what)?;
         let value = state.used(what, state.ms);
         let at = LimitAt { what, value, limit };
@@ -131,13 +131,17 @@ fn stop(state: &State) -> Option<Draft> {
             };
             let holds = listed && entry.version().cut.is_none() && entry.text().lines().any(begins);
             holds.then(|| {
-                react::end(StopReason::StopWord, Some(format!("{}: {word}", last.seat).into()))
+                react::end(
+                    state,
+                    StopReason::StopWord,
+                    Some(format!("{}: {word}", last.seat).into()),
+                )
             })
         }
         Stop::When(when) => {
             let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
             match Condition::compile(when).and_then(holds) {
-                Ok(true) => Some(react::end(StopReason::Condition, Some(when.clone()))),
+                Ok(true) => Some(react::end(state, StopReason::Condition, Some(when.clone()))),
                 Ok(false) => None,
                 Err(fault) => warn_once(state, format!("[[stop]] when = \"{when}\": {fault}")),
             }
@@ -164,7 +168,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
         return None;
     }
     if let Some(reason) = barren(state, thread) {
-        return Some(close(thread, reason));
+        return Some(close(state, thread, reason));
     }
     if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
         let why = "the operator gave the floor".into();
@@ -239,12 +243,13 @@ fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option
 
 fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     let Some(policy) = policy::find(&thread.spec.policy) else {
-        return Some(close(thread, StopReason::Failure));
+        return Some(close(state, thread, StopReason::Failure));
     };
     let decision = policy.next(&View { state, thread });
     match decision.next {
         Next::Wait => None,
-        Next::End(reason) => Some(close(thread, reason)),
+        Next::Warn(text) => warn_once(state, text.to_string()),
+        Next::End(reason) => Some(close(state, thread, reason)),
         Next::Open(spec) => Some(draft(thread.id, ENGINE, (*spec).into())),
         Next::Speak { seats, why, queue, round } => {
             let batch = BatchOpened {
@@ -302,7 +307,7 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     Some(draft(ThreadId::ROOT, ENGINE, batch.into()))
 }
 
-fn close(thread: &Thread, reason: StopReason) -> Draft {
-    let closed = ThreadClosed { reason, result: serde_json::Value::Null };
+fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
+    let closed = ThreadClosed { reason, result: policy::result(state, thread) };
     draft(thread.id, ENGINE, closed.into())
 }

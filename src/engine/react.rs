@@ -5,6 +5,7 @@ use super::{Input, resolve, turns};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{Ended, LimitAt, Refused, Warning};
 use crate::model::*;
+use crate::policy;
 use crate::state::{Live, Run, State, Turn};
 use crate::voice::{Chunk, Done, Failure};
 use std::sync::Arc;
@@ -37,7 +38,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             let mut drafts: Vec<Draft> =
                 state.calls().map(|t| turns::cut(live, t, now, CutWhy::Crash)).collect();
             if state.ended.is_none() {
-                drafts.push(end(StopReason::Signal, None));
+                drafts.push(end(state, StopReason::Signal, None));
             }
             drafts
         }
@@ -60,10 +61,10 @@ pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
 }
 
 /// The end of the conversation.
-pub(super) fn end(reason: StopReason, text: Option<Text>) -> Draft {
-    engine(
-        Ended { reason, settled: reason.settled(), text, result: serde_json::Value::Null }.into(),
-    )
+pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
+    let root = state.threads.get(&ThreadId::ROOT);
+    let result = root.map_or(serde_json::Value::Null, |root| policy::result(state, root));
+    engine(Ended { reason, settled: reason.settled(), text, result }.into())
 }
 
 fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
@@ -139,22 +140,22 @@ fn unattended(state: &State) -> Vec<Draft> {
     let mut drafts = super::carry::late(state, "the conversation ended first");
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {
-        (Some(limit), _) => end(limit.what.reason(), None),
+        (Some(limit), _) => end(state, limit.what.reason(), None),
         (None, Some(turn)) => {
             let text =
                 format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
-            end(StopReason::Failure, Some(text.into()))
+            end(state, StopReason::Failure, Some(text.into()))
         }
         (None, None) if state.run == Run::Paused => {
             let text = match &state.pause_why {
                 Some(why) => format!("it is paused ({why}) and nobody is there to resume it"),
                 None => "it is paused and nobody is there to resume it".into(),
             };
-            end(StopReason::Failure, Some(text.into()))
+            end(state, StopReason::Failure, Some(text.into()))
         }
         (None, None) => {
             let text = "it waits for somebody to be given the floor and nobody is there to give it";
-            end(StopReason::Failure, Some(text.into()))
+            end(state, StopReason::Failure, Some(text.into()))
         }
     });
     drafts

@@ -16,6 +16,9 @@ pub struct Limits {
     /// Running seconds: paused time and time spent waiting for a human do not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<u64>,
+    /// Finished batches, where seats depend on one another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub batches: Option<u32>,
     /// Utterances of any one seat; only that seat stops speaking at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_seat: Option<u32>,
@@ -31,11 +34,13 @@ pub enum Limit {
     Rounds,
     /// Running seconds.
     Seconds,
+    /// Finished batches.
+    Batches,
 }
 
 impl Limit {
     /// Every limit that can hold a conversation.
-    pub const ALL: [Limit; 3] = [Limit::Utterances, Limit::Rounds, Limit::Seconds];
+    pub const ALL: [Limit; 4] = [Limit::Utterances, Limit::Rounds, Limit::Seconds, Limit::Batches];
 
     /// Returns the reason a conversation ends with when nobody raises this limit.
     pub fn reason(self) -> StopReason {
@@ -43,6 +48,7 @@ impl Limit {
             Limit::Utterances => StopReason::UtteranceLimit,
             Limit::Rounds => StopReason::RoundLimit,
             Limit::Seconds => StopReason::TimeLimit,
+            Limit::Batches => StopReason::BatchLimit,
         }
     }
 
@@ -52,6 +58,7 @@ impl Limit {
             Limit::Utterances => "utterances",
             Limit::Rounds => "rounds",
             Limit::Seconds => "seconds",
+            Limit::Batches => "batches",
         }
     }
 }
@@ -63,6 +70,7 @@ impl Limits {
             Limit::Utterances => self.utterances.map(u64::from),
             Limit::Rounds => self.rounds.map(u64::from),
             Limit::Seconds => self.seconds,
+            Limit::Batches => self.batches.map(u64::from),
         }
     }
 
@@ -71,6 +79,7 @@ impl Limits {
         self.utterances = other.utterances.or(self.utterances);
         self.rounds = other.rounds.or(self.rounds);
         self.seconds = other.seconds.or(self.seconds);
+        self.batches = other.batches.or(self.batches);
         self.per_seat = other.per_seat.or(self.per_seat);
     }
 }

@@ -14,6 +14,7 @@ pub mod payload;
 pub mod piece;
 pub mod prompt;
 pub mod reason;
+pub mod runs;
 pub mod secret;
 pub mod steering;
 
@@ -30,5 +31,6 @@ pub use payload::{Cost, CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Rejected, Role};
 pub use reason::StopReason;
+pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use steering::{SteerLine, Trigger};

@@ -4,6 +4,7 @@
 
 use super::contract::Contract;
 use super::ids::{SeatId, Text};
+use super::runs::Runs;
 use serde::{Deserialize, Serialize};
 
 /// A seat at the table, with exactly one voice.
@@ -42,6 +43,9 @@ pub struct Participant {
     /// What its replies must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Contract,
+    /// When it runs by itself, where the policy is `depends`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub runs: Runs,
     /// How long a call may take.
     pub timeouts: Timeouts,
     /// What happens when a call fails.
@@ -87,6 +91,7 @@ impl Participant {
             talkativeness: half(),
             max_utterances: None,
             reply: Contract::default(),
+            runs: Runs::default(),
             timeouts: Timeouts::default(),
             on_failure: FailureRule::default(),
             price: None,

@@ -6,6 +6,7 @@
 //!
 //! To add one: a file with a unit struct, and its line in [`ALL`].
 
+mod depends;
 mod in_turn;
 mod manual;
 mod phases;
@@ -38,6 +39,8 @@ pub enum Next {
     Open(Box<ThreadOpened>),
     /// Nothing, until the operator gives the floor.
     Wait,
+    /// A person should know this first; then the policy is asked again.
+    Warn(Text),
     /// This thread is over.
     End(StopReason),
 }
@@ -65,6 +68,11 @@ pub trait Policy: Sync {
     fn row(&self) -> &'static PolicyRow;
     /// Decides; asked only when nobody in the thread speaks or is owed a turn.
     fn next(&self, view: &View<'_>) -> Decision;
+
+    /// Returns what came out of a thread that is over or stopped, besides its words.
+    fn result(&self, _view: &View<'_>) -> Value {
+        Value::Null
+    }
 }
 
 /// Every policy.
@@ -75,11 +83,21 @@ pub const ALL: &[&dyn Policy] = &[
     &simultaneous::Simultaneous,
     &manual::Manual,
     &phases::Phases,
+    &depends::Depends,
 ];
 
 /// Returns a policy by its name.
 pub fn find(name: &str) -> Option<&'static dyn Policy> {
     ALL.iter().copied().find(|p| p.row().name == name)
+}
+
+/// Returns what came out of a thread, as it was closed or as it stands.
+pub fn result(state: &State, thread: &Thread) -> Value {
+    match (&thread.closed, find(&thread.spec.policy)) {
+        (Some(closed), _) => closed.result.clone(),
+        (None, Some(policy)) => policy.result(&View { state, thread }),
+        (None, None) => Value::Null,
+    }
 }
 
 /// Returns what the scenario loader needs to know of every policy.

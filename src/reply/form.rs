@@ -65,7 +65,7 @@ pub fn formed(
     data: &Value,
 ) -> Result<Formed, String> {
     match form {
-        Form::Free => Ok(Formed::data(data.clone())),
+        Form::Free => Ok(Formed::data(if data.is_null() { object(said) } else { data.clone() })),
         Form::Markers(markers) => Ok(marked(markers, said, data)),
         Form::Choice(options) => choice(options, also, said, data).map(Formed::data),
         Form::Schema(schema) => fitting(schema, said, data),
@@ -282,6 +282,17 @@ fn ahead(sides: &[Text], scores: &Map<String, Value>) -> Option<Text> {
         [(_, best), ..] => Some(best.clone()),
         [] => None,
     }
+}
+
+/// Returns free words as data where they are one JSON object, in a fence or not, and nothing else.
+fn object(said: &str) -> Value {
+    let said = said.trim();
+    let bare = match said.starts_with("```") && said.ends_with("```") {
+        true => unfenced(said).unwrap_or(said),
+        false => said,
+    };
+    let object = serde_json::from_str::<Map<String, Value>>(bare);
+    object.map_or(Value::Null, Value::Object)
 }
 
 /// Returns the JSON objects of a reply, those that came as data first.

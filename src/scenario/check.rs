@@ -136,6 +136,7 @@ impl<'a> Walk<'a> {
             | Kind::Model
             | Kind::Duration
             | Kind::True
+            | Kind::Flag
             | Kind::Count { .. }
             | Kind::Number { .. }
             | Kind::Later => {}
@@ -236,6 +237,7 @@ fn fits(node: &Node, kind: &Kind) -> bool {
         }),
         Kind::Duration => milliseconds(node).is_some(),
         Kind::True => matches!(node.value, Value::Flag(true)),
+        Kind::Flag => node.flag().is_some(),
         Kind::Count { least, most } => node.whole().is_some_and(|n| (*least..=*most).contains(&n)),
         Kind::Number { least, most } => {
             node.number().is_some_and(|n| (*least..=*most).contains(&n))

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Duration,
     /// `true`, and nothing else.
     True,
+    /// `true` or `false`.
+    Flag,
     /// A whole number.
     Count { least: u64, most: u64 },
     /// A number.
@@ -78,7 +80,14 @@ const fn later(name: &'static str) -> Key {
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
 /// Policies of the language that this version does not have.
-pub(super) const LATER_POLICIES: &[&str] = &["moderated", "bids", "depends", "plan", "consensus"];
+pub(super) const LATER_POLICIES: &[&str] = &["moderated", "bids", "plan", "consensus"];
+
+/// The policy by which seats run when what they wait for has come.
+pub const DEPENDS: &str = "depends";
+/// Batches of `depends`, unless the scenario says otherwise.
+pub(super) const BATCHES: u32 = 20;
+/// Running seconds of `depends`, unless the scenario says otherwise.
+pub(super) const DEPENDS_SECONDS: u64 = 300;
 
 /// Calls in flight at once, unless the scenario says otherwise.
 pub(super) const PARALLEL: u32 = 5;
@@ -207,6 +216,25 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "3",
         "Utterances after which this seat alone falls silent.",
     ),
+    key(
+        "after",
+        Kind::List(&Kind::Table(AFTER)),
+        r#"[{ participant = "bo", when = "context.get('unclear', False)" }]"#,
+        "Whose words the seat waits for, where the policy is depends.",
+    ),
+    key(
+        "needs",
+        Kind::OneOf { words: &["all", "any"], later: &[] },
+        r#""all""#,
+        "How many of those must have spoken; all, unless it says any.",
+    ),
+    key("starts", Kind::Flag, "true", "Whether the seat may run first, whatever it waits for."),
+    key(
+        "state_key",
+        Kind::Line,
+        r#""analysis""#,
+        "Where the seat's data are kept in the context, besides its id.",
+    ),
     key("timeout", Kind::Duration, r#""30s""#, "How long a call may take in all."),
     key(
         "on_failure",
@@ -217,10 +245,6 @@ pub(super) const PARTICIPANT: &[Key] = &[
     key("pace", PACE_RANGE, "70", "Milliseconds a rehearsed word takes."),
     key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "The form that its replies must have."),
     later("recording"),
-    later("after"),
-    later("needs"),
-    later("state_key"),
-    later("starts"),
     later("sees"),
     later("tools"),
     later("context"),
@@ -258,6 +282,18 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "effort",
     "script",
     "lines",
+];
+
+/// One dependency.
+const AFTER: &[Key] = &[
+    needed("participant", Kind::Id, r#""bo""#, "The seat whose words are waited for."),
+    key(
+        "when",
+        Kind::Condition,
+        r#""context.get('unclear', False)""#,
+        "It counts only while this holds.",
+    ),
+    key("max", UTTERANCE_RANGE, "2", "How often it may make the seat run; 1, unless it says so."),
 ];
 
 /// One rehearsed line.
@@ -337,10 +373,10 @@ const LIMITS: &[Key] = &[
         "600",
         "Running time: pauses and waiting for a person do not count.",
     ),
+    key("batches", UTTERANCE_RANGE, "20", "Finished batches; 20, where the policy is depends."),
     key("per_seat", UTTERANCE_RANGE, "5", "Utterances of any one seat."),
     later("tokens"),
     later("usd"),
-    later("batches"),
 ];
 
 const STOP: &[Key] = &[
@@ -412,6 +448,7 @@ impl Kind {
                 format!("1 to {DAY_SECONDS} seconds, as a number or as text like \"30s\"")
             }
             Kind::True => "true".into(),
+            Kind::Flag => "true or false".into(),
             Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
             Kind::Number { least, most } => format!("a number from {least} to {most}"),
             Kind::OneOf { words, .. } => {

@@ -4,6 +4,7 @@ use super::check::Walk;
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
 use super::resolve::{cast, limits, phases, policy, stops};
+use super::runs;
 use super::seat::{count, seats};
 use super::set::Setting;
 use super::tree::Node;
@@ -97,6 +98,7 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
     }
     walk.table(&root, TOP, "");
     let participants = seats(&mut walk, &root);
+    runs::check(&mut walk, &root, &participants);
     let scenario = Scenario {
         title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
         topic: root.get("topic").and_then(Node::text).map(Text::from),

@@ -3,7 +3,7 @@
 //! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
 
 use super::check::{Walk, join, nearest};
-use super::keys::{PHASES, UTTERANCES};
+use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::seat::{count, rehearsed, texts};
 use super::tree::{Node, quote};
 use super::{Phase, PolicySpec, Stop};
@@ -27,17 +27,23 @@ pub(super) fn policy(root: &Node) -> PolicySpec {
     PolicySpec { name: name.into(), options }
 }
 
-/// Resolves `[limits]`; without phases, utterances have a bound in any case.
+/// Resolves `[limits]`; utterances have a bound in any case, unless phases or dependencies define the length.
 pub(super) fn limits(root: &Node) -> Limits {
     let mut limits = Limits::default();
     if let Some(node) = root.get("limits") {
         limits.utterances = count(node, "utterances");
         limits.rounds = count(node, "rounds");
         limits.seconds = node.get("seconds").and_then(Node::whole);
+        limits.batches = count(node, "batches");
         limits.per_seat = count(node, "per_seat");
     }
-    if &*policy(root).name != PHASES {
-        limits.utterances = limits.utterances.or(Some(UTTERANCES));
+    match &*policy(root).name {
+        PHASES => {}
+        DEPENDS => {
+            limits.batches = limits.batches.or(Some(BATCHES));
+            limits.seconds = limits.seconds.or(Some(DEPENDS_SECONDS));
+        }
+        _ => limits.utterances = limits.utterances.or(Some(UTTERANCES)),
     }
     limits
 }

@@ -51,6 +51,7 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
             {"type": "string", "pattern": "^[0-9.]+(ms|s|m|min|h)?$"},
         ]}),
         Kind::True => json!({"const": true}),
+        Kind::Flag => json!({"type": "boolean"}),
         Kind::Count { least, most } => {
             json!({"type": "integer", "minimum": least, "maximum": most})
         }
@@ -116,6 +117,7 @@ mod tests {
         rules.iter().all(|(rule, want)| match rule.as_str() {
             "type" => match want.as_str().unwrap() {
                 "string" => json.is_string(),
+                "boolean" => json.is_boolean(),
                 "integer" => json.is_i64(),
                 "number" => json.is_number(),
                 "array" => json.is_array(),

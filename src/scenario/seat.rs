@@ -4,6 +4,7 @@ use super::check::{Walk, join, milliseconds};
 use super::contract::{contract, one_form};
 use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
+use super::runs::runs;
 use super::tree::{Node, quote};
 use crate::model::{
     Fallback, Line, ModelSpec, Participant, SeatId, Text, Then, VoiceSpec,
@@ -111,6 +112,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         stand_in: stand_in.and_then(|s| voice(s, pace)),
         ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
     };
+    seat.runs = runs(node);
     fill(&mut seat, node);
     one_rule(walk, &seat, node, path);
     if !matches!(seat.voice, VoiceSpec::Model(_)) {

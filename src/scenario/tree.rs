@@ -80,6 +80,19 @@ impl Node {
         u64::try_from(n).ok()
     }
 
+    /// Returns whether it is true or false.
+    pub(super) fn flag(&self) -> Option<bool> {
+        match self.value {
+            Value::Flag(flag) => Some(flag),
+            Value::Text(_)
+            | Value::Whole(_)
+            | Value::Number(_)
+            | Value::List(_)
+            | Value::Table(_)
+            | Value::Other(_) => None,
+        }
+    }
+
     /// Returns the number, whole or not.
     pub(super) fn number(&self) -> Option<f64> {
         match self.value {

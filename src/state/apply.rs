@@ -139,6 +139,8 @@ impl State {
             batch: None,
             asked: None,
             round: 0,
+            batches: 0,
+            runs: vec![],
             utterances: 0,
             barren: 0,
             passed: vec![],
@@ -194,6 +196,7 @@ impl State {
             id: BatchId(seq.0),
             spec: b.clone(),
             horizon,
+            context: self.context.clone(),
             running: vec![],
             ended: vec![],
             interrupted: BTreeMap::new(),
@@ -201,6 +204,7 @@ impl State {
         match b.requester {
             Requester::Policy => {
                 t.memo = b.memo.clone();
+                t.batches += 1;
                 t.round = b.round.unwrap_or(t.round);
                 t.barren += 1;
             }
@@ -401,10 +405,8 @@ impl State {
             }
             Outcome::Said | Outcome::Cut => self.set_seat(&turn.seat, |s| s.failed = None),
         }
-        if let (Outcome::Said, Value::Object(data)) = (e.outcome, &e.structured) {
-            self.context.extend(data.clone());
-            self.context.insert(turn.seat.to_string(), e.structured.clone());
-        }
+        self.keep_data(turn.thread);
+        self.keep_run(turn, e);
     }
 
     /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.

@@ -14,7 +14,7 @@ impl State {
             entries.map(entry).collect()
         };
         json!({
-            "turn_count": self.utterances,
+            "turn_count": self.turn_count(),
             "utterances": said("utterances", |e| e.number.is_some()),
             "history": said("history", |_| true),
             "context": self.context,
@@ -65,14 +65,14 @@ impl State {
             "last": last.map(|e| json!({
                 "who": e.seat(), "name": e.seat().map(name), "text": e.text(),
             })).unwrap_or_else(|| json!({"who": "", "name": "", "text": ""})),
-            "context": self.context,
+            "context": self.batch_of(turn).map_or(&self.context, |b| &b.context),
             "notes": notes,
             "purpose": turn.purpose,
             "question": self.batch_of(turn).and_then(|b| b.spec.question.as_ref()),
             "options": self.batch_of(turn).map(|b| &b.spec.options),
             "correction": turn.rejected.as_ref().map_or("", |r| &r.why),
             "limits": self.limits,
-            "turn_count": self.utterances,
+            "turn_count": self.turn_count(),
         })
     }
 

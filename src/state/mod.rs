@@ -5,6 +5,7 @@
 
 mod apply;
 mod asked;
+mod context;
 mod deeds;
 mod facts;
 mod live;
@@ -14,14 +15,15 @@ mod transcript;
 
 pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
-pub use table::{Batch, Interrupted, Reply, Seat, Thread, Turn};
+pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
 
 use crate::model::payload::{Ended, LimitAt};
 use crate::model::*;
-use crate::scenario::Scenario;
+use crate::scenario::{DEPENDS, Scenario};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::sync::Arc;
 
 /// Whether the floor moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,7 +94,7 @@ pub struct State {
     /// Placed words that no turn has seen yet: the place of the entry and the key of the command.
     pub unheard: Vec<(Seq, Key)>,
     /// What replies as data have left behind.
-    pub context: Map<String, Value>,
+    pub context: Arc<Map<String, Value>>,
     /// Whether the floor moves.
     pub run: Run,
     /// Why it pauses, where that was not the operator's wish.
@@ -215,6 +217,23 @@ impl State {
                 self.threads.get(&ThreadId::ROOT).map_or(0, |t| t.round.saturating_sub(1)),
             ),
             Limit::Seconds => self.running.at(now) / 1000,
+            Limit::Batches => u64::from(self.finished_batches()),
+        }
+    }
+
+    /// Returns how many batches of the whole talk's policy are over.
+    pub fn finished_batches(&self) -> u32 {
+        let Some(root) = self.threads.get(&ThreadId::ROOT) else { return 0 };
+        let open = |b: &&Batch| b.spec.requester == Requester::Policy && self.is_open(b);
+        root.batches - root.batch.iter().filter(open).count() as u32
+    }
+
+    /// Returns what conditions know as `turn_count`: finished batches where seats depend on one another, else ended
+    /// utterances.
+    pub fn turn_count(&self) -> u32 {
+        match &*self.scenario.policy.name {
+            DEPENDS => self.finished_batches(),
+            _ => self.utterances,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::model::payload::{BatchOpened, ThreadClosed, ThreadOpened};
 use crate::model::*;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -48,6 +48,10 @@ pub struct Thread {
     pub round: u32,
     /// Ended utterances that count, its children's included.
     pub utterances: u32,
+    /// Batches that its policy wanted.
+    pub batches: u32,
+    /// Every turn to speak that is over, where seats depend on one another: their result is made of them.
+    pub runs: Vec<Ran>,
     /// Decisions since the last words.
     pub barren: u32,
     /// Seats that passed since the last words.
@@ -67,12 +71,29 @@ pub struct Batch {
     pub spec: BatchOpened,
     /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken anew.
     pub horizon: Seq,
+    /// What replies as data had left behind when it was opened: its speakers see no more of one another's.
+    pub context: Arc<Map<String, Value>>,
     /// Turns that run.
     pub running: Vec<(TurnId, SeatId)>,
     /// Turns that are over.
     pub ended: Vec<Reply>,
     /// What a crash took from seats that are owed their turn again.
     pub interrupted: BTreeMap<SeatId, Interrupted>,
+}
+
+/// A turn that is over, and when it was.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ran {
+    /// Which batch of its thread it belonged to, from 1.
+    pub batch: u32,
+    /// How it ended.
+    pub reply: Reply,
+    /// What was wrong, if it failed.
+    pub error: Option<Text>,
+    /// When it was granted.
+    pub started: Ms,
+    /// Milliseconds from then to its end.
+    pub took_ms: u64,
 }
 
 /// How a turn of a batch ended, for the policy that asked for it.

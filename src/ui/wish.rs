@@ -14,6 +14,8 @@ use crate::state::Run;
 
 /// Running seconds that one round more is taken for, where time is the limit.
 const MORE_SECONDS: u64 = 60;
+/// Batches that a raise adds where seats depend on one another.
+const MORE_BATCHES: u32 = 5;
 
 /// How words are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +59,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
     let mut set = Limits::default();
     match held.what {
         Limit::Utterances => set.utterances = Some(state.utterances + seats.max(1)),
+        Limit::Batches => set.batches = state.limits.batches.map(|b| b + MORE_BATCHES),
         Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
         Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),
     }

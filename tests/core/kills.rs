@@ -37,6 +37,21 @@ fn phases() -> Value {
     })
 }
 
+/// Three seats that wait for one another, with conditions and requests.
+fn looped() -> Opened {
+    let mut seats = vec![seat("a"), seat("b"), seat("c")];
+    let runs = [
+        json!({"after": [{"participant": "c", "max": 3}], "starts": true}),
+        json!({"after": [{"participant": "a", "when": "turn_count < 6", "max": 9}]}),
+        json!({"after": [{"participant": "a", "max": 9}, {"participant": "b", "max": 9}], "needs": "any"}),
+    ];
+    for (seat, runs) in seats.iter_mut().zip(runs) {
+        seat.runs = serde_json::from_value(runs).unwrap();
+        seat.max_utterances = Some(4);
+    }
+    table(json!({"policy": {"name": "depends"}, "limits": {"batches": 20}}), seats)
+}
+
 fn tables() -> Vec<(&'static str, Opened)> {
     let seats = || vec![seat("a"), seat("b"), seat("c")];
     let policy = |name: &str, options: Value| json!({"policy": {"name": name, "options": options}, "limits": {"utterances": 8}});
@@ -58,6 +73,7 @@ fn tables() -> Vec<(&'static str, Opened)> {
         ("weighted by words", table(by_words, weighs())),
         ("talkative", table(talkative, weighs())),
         ("simultaneous", table(at_once, seats())),
+        ("depends", looped()),
         ("manual", table(policy("manual", json!({})), seats())),
         ("phases", table(phases(), seats())),
     ]

@@ -15,6 +15,7 @@
 //! | commands first; a stalled disk starts nothing and loses nothing | `disk` |
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
 //! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
+//! | seats that wait for one another run when that has come | `depends` |
 //! | a limit holds, it does not end | `counting` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
@@ -25,6 +26,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
 mod counting;
+mod depends;
 mod disk;
 mod failures;
 mod fallbacks;

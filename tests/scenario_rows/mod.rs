@@ -14,12 +14,13 @@ const MENTIONS: OptionRow = OptionRow {
     meaning: "Whether a seat named with @ speaks next, once.",
 };
 
-/// Four policies, one of which has options and one of which waits for the operator.
+/// Five policies, one of which has options and one of which waits for the operator.
 pub const ROWS: &[PolicyRow] = &[
     row("round_robin", &[ORDER, MENTIONS]),
     row("simultaneous", &[]),
     PolicyRow { needs_operator: true, ..row("manual", &[]) },
     row("phases", &[]),
+    row("depends", &[]),
 ];
 
 const fn row(name: &'static str, options: &'static [OptionRow]) -> PolicyRow {

@@ -130,6 +130,7 @@ fn limit(state: &State) -> String {
         Limit::Utterances => "utterances",
         Limit::Rounds => "rounds",
         Limit::Seconds => "seconds",
+        Limit::Batches => "batches",
     };
     format!("the limit of {} {unit} is reached", held.limit)
 }

@@ -121,6 +121,7 @@ fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
         let (name, figure) = match limit {
             Limit::Utterances => ("utterances", format!("{used} of {most}")),
             Limit::Rounds => ("rounds", format!("{used} of {most}")),
+            Limit::Batches => ("batches", format!("{used} of {most}")),
             Limit::Seconds => {
                 ("time", format!("{} of {}", clock(used * 1_000), clock(most * 1_000)))
             }

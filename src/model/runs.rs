@@ -1,0 +1,46 @@
+//! When a seat runs by itself: what it waits for, where the policy is `depends`.
+//!
+//! Plain data; whether a condition holds is the policy's business.
+
+use super::ids::{SeatId, Text};
+use serde::{Deserialize, Serialize};
+
+/// What makes a seat run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Runs {
+    /// The seats whose words it waits for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub after: Vec<After>,
+    /// How many of them it needs.
+    #[serde(default)]
+    pub needs: Needs,
+    /// Whether it may run first although what it waits for has not come; a seat that waits for nobody does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starts: Option<bool>,
+    /// The name under which its data are kept in the context, besides its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_key: Option<Text>,
+}
+
+/// One dependency.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct After {
+    /// Whose words are waited for.
+    pub participant: SeatId,
+    /// A condition over the state; it holds where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Text>,
+    /// How many times this dependency may make the seat run.
+    pub max: u32,
+}
+
+/// How many dependencies must be met.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Needs {
+    /// Every one.
+    #[default]
+    All,
+    /// Any one.
+    Any,
+}

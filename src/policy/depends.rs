@@ -1,0 +1,251 @@
+//! Seats that run when what they wait for has come: all who are ready run at once, until nobody is.
+//!
+//! A seat is ready when its dependencies are met, their conditions hold, it is below its limits, and at least one of
+//! them has said something new since it last ran: that is what makes a loop a loop and not a repetition. A person's
+//! words or a request in somebody's data (`requests: [{to, text}]`) wake a seat that they name, whatever it waits for.
+//! A condition that cannot be evaluated is false, and a person is told. What a reply leaves in the context is folded
+//! by `state`, not here.
+
+use super::{Decision, Next, Policy, View};
+use crate::expr::{Condition, Facts};
+use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
+use crate::scenario::PolicyRow;
+use crate::state::{Entry, Ran};
+use serde_json::{Map, Value, json};
+use std::cell::{LazyCell, RefCell};
+
+/// See the module.
+pub struct Depends;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "depends",
+    meaning: "Seats run when those they wait for have spoken and conditions hold, in parallel.",
+    options: &[],
+    needs_operator: false,
+};
+
+/// How often a seat runs that names no `max_utterances`.
+const RUNS: u32 = 1;
+
+impl Policy for Depends {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let (asked, warning) = asked(v);
+        let look = Look::new(v);
+        let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
+        let untold = |text: &&Text| !v.state.warnings.contains(text);
+        if let Some(text) = look.faults.take().iter().chain(&warning).find(untold) {
+            return Decision { next: Next::Warn(text.clone()), memo: v.thread.memo.clone() };
+        }
+        if ready.is_empty() {
+            return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
+        }
+        let why: Vec<String> = ready.iter().map(|r| format!("{} {}", r.seat, r.why)).collect();
+        let seats: Vec<SeatId> = ready.iter().map(|r| r.seat.clone()).collect();
+        let memo = memo(v, &ready, &asked);
+        Decision {
+            next: Next::Speak { seats, why: why.join("; ").into(), queue: vec![], round: None },
+            memo,
+        }
+    }
+
+    fn result(&self, v: &View<'_>) -> Value {
+        let runs = &v.thread.runs;
+        let history: Vec<Value> = runs.iter().map(|run| told(v, runs, run)).collect();
+        json!({"context": v.state.context, "history": history, "batches": v.thread.batches})
+    }
+}
+
+/// A seat that runs now.
+struct Ready {
+    seat: SeatId,
+    why: String,
+    /// The places of the dependencies that make it run.
+    by: Vec<usize>,
+}
+
+/// Who was asked for by whom, and has not run since.
+struct Asked {
+    seat: SeatId,
+    by: Text,
+}
+
+/// One look at all seats: conditions see the same facts, and what is wrong with them is gathered.
+struct Look<'v, 's, F: FnOnce() -> Facts> {
+    v: &'v View<'s>,
+    facts: LazyCell<Facts, F>,
+    faults: RefCell<Vec<Text>>,
+}
+
+impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
+    fn new(v: &'v View<'s>) -> Self {
+        let facts: Box<dyn FnOnce() -> Facts + 'v> =
+            Box::new(|| Facts::new(v.state.facts(|_| true)));
+        Look { v, facts: LazyCell::new(facts), faults: RefCell::default() }
+    }
+
+    fn ready(&self, id: &SeatId, asked: &[Asked]) -> Option<Ready> {
+        let seat = self.v.state.seat(id)?;
+        if seat.utterances >= seat.spec.max_utterances.unwrap_or(RUNS) {
+            return None;
+        }
+        let ready = |why: String, by| Some(Ready { seat: id.clone(), why, by });
+        let runs = &seat.spec.runs;
+        let last = self.v.thread.memo["ran"][&**id].as_u64();
+        let meets: Vec<bool> = runs.after.iter().map(|after| self.meets(id, after)).collect();
+        let fresh = |after: &After| {
+            said(self.v, &after.participant).is_some_and(|seq| last.is_none_or(|last| seq.0 > last))
+        };
+        let left = |at: usize| self.v.thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
+        let live = |(at, after): (usize, &After)| {
+            (meets[at] && fresh(after) && left(at) < u64::from(after.max)).then_some(at)
+        };
+        let by: Vec<usize> = runs.after.iter().enumerate().filter_map(live).collect();
+        if let Some(asked) = asked.iter().find(|a| a.seat == *id) {
+            return ready(format!("was asked by {}", asked.by), by);
+        }
+        let enough = match runs.needs {
+            Needs::All => meets.iter().all(|met| *met),
+            Needs::Any => true,
+        };
+        if enough && !by.is_empty() {
+            let names: Vec<&str> = by.iter().map(|at| &*runs.after[*at].participant.0).collect();
+            return ready(format!("runs after {}", names.join(" and ")), by);
+        }
+        let starts = last.is_none() && runs.starts.unwrap_or(runs.after.is_empty());
+        if starts { ready("begins".into(), vec![]) } else { None }
+    }
+
+    fn meets(&self, id: &SeatId, after: &After) -> bool {
+        let holds = |when: &Text| {
+            let condition = Condition::compile(when).and_then(|c| c.holds(&self.facts));
+            condition.unwrap_or_else(|fault| {
+                let character = when.get(..fault.column).map_or(1, |b| b.chars().count() + 1);
+                let text = format!(
+                    "`{id}` does not run after `{}`: when = \"{when}\", character {character}: {fault}",
+                    after.participant
+                );
+                self.faults.borrow_mut().push(text.into());
+                false
+            })
+        };
+        said(self.v, &after.participant).is_some() && after.when.as_ref().is_none_or(holds)
+    }
+}
+
+/// Where a seat last said something in this thread.
+fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
+    v.entries().rev().find(|e| e.number.is_some() && e.seat() == Some(seat)).map(|e| e.seq)
+}
+
+/// Who was asked for: still from before, by people since, and by the data of the last batch; and what is wrong with it.
+fn asked(v: &View<'_>) -> (Vec<Asked>, Option<Text>) {
+    let kept = v.thread.memo["asked"].as_array().map_or(&[][..], Vec::as_slice);
+    let kept = kept
+        .iter()
+        .filter_map(|a| Some(Asked { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into() }));
+    let mut asked: Vec<Asked> = kept.collect();
+    let heard = Seq(v.memo_count("heard"));
+    for entry in v.entries().filter(|e| e.seq > heard) {
+        let Some(by) = person(v, entry) else { continue };
+        let named = entry.mentions.iter().chain(&entry.to);
+        asked.extend(named.map(|seat| Asked { seat: seat.clone(), by: by.clone() }));
+    }
+    let counted = v.thread.memo["counted"].as_u64();
+    let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
+    let mut warning = None;
+    for reply in batch.iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said) {
+        for request in reply.structured["requests"].as_array().into_iter().flatten() {
+            let to = request["to"].as_str().unwrap_or_default();
+            let seat = v.thread.seats.iter().find(|s| *s.0 == *to && **s != reply.seat);
+            match seat {
+                Some(seat) => asked.push(Asked { seat: seat.clone(), by: reply.seat.0.clone() }),
+                None => {
+                    let text = format!("`{}` asks for {to:?}, which is no other seat", reply.seat);
+                    warning = Some(text.into());
+                }
+            }
+        }
+    }
+    (asked, warning)
+}
+
+/// The person whose words these are.
+fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
+    match entry.seat() {
+        None => Some("the operator".into()),
+        Some(id) => {
+            let seat = &v.state.seat(id)?.spec;
+            (seat.voice.is_human() || seat.stands_in).then(|| id.0.clone())
+        }
+    }
+}
+
+fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
+    let heard = v.last_entry().map_or(0, |e| e.seq.0);
+    let table = |key: &str| v.thread.memo[key].as_object().cloned().unwrap_or_default();
+    let (mut ran, mut edges): (Map<_, _>, Map<_, _>) = (table("ran"), table("edges"));
+    for run in ready {
+        ran.insert(run.seat.to_string(), heard.into());
+        let count = v.state.seat(&run.seat).map_or(0, |s| s.spec.runs.after.len());
+        let before = |at: usize| edges.get(&*run.seat.0).and_then(|e| e[at].as_u64()).unwrap_or(0);
+        let now: Vec<u64> =
+            (0..count).map(|at| before(at) + u64::from(run.by.contains(&at))).collect();
+        edges.insert(run.seat.to_string(), json!(now));
+    }
+    let left = asked.iter().filter(|a| !ready.iter().any(|r| r.seat == a.seat));
+    let left: Vec<Value> = left.map(|a| json!([a.seat, a.by])).collect();
+    v.memo_with([
+        ("ran", Value::Object(ran)),
+        ("edges", Value::Object(edges)),
+        ("asked", json!(left)),
+        ("heard", json!(heard)),
+        ("counted", json!(v.thread.asked.as_ref().map(|b| b.id))),
+    ])
+}
+
+/// Whether somebody never ran because a seat that it waits for failed.
+fn starved(v: &View<'_>) -> bool {
+    let failed = |id: &SeatId| {
+        let last = v.thread.runs.iter().rev().find(|r| r.reply.seat == *id);
+        last.is_some_and(|r| r.reply.outcome == Outcome::Failed) && said(v, id).is_none()
+    };
+    v.thread.seats.iter().filter_map(|id| v.state.seat(id)).any(|seat| {
+        let ran = v.thread.runs.iter().any(|r| r.reply.seat == seat.spec.id);
+        !seat.gone && !ran && seat.spec.runs.after.iter().any(|a| failed(&a.participant))
+    })
+}
+
+/// One run as the result tells it: what was new to it, what came of it, and how long that took.
+fn told(v: &View<'_>, runs: &[Ran], run: &Ran) -> Value {
+    let output = |r: &Ran| match &r.reply.structured {
+        Value::Null => json!(r.reply.text),
+        data => data.clone(),
+    };
+    let before = runs.iter().filter(|r| r.batch < run.batch && r.reply.seat == run.reply.seat);
+    let last = before.map(|r| r.batch).max().unwrap_or(0);
+    let after = v.state.seat(&run.reply.seat).map_or(&[][..], |s| &s.spec.runs.after[..]);
+    let input: Map<String, Value> = after
+        .iter()
+        .filter_map(|a| {
+            let news = |r: &&Ran| {
+                let told = r.reply.seat == a.participant && r.reply.outcome == Outcome::Said;
+                told && (last..run.batch).contains(&r.batch)
+            };
+            Some((a.participant.to_string(), output(runs.iter().rev().find(news)?)))
+        })
+        .collect();
+    json!({
+        "participant": run.reply.seat,
+        "batch": run.batch,
+        "outcome": run.reply.outcome,
+        "input": if input.is_empty() { json!({"topic": v.state.scenario.topic}) } else { json!(input) },
+        "output": output(run),
+        "error": run.error,
+        "started": run.started.0 as f64 / 1000.0,
+        "seconds": run.took_ms as f64 / 1000.0,
+    })
+}

@@ -1,0 +1,116 @@
+//! `[[participant.after]]` and its companions resolved, and the graph that they make: who waits for whom.
+//!
+//! A cycle is refused unless an edge in it has a condition or a bound that somebody wrote: else nothing would ever end
+//! it. So is a graph in which nobody begins.
+
+use super::check::{Walk, join, nearest};
+use super::keys::DEPENDS;
+use super::resolve::policy;
+use super::seat::count;
+use super::tree::{Node, quote};
+use crate::model::{After, Needs, Participant, Runs, Text};
+
+/// The keys of a seat that mean something only where the policy is `depends`.
+const KEYS: [&str; 4] = ["after", "needs", "starts", "state_key"];
+
+/// Resolves what makes a seat run.
+pub(super) fn runs(node: &Node) -> Runs {
+    let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
+    let after = |node: &Node| {
+        Some(After {
+            participant: node.get("participant")?.text()?.into(),
+            when: text(node, "when"),
+            max: count(node, "max").unwrap_or(1),
+        })
+    };
+    Runs {
+        after: node.get("after").map_or(&[][..], Node::items).iter().filter_map(after).collect(),
+        needs: match node.get("needs").and_then(Node::text) {
+            Some("any") => Needs::Any,
+            _ => Needs::All,
+        },
+        starts: node.get("starts").and_then(Node::flag),
+        state_key: text(node, "state_key"),
+    }
+}
+
+/// Checks the graph that all seats make.
+pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
+    let phases = root.get("phase").map_or(&[][..], Node::items);
+    let ordered = |n: &Node| n.get("order").and_then(Node::text) == Some(DEPENDS);
+    let depends = &*policy(root).name == DEPENDS || phases.iter().any(ordered);
+    let nodes = root.get("participant").map_or(&[][..], Node::items);
+    for (i, node) in nodes.iter().enumerate() {
+        let path = format!("participant[{}]", i + 1);
+        for entry in node.entries().iter().filter(|e| KEYS.contains(&e.key.as_str()) && !depends) {
+            let message = "is for the policy depends, and the policy is another";
+            let fix = "set policy = \"depends\", or leave it out";
+            walk.fault(&entry.key_span, &join(&path, &entry.key), message, fix);
+        }
+        named(walk, node, seats, &path);
+    }
+    if depends {
+        cycles(walk, nodes);
+        let begins = |s: &Participant| s.runs.starts.unwrap_or(s.runs.after.is_empty());
+        if !seats.is_empty() && !seats.iter().any(begins) {
+            let fix = "set starts = true where it begins";
+            let message = "nobody begins: every seat waits for another one";
+            walk.fault(&root.get("policy").and_then(|p| p.span.clone()), "policy", message, fix);
+        }
+    }
+}
+
+/// Every dependency names a seat.
+fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
+    for (i, after) in node.get("after").map_or(&[][..], Node::items).iter().enumerate() {
+        let Some(name) = after.get("participant") else { continue };
+        let id = name.text().unwrap_or_default();
+        if seats.iter().any(|s| s.id == id) {
+            continue;
+        }
+        let fix = match nearest(id, seats.iter().map(|s| &*s.id)) {
+            Some(near) => format!("the nearest is `{near}`"),
+            None => "name the id of a seat".into(),
+        };
+        let path = join(path, &format!("after[{}].participant", i + 1));
+        walk.fault(&name.span, &path, format!("no seat {}", quote(id)), fix);
+    }
+}
+
+/// Finds cycles of which no edge has a written `when` or `max`, each told once at the first seat in it.
+fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
+    let id = |node: &Node| node.get("id").and_then(Node::text).unwrap_or_default().to_owned();
+    let bare = |node: &&Node| node.get("when").is_none() && node.get("max").is_none();
+    let waits_for = |node: &Node| -> Vec<String> {
+        let after = node.get("after").map_or(&[][..], Node::items).iter().filter(bare);
+        after.filter_map(|a| a.get("participant")?.text().map(str::to_owned)).collect()
+    };
+    let mut told: Vec<String> = vec![];
+    for (i, node) in nodes.iter().enumerate() {
+        let start = id(node);
+        // every path begins at the seat; the first that comes back is a cycle
+        let mut paths: Vec<Vec<String>> = vec![vec![start.clone()]];
+        let mut seen: Vec<String> = vec![];
+        while let Some(path) = paths.pop() {
+            let here = nodes.iter().find(|n| path.last() == Some(&id(n)));
+            let next = here.map(&waits_for).unwrap_or_default();
+            if next.contains(&start) && !path.iter().any(|p| told.contains(p)) {
+                let message = format!(
+                    "is a circle without an end: {} waits for itself",
+                    path.join(" waits for ")
+                );
+                let fix = "give one of these dependencies a `when` or a `max`";
+                let span = node.get("after").map_or(&None, |n| &n.span);
+                walk.fault(span, &format!("participant[{}].after", i + 1), message, fix);
+                told.extend(path);
+                break;
+            }
+            for to in next.into_iter().filter(|to| !path.contains(to)) {
+                if !seen.contains(&to) {
+                    seen.push(to.clone());
+                    paths.push(path.iter().cloned().chain([to]).collect());
+                }
+            }
+        }
+    }
+}

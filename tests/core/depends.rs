@@ -1,0 +1,250 @@
+//! Seats that run when what they wait for has come.
+
+use crate::harness::*;
+use colloquium::model::*;
+use colloquium::voice::Request;
+use serde_json::{Value, json};
+
+/// A seat with the keys of `[[participant]]` that say when it runs.
+fn runs(id: &str, keys: Value) -> Participant {
+    let runs: Runs = serde_json::from_value(keys).expect("what makes a seat run");
+    Participant { runs, ..seat(id) }
+}
+
+fn after(participant: &str) -> Value {
+    json!({"participant": participant, "max": 1})
+}
+
+fn graph(seats: Vec<Participant>) -> payload::Opened {
+    let scenario = json!({"policy": {"name": "depends"}, "limits": {"batches": 20}});
+    table(scenario, seats)
+}
+
+/// An analyst who is unsure at first, somebody who clears it up, and somebody who sums up.
+pub fn analysis() -> payload::Opened {
+    let clear = "not context.get('needs_clarification', False)";
+    let mut analyst = runs(
+        "analyst",
+        json!({"after": [after("extractor"), after("person")], "needs": "any", "state_key": "analysis"}),
+    );
+    analyst.max_utterances = Some(2);
+    graph(vec![
+        runs("extractor", json!({})),
+        analyst,
+        runs(
+            "person",
+            json!({"after": [{"participant": "analyst", "when": "context.get('needs_clarification', False)", "max": 1}]}),
+        ),
+        runs("summary", json!({"after": [{"participant": "analyst", "when": clear, "max": 1}]})),
+    ])
+}
+
+pub fn analysts() -> Stage {
+    stage(|ask| {
+        let known = ask.facts["context"].get("person").is_some();
+        match &*ask.seat.id {
+            "extractor" => Play::Data("three facts".into(), json!({"facts": 3})),
+            "analyst" => {
+                Play::Data(format!("known {known}"), json!({"needs_clarification": !known}))
+            }
+            "person" => Play::Data("it was Tuesday".into(), json!({"day": "Tuesday"})),
+            _ => Play::Words(
+                format!("{} of {}", ask.prompt.blocks.len(), ask.facts["context"]["facts"]),
+                10,
+            ),
+        }
+    })
+}
+
+/// The seats of each batch, in order.
+fn batches(ran: &Ran) -> Vec<String> {
+    let batch = |e: &Event| match &e.kind {
+        Kind::BatchOpened(b) => Some(b.seats.iter().map(|s| &**s).collect::<Vec<_>>().join("+")),
+        _ => None,
+    };
+    ran.events.iter().filter_map(batch).collect()
+}
+
+fn warnings(ran: &Ran) -> Vec<&str> {
+    ran.state.warnings.iter().map(|w| &**w).collect()
+}
+
+fn ended(ran: &Ran) -> payload::Ended {
+    ran.state.ended.clone().expect("it ended")
+}
+
+fn echo() -> Stage {
+    stage(|ask| Play::Words(format!("{} speaks", ask.seat.id), 10))
+}
+
+#[tokio::test]
+async fn an_analysis_is_cleared_up_and_done_again() {
+    let ran = play(analysis(), analysts(), &[]).await;
+    assert_eq!(batches(&ran), ["extractor", "analyst", "person", "analyst", "summary"]);
+    assert_eq!(ran.texts()[4], "4 of 3");
+    let end = ended(&ran);
+    assert_eq!((end.reason, end.settled), (StopReason::Completed, true));
+    let result = end.result;
+    assert_eq!(result["batches"], 5);
+    assert_eq!(result["context"]["needs_clarification"], false);
+    assert_eq!(result["context"]["analysis"], result["context"]["analyst"], "kept under its key");
+    let history = result["history"].as_array().unwrap();
+    let who: Vec<&str> = history.iter().map(|r| r["participant"].as_str().unwrap()).collect();
+    assert_eq!(who, ["extractor", "analyst", "person", "analyst", "summary"]);
+    assert_eq!(history[0]["input"], json!({"topic": null}));
+    assert_eq!(history[1]["input"], json!({"extractor": {"facts": 3}}));
+    assert_eq!(history[3]["input"], json!({"person": {"day": "Tuesday"}}), "only what was new");
+    assert_eq!(history[4]["output"], "4 of 3");
+    assert!(history[4]["seconds"].as_f64().unwrap() > 0.0);
+    let closed = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::ThreadClosed(c) => Some(c.result.clone()),
+        _ => None,
+    });
+    assert_eq!(closed, Some(result));
+}
+
+#[tokio::test]
+async fn all_who_are_ready_run_at_once_and_see_nothing_of_one_another() {
+    let mut table = graph(vec![
+        runs("a", json!({})),
+        runs("b", json!({"after": [after("a")]})),
+        runs("c", json!({"after": [after("a")]})),
+        runs("d", json!({"after": [after("b"), after("c")]})),
+    ]);
+    table.parallel = 1;
+    let data = stage(|ask| {
+        Play::Data(format!("{}", ask.facts["context"]["n"]), json!({"n": &*ask.seat.id}))
+    });
+    let ran = play(table, data, &[]).await;
+    assert_eq!(batches(&ran), ["a", "b+c", "d"]);
+    assert_eq!(
+        ran.texts(),
+        ["null", "\"a\"", "\"a\"", "\"c\""],
+        "the last in the order of the batch"
+    );
+    let blocks = |id: &str| {
+        let of = |r: &&Request| *r.seat.id == *id;
+        ran.seen.iter().find(of).unwrap().prompt.blocks.len()
+    };
+    assert_eq!((blocks("b"), blocks("c"), blocks("d")), (1, 1, 3));
+}
+
+#[tokio::test]
+async fn a_loop_needs_news_and_stops_at_its_bounds() {
+    let pair = |max: u32| {
+        let mut seats = vec![
+            runs(
+                "draft",
+                json!({"after": [{"participant": "critic", "max": max}], "starts": true}),
+            ),
+            runs("critic", json!({"after": [{"participant": "draft", "max": 9}]})),
+        ];
+        seats.iter_mut().for_each(|s| s.max_utterances = Some(9));
+        graph(seats)
+    };
+    let ran = play(pair(2), echo(), &[]).await;
+    assert_eq!(ran.who(), "draft critic draft critic draft critic");
+    assert_eq!(ran.reason(), "completed");
+    let mut bounded = pair(9);
+    bounded.scenario["limits"]["batches"] = json!(3);
+    let ran = play(bounded, echo(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("draft critic draft", "batch_limit"));
+    assert_eq!(ended(&ran).result["batches"], 3, "a limit has its result as well");
+    let once = graph(vec![
+        runs("a", json!({})),
+        runs("b", json!({"after": [{"participant": "a", "max": 9}]})),
+    ]);
+    assert_eq!(play(once, echo(), &[]).await.who(), "a b", "one run each, unless they say more");
+}
+
+#[tokio::test]
+async fn who_never_ran_for_a_failure_was_starved_and_for_a_condition_was_not() {
+    let table = |when: Value| {
+        let mut edge = after("a");
+        edge["when"] = when;
+        graph(vec![
+            runs("a", json!({})),
+            runs("b", json!({"after": [edge]})),
+            runs("c", json!({"after": [after("b")]})),
+        ])
+    };
+    let fails = || stage(|_| Play::Fail(5, ErrorClass::NotFound));
+    let ran = play(table(Value::Null), fails(), &[]).await;
+    assert_eq!(ran.reason(), "starved");
+    let failed = &ended(&ran).result["history"][0];
+    assert_eq!(
+        (&failed["outcome"], &failed["error"]),
+        (&json!("failed"), &json!("as the test wants it"))
+    );
+    let ran = play(table(json!("context.get('go', False)")), echo(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a", "completed"));
+}
+
+#[tokio::test]
+async fn a_condition_that_cannot_be_evaluated_is_false_and_told_once() {
+    let edge = json!({"participant": "a", "when": "contxt.get('go', False)", "max": 1});
+    let table = graph(vec![runs("a", json!({})), runs("b", json!({"after": [edge]}))]);
+    let ran = play(table, echo(), &[]).await;
+    assert_eq!(ran.who(), "a");
+    assert_eq!(
+        warnings(&ran),
+        [
+            "`b` does not run after `a`: when = \"contxt.get('go', False)\", character 1: nothing here is called `contxt`"
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_request_wakes_a_seat_within_its_limits() {
+    let table = |most: u32| {
+        let mut expert = runs("expert", json!({"starts": false}));
+        expert.max_utterances = Some(most);
+        graph(vec![runs("a", json!({})), runs("b", json!({"after": [after("a")]})), expert])
+    };
+    let asks = || {
+        stage(|ask| match &*ask.seat.id {
+            "expert" => Play::Words("well".into(), 5),
+            id => Play::Data(
+                id.into(),
+                json!({"requests": [{"to": "expert", "text": "is it so?"}, {"to": "nobody", "text": "?"}]}),
+            ),
+        })
+    };
+    let ran = play(table(9), asks(), &[]).await;
+    assert_eq!(batches(&ran), ["a", "b+expert", "expert"]);
+    assert_eq!(
+        warnings(&ran),
+        [
+            "`a` asks for \"nobody\", which is no other seat",
+            "`b` asks for \"nobody\", which is no other seat"
+        ]
+    );
+    assert_eq!(batches(&play(table(1), asks(), &[]).await), ["a", "b+expert"]);
+    assert_eq!(play(table(9), echo(), &[]).await.who(), "a b", "nobody asked");
+}
+
+#[tokio::test]
+async fn a_person_wakes_a_seat_that_has_spoken() {
+    let mut table = graph(vec![runs("a", json!({})), runs("b", json!({"after": [after("a")]}))]);
+    table.participants[0].max_utterances = Some(2);
+    let say = json!({"after": {"utterance": 1}, "do": "say", "text": "one more thing, @a: why?"});
+    let ran = play(table, echo(), &[say]).await;
+    assert_eq!(batches(&ran), ["a", "a+b"]);
+    let why = ran.events.iter().rev().find_map(|e| match &e.kind {
+        Kind::BatchOpened(b) => Some(b.why.to_string()),
+        _ => None,
+    });
+    assert_eq!(why.as_deref(), Some("a was asked by the operator; b runs after a"));
+}
+
+#[tokio::test]
+async fn conditions_count_batches() {
+    let edge = |id: &str| json!({"participant": id, "when": "turn_count >= 2", "max": 1});
+    let table = graph(vec![
+        runs("a", json!({})),
+        runs("b", json!({})),
+        runs("c", json!({"after": [after("a")]})),
+        runs("d", json!({"after": [edge("a")]})),
+    ]);
+    assert_eq!(batches(&play(table, echo(), &[]).await), ["a+b", "c", "d"]);
+}
