@@ -18,6 +18,7 @@ mod options;
 mod paths;
 mod printer;
 mod providers;
+mod replay;
 mod resume;
 mod run;
 mod scenarios;
@@ -57,6 +58,7 @@ struct Cli {
 enum Command {
     Demo(demo::Demo),
     Run(run::Run),
+    Replay(replay::Replay),
     Resume(resume::Resume),
     Export(export::Export),
     Analyze(analyze::Analyze),
@@ -93,6 +95,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         None => start::open(&context, None),
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
+        Some(Command::Replay(replay)) => replay.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
         Some(Command::Export(export)) => export.run(&context),
         Some(Command::Analyze(analyze)) => analyze.run(&context),

@@ -9,6 +9,7 @@ use super::error::Failure;
 use super::exit::{self, Exit};
 use super::headless::{Table, unless_told_again, unwritable};
 use super::signals::Signals;
+use crate::clock::Clock;
 use crate::config::make_private;
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, utterances};
@@ -54,10 +55,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
         let mut signals = Signals::listen().map_err(refused)?;
         let Table { mut engine, tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let dress = Dress::of(context)?;
         let keep = |words: &str| last_copy(&context.paths.state, words);
-        let mut screen = Screen::new(since, clock, dress.theme(None)?, dress.glyphs);
-        screen.keymap = dress.keymap;
+        let mut screen = dressed(since, clock, context)?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
@@ -101,6 +100,14 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
     })
 }
 
+/// Returns a screen in the colours, the signs and with the keys that were asked for.
+pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
+    let dress = Dress::of(context)?;
+    let mut screen = Screen::new(since, clock, dress.theme(None)?, dress.glyphs);
+    screen.keymap = dress.keymap;
+    Ok(screen)
+}
+
 /// Hands commands to the engine; the engine's ear stays open as long as the screen is there.
 async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
     while let Some((key, line)) = heard.recv().await {
@@ -111,7 +118,7 @@ async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Se
 }
 
 /// Keeps what was copied last, for terminals that have no clipboard.
-fn last_copy(folder: &Path, words: &str) -> Result<String, String> {
+pub fn last_copy(folder: &Path, words: &str) -> Result<String, String> {
     let path = folder.join("last-copy.txt");
     make_private(folder).map_err(|e| e.to_string())?;
     write_private(&path, words).map_err(|e| format!("not in {}: {e}", path.display()))?;

@@ -179,9 +179,12 @@ pub fn judged(log: &Log, context: &Context) -> Result<Exit, Failure> {
     if log.torn.is_some() {
         context.say("the last line was not finished; a resume sets it aside");
     }
-    let newer = |f: &&LogFault| !matches!(f, LogFault::Newer { .. });
+    let newer = |f: &&LogFault| matches!(f, LogFault::Newer { .. });
+    if let Some(fault) = log.faults.iter().find(newer) {
+        context.say(&format!("it can only be read: {fault}"));
+    }
     let path = log.files.log().display();
-    match log.faults.iter().filter(newer).find(|f| f.forbids_writing()) {
+    match log.faults.iter().filter(|f| !newer(f)).find(|f| f.forbids_writing()) {
         Some(fault) => Err(Failure::new(
             Exit::Session,
             format!("{path} is damaged, and this is what can be read: {fault}"),

@@ -15,6 +15,30 @@ pub enum Action {
     PauseNow,
     /// Lifts the limit that holds by one round.
     MoreRound,
+    /// Plays a recording, or stands still.
+    PlayPause,
+    /// One text further in a recording.
+    TextOn,
+    /// One text back.
+    TextBack,
+    /// To the end of the next utterance of a recording.
+    UtteranceOn,
+    /// To the end of an utterance before.
+    UtteranceBack,
+    /// To the next mark of a recording.
+    MarkOn,
+    /// To a mark before.
+    MarkBack,
+    /// To the beginning of a recording.
+    Begin,
+    /// So many tenths from the beginning of a recording.
+    Tenth(u8),
+    /// Plays a recording faster.
+    Faster,
+    /// Plays it slower.
+    Slower,
+    /// Shortens the waits of a recording, or no longer.
+    Waits,
     /// One line towards the beginning.
     LineUp,
     /// One line towards the end.

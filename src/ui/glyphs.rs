@@ -37,6 +37,10 @@ pub struct Glyphs {
     pub full: &'static str,
     /// The rest of a bar.
     pub empty: &'static str,
+    /// The time of a recording that is played.
+    pub played: &'static str,
+    /// Where the recording stands.
+    pub playhead: &'static str,
 }
 
 /// Plain Unicode; no emoji, no icon font.
@@ -58,6 +62,8 @@ pub const UNICODE: Glyphs = Glyphs {
     ellipsis: "…",
     full: "█",
     empty: "░",
+    played: "━",
+    playhead: "●",
 };
 
 /// ASCII only.
@@ -79,4 +85,6 @@ pub const ASCII: Glyphs = Glyphs {
     ellipsis: "~",
     full: "#",
     empty: ".",
+    played: "=",
+    playhead: "O",
 };

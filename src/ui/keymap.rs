@@ -14,6 +14,8 @@ use super::action::Action;
 pub enum Place {
     /// Watching: letters are commands.
     Table,
+    /// Watching a recording: what differs from the table.
+    Replay,
     /// Watching, after a search: what differs from the table.
     Found,
     /// Writing: letters are text.
@@ -28,13 +30,21 @@ pub enum Place {
 
 impl Place {
     /// Every place.
-    pub const ALL: [Place; 6] =
-        [Place::Table, Place::Found, Place::Pen, Place::Prefix, Place::Search, Place::List];
+    pub const ALL: [Place; 7] = [
+        Place::Table,
+        Place::Replay,
+        Place::Found,
+        Place::Pen,
+        Place::Prefix,
+        Place::Search,
+        Place::List,
+    ];
 
     /// Returns how the settings spell it.
     pub fn name(self) -> &'static str {
         match self {
             Place::Table => "table",
+            Place::Replay => "replay",
             Place::Found => "found",
             Place::Pen => "pen",
             Place::Prefix => "prefix",
@@ -46,7 +56,7 @@ impl Place {
     /// Returns the place whose keys hold here as well, where this one has none of its own.
     pub fn behind(self) -> Option<Place> {
         match self {
-            Place::Found | Place::Prefix => Some(Place::Table),
+            Place::Replay | Place::Found | Place::Prefix => Some(Place::Table),
             Place::Table | Place::Pen | Place::Search | Place::List => None,
         }
     }
@@ -55,7 +65,7 @@ impl Place {
     pub fn takes_text(self) -> bool {
         match self {
             Place::Pen | Place::Search | Place::List => true,
-            Place::Table | Place::Found | Place::Prefix => false,
+            Place::Table | Place::Replay | Place::Found | Place::Prefix => false,
         }
     }
 }
@@ -65,6 +75,8 @@ impl Place {
 pub enum Group {
     /// Who speaks, and when.
     Floor,
+    /// Moving through a recording.
+    Replay,
     /// Moving through what was said.
     Reading,
     /// Joining in.
@@ -132,6 +144,24 @@ pub const ROWS: &[Row] = &[
     row!(Mute Floor "mute" "mute or unmute the seat put forward" Table ["m"]),
     row!(PickNext Floor "pick" "put the next seat forward" Table ["tab"]),
     row!(PickPrevious Floor "pick back" "put the seat before forward" Table ["shift-tab"]),
+    row!(PlayPause Replay "play/pause" "play the recording, or stand still" Replay ["space"]),
+    row!(UtteranceBack Replay "back" "back to the end of an utterance before" Replay ["left" "<"]),
+    row!(UtteranceOn Replay "on" "to the end of the next utterance" Replay ["right" ">"]),
+    row!(TextBack Replay "text back" "one text back" Replay [","]),
+    row!(TextOn Replay "text" "one text further" Replay ["."]),
+    row!(MarkBack Replay "mark back" "to the mark before" Replay ["["]),
+    row!(MarkOn Replay "mark" "to the next mark" Replay ["]"]),
+    Row {
+        action: Action::Tenth(1),
+        group: Group::Replay,
+        hint: "jump",
+        title: "so many tenths from the beginning",
+        keys: &[(Place::Replay, &[spelling::DIGITS])],
+    },
+    row!(Begin Replay "beginning" "to the beginning of the recording" Replay ["0"]),
+    row!(Slower Replay "slower" "play slower" Replay ["-"]),
+    row!(Faster Replay "faster" "play faster" Replay ["+" "="]),
+    row!(Waits Replay "waits" "shorten waits, or no longer" Replay ["w"]),
     row!(Write Writing "write" "write to the table" Table ["i" "enter"]),
     row!(Send Writing "send" "send, after this speaker" Pen ["enter"]),
     row!(CutIn Writing "cut in" "send, and stop whoever speaks" Prefix ["enter"]),
@@ -175,6 +205,7 @@ pub const ROWS: &[Row] = &[
 pub fn row(action: Action) -> Option<&'static Row> {
     let wanted = match action {
         Action::Pick(_) => Action::Pick(1),
+        Action::Tenth(_) => Action::Tenth(1),
         other => other,
     };
     ROWS.iter().find(|r| r.action == wanted)

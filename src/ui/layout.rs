@@ -16,6 +16,10 @@ const PANEL_WIDTH: u16 = 30;
 const TRANSCRIPT_ROWS: u16 = 5;
 /// Columns of the transcript at most: on a wide screen it stands in the middle.
 const COLUMN_WIDTH: u16 = 104;
+/// Rows of a timeline without a lane for each seat: marks, who spoke, the playhead.
+pub const SHORT_TIMELINE: u16 = 3;
+/// Rows that must be left beside a timeline with a lane for each seat.
+const ROWS_BESIDE_LANES: u16 = 14;
 /// Rows below which the cast and the footer fold away.
 const FOLD_ROWS: u16 = 16;
 
@@ -38,6 +42,8 @@ pub struct Areas {
     pub queue: Rect,
     /// Where the person writes.
     pub pen: Rect,
+    /// Who spoke when in a recording, and where it stands.
+    pub timeline: Rect,
     /// Keys.
     pub footer: Rect,
 }
@@ -49,6 +55,8 @@ pub struct Needs {
     pub queue: u16,
     /// What is written.
     pub pen: u16,
+    /// The lanes of a recording, and what stands below them; 0 for a talk of now.
+    pub timeline: u16,
 }
 
 /// Returns where everything stands; nothing where the screen is too small.
@@ -66,6 +74,7 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     if screen.height >= FOLD_ROWS {
         areas.footer = bottom(&mut rest, 1);
     }
+    areas.timeline = bottom(&mut rest, timeline_rows(needs.timeline, screen.height));
     let spare = rest.height.saturating_sub(TRANSCRIPT_ROWS + 1);
     areas.pen = bottom(&mut rest, needs.pen.min(spare));
     areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.pen.height));
@@ -79,6 +88,16 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     areas.transcript.x += spare / 2;
     areas.transcript.width -= spare;
     Some(areas)
+}
+
+/// Returns the rows of the timeline: all it needs, or the short form, or the row of the playhead alone.
+fn timeline_rows(needed: u16, height: u16) -> u16 {
+    let all = needed.saturating_add(ROWS_BESIDE_LANES) <= height;
+    match height {
+        _ if all => needed,
+        FOLD_ROWS.. => needed.min(SHORT_TIMELINE),
+        _ => needed.min(1),
+    }
 }
 
 fn top(rest: &mut Rect, rows: u16) -> Rect {
@@ -100,7 +119,8 @@ mod tests {
     fn the_floor_is_shown_at_every_size_that_can_be_read() {
         for width in 1..220 {
             for height in 1..70 {
-                let needs = Needs { queue: height % 3, pen: width % 7 };
+                let needs =
+                    Needs { queue: height % 3, pen: width % 7, timeline: (width + height) % 12 };
                 let areas = areas(Rect::new(0, 0, width, height), needs);
                 assert_eq!(areas.is_some(), width >= SMALLEST.0 && height >= SMALLEST.1);
                 let Some(a) = areas else { continue };

@@ -14,6 +14,26 @@ pub enum Of {
     Keys,
 }
 
+/// Whether the talk goes on, or is a recording: each has deeds of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Talk {
+    /// It is steered.
+    Live,
+    /// It is played.
+    Recorded,
+}
+
+impl Talk {
+    /// Returns whether what a group holds makes sense.
+    fn has(self, group: Group) -> bool {
+        match group {
+            Group::Floor | Group::Writing => self == Talk::Live,
+            Group::Replay => self == Talk::Recorded,
+            Group::Reading | Group::App => true,
+        }
+    }
+}
+
 /// What an entry does.
 #[derive(Clone, Copy)]
 pub enum Does {
@@ -37,6 +57,8 @@ pub struct Entry {
 pub struct List {
     /// What it holds.
     pub of: Of,
+    /// For which talk.
+    pub talk: Talk,
     /// What was typed.
     pub filter: String,
     /// The entry that Enter runs.
@@ -45,18 +67,20 @@ pub struct List {
 
 impl List {
     /// Returns a list as it opens.
-    pub fn new(of: Of) -> List {
-        List { of, filter: String::new(), at: 0 }
+    pub fn new(of: Of, talk: Talk) -> List {
+        List { of, talk, filter: String::new(), at: 0 }
     }
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
     pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
-        let keys = ROWS.iter().filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
+        let here = ROWS.iter().filter(|r| self.talk.has(r.group));
+        let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
             does: Does::Action(row),
             call: keys(row, keymap),
             title: row.title.to_owned(),
         });
-        let verbs = VERBS.iter().filter(|_| self.of == Of::Commands).map(|row| Entry {
+        let all = self.of == Of::Commands && self.talk == Talk::Live;
+        let verbs = VERBS.iter().filter(|_| all).map(|row| Entry {
             does: Does::Verb(row),
             call: usage(row),
             title: row.meaning.to_owned(),
@@ -121,6 +145,7 @@ fn runs(action: Action) -> bool {
     !matches!(
         action,
         Action::Pick(_)
+            | Action::Tenth(_)
             | Action::Send
             | Action::CutIn
             | Action::NewLine
@@ -138,6 +163,7 @@ fn runs(action: Action) -> bool {
 pub fn heading(group: Group) -> &'static str {
     match group {
         Group::Floor => "floor",
+        Group::Replay => "replay",
         Group::Reading => "reading",
         Group::Writing => "writing",
         Group::App => "app",
@@ -151,7 +177,7 @@ mod tests {
     #[test]
     fn every_verb_is_found_by_its_name() {
         for row in VERBS {
-            let mut list = List::new(Of::Commands);
+            let mut list = List::new(Of::Commands, Talk::Live);
             spelled(row).chars().for_each(|c| list.narrow(c));
             let found = list.entries(&Keymap::default());
             assert!(found.iter().any(|e| matches!(e.does, Does::Verb(v) if v.name == row.name)));
@@ -160,7 +186,7 @@ mod tests {
 
     #[test]
     fn help_is_searched_by_key_as_well() {
-        let mut list = List::new(Of::Keys);
+        let mut list = List::new(Of::Keys, Talk::Live);
         "ctrl-d".chars().for_each(|c| list.narrow(c));
         let found: Vec<String> =
             list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();

@@ -7,6 +7,7 @@ use super::Screen;
 use super::terminal::Terminal;
 use super::update::{self, Request};
 use super::{draw, floor::Standing};
+use crate::clock::Clock;
 use crate::model::{Key, Ms, SteerLine, Verb};
 use crate::session::tail::Tail;
 use crossterm::event::Event;
@@ -51,6 +52,8 @@ pub async fn run(
 ) -> io::Result<Left> {
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
+    // the time of a recording may stand still or go back
+    let frames = Clock::real(Ms(0));
     loop {
         while let Some(item) = tail.try_next() {
             screen.take(&item);
@@ -61,7 +64,7 @@ pub async fn run(
             terminal.suspend()?;
             dirty = true;
         }
-        let now = screen.clock.now();
+        let now = frames.now();
         let due = drawn.map_or(0, |at| FRAME_MS.saturating_sub(now.since(at)));
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
@@ -69,7 +72,7 @@ pub async fn run(
         }
         let wake = match (dirty, ticking(screen)) {
             (true, _) => Some(due),
-            (false, true) => Some(TICK_MS - now.0 % TICK_MS),
+            (false, true) => Some(TICK_MS - screen.clock.now().0 % TICK_MS),
             (false, false) => None,
         };
         tokio::select! { biased;
@@ -95,7 +98,9 @@ pub async fn run(
                     }
                     Some(Request::Redraw) => terminal.redraw()?,
                     Some(Request::Suspend) => {
-                        if screen.story.state().ended.is_none() {
+                        if let Some(playback) = &screen.view.playback {
+                            playback.transport.pause();
+                        } else if screen.story.state().ended.is_none() {
                             send(screen, Verb::Pause {});
                         }
                         // the engine hears of the pause before everything stands still
@@ -133,6 +138,9 @@ fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
 
 /// Returns whether a second that passes changes what is shown.
 fn ticking(screen: &Screen) -> bool {
+    if let Some(playback) = &screen.view.playback {
+        return playback.transport.standing().playing;
+    }
     let state = screen.story.state();
     match Standing::of(state) {
         Standing::Running | Standing::Stepping | Standing::Pausing => true,

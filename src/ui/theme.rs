@@ -99,6 +99,14 @@ roles! {
     SearchMatch "search.match" => Title;
     /// Where the search stands.
     SearchCurrent "search.current" => SearchMatch;
+    /// The time of a recording that is played.
+    TimePlayed "time.played" => Text;
+    /// The time that is still to come.
+    TimeRest "time.rest" => Rule;
+    /// Where the recording stands.
+    TimeHead "time.head" => Title;
+    /// A place worth jumping to.
+    Mark "mark" => Notice;
     /// What is chosen in a list.
     Selection "selection" => Title;
     /// A heading.

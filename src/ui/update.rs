@@ -7,16 +7,18 @@ use super::action::Action;
 use super::floor::Standing;
 use super::keymap::{self, Place};
 use super::layout::Areas;
-use super::list::{Does, List, Of};
+use super::list::{Does, List, Of, Talk};
 use super::look;
 use super::message::Look;
 use super::pen::Pen;
+use super::playback::{self, Playback};
 use super::search::Search;
 use super::story::Story;
 use super::transcript::Transcript;
 use super::verbs::{spelled, usage};
 use super::wish;
 use crate::model::Verb;
+use crate::session::replay::{Speed, Step};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What is to be done outside the screen.
@@ -59,6 +61,8 @@ pub struct View {
     pub reasoning: bool,
     /// What became of what they asked for last.
     pub notice: Option<String>,
+    /// The recording that is played, where the talk is none of now.
+    pub playback: Option<Playback>,
     /// The wish to leave that is granted when it comes again.
     pub leaving: Option<Action>,
 }
@@ -72,6 +76,7 @@ impl View {
             _ if self.search.as_ref().is_some_and(|s| s.typing) => Place::Search,
             (None, true) => Place::Pen,
             (None, false) if self.search.is_some() => Place::Found,
+            (None, false) if self.playback.is_some() => Place::Replay,
             (None, false) => Place::Table,
         }
     }
@@ -127,7 +132,13 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             _ => {}
         },
         (
-            Place::Table | Place::Found | Place::Pen | Place::Prefix | Place::List | Place::Search,
+            Place::Table
+            | Place::Replay
+            | Place::Found
+            | Place::Pen
+            | Place::Prefix
+            | Place::List
+            | Place::Search,
             _,
         ) => {}
     }
@@ -142,7 +153,24 @@ pub fn paste(screen: &mut Screen, text: &str) {
 
 /// Carries out an action.
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
+    let replays = screen.view.playback.is_some();
+    let talk = if replays { Talk::Recorded } else { Talk::Live };
     match action {
+        Action::TogglePause if replays => playback::toggle(&mut screen.view),
+        Action::Step if replays => playback::step(&mut screen.view, Step::Text),
+        Action::Write if replays => return wish::past(screen),
+        Action::PlayPause => playback::toggle(&mut screen.view),
+        Action::TextOn => playback::step(&mut screen.view, Step::Text),
+        Action::TextBack => playback::step(&mut screen.view, Step::TextBack),
+        Action::UtteranceOn => playback::step(&mut screen.view, Step::Utterance),
+        Action::UtteranceBack => playback::step(&mut screen.view, Step::UtteranceBack),
+        Action::MarkOn => playback::mark(&mut screen.view, look::Way::Down),
+        Action::MarkBack => playback::mark(&mut screen.view, look::Way::Up),
+        Action::Begin => playback::tenth(&mut screen.view, 0),
+        Action::Tenth(tenth) => playback::tenth(&mut screen.view, tenth),
+        Action::Faster => playback::speed(&mut screen.view, Speed::faster),
+        Action::Slower => playback::speed(&mut screen.view, Speed::slower),
+        Action::Waits => playback::waits(&mut screen.view),
         Action::TogglePause => return wish::toggle_pause(screen),
         Action::Step => return wish::ask(screen, Verb::Step { n: 1 }),
         Action::Skip => return wish::ask(screen, Verb::Skip {}),
@@ -161,8 +189,8 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
         Action::Pick(number) => pick(screen, usize::from(number) - 1),
-        Action::PickNext => step_pick(screen, Step::Forward),
-        Action::PickPrevious => step_pick(screen, Step::Back),
+        Action::PickNext => step_pick(screen, Pick::Forward),
+        Action::PickPrevious => step_pick(screen, Pick::Back),
         Action::Whisper => whisper(screen),
         Action::Note => begin(screen, "/note "),
         Action::Write => screen.view.writing = true,
@@ -173,8 +201,8 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
             screen.view.pen.restore();
         }
         Action::Prefix => screen.view.prefixed = true,
-        Action::Palette => screen.view.list = Some(List::new(Of::Commands)),
-        Action::Help => screen.view.list = Some(List::new(Of::Keys)),
+        Action::Palette => screen.view.list = Some(List::new(Of::Commands, talk)),
+        Action::Help => screen.view.list = Some(List::new(Of::Keys, talk)),
         Action::EntryUp => screen.view.list.iter_mut().for_each(List::up),
         Action::EntryDown => screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap)),
         Action::Back => back(&mut screen.view),
@@ -231,7 +259,7 @@ fn interrupt(screen: &mut Screen) -> Option<Request> {
         screen.view.notice = Some(format!("cleared: {key} brings it back"));
         return None;
     }
-    if screen.story.speaking().next().is_some() {
+    if screen.view.playback.is_none() && screen.story.speaking().next().is_some() {
         return wish::ask(screen, Verb::PauseNow {});
     }
     leave(screen, Action::Interrupt)
@@ -239,6 +267,9 @@ fn interrupt(screen: &mut Screen) -> Option<Request> {
 
 /// Leaves, at once where nothing goes on.
 fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return Some(how);
+    }
     match Standing::of(screen.story.state()) {
         Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, by),
         Standing::Paused
@@ -274,18 +305,18 @@ fn pick(screen: &mut Screen, place: usize) {
 }
 
 /// Which way the seat put forward moves.
-enum Step {
+enum Pick {
     Forward,
     Back,
 }
 
-fn step_pick(screen: &mut Screen, step: Step) {
+fn step_pick(screen: &mut Screen, step: Pick) {
     let seats = screen.story.state().seats.len().max(1);
     let place = match (screen.view.picked, step) {
-        (None, Step::Forward) => 0,
-        (None, Step::Back) => seats - 1,
-        (Some(place), Step::Forward) => (place + 1) % seats,
-        (Some(place), Step::Back) => (place + seats - 1) % seats,
+        (None, Pick::Forward) => 0,
+        (None, Pick::Back) => seats - 1,
+        (Some(place), Pick::Forward) => (place + 1) % seats,
+        (Some(place), Pick::Back) => (place + seats - 1) % seats,
     };
     pick(screen, place);
 }

@@ -28,10 +28,18 @@ pub enum Manner {
 
 /// Asks for a deed, unless it is too late for any.
 pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return past(screen);
+    }
     if screen.story.state().ended.is_some() {
         return told(screen, "it has ended: nothing can be steered any more");
     }
     Some(Request::Send(verb))
+}
+
+/// Says that a recording cannot be steered.
+pub fn past(screen: &mut Screen) -> Option<Request> {
+    told(screen, "this is a recording: what was said stays said")
 }
 
 fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {

@@ -11,6 +11,7 @@ mod hostile;
 mod house;
 mod keys;
 mod models;
+mod replay;
 mod server;
 mod sessions;
 mod steering;

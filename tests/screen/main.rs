@@ -4,6 +4,7 @@
 mod keys;
 mod pictures;
 mod reading;
+mod replay;
 mod stage;
 mod start;
 mod writing;

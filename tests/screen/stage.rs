@@ -13,7 +13,7 @@ use std::process::Command;
 use std::sync::{Arc, OnceLock};
 
 /// The events of the whole demo: played once, without a screen, in virtual time.
-fn demo() -> &'static [Event] {
+pub fn demo() -> &'static [Event] {
     static DEMO: OnceLock<Vec<Event>> = OnceLock::new();
     DEMO.get_or_init(|| {
         let home = tempfile::tempdir().unwrap();
@@ -31,7 +31,8 @@ fn demo() -> &'static [Event] {
 pub struct Stage {
     pub screen: Screen,
     pub terminal: Terminal<TestBackend>,
-    next: usize,
+    /// How many events it has taken in.
+    pub next: usize,
 }
 
 impl Stage {

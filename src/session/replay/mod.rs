@@ -179,11 +179,13 @@ impl Transport {
         });
     }
 
-    /// Stands still and goes a step.
+    /// Goes a step; it stands still after one of a text.
     pub fn step(&self, step: Step) {
         let recording = &self.recording;
         self.change(|d| {
-            d.stop();
+            if matches!(step, Step::Text | Step::TextBack) {
+                d.stop();
+            }
             d.go(match step {
                 Step::Text => recording.next_text(d.spot),
                 Step::TextBack => recording.previous_text(d.spot),
@@ -201,9 +203,12 @@ impl Transport {
         }
     }
 
-    /// Plays to the end and says that nothing more comes.
+    /// Plays from here to the end and says that nothing more comes.
     pub async fn play_through(&self) {
-        self.play();
+        self.change(|d| {
+            d.playing = true;
+            d.pace();
+        });
         self.play_on().await;
         self.deck().feed.close();
     }

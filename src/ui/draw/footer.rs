@@ -21,6 +21,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let prefix = screen.keymap.key(Action::Prefix, Place::Pen).unwrap_or_default().to_uppercase();
     let (badge, role) = match place {
         Place::Table => ("TABLE", Role::BadgeTable),
+        Place::Replay => ("REPLAY", Role::BadgeTable),
         Place::Pen => ("PEN", Role::BadgePen),
         Place::Found => ("FOUND", Role::BadgeTable),
         Place::Prefix => (prefix.as_str(), Role::BadgePen),
@@ -69,7 +70,7 @@ fn told(screen: &Screen, place: Place) -> Option<String> {
 /// The keys that are named at the right end, the last one first.
 fn last(place: Place) -> &'static [Action] {
     match place {
-        Place::Table => &[Action::Quit, Action::Help],
+        Place::Table | Place::Replay => &[Action::Quit, Action::Help],
         Place::Found => &[Action::Help],
         Place::Pen | Place::Prefix => &[Action::Help],
         Place::List | Place::Search => &[Action::Back],
@@ -79,15 +80,29 @@ fn last(place: Place) -> &'static [Action] {
 /// The keys that matter now, the most needed first.
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
-        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Follow, Home, MoreRound, NewLine,
-        NextFound, PageUp, Palette, PauseNow, Prefix, PreviousFound, RestoreDraft, RunEntry,
-        Search, Send, Skip, Step, TogglePause, Top, Write,
+        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Faster, Follow, Home, MarkOn, MoreRound,
+        NewLine, NextFound, PageUp, Palette, PauseNow, PlayPause, Prefix, PreviousFound,
+        RestoreDraft, RunEntry, Search, Send, Skip, Slower, Step, Tenth, TextOn, TogglePause, Top,
+        UtteranceBack, UtteranceOn, Waits, Write,
     };
     match place {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
         Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Place::Search => vec![],
         Place::List => vec![RunEntry, EntryUp, EntryDown],
+        Place::Replay => vec![
+            PlayPause,
+            UtteranceBack,
+            UtteranceOn,
+            MarkOn,
+            Slower,
+            Faster,
+            Search,
+            Tenth(1),
+            TextOn,
+            Waits,
+            Copy,
+        ],
         Place::Found => vec![NextFound, PreviousFound, Back],
         Place::Table => match Standing::of(screen.story.state()) {
             Standing::Running | Standing::Stepping | Standing::Pausing => {

@@ -24,13 +24,22 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     };
     let running = clock(state.running.at(screen.clock.now()));
     let mut bar = Bar::new();
+    if screen.view.playback.is_some() {
+        bar.left(" REPLAY ", theme.style(Role::BadgeTable)).left(" ", muted);
+    }
     bar.left(screen.story.title(), theme.style(Role::Title));
     if state.rehearsed {
         bar.left("   rehearsed", theme.style(Role::Notice));
     }
     bar.right(format!("  {count}  {running}"), muted);
-    bar.right(standing.word(), theme.style(role(standing)));
-    bar.right(format!("  {} ", sign(standing, glyphs)), theme.style(role(standing)));
+    let style = theme.style(role(standing));
+    match &screen.view.playback {
+        Some(playback) => _ = bar.right(format!("  {}", playback.word()), style),
+        None => {
+            bar.right(standing.word(), style);
+            bar.right(format!("  {} ", sign(standing, glyphs)), style);
+        }
+    }
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
 }
 

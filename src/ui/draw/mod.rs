@@ -11,6 +11,7 @@ mod list;
 mod panel;
 mod pen;
 pub mod start;
+mod timeline;
 mod transcript;
 
 use super::Screen;
@@ -39,6 +40,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: pen::queue },
     Pane { area: |a| a.pen, draw: pen::draw },
+    Pane { area: |a| a.timeline, draw: timeline::draw },
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
 

@@ -1,6 +1,6 @@
 //! Where the person writes, and above it the words that wait for their moment.
 
-use super::Bar;
+use super::{Bar, timeline};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
@@ -19,7 +19,10 @@ const PROMPT: u16 = 3;
 pub fn needs(screen: &Screen, width: u16) -> Needs {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let queue = u16::from(screen.story.queued().next().is_some());
-    Needs { queue, pen: screen.view.pen.rows(room) }
+    match &screen.view.playback {
+        Some(playback) => Needs { queue, pen: 0, timeline: timeline::rows(playback) },
+        None => Needs { queue, pen: screen.view.pen.rows(room), timeline: 0 },
+    }
 }
 
 /// Draws the words that wait: how many, and the last of them.

@@ -92,6 +92,7 @@ impl Keymap {
             (before, digit @ ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9")) => {
                 match meant(&format!("{before}{DIGITS}"))? {
                     Action::Pick(_) => digit.parse().ok().map(Action::Pick),
+                    Action::Tenth(_) => digit.parse().ok().map(Action::Tenth),
                     other => Some(other),
                 }
             }

@@ -1,0 +1,194 @@
+//! `replay`: plays a recorded conversation again. Whatever the file says, nothing in it is run and nobody is asked.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::Exit;
+use super::options::{self, Format};
+use super::printer::Printer;
+use super::screen::{self, After};
+use super::sessions::{Which, judged};
+use super::signals::Signals;
+use super::start;
+use crate::clock::Clock;
+use crate::model::steering::duration_ms;
+use crate::model::{Ms, Seq};
+use crate::session::replay::{IDLE_LIMIT_MS, Speed, Spot, Transport};
+use crate::session::{self, Item, Log};
+use crate::state::State;
+use crate::ui::message::clock;
+use crate::ui::playback::Playback;
+use crate::ui::run::Left;
+use crate::ui::terminal::Terminal;
+use crate::{text, ui};
+use clap::Args;
+use crossterm::event::EventStream;
+use std::io;
+use tokio::runtime;
+use tokio::sync::mpsc;
+
+/// Play a recorded conversation again, as it was; no model is asked
+#[derive(Debug, Args)]
+pub struct Replay {
+    #[command(flatten)]
+    which: Which,
+    /// Print it instead of showing it
+    #[arg(long)]
+    headless: bool,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// How fast: 0.5, 1, 2, 4, 8 or max [default: 1, and max with --headless]
+    #[arg(long, value_name = "SPEED")]
+    speed: Option<Speed>,
+    /// Where to begin: the number of an utterance, or a time such as 03:20
+    #[arg(long, value_name = "N|TIME", value_parser = begin)]
+    at: Option<Begin>,
+    /// Shorten waits to so much time, such as 3s; 0s leaves them out [default: 3s]
+    #[arg(long, value_name = "TIME", value_parser = idle)]
+    idle_limit: Option<u64>,
+}
+
+/// Where to begin.
+#[derive(Clone, Copy, Debug)]
+enum Begin {
+    Utterance(u32),
+    Time(Ms),
+}
+
+impl Replay {
+    /// Plays it.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        if !self.headless {
+            options::needs_terminal("colloquium replay SESSION --headless", context)?;
+        }
+        let log = session::read(&self.which.find(context)?)?;
+        let transport = Transport::new(log.records.clone(), Clock::real(Ms(0)));
+        let fast = if self.headless { Speed::Max } else { Speed::RECORDED };
+        transport.set_speed(self.speed.unwrap_or(fast));
+        transport.set_idle_limit(Some(self.idle_limit.unwrap_or(IDLE_LIMIT_MS)));
+        self.seek(&transport)?;
+        let after = match self.headless {
+            true => After::Over(print(&transport, &log, self.format)?),
+            false => show(&transport, &log, context)?,
+        };
+        let After::Over(code) = after else { return start::after(after, context) };
+        if State::fold(log.records.iter().map(|r| &r.event)).ended.is_none() {
+            let name = context.name_of(&log.files);
+            context.say(&format!("it has not ended; go on with: colloquium resume {name}"));
+        }
+        let judged = judged(&log, context)?;
+        Ok(if code == Exit::Done { judged } else { code })
+    }
+
+    fn seek(&self, transport: &Transport) -> Result<(), Failure> {
+        match self.at {
+            None => {}
+            Some(Begin::Time(ms)) if ms <= transport.standing().end => transport.seek_time(ms),
+            Some(Begin::Time(_)) => {
+                let end = clock(transport.standing().end.0);
+                return Err(Failure::usage(format!("it ends at {end}"), "begin before that"));
+            }
+            Some(Begin::Utterance(number)) => match transport.recording().utterance(number) {
+                Some(spot) => transport.seek(spot),
+                None => {
+                    let said = format!("no utterance {number} was spoken");
+                    return Err(Failure::usage(said, "`colloquium sessions show` shows them all"));
+                }
+            },
+        }
+        Ok(())
+    }
+}
+
+/// Plays it on the screen until the person leaves.
+fn show(transport: &Transport, log: &Log, context: &Context) -> Result<After, Failure> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let mut screen = screen::dressed(Seq(0), transport.clock(), context)?;
+        screen.view.playback = Some(Playback::new(transport.clone()));
+        screen.view.notice = log.faults.first().map(|fault| text::line(&fault.to_string()).into());
+        let keep = |words: &str| screen::last_copy(&context.paths.state, words);
+        // nobody hears commands here
+        let (orders, _) = mpsc::channel(1);
+        transport.play();
+        let terminal = Terminal::enter().map_err(refused)?;
+        let reader =
+            ui::run::run(&mut screen, transport.tail(), terminal, EventStream::new(), orders, keep);
+        tokio::select! { biased;
+            code = signals.next() => Ok(After::Over(code)),
+            left = reader => match left {
+                Ok(Left::Home) => Ok(After::Home),
+                Ok(Left::Quit) => Ok(After::Over(Exit::Done)),
+                Err(e) => {
+                    Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
+                }
+            },
+            () = transport.run() => Ok(After::Over(Exit::Done)),
+        }
+    })
+}
+
+fn refused(e: io::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("the system refused: {e}"))
+}
+
+/// Prints what comes from where a replay stands to its end.
+fn print(transport: &Transport, log: &Log, format: Format) -> Result<Exit, Failure> {
+    let Spot { events: before, .. } = transport.standing().spot;
+    let past = State::fold(log.records.iter().take(before).map(|r| &r.event));
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let mut printer = Printer::start(format, past).map_err(refused)?;
+        let mut tail = transport.tail();
+        let mut seen = 0;
+        let play = transport.play_through();
+        tokio::pin!(play);
+        let mut playing = true;
+        let printed = loop {
+            tokio::select! { biased;
+                code = signals.next() => return Ok(code),
+                printed = &mut printer.done => {
+                    break printed.unwrap_or_else(|e| Err(io::Error::other(e)));
+                }
+                item = tail.next() => match item {
+                    Some(Item::Event(record)) => {
+                        seen += 1;
+                        if seen > before {
+                            printer.print(record);
+                        }
+                    }
+                    // only finished words are printed, and nobody goes back
+                    Some(Item::Piece(_) | Item::Reset) => {}
+                    None => break printer.finish().await,
+                },
+                () = &mut play, if playing => playing = false,
+            }
+        };
+        match printed {
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
+            }
+            Ok(()) | Err(_) => Ok(Exit::Done),
+        }
+    })
+}
+
+/// Reads where to begin.
+fn begin(word: &str) -> Result<Begin, String> {
+    let wrong = || "the number of an utterance, or a time such as 03:20 or 1:02:03".to_owned();
+    if !word.contains(':') {
+        return word.parse().map(Begin::Utterance).map_err(|_| wrong());
+    }
+    let seconds = word
+        .split(':')
+        .try_fold(0u64, |all, part| all.checked_mul(60)?.checked_add(part.parse().ok()?));
+    let ms = seconds.and_then(|s| s.checked_mul(1_000)).ok_or_else(wrong)?;
+    Ok(Begin::Time(Ms(ms)))
+}
+
+/// Reads how long a wait may be.
+fn idle(word: &str) -> Result<u64, String> {
+    duration_ms(word).ok_or_else(|| "a time such as 3s or 500ms".into())
+}

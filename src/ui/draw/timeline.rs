@@ -1,0 +1,151 @@
+//! The timeline of a recording: a lane for each seat, the places worth jumping to, and the playhead, all on one axis.
+//!
+//! When height is short the lanes become one row of seat numbers; the row of the playhead is the last to go.
+
+use crate::ui::Screen;
+use crate::ui::layout::SHORT_TIMELINE;
+use crate::ui::message::clock;
+use crate::ui::playback::Playback;
+use crate::ui::theme::Role;
+use crate::ui::timeline::Sort;
+use crate::ui::wrap::{clip, width};
+use jiff::Timestamp;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+
+/// Cells before the axis.
+const LABEL: usize = 10;
+/// Cells behind the axis.
+const BEHIND: usize = 9;
+
+/// Returns the rows that the whole timeline needs: lanes, marks, playhead, legend.
+pub fn rows(playback: &Playback) -> u16 {
+    u16::try_from(playback.timeline.lanes.len()).unwrap_or(u16::MAX).saturating_add(SHORT_TIMELINE)
+}
+
+/// Returns where the axis stands in the timeline's rows.
+pub fn axis(area: Rect) -> Rect {
+    let width = area.width.saturating_sub((LABEL + BEHIND) as u16);
+    Rect { x: area.x + LABEL as u16, width, ..area }
+}
+
+/// Draws as much of it as there is room for.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let Some(playback) = &screen.view.playback else { return };
+    let columns = usize::from(axis(area).width);
+    let lines = match area.height {
+        all if all == rows(playback) => {
+            let mut lines = lanes(playback, columns, screen);
+            lines.push(marks(playback, columns, screen));
+            lines.push(playhead(playback, columns, screen));
+            lines.push(legend(playback, screen));
+            lines
+        }
+        SHORT_TIMELINE.. => vec![
+            merged(playback, columns, screen),
+            marks(playback, columns, screen),
+            playhead(playback, columns, screen),
+        ],
+        _ => vec![playhead(playback, columns, screen)],
+    };
+    frame.render_widget(Text::from(lines), area);
+}
+
+/// A row: a label, and cells of the axis, each with its look.
+fn row(label: Span<'static>, cells: Vec<Span<'static>>) -> Line<'static> {
+    let gap = LABEL.saturating_sub(label.width());
+    let mut spans = vec![label, Span::raw(" ".repeat(gap))];
+    spans.extend(cells);
+    Line::from(spans)
+}
+
+fn blank(columns: usize) -> Vec<Span<'static>> {
+    vec![Span::raw(" "); columns]
+}
+
+fn lanes(playback: &Playback, columns: usize, screen: &Screen) -> Vec<Line<'static>> {
+    let lanes = playback.timeline.lanes.iter().enumerate();
+    let lane = lanes.map(|(place, lane)| {
+        let style = screen.theme.speaker(place);
+        let mut cells = blank(columns);
+        for span in playback.timeline.spans(lane, columns) {
+            let spoken = cells.get_mut(span).into_iter().flatten();
+            spoken.for_each(|cell| *cell = Span::styled(screen.glyphs.full, style));
+        }
+        let name = format!(" {} {}", place + 1, lane.name);
+        let name = clip(&name, LABEL - 1, screen.glyphs.ellipsis);
+        row(Span::styled(name, style), cells)
+    });
+    lane.collect()
+}
+
+/// All lanes in one row: the number of who spoke.
+fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
+    let mut cells = blank(columns);
+    for (place, lane) in playback.timeline.lanes.iter().enumerate() {
+        let number = ((place + 1) % 10).to_string();
+        for span in playback.timeline.spans(lane, columns) {
+            let spoken = cells.get_mut(span).into_iter().flatten();
+            let style = screen.theme.speaker(place);
+            spoken.for_each(|cell| *cell = Span::styled(number.clone(), style));
+        }
+    }
+    row(Span::styled(" seats", screen.theme.style(Role::Muted)), cells)
+}
+
+fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
+    let mut cells = blank(columns);
+    for mark in &playback.timeline.marks {
+        let column = playback.timeline.column(mark.at, columns);
+        if let Some(cell) = cells.get_mut(column) {
+            *cell = Span::styled(mark.sort.sign(), screen.theme.style(Role::Mark));
+        }
+    }
+    row(Span::styled(" marks", screen.theme.style(Role::Muted)), cells)
+}
+
+fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let standing = playback.transport.standing();
+    let begin = playback.timeline.begin;
+    let head = playback.timeline.column(standing.now, columns);
+    let cell = |column: usize| match column {
+        c if c < head => Span::styled(glyphs.played, theme.style(Role::TimePlayed)),
+        c if c == head => Span::styled(glyphs.playhead, theme.style(Role::TimeHead)),
+        _ => Span::styled(glyphs.rule, theme.style(Role::TimeRest)),
+    };
+    let mut cells: Vec<Span<'static>> = (0..columns).map(cell).collect();
+    let end = clock(standing.end.since(begin));
+    cells.push(Span::styled(format!("{end:>8}"), theme.style(Role::Muted)));
+    let now = clock(standing.now.min(standing.end).since(begin));
+    row(Span::styled(format!(" {now}"), theme.style(Role::Text)), cells)
+}
+
+/// What the signs mean, how waits are shown, and when it was recorded.
+fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
+    let muted = screen.theme.style(Role::Muted);
+    let mut spans = vec![Span::raw(" ")];
+    for sort in Sort::ALL {
+        spans.push(Span::styled(sort.sign(), screen.theme.style(Role::Mark)));
+        spans.push(Span::styled(format!(" {}   ", sort.word()), muted));
+    }
+    let waits = match playback.transport.standing().idle_limit {
+        Some(ms) => format!("waits over {} cut", seconds(ms)),
+        None => "waits as they were".into(),
+    };
+    let at = Timestamp::from_millisecond(playback.recorded.0).unwrap_or_default();
+    let at = at.strftime("recorded %Y-%m-%d %H:%M UTC");
+    let used: usize = spans.iter().map(Span::width).sum();
+    let right = format!("{waits}   {at} ");
+    let room = usize::from(screen.view.areas.timeline.width).saturating_sub(used);
+    let right = clip(&right, room, screen.glyphs.ellipsis);
+    spans.push(Span::raw(" ".repeat(room.saturating_sub(width(&right)))));
+    spans.push(Span::styled(right, Style::new().patch(muted)));
+    Line::from(spans)
+}
+
+fn seconds(ms: u64) -> String {
+    format!("{}s", ms as f64 / 1_000.0)
+}

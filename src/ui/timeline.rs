@@ -1,0 +1,157 @@
+//! A recording at a glance: who spoke when, and the places worth jumping to.
+//!
+//! Read off the events once; it draws nothing and follows nothing.
+
+use crate::model::*;
+use crate::session::replay::{Recording, Spot};
+use crate::state::State;
+use crate::text;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// When somebody spoke.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lane {
+    /// Whose it is, safe for one line.
+    pub name: String,
+    /// From when to when, each time.
+    pub spoke: Vec<(Ms, Ms)>,
+}
+
+/// What makes a place worth jumping to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// A vote or a verdict was asked for.
+    Vote,
+    /// The operator spoke, or set a bookmark.
+    You,
+    /// A call failed.
+    Error,
+}
+
+impl Sort {
+    /// Every sort, in the order of the legend.
+    pub const ALL: [Sort; 3] = [Sort::Vote, Sort::You, Sort::Error];
+
+    /// Returns its sign.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Sort::Vote => "v",
+            Sort::You => "*",
+            Sort::Error => "!",
+        }
+    }
+
+    /// Returns what the sign means.
+    pub fn word(self) -> &'static str {
+        match self {
+            Sort::Vote => "vote",
+            Sort::You => "you",
+            Sort::Error => "error",
+        }
+    }
+}
+
+/// A place worth jumping to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Where: just behind the event.
+    pub spot: Spot,
+    /// When.
+    pub at: Ms,
+    /// What it is.
+    pub sort: Sort,
+}
+
+/// Who spoke when, and what is worth jumping to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Timeline {
+    /// When it begins.
+    pub begin: Ms,
+    /// When it ends.
+    pub end: Ms,
+    /// A lane for each seat, in the order of the table.
+    pub lanes: Vec<Lane>,
+    /// The places, in order.
+    pub marks: Vec<Mark>,
+}
+
+impl Timeline {
+    /// Returns the timeline of a recording.
+    pub fn of(recording: &Recording) -> Timeline {
+        let events = || recording.records().iter().map(|r| &r.event);
+        let state = State::fold(events().filter(|e| !matches!(e.kind, Kind::Delta(_))));
+        let lane = |s: &crate::state::Seat| Lane {
+            name: text::line(&s.spec.name).into_owned(),
+            spoke: vec![],
+        };
+        let mut timeline = Timeline {
+            begin: events().next().map_or(Ms(0), |e| e.ms),
+            end: recording.end(),
+            lanes: state.seats.iter().map(lane).collect(),
+            marks: vec![],
+        };
+        let mut granted: HashMap<TurnId, (usize, Ms)> = HashMap::new();
+        for (at, event) in events().enumerate() {
+            if let Kind::FloorGranted(g) = &event.kind {
+                let place = state.seats.iter().position(|s| s.spec.id == g.participant);
+                granted.extend(place.map(|place| (TurnId(event.seq.0), (place, event.ms))));
+            }
+            if let Kind::TurnEnded(e) = &event.kind
+                && let Some((place, since)) = granted.remove(&e.turn)
+                && let Some(lane) = timeline.lanes.get_mut(place)
+                && e.purpose == Purpose::Speak
+            {
+                lane.spoke.push((since, event.ms));
+            }
+            let mark = |sort| Mark { spot: Spot::after(at + 1), at: event.ms, sort };
+            timeline.marks.extend(sort(&event.kind).map(mark));
+        }
+        timeline
+    }
+
+    /// Returns which of so many columns a moment falls into.
+    pub fn column(&self, at: Ms, columns: usize) -> usize {
+        let length = self.end.since(self.begin).max(1);
+        let last = columns.saturating_sub(1) as u64;
+        (at.since(self.begin).min(length) * last / length) as usize
+    }
+
+    /// Returns the moment of a column out of so many.
+    pub fn moment(&self, column: usize, columns: usize) -> Ms {
+        let last = columns.saturating_sub(1).max(1) as u64;
+        self.begin.plus(self.end.since(self.begin) * (column as u64).min(last) / last)
+    }
+
+    /// Returns the columns in which a seat spoke.
+    pub fn spans(&self, lane: &Lane, columns: usize) -> Vec<Range<usize>> {
+        let span = |(from, to): &(Ms, Ms)| {
+            self.column(*from, columns)..self.column(*to, columns).saturating_add(1)
+        };
+        lane.spoke.iter().map(span).collect()
+    }
+
+    /// Returns the first mark behind a spot.
+    pub fn next_mark(&self, spot: Spot) -> Option<&Mark> {
+        self.marks.iter().find(|m| m.spot > spot)
+    }
+
+    /// Returns the last mark before a spot.
+    pub fn previous_mark(&self, spot: Spot) -> Option<&Mark> {
+        self.marks.iter().rev().find(|m| m.spot < spot)
+    }
+}
+
+/// Returns what makes an event worth jumping to, if anything does.
+fn sort(kind: &Kind) -> Option<Sort> {
+    match kind {
+        Kind::BatchOpened(b) if matches!(b.purpose, Purpose::Vote | Purpose::Judge) => {
+            Some(Sort::Vote)
+        }
+        Kind::HumanSaid(_) => Some(Sort::You),
+        Kind::Given(given) if matches!(given.line.verb, Verb::Mark { .. }) => Some(Sort::You),
+        Kind::CallRetried(_) => Some(Sort::Error),
+        Kind::TurnEnded(e) if e.outcome == Outcome::Failed => Some(Sort::Error),
+        _ => None,
+    }
+}

@@ -1,0 +1,112 @@
+//! A recording on the screen: what its keys do, and what it looks like.
+
+use crate::stage::{Stage, demo};
+use colloquium::clock::Clock;
+use colloquium::model::{Kind, Ms};
+use colloquium::session::replay::{Spot, Transport};
+use colloquium::session::{Record, Tail};
+use colloquium::ui::playback::Playback;
+use crossterm::event::KeyCode::{self, Char};
+use insta::assert_snapshot;
+use std::sync::Arc;
+
+/// A screen that plays the recorded demo.
+struct Replayed {
+    stage: Stage,
+    tail: Tail,
+    transport: Transport,
+}
+
+fn replayed(width: u16, height: u16) -> Replayed {
+    let records = demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
+    let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
+    let mut stage = Stage::new(width, height);
+    stage.screen.clock = transport.clock();
+    stage.screen.view.playback = Some(Playback::new(transport.clone()));
+    Replayed { stage, tail: transport.tail(), transport }
+}
+
+impl Replayed {
+    fn press(&mut self, keys: &[KeyCode]) {
+        for key in keys {
+            let asked = self.stage.press(&[*key]);
+            assert!(asked.is_empty(), "{asked:?}");
+            self.read();
+        }
+    }
+
+    fn read(&mut self) {
+        while let Some(item) = self.tail.try_next() {
+            self.stage.screen.take(&item);
+        }
+    }
+}
+
+#[test]
+fn pictures() {
+    for (width, height) in [(80, 24), (120, 40), (200, 60), (50, 24), (40, 10)] {
+        let mut replayed = replayed(width, height);
+        replayed.press(&[Char('5'), Char('+'), Char('.')]);
+        assert_snapshot!(format!("replay__half__{width}x{height}"), replayed.stage.text());
+    }
+}
+
+#[test]
+fn it_shows_what_was_shown_then() {
+    let mut live = Stage::new(80, 24).during(4, 8);
+    let mut replayed = replayed(80, 24);
+    replayed.transport.seek(Spot::after(live.next));
+    replayed.read();
+    let (then, now) = (live.rows(), replayed.stage.rows());
+    assert_eq!(then[1], now[1], "the cast is that of then");
+    let floor = |rows: &[String]| rows.iter().find(|r| r.contains("then ")).cloned();
+    assert_eq!(floor(&then), floor(&now), "the floor is that of then");
+    assert_eq!(live.screen.story.live, replayed.stage.screen.story.live);
+}
+
+#[test]
+fn the_keys_of_the_player() {
+    let mut r = replayed(80, 24);
+    r.press(&[Char('0')]);
+    let at = |r: &Replayed| r.transport.standing().spot;
+    let begin = at(&r);
+    r.press(&[KeyCode::Right, KeyCode::Right]);
+    let second = at(&r);
+    assert!(second > begin);
+    r.press(&[KeyCode::Left]);
+    assert!(begin < at(&r) && at(&r) < second);
+    r.press(&[Char('.')]);
+    let text = at(&r);
+    r.press(&[Char('.'), Char(',')]);
+    assert_eq!(at(&r), text);
+    r.press(&[Char('9')]);
+    assert!(r.transport.standing().now.0 * 10 >= r.transport.standing().end.0 * 9 - 10);
+    r.press(&[Char('+'), Char('+')]);
+    assert_eq!(r.transport.standing().speed.to_string(), "4x");
+    r.press(&[Char('-'), Char('w')]);
+    assert_eq!(r.transport.standing().speed.to_string(), "2x");
+    assert_eq!(r.transport.standing().idle_limit, None);
+    assert!(!r.transport.standing().playing);
+    r.press(&[Char(' ')]);
+    assert!(r.transport.standing().playing && r.stage.text().contains("PLAYING 2x"));
+    r.press(&[Char('0'), Char(']')]);
+    let mark = at(&r).events;
+    assert!(
+        matches!(
+            demo()[mark - 1].kind,
+            Kind::HumanSaid(_) | Kind::CallRetried(_) | Kind::TurnEnded(_)
+        ) || r.stage.text().contains("no mark")
+    );
+}
+
+#[test]
+fn nothing_is_steered_in_the_past() {
+    let mut r = replayed(80, 24);
+    for key in ['s', 'S', 'm', 'f', 'i', 'x'] {
+        r.press(&[Char('5'), KeyCode::Tab, Char(key)]);
+        assert!(!r.stage.screen.view.writing, "{key}");
+    }
+    r.press(&[Char('s')]);
+    assert!(r.stage.text().contains("this is a recording"), "{}", r.stage.text());
+    assert_eq!(r.stage.press(&[Char('q')]).len(), 1, "q leaves at once");
+}
