@@ -129,12 +129,12 @@ fn what_comes_later_is_refused_by_name() {
         ],
     );
     check_rest(
-        "[verdict]\n[[tool]]\n[limits]\nusd = 1\ntokens = 5\n[[stop]]\njudge = \"ada\"",
+        "[verdict]\n[[tool]]\n[limits]\nusd = 0\ntokens = 0\n[[stop]]\njudge = \"ada\"",
         &[
             "4:1 verdict: is not in this version yet",
             "5:1 tool: is not in this version yet",
-            "7:7 limits.usd: is not in this version yet",
-            "8:10 limits.tokens: is not in this version yet",
+            "7:7 limits.usd: takes a number from 0.000001 to 1000000, not 0",
+            "8:10 limits.tokens: takes a whole number from 1 to 1000000000000, not 0",
             "10:9 stop[1].judge: is not in this version yet",
         ],
     );

@@ -2,7 +2,7 @@
 
 mod scenario_rows;
 
-use colloquium::model::{FailureRule, Line, ModelSpec, Participant, Then, VoiceSpec};
+use colloquium::model::{FailureRule, Line, ModelSpec, Participant, Price, Then, VoiceSpec};
 use colloquium::scenario::{
     Loaded, PolicySpec, Source, Stop, bundled, bundled_names, change, load, participant, read,
 };
@@ -271,7 +271,8 @@ fn a_change_keeps_what_it_does_not_name() {
     let lines = vec![Line { text: "Two.".into(), when: None }];
     assert_eq!(changed.voice, VoiceSpec::Lines { lines, pace: 5 }, "the pace stays");
 
-    let priced = Participant { price: Some((1.0, 2.0)), window: Some(8), stands_in: true, ..ada() };
+    let priced =
+        Participant { price: Some(Price(1.0, 2.0)), window: Some(8), stands_in: true, ..ada() };
     let warm = change(&ada(), &set(json!({"model": "a:b", "temperature": 0.5}))).unwrap();
     let warm = change(&warm, &set(json!({"model": "a:c", "fallbacks": ["d:e"]}))).unwrap();
     let VoiceSpec::Model(spec) = &warm.voice else { panic!("{:?}", warm.voice) };

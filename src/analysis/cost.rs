@@ -1,7 +1,7 @@
 //! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
 
 use super::{Cell, Spent, Study, Table, name};
-use crate::model::VoiceSpec;
+use crate::model::{Usd, VoiceSpec};
 
 /// Returns tokens as a cell.
 pub(super) fn tokens(count: Option<u64>, estimated: bool) -> Cell {
@@ -42,12 +42,12 @@ pub fn table(study: &Study<'_>) -> Table {
         let usage = || turns.iter().filter_map(|t| t.end.usage.as_ref());
         let estimated = usage().any(|u| u.estimated);
         let sum = |n: u64| usage().next().map(|_| n);
-        let priced: Vec<f64> = turns.iter().filter_map(|t| t.end.cost).collect();
+        let priced: Vec<Usd> = turns.iter().filter_map(|t| t.end.cost).collect();
         let unpriced = turns.iter().filter(|t| t.end.cost.is_none() && is_model(t)).count();
         let cost = match (priced.is_empty(), unpriced) {
             (true, 0) => Cell::None,
             (true, _) => Cell::NotPriced,
-            (false, _) => Cell::Dollars(priced.iter().sum()),
+            (false, _) => Cell::Dollars(priced.into_iter().sum::<Usd>().into()),
         };
         vec![
             Cell::Text(who),

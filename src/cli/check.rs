@@ -105,6 +105,9 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
         line.push_str(&format!("; with --rehearsed {}", voice(lines)));
     }
     line.push_str(&runs(seat));
+    if let Some(usd) = seat.max_usd {
+        line.push_str(&format!("; {usd} at most"));
+    }
     let then = match seat.on_failure.then {
         Then::Skip => "",
         Then::Pause => "; a failure pauses",
@@ -151,10 +154,8 @@ fn voice(voice: &VoiceSpec) -> String {
 }
 
 fn limits(limits: &Limits) -> String {
-    let mut all: Vec<String> = Limit::ALL
-        .into_iter()
-        .filter_map(|l| Some(format!("{} {}", limits.of(l)?, l.key())))
-        .collect();
+    let mut all: Vec<String> =
+        Limit::ALL.into_iter().filter_map(|l| Some(l.words(limits.of(l)?))).collect();
     all.extend(limits.per_seat.map(|n| format!("{n} utterances a seat")));
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }

@@ -10,8 +10,8 @@ use super::signals::Signals;
 use super::stdin::{self, Lines};
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
-use crate::export::{REHEARSED, reason, utterances};
-use crate::model::{Limit, Participant, Seq, VoiceSpec};
+use crate::export::{REHEARSED, reason, spent, utterances};
+use crate::model::{Limit, Participant, Seq, Usd, VoiceSpec};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record, SessionFiles, Tail};
 use crate::spawn;
@@ -225,6 +225,8 @@ fn raise(state: &State) -> String {
             Limit::Utterances => format!(" --max-utterances {more}"),
             Limit::Seconds => format!(" --max-time {more}s"),
             Limit::Rounds | Limit::Batches => String::new(),
+            Limit::Tokens => format!(" --max-tokens {more}"),
+            Limit::Usd => format!(" --max-usd {}", f64::from(Usd(more))),
         }
     })
 }
@@ -267,7 +269,8 @@ fn verdict(
     let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
     let go_on = resume.iter().map(|r| format!("; go on with: {r}")).collect::<String>();
     let spoken = utterances(state.utterances);
-    context.say(&format!("{kept}, {spoken}, ended: {}{cause}{go_on}", reason(ended.reason)));
+    let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
+    context.say(&format!("{kept}, {spoken}{used}, ended: {}{cause}{go_on}", reason(ended.reason)));
     if play.strict && state.failed > 0 && code == Exit::Done {
         let message = format!("{} skipped after failures", utterances(state.failed));
         return Err(Failure::new(Exit::Skipped, message).hint("leave out --strict to accept that"));

@@ -9,7 +9,7 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::providers::{ModelOptions, Providers};
-use crate::model::{ErrorClass, Fallback, ModelSpec, Participant, Text, VoiceSpec};
+use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::voice::remote::{Endpoint, Remote, Wire, models};
@@ -73,7 +73,7 @@ impl Minds {
         }
         let own = self.known(&spec.name)?;
         spec.max_tokens = spec.max_tokens.or(own.max_tokens);
-        (seat.window, seat.price) = (own.window, own.price);
+        (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
         }
@@ -84,13 +84,37 @@ impl Minds {
     fn known(&self, name: &Text) -> Result<Fallback, Failure> {
         let providers = &self.places.providers;
         let place = providers.find(parts(name)?.0)?;
-        let facts = providers.settings.models.get(&**name);
+        let (facts, local) = (providers.settings.facts(name), is_local(&place.base_url));
         Ok(Fallback {
             name: name.clone(),
-            max_tokens: is_local(&place.base_url).then_some(LOCAL_REPLY_TOKENS),
-            price: facts.and_then(|f| f.price),
-            window: facts.and_then(|f| f.window),
+            max_tokens: local.then_some(LOCAL_REPLY_TOKENS),
+            price: facts.price,
+            local,
+            window: facts.window,
         })
+    }
+
+    /// Refuses a limit in dollars that could not hold.
+    pub fn count<'a>(
+        &self,
+        seats: impl IntoIterator<Item = &'a Participant>,
+        limits: &Limits,
+    ) -> Result<(), Failure> {
+        for seat in seats {
+            let limit = limits.usd.or(seat.max_usd);
+            if let (Some(usd), Some(model)) = (limit, seat.uncountable()) {
+                let path = self.places.providers.settings.path.display();
+                let why = format!(
+                    "the limit of {usd} could not hold: no price is known for {model} ({})",
+                    seat.id
+                );
+                return Err(Failure::new(Exit::Invalid, why).hint(format!(
+                    "set its price in {path}, in dollars per million tokens read and written: \
+                     [models.\"{model}\"] price = [IN, OUT]; or bound the talk with --max-tokens N instead"
+                )));
+            }
+        }
+        Ok(())
     }
 
     /// Completes a seat that a command makes.
@@ -294,7 +318,8 @@ fn is_final(failure: &voice::Failure) -> bool {
         | ErrorClass::Overload
         | ErrorClass::Context
         | ErrorClass::Filter
-        | ErrorClass::Form => false,
+        | ErrorClass::Form
+        | ErrorClass::Budget => false,
     }
 }
 

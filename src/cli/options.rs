@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::providers::ModelOptions;
 use crate::model::steering::duration_ms;
-use crate::model::{Key, Limits, SteerLine};
+use crate::model::{Key, Limits, SteerLine, Usd};
 use crate::{export, steer};
 use clap::{Args, ValueEnum};
 use std::fs;
@@ -59,6 +59,12 @@ pub struct Play {
     /// End after so much running time, such as 90s or 5m
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub max_time: Option<u64>,
+    /// End before models have read and written more tokens than this
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_tokens: Option<u64>,
+    /// End before models have cost more dollars than this
+    #[arg(long, value_name = "USD", value_parser = usd)]
+    pub max_usd: Option<Usd>,
     /// Let the file run the commands it names
     #[arg(long)]
     pub trust: bool,
@@ -88,7 +94,13 @@ impl Play {
 
     /// Returns the limits that were asked for.
     pub fn limits(&self) -> Limits {
-        Limits { utterances: self.max_utterances, seconds: self.max_time, ..Limits::default() }
+        Limits {
+            utterances: self.max_utterances,
+            seconds: self.max_time,
+            tokens: self.max_tokens,
+            usd: self.max_usd,
+            ..Limits::default()
+        }
     }
 
     /// Returns whether steering lines come from standard input.
@@ -152,6 +164,12 @@ fn read_capped(from: impl Read) -> std::io::Result<String> {
         return Err(std::io::Error::other(format!("more than {INPUT_MAX_BYTES} bytes")));
     }
     Ok(text)
+}
+
+fn usd(text: &str) -> Result<Usd, String> {
+    let dollars = text.trim_start_matches('$').parse().unwrap_or(f64::NAN);
+    let usd = Usd::try_from(dollars).ok().filter(|usd| *usd > Usd::default());
+    usd.ok_or_else(|| "a sum of dollars, such as 0.50".into())
 }
 
 fn seconds(text: &str) -> Result<u64, String> {

@@ -58,6 +58,7 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
     }
     let providers = Providers::new(context, &play.models)?;
     let minds = Minds::new(providers, &play.models);
+    minds.count(seats(&past), &play.limits())?;
     minds.meet(seats(&past), context)?;
 
     let resumed = session::resume(path, Mode::Normal)?;

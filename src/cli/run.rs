@@ -99,6 +99,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let providers = Providers::new(context, &play.models)?;
     let minds = Minds::new(providers, &play.models);
     minds.assign(&mut loaded.participants)?;
+    minds.count(&loaded.participants, &loaded.scenario.limits)?;
     minds.meet(&loaded.participants, context)?;
     minds::say_windows(&loaded.participants, context);
 

@@ -85,6 +85,7 @@ fn value(verb: &str, key: &str) -> Value {
             "type": "object",
             "properties": {
                 "utterances": whole, "rounds": whole, "seconds": whole, "per_seat": whole,
+                "tokens": whole, "usd": {"type": "number", "exclusiveMinimum": 0},
             },
             "additionalProperties": false,
         }),

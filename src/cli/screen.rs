@@ -12,7 +12,7 @@ use super::signals::Signals;
 use crate::clock::Clock;
 use crate::config::make_private;
 use crate::engine::{Input, Stopped};
-use crate::export::{reason, utterances};
+use crate::export::{reason, spent, utterances};
 use crate::model::{Key, Seq, SteerLine};
 use crate::state::State;
 use crate::ui::terminal::Terminal;
@@ -142,5 +142,6 @@ fn farewell(state: &State, name: Option<&str>) -> String {
         None => "not ended".into(),
     };
     let go_on = name.map_or(String::new(), |n| format!("; go on with: colloquium resume {n}"));
-    format!("{kept}, {spoken}, {end}{go_on}")
+    let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
+    format!("{kept}, {spoken}{used}, {end}{go_on}")
 }

@@ -5,6 +5,7 @@
 
 mod environment;
 mod keys;
+mod list;
 mod look;
 mod paths;
 mod settings;

@@ -6,6 +6,7 @@
 use super::Environment;
 use super::keys::{self, Binding};
 use super::look::{ColourDepth, Signs, ThemeChoice};
+use crate::model::Price;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -129,7 +130,7 @@ pub struct ModelFacts {
     /// Its context window in tokens.
     pub window: Option<u32>,
     /// Its price in dollars per million tokens, in and out.
-    pub price: Option<(f64, f64)>,
+    pub price: Option<Price>,
 }
 
 impl Settings {
@@ -273,7 +274,7 @@ mod tests {
         };
         assert_eq!(settings.default_model.as_deref(), Some("ollama:llama3"));
         assert_eq!(settings.providers["mine"], mine);
-        let facts = ModelFacts { window: Some(8192), price: Some((0.5, 1.5)) };
+        let facts = ModelFacts { window: Some(8192), price: Some(Price(0.5, 1.5)) };
         assert_eq!(settings.models["mine:tiny"], facts);
     }
 

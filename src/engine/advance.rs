@@ -1,6 +1,6 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
-use super::{carry, effects, react, turns};
+use super::{carry, effects, money, react, turns};
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed, Warning};
@@ -102,7 +102,9 @@ fn call(state: &State) -> Option<Draft> {
 }
 
 fn limits(state: &State) -> Option<Draft> {
-    [Limit::Utterances, Limit::Rounds, Limit::Batches].into_iter().find_map(|what| {
+    // time is `react`'s, which knows what time it is
+    let mut timeless = Limit::ALL.into_iter().filter(|what| *what != Limit::Seconds);
+    timeless.find_map(|what| {
         let limit = state.limits.of(what)?;
         let value = state.used(what, state.ms);
         let at = LimitAt { what, value, limit };
@@ -238,6 +240,10 @@ fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option
         None => vec![],
     };
     let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
+    if let Some(at) = money::in_the_way(state, thread.id, &granted) {
+        // those who speak may leave more than was set aside for them
+        return (calls == 0).then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
+    }
     Some(draft(thread.id, ENGINE, granted.into()))
 }
 

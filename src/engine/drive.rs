@@ -237,7 +237,14 @@ impl Engine {
     fn seated(&self, mut draft: Draft) -> Draft {
         let Kind::Given(given) = &mut draft.kind else { return draft };
         let Some(mut seat) = given.targets.participant.clone() else { return draft };
-        if let Err(why) = self.voices.seat(&mut seat) {
+        let usd = self.live.state.limits.usd.or(seat.max_usd).is_some();
+        let counts = |seat: &Participant| match seat.uncountable().filter(|_| usd) {
+            Some(model) => {
+                Err(format!("a limit in dollars holds, and no price is known for {model}"))
+            }
+            None => Ok(()),
+        };
+        if let Err(why) = self.voices.seat(&mut seat).and_then(|()| counts(&seat)) {
             return refused(&given.key, &given.line, why.into());
         }
         Arc::make_mut(given).targets.participant = Some(seat);

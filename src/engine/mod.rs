@@ -11,6 +11,7 @@ mod advance;
 mod carry;
 mod drive;
 mod effects;
+mod money;
 mod react;
 mod resolve;
 mod turns;

@@ -3,7 +3,7 @@
 use super::turns;
 use crate::model::*;
 use crate::scenario;
-use crate::state::{State, Thread, Turn};
+use crate::state::{Seat, State, Thread, Turn};
 
 /// Resolves a line against the state.
 ///
@@ -21,7 +21,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
     let mut targets = Targets::default();
     match &line.verb {
         Verb::Pause {} | Verb::Mark { .. } | Verb::Rename { .. } => {}
-        Verb::Limit { set } => limits(set)?,
+        Verb::Limit { set } => limits(state, set)?,
         Verb::End { .. } => {
             targets.turns = state.turns.keys().copied().collect();
         }
@@ -29,10 +29,17 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Verb::Resume {} | Verb::Step { .. } => {
             if let Some(limit) = &state.limit {
                 let key = limit.what.key();
+                let more = match limit.what {
+                    Limit::Usd => f64::from(Usd(limit.limit.saturating_mul(2))).to_string(),
+                    Limit::Utterances
+                    | Limit::Rounds
+                    | Limit::Seconds
+                    | Limit::Batches
+                    | Limit::Tokens => limit.limit.saturating_mul(2).to_string(),
+                };
                 return Err(format!(
-                    "at the limit of {} {key}: raise it first, as in {{\"do\":\"limit\",\"set\":{{\"{key}\":{}}}}}",
-                    limit.limit,
-                    limit.limit.saturating_mul(2)
+                    "at the limit of {}: raise it first, as in {{\"do\":\"limit\",\"set\":{{\"{key}\":{more}}}}}",
+                    limit.what.words(limit.limit),
                 ));
             }
         }
@@ -154,12 +161,21 @@ fn outlives_the_end(verb: &Verb) -> bool {
     )
 }
 
-fn limits(set: &Limits) -> Result<(), String> {
+fn limits(state: &State, set: &Limits) -> Result<(), String> {
+    let uncountable = |s: &Seat| Some(format!("{} ({})", s.spec.uncountable()?, s.spec.id));
+    let mut present = state.seats.iter().filter(|s| !s.gone);
+    if let (Some(model), Some(_)) = (present.find_map(uncountable), set.usd) {
+        return Err(format!(
+            "usd cannot hold: no price is known for {model}; limit tokens instead"
+        ));
+    }
     let zero = Limit::ALL.into_iter().find(|l| set.of(*l) == Some(0));
     match zero {
+        Some(Limit::Usd) => Err("`usd` is more than nothing".into()),
         Some(limit) => Err(format!("`{}` counts from 1", limit.key())),
         None if *set == Limits::default() => {
-            Err("`set` names no limit; it takes utterances, rounds, seconds, per_seat".into())
+            Err("`set` names no limit; it takes utterances, rounds, seconds, tokens, usd, per_seat"
+                .into())
         }
         None => Ok(()),
     }

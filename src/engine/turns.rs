@@ -1,5 +1,6 @@
 //! How calls start and turns end: the drafts that `react`, `advance` and `carry` share.
 
+use super::money::{self, NoRoom};
 use crate::expr::Facts;
 use crate::model::payload::{CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
@@ -21,8 +22,9 @@ const WRONG_MAX: usize = 500;
 /// How a reply finished that went on in another's name and was cut there.
 const IMPERSONATION: &str = "impersonation";
 
-/// Orders the next call of a turn.
+/// Orders the next call of a turn, or lets the turn go where no room is left for it.
 pub(super) fn start(state: &State, turn: &Turn) -> Draft {
+    let account = prompt::account(state, turn);
     let seat = state.seat(&turn.seat).map(|s| &s.spec);
     let parameters = match seat.map(|s| &s.voice) {
         Some(VoiceSpec::Lines { lines, .. }) => {
@@ -31,17 +33,38 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
             let line = rehearsed::choose(lines, spoken, facts);
             line.map_or(Value::Null, |line| json!({ "line": line }))
         }
-        _ => Value::Null,
+        Some(VoiceSpec::Model(_)) => {
+            let prompt = account.tokens.unwrap_or(0);
+            match money::reply(state, turn, prompt) {
+                Ok(None) => json!({ "prompt_tokens": prompt }),
+                Ok(Some(reply)) => json!({ "prompt_tokens": prompt, "max_tokens": reply }),
+                Err(no_room) => return cannot_pay(state, turn, no_room),
+            }
+        }
+        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. }) | None => Value::Null,
     };
-    let (digest, left_out) = prompt::account(state, turn);
     let started = CallStarted {
         turn: turn.id,
         model: seat.map_or("".into(), |s| s.voice.label().into()),
         parameters,
-        digest,
-        left_out,
+        digest: account.digest,
+        left_out: account.left_out,
     };
     draft(turn.thread, event::ENGINE, started.into())
+}
+
+/// A turn whose call would cost more than is left.
+fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
+    let text = match no_room {
+        NoRoom::Limit(at) => format!("{} leave no room for it", at.what.words(at.limit)).into(),
+        NoRoom::Seat(why) => why,
+    };
+    let error = CallError { class: ErrorClass::Budget, text };
+    let (usage, cost) = money::of_turn(turn, None);
+    by_seat(
+        turn,
+        TurnEnded { error: Some(error), usage, cost, ..ended(turn, state.ms, Outcome::Passed) },
+    )
 }
 
 /// An end of a turn with nothing but its outcome.
@@ -147,10 +170,14 @@ fn with_words(state: &State, turn: &Turn, words: Repaired, end: TurnEnded) -> Dr
 pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     let state = &live.state;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
-    let words = own_words(state, turn, said, live.thought(turn.id));
+    let thought = live.thought(turn.id);
+    let guess = money::guess(turn, said.len() + thought.len());
+    let (usage, cost) = money::of_turn(turn, done.usage.as_ref().or(guess.as_ref()));
+    let words = own_words(state, turn, said, thought);
     let end = |outcome| TurnEnded {
         finish: done.finish.clone(),
-        usage: done.usage.clone(),
+        usage: usage.clone(),
+        cost,
         ..ended(turn, now, outcome)
     };
     match formed(state, turn, &words.text, &done.structured) {
@@ -212,15 +239,25 @@ pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
 
 /// A turn that was stopped; what it had shown is kept.
 pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
-    let words = own_words(&live.state, turn, live.said(turn.id), live.thought(turn.id));
-    let end = TurnEnded { why: Some(why), ..ended(turn, now, Outcome::Cut) };
-    with_words(&live.state, turn, words, end)
+    cut_with(&live.state, turn, now, why, (live.said(turn.id), live.thought(turn.id)))
 }
 
 /// The same on a state that has no loose pieces behind it.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
-    let words = own_words(state, turn, turn.said.clone(), turn.thought.clone());
-    let end = TurnEnded { why: Some(why), ..ended(turn, state.ms, Outcome::Cut) };
+    cut_with(state, turn, state.ms, why, (turn.said.clone(), turn.thought.clone()))
+}
+
+fn cut_with(
+    state: &State,
+    turn: &Turn,
+    now: Ms,
+    why: CutWhy,
+    (said, thought): (String, String),
+) -> Draft {
+    let guess = money::guess(turn, said.len() + thought.len());
+    let (usage, cost) = money::of_turn(turn, guess.as_ref());
+    let words = own_words(state, turn, said, thought);
+    let end = TurnEnded { why: Some(why), usage, cost, ..ended(turn, now, Outcome::Cut) };
     with_words(state, turn, words, end)
 }
 
@@ -243,7 +280,12 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
             draft(turn.thread, event::ENGINE, retried.into())
         }
         (Some(_) | None, _) => {
-            let end = TurnEnded { error: Some(error), ..ended(turn, now, Outcome::Failed) };
+            let thought = live.thought(turn.id);
+            let paid = failure.class.costs() || !thought.is_empty();
+            let guess = money::guess(turn, thought.len()).filter(|_| paid);
+            let (usage, cost) = money::of_turn(turn, guess.as_ref());
+            let error = Some(error);
+            let end = TurnEnded { error, usage, cost, ..ended(turn, now, Outcome::Failed) };
             draft(turn.thread, event::ENGINE, Box::new(end).into())
         }
     }

@@ -20,7 +20,7 @@ mod teller;
 
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
-pub use teller::{Teller, reason, utterances};
+pub use teller::{Teller, cost, reason, spent, utterances};
 
 use crate::model::Event;
 use crate::state::State;

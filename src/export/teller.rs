@@ -2,9 +2,9 @@
 
 use super::{Told, deeds};
 use crate::analysis::name;
-use crate::model::payload::{Ended, LimitAt, TurnEnded};
+use crate::model::payload::{Ended, TurnEnded};
 use crate::model::*;
-use crate::state::{Entry, State};
+use crate::state::{Entry, Spent, State};
 use crate::text;
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ impl Teller {
                 Some(steps) => note(format!("goes on for {steps} utterances")),
                 None => note("goes on".into()),
             },
-            Kind::LimitReached(l) => note(format!("limit reached: {}", limit(&l.0))),
+            Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
             Kind::Warning(w) => note(format!("warning: {}", w.text)),
             Kind::LogRepaired(r) => {
                 note(format!("repaired: bytes {} to {} are kept in {}", r.from, r.to, r.kept))
@@ -122,7 +122,10 @@ impl Teller {
         };
         match (e.outcome, e.why) {
             (Outcome::Said, _) => words(head(state, seat, e) + finish(e), body()),
-            (Outcome::Passed, _) => words(format!("{who} passes"), String::new()),
+            (Outcome::Passed, _) => {
+                let why = e.error.iter().map(|error| format!(": {}", text::line(&error.text)));
+                words(format!("{who} passes{}", why.collect::<String>()), String::new())
+            }
             (Outcome::Failed, _) => {
                 let why = e.error.as_ref().map_or("no reason was given", |e| &*e.text);
                 let class = e.error.as_ref().map_or(ErrorClass::Failed, |e| e.class);
@@ -225,12 +228,6 @@ fn cut(why: CutWhy) -> &'static str {
     }
 }
 
-fn limit(at: &LimitAt) -> String {
-    let unit = at.what.key();
-    let unit = if at.limit == 1 { unit.trim_end_matches('s') } else { unit };
-    format!("{} {unit}", at.limit)
-}
-
 fn end(state: &State, e: &Ended) -> String {
     let broken = matches!(e.reason, StopReason::Failure | StopReason::Starved);
     let stopped = matches!(e.reason, StopReason::Operator | StopReason::Signal);
@@ -241,7 +238,26 @@ fn end(state: &State, e: &Ended) -> String {
         (_, _, false) => "capped",
     };
     let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
-    format!("ended: {} ({kind}){why}, {}", reason(e.reason), utterances(state.utterances))
+    let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
+    format!("ended: {} ({kind}){why}, {}{used}", reason(e.reason), utterances(state.utterances))
+}
+
+/// Returns what was used in words, if anything was: `~1240 tokens, $0.0123+`.
+pub fn spent(spent: &Spent) -> Option<String> {
+    let usage = spent.used()?;
+    let about = if usage.estimated { "~" } else { "" };
+    Some(format!("{about}{} tokens, {}", usage.tokens(), cost(spent)))
+}
+
+/// Returns a sum of money in words. One that leaves out what has no price ends in `+`, and nothing is ever `$0` because
+/// its price is not known.
+pub fn cost(spent: &Spent) -> String {
+    let about = if spent.usage.estimated { "~" } else { "" };
+    match (spent.cost(), spent.unpriced) {
+        (None, _) => "not priced".to_owned(),
+        (Some(usd), true) => format!("{about}{usd}+"),
+        (Some(usd), false) => format!("{about}{usd}"),
+    }
 }
 
 /// Returns a stop reason in words.

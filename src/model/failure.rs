@@ -47,6 +47,8 @@ pub enum ErrorClass {
     Filter,
     /// The reply did not have the form it was asked for.
     Form,
+    /// A limit left no room for the call.
+    Budget,
 }
 
 impl ErrorClass {
@@ -72,7 +74,35 @@ impl ErrorClass {
             | ErrorClass::BadRequest
             | ErrorClass::Context
             | ErrorClass::Filter
-            | ErrorClass::Form => false,
+            | ErrorClass::Form
+            | ErrorClass::Budget => false,
+        }
+    }
+
+    /// Returns whether a model had begun to work when it failed so, which is paid for.
+    pub fn costs(self) -> bool {
+        match self {
+            ErrorClass::Empty
+            | ErrorClass::TooLarge
+            | ErrorClass::Silence
+            | ErrorClass::Broken
+            | ErrorClass::Filter
+            | ErrorClass::Form => true,
+            ErrorClass::NotFound
+            | ErrorClass::Failed
+            | ErrorClass::NoProtocol
+            | ErrorClass::NoVoice
+            | ErrorClass::Refused
+            | ErrorClass::Dns
+            | ErrorClass::Tls
+            | ErrorClass::Credentials
+            | ErrorClass::Credit
+            | ErrorClass::UnknownModel
+            | ErrorClass::BadRequest
+            | ErrorClass::Rate
+            | ErrorClass::Overload
+            | ErrorClass::Context
+            | ErrorClass::Budget => false,
         }
     }
 
@@ -98,7 +128,8 @@ impl ErrorClass {
             | ErrorClass::Overload
             | ErrorClass::Context
             | ErrorClass::Filter
-            | ErrorClass::Form => false,
+            | ErrorClass::Form
+            | ErrorClass::Budget => false,
         }
     }
 

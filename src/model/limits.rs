@@ -1,5 +1,6 @@
 //! What bounds a conversation. Each limit names the unit that it counts.
 
+use super::money::Usd;
 use super::reason::StopReason;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,12 @@ pub struct Limits {
     /// Utterances of any one seat; only that seat stops speaking at it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_seat: Option<u32>,
+    /// Tokens that models read and write.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<u64>,
+    /// What models cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<Usd>,
 }
 
 /// Which bound of [`Limits`] came near or was reached.
@@ -36,11 +43,22 @@ pub enum Limit {
     Seconds,
     /// Finished batches.
     Batches,
+    /// Tokens that models read and write.
+    Tokens,
+    /// What models cost, in billionths of a dollar.
+    Usd,
 }
 
 impl Limit {
     /// Every limit that can hold a conversation.
-    pub const ALL: [Limit; 4] = [Limit::Utterances, Limit::Rounds, Limit::Seconds, Limit::Batches];
+    pub const ALL: [Limit; 6] = [
+        Limit::Utterances,
+        Limit::Rounds,
+        Limit::Seconds,
+        Limit::Batches,
+        Limit::Tokens,
+        Limit::Usd,
+    ];
 
     /// Returns the reason a conversation ends with when nobody raises this limit.
     pub fn reason(self) -> StopReason {
@@ -49,6 +67,8 @@ impl Limit {
             Limit::Rounds => StopReason::RoundLimit,
             Limit::Seconds => StopReason::TimeLimit,
             Limit::Batches => StopReason::BatchLimit,
+            Limit::Tokens => StopReason::TokenLimit,
+            Limit::Usd => StopReason::CostLimit,
         }
     }
 
@@ -59,6 +79,20 @@ impl Limit {
             Limit::Rounds => "rounds",
             Limit::Seconds => "seconds",
             Limit::Batches => "batches",
+            Limit::Tokens => "tokens",
+            Limit::Usd => "usd",
+        }
+    }
+
+    /// Returns an amount in words: `3 rounds`, `$0.05`.
+    pub fn words(self, amount: u64) -> String {
+        match self {
+            Limit::Usd => Usd(amount).to_string(),
+            Limit::Batches if amount == 1 => "1 batch".into(),
+            Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
+                let unit = if amount == 1 { self.key().trim_end_matches('s') } else { self.key() };
+                format!("{amount} {unit}")
+            }
         }
     }
 }
@@ -71,6 +105,8 @@ impl Limits {
             Limit::Rounds => self.rounds.map(u64::from),
             Limit::Seconds => self.seconds,
             Limit::Batches => self.batches.map(u64::from),
+            Limit::Tokens => self.tokens,
+            Limit::Usd => self.usd.map(|usd| usd.0),
         }
     }
 
@@ -81,5 +117,7 @@ impl Limits {
         self.seconds = other.seconds.or(self.seconds);
         self.batches = other.batches.or(self.batches);
         self.per_seat = other.per_seat.or(self.per_seat);
+        self.tokens = other.tokens.or(self.tokens);
+        self.usd = other.usd.or(self.usd);
     }
 }

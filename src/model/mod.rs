@@ -9,6 +9,7 @@ pub mod event;
 pub mod failure;
 pub mod ids;
 pub mod limits;
+pub mod money;
 pub mod participant;
 pub mod payload;
 pub mod piece;
@@ -24,10 +25,11 @@ pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use limits::{Limit, Limits};
+pub use money::{Price, Usd};
 pub use participant::{
     FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
 };
-pub use payload::{Cost, CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
+pub use payload::{CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Rejected, Role};
 pub use reason::StopReason;

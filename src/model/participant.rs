@@ -4,6 +4,7 @@
 
 use super::contract::Contract;
 use super::ids::{SeatId, Text};
+use super::money::{Price, Usd};
 use super::runs::Runs;
 use serde::{Deserialize, Serialize};
 
@@ -50,9 +51,15 @@ pub struct Participant {
     pub timeouts: Timeouts,
     /// What happens when a call fails.
     pub on_failure: FailureRule,
-    /// Price of the model in dollars per million tokens (in, out); null is "not priced".
+    /// Dollars after which this seat alone falls silent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_usd: Option<Usd>,
+    /// Price of the model; null is "not priced".
     #[serde(default)]
-    pub price: Option<(f64, f64)>,
+    pub price: Option<Price>,
+    /// Whether the model runs on this machine, where a call costs no money that a limit could count.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
@@ -94,7 +101,9 @@ impl Participant {
             runs: Runs::default(),
             timeouts: Timeouts::default(),
             on_failure: FailureRule::default(),
+            max_usd: None,
             price: None,
+            local: false,
             window: None,
         }
     }
@@ -158,7 +167,10 @@ pub struct Fallback {
     pub max_tokens: Option<u32>,
     /// Its price, as a seat has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub price: Option<(f64, f64)>,
+    pub price: Option<Price>,
+    /// Whether it runs on this machine, as a seat has it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub local: bool,
     /// Its context window in tokens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
@@ -175,8 +187,8 @@ impl Participant {
             max_tokens: spec.max_tokens.or(next.max_tokens),
             ..spec.clone()
         };
-        let (price, window) = (next.price, next.window);
-        Some(Participant { voice: VoiceSpec::Model(spec), price, window, ..self.clone() })
+        let (price, local, window) = (next.price, next.local, next.window);
+        Some(Participant { voice: VoiceSpec::Model(spec), price, local, window, ..self.clone() })
     }
 }
 
@@ -188,6 +200,28 @@ pub struct Line {
     /// A condition; a line that has one waits until it holds and then goes before the plain ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
+}
+
+impl Participant {
+    /// Returns the model for which a limit in dollars cannot hold here: it has no price, and is on another machine.
+    pub fn uncountable(&self) -> Option<&Text> {
+        let VoiceSpec::Model(model) = &self.voice else { return None };
+        let own = (self.price.is_none() && !self.local).then_some(&model.name);
+        let other = model.fallbacks.iter().find(|f| f.price.is_none() && !f.local);
+        own.or(other.map(|f| &f.name))
+    }
+}
+
+impl ModelSpec {
+    /// Returns the tokens of reasoning that are asked for besides the reply.
+    pub fn reasoning_tokens(&self) -> u32 {
+        match self.effort.as_deref() {
+            None => 0,
+            Some("low") => 1_024,
+            Some("high") => 16_384,
+            Some(_) => 4_096,
+        }
+    }
 }
 
 impl VoiceSpec {

@@ -3,11 +3,12 @@
 use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
 use super::limits::{Limit, Limits};
+use super::money::Usd;
 use super::participant::Participant;
 use super::piece::Run;
 use super::reason::StopReason;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Number, Value};
 
 fn is_default<T: Default + PartialEq>(v: &T) -> bool {
     *v == T::default()
@@ -70,7 +71,7 @@ pub enum CutWhy {
 }
 
 /// Tokens a call used; `estimated` where nobody reported them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "counts named by their keys")]
 pub struct Usage {
     pub input: u64,
@@ -79,8 +80,22 @@ pub struct Usage {
     pub estimated: bool,
 }
 
-/// Money in dollars.
-pub type Cost = f64;
+impl Usage {
+    /// Returns the usage of two calls together.
+    #[must_use]
+    pub fn with(&self, more: &Usage) -> Usage {
+        Usage {
+            input: self.input.saturating_add(more.input),
+            output: self.output.saturating_add(more.output),
+            estimated: self.estimated || more.estimated,
+        }
+    }
+
+    /// Returns the tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
 
 /// What became of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -349,12 +364,12 @@ pub struct TurnEnded {
     /// How the voice said it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Text>,
-    /// Tokens used.
+    /// Tokens used by all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
-    /// Dollars; null is "not priced".
+    /// Dollars, of all its calls; null is "not priced".
     #[serde(default)]
-    pub cost: Option<Cost>,
+    pub cost: Option<Usd>,
     /// Milliseconds to the first piece.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_piece_ms: Option<u64>,
@@ -404,8 +419,9 @@ pub struct Resumed {
     pub steps: Option<u32>,
 }
 
-/// `limit.near` and `limit.reached`.
+/// `limit.near` and `limit.reached`. The file has money in dollars.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Spelled", into = "Spelled")]
 pub struct LimitAt {
     /// Which limit.
     pub what: Limit,
@@ -413,6 +429,41 @@ pub struct LimitAt {
     pub value: u64,
     /// The limit.
     pub limit: u64,
+}
+
+/// How [`LimitAt`] is written.
+#[derive(Clone, Serialize, Deserialize)]
+struct Spelled {
+    what: Limit,
+    value: Number,
+    limit: Number,
+}
+
+impl From<LimitAt> for Spelled {
+    fn from(at: LimitAt) -> Spelled {
+        let number = |amount: u64| match at.what {
+            Limit::Usd => Number::from_f64(Usd(amount).into()).unwrap_or(amount.into()),
+            Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
+                amount.into()
+            }
+        };
+        Spelled { what: at.what, value: number(at.value), limit: number(at.limit) }
+    }
+}
+
+impl TryFrom<Spelled> for LimitAt {
+    type Error = &'static str;
+
+    fn try_from(spelled: Spelled) -> Result<LimitAt, &'static str> {
+        let amount = |number: Number| match spelled.what {
+            Limit::Usd => Usd::try_from(number.as_f64().unwrap_or(f64::NAN)).map(|usd| usd.0),
+            Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
+                number.as_u64().ok_or("no whole number")
+            }
+        };
+        let (value, limit) = (amount(spelled.value)?, amount(spelled.limit)?);
+        Ok(LimitAt { what: spelled.what, value, limit })
+    }
 }
 
 /// `warning`: something a person should know that changes nothing.

@@ -27,13 +27,23 @@ pub(super) fn room(seat: &Participant, shrunk: bool) -> usize {
     if shrunk { room / 2 } else { room }
 }
 
-/// Leaves out of a prompt what does not fit: the first block and the last ones stay.
-pub(super) fn fit(mut prompt: Prompt, room: usize) -> Prompt {
+/// Returns the tokens of a prompt, estimated on the safe side.
+pub fn tokens_of(prompt: &Prompt) -> u64 {
+    let blocks: usize = prompt.blocks.iter().map(cost).sum();
+    (fixed(prompt) + blocks) as u64
+}
+
+/// Returns the tokens of what is never left out.
+fn fixed(prompt: &Prompt) -> usize {
     let notes: usize = prompt.notes.iter().map(tokens).sum();
     let rejected = prompt.rejected.as_ref().map_or(0, |r| tokens(&r.said) + tokens(&r.why));
     let asked = prompt.task.as_ref().map_or(0, tokens) + rejected;
-    let fixed = tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked;
-    let room = room.saturating_sub(fixed);
+    tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
+}
+
+/// Leaves out of a prompt what does not fit: the first block and the last ones stay.
+pub(super) fn fit(mut prompt: Prompt, room: usize) -> Prompt {
+    let room = room.saturating_sub(fixed(&prompt));
     if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
         return prompt;
     }

@@ -7,7 +7,7 @@ mod budget;
 mod messages;
 mod task;
 
-pub use budget::UNKNOWN_WINDOW;
+pub use budget::{UNKNOWN_WINDOW, tokens_of};
 pub use messages::messages;
 
 use crate::expr::{Facts, Template};
@@ -126,17 +126,29 @@ pub fn digest(prompt: &Prompt) -> Text {
     hash(prompt, blocks)
 }
 
-/// Returns the digest of the prompt that [`build`] makes and how many blocks it leaves out, without making it where that
-/// would cost the whole talk.
-pub fn account(state: &State, turn: &Turn) -> (Text, u32) {
+/// What the log keeps of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Its digest.
+    pub digest: Text,
+    /// How many blocks it leaves out.
+    pub left_out: u32,
+    /// Its tokens as estimated, where it is for a model.
+    pub tokens: Option<u64>,
+}
+
+/// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would cost the whole talk.
+pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
     if matches!(seat, Some(VoiceSpec::Model(_))) {
         let prompt = build(state, turn);
-        return (digest(&prompt), prompt.left_out);
+        let (digest, tokens) = (digest(&prompt), Some(tokens_of(&prompt)));
+        return Account { digest, left_out: prompt.left_out, tokens };
     }
     let place = state.heard_to(turn);
     let shown = |e: &Entry| Some((block(state, turn, e, "".into()), e.digest_at(place)?));
-    (hash(&frame(state, turn), state.visible(turn).filter_map(shown)), 0)
+    let digest = hash(&frame(state, turn), state.visible(turn).filter_map(shown));
+    Account { digest, left_out: 0, tokens: None }
 }
 
 /// Hashes what surrounds the talk, then every block by its attribution and the digest of its words.

@@ -105,6 +105,8 @@ const PACE_RANGE: Kind = Kind::Count { least: 0, most: SLOWEST_PACE_MS };
 const LINES: Kind = Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(LINE)]));
 const TEMPERATURE: Kind = Kind::Number { least: 0.0, most: 2.0 };
 const TOKENS: Kind = Kind::Count { least: 1, most: 1_000_000 };
+const TOKEN_RANGE: Kind = Kind::Count { least: 1, most: 1_000_000_000_000 };
+const USD: Kind = Kind::Number { least: 0.000_001, most: 1_000_000.0 };
 const EFFORT: Kind = Kind::OneOf { words: &["low", "medium", "high"], later: &[] };
 const NAMES: Kind = Kind::List(&Kind::Line);
 const ONE_OR_MORE_NAMES: Kind = Kind::AnyOf(&[Kind::Line, NAMES]);
@@ -258,7 +260,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
         r#"["ollama:llama3"]"#,
         "The models that take over, in their order, where the ones before failed.",
     ),
-    later("max_usd"),
+    key("max_usd", USD, "0.5", "Dollars after which this seat alone falls silent."),
     later("reasoning"),
 ];
 
@@ -278,6 +280,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "fallbacks",
     "temperature",
     "max_tokens",
+    "max_usd",
     "stop",
     "effort",
     "script",
@@ -375,8 +378,13 @@ const LIMITS: &[Key] = &[
     ),
     key("batches", UTTERANCE_RANGE, "20", "Finished batches; 20, where the policy is depends."),
     key("per_seat", UTTERANCE_RANGE, "5", "Utterances of any one seat."),
-    later("tokens"),
-    later("usd"),
+    key("tokens", TOKEN_RANGE, "200000", "Tokens that models read and write."),
+    key(
+        "usd",
+        USD,
+        "0.5",
+        "Dollars that models cost; each needs a known price, or is on this machine.",
+    ),
 ];
 
 const STOP: &[Key] = &[

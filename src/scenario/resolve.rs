@@ -4,7 +4,7 @@
 
 use super::check::{Walk, join, nearest};
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
-use super::seat::{count, rehearsed, texts};
+use super::seat::{count, rehearsed, texts, usd};
 use super::tree::{Node, quote};
 use super::{Phase, PolicySpec, Stop};
 use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
@@ -36,6 +36,8 @@ pub(super) fn limits(root: &Node) -> Limits {
         limits.seconds = node.get("seconds").and_then(Node::whole);
         limits.batches = count(node, "batches");
         limits.per_seat = count(node, "per_seat");
+        limits.tokens = node.get("tokens").and_then(Node::whole);
+        limits.usd = usd(node, "usd");
     }
     match &*policy(root).name {
         PHASES => {}

@@ -7,7 +7,7 @@ use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
 use super::tree::{Node, quote};
 use crate::model::{
-    Fallback, Line, ModelSpec, Participant, SeatId, Text, Then, VoiceSpec,
+    Fallback, Line, ModelSpec, Participant, SeatId, Text, Then, Usd, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -69,7 +69,8 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
             (_, voice) => voice,
         };
         // what was known about the voice before says nothing about this one
-        (changed.stands_in, changed.price, changed.window) = (false, None, None);
+        (changed.stands_in, changed.local) = (false, false);
+        (changed.price, changed.window) = (None, None);
     }
     fill(&mut changed, &node);
     one_rule(&mut walk, &changed, &node, "");
@@ -143,6 +144,7 @@ fn fill(seat: &mut Participant, node: &Node) {
         seat.talkativeness = talkativeness;
     }
     seat.max_utterances = count(node, "max_utterances").or(seat.max_utterances);
+    seat.max_usd = usd(node, "max_usd").or(seat.max_usd);
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
     }
@@ -242,6 +244,11 @@ pub(super) fn texts(node: &Node) -> Vec<Text> {
 /// Returns a whole number that fits the limits of a conversation.
 pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
     node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
+}
+
+/// Returns a sum of money.
+pub(super) fn usd(node: &Node, key: &str) -> Option<Usd> {
+    node.get(key).and_then(Node::number).and_then(|dollars| Usd::try_from(dollars).ok())
 }
 
 /// Resolves the seats in their order, and sees to it that each has an id of its own.

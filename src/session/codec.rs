@@ -248,6 +248,7 @@ fn timestamp(at: Wall) -> Timestamp {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::Usd;
     use crate::model::event::ENGINE;
     use crate::model::payload::{TurnEnded, Warning};
     use crate::model::{CutWhy, Outcome, Purpose, TurnId, Usage};
@@ -281,7 +282,7 @@ mod tests {
             error: None,
             finish: None,
             usage: Some(Usage { input: 3, output: 4, estimated: false }),
-            cost: Some(0.000_123_4),
+            cost: Some(Usd(123_400)),
             first_piece_ms: None,
             took_ms: 5,
         }

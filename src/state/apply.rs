@@ -52,7 +52,7 @@ impl State {
             Kind::SeatLeft(l) => self.set_seat(&l.id, |s| s.gone = true),
             Kind::SeatChanged(c) => {
                 let spec = Arc::new(c.set.clone());
-                self.set_seat(&c.id, |s| (s.spec, s.failed) = (spec, None));
+                self.set_seat(&c.id, |s| (s.spec, s.failed, s.broke) = (spec, None, false));
             }
             Kind::BatchOpened(b) => self.open_batch(seq, thread, b),
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
@@ -172,6 +172,8 @@ impl State {
                 muted: false,
                 utterances: 0,
                 lines: vec![],
+                spent: Spent::default(),
+                broke: false,
             }),
         }
         let inner: Vec<ThreadId> = self
@@ -247,6 +249,8 @@ impl State {
             heard: seq,
             model: "".into(),
             parameters: Value::Null,
+            reserve: Reserve::default(),
+            spent: Spent::default(),
             retry_at: None,
             first_piece: None,
             last_piece: None,
@@ -269,6 +273,7 @@ impl State {
 
     fn start_call(&mut self, seq: Seq, ms: Ms, c: &CallStarted) {
         let heard = self.turns.get(&c.turn).map(|t| t.first_call.filter(|_| t.calls == 0));
+        let spec = self.turns.get(&c.turn).and_then(|t| self.seat(&t.seat)).map(|s| s.spec.clone());
         if let Some(t) = self.turns.get_mut(&c.turn) {
             t.heard = heard.flatten().unwrap_or(seq);
             t.call = Some(CallId(seq.0));
@@ -278,6 +283,7 @@ impl State {
             t.first_call = t.first_call.or(Some(seq));
             t.model = c.model.clone();
             t.parameters = c.parameters.clone();
+            t.reserve = spec.map(|spec| Reserve::of(&c.parameters, &spec)).unwrap_or_default();
             t.first_piece = None;
             t.last_piece = None;
         }
@@ -289,6 +295,11 @@ impl State {
         let Some(t) = self.turns.get_mut(&r.turn) else { return };
         t.call = None;
         t.retry_at = Some(ms.plus(r.wait_ms));
+        if r.error.class.costs() || !t.thought.is_empty() {
+            let usage = t.guess(t.said.len() + t.thought.len());
+            let cost = t.reserve.price.map(|price| price.of(&usage));
+            t.spent.add(&usage, cost);
+        }
         let said = std::mem::take(&mut t.said);
         t.thought.clear();
         if r.model.is_some() {
@@ -330,6 +341,13 @@ impl State {
 
     fn end_turn(&mut self, seq: Seq, e: &TurnEnded) {
         let Some(turn) = self.turns.remove(&e.turn) else { return };
+        if let Some(usage) = &e.usage {
+            self.over.add(usage, e.cost);
+            self.set_seat(&turn.seat, |s| s.spent.add(usage, e.cost));
+        }
+        if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Budget) {
+            self.set_seat(&turn.seat, |s| s.broke = true);
+        }
         let crashed = e.why == Some(CutWhy::Crash);
         let counts = !crashed && e.why != Some(CutWhy::Superseded);
         let words = counts && turn.speaks() && !e.text.trim().is_empty();

@@ -152,7 +152,7 @@ impl State {
             Verb::Change { who, .. } => {
                 if let Some(p) = &targets.participant {
                     let spec = Arc::new((**p).clone());
-                    self.set_seat(who, |s| (s.spec, s.failed) = (spec, None));
+                    self.set_seat(who, |s| (s.spec, s.failed, s.broke) = (spec, None, false));
                 }
             }
             Verb::Choose { utterance, alternative } => {
@@ -214,6 +214,7 @@ impl State {
 
     fn set_limits(&mut self, set: &Limits, ms: Ms) {
         self.limits.merge(set);
+        self.seats.iter_mut().for_each(|s| s.broke = false);
         let holds = |s: &State, l: Limit| s.limits.of(l).is_some_and(|max| s.used(l, ms) >= max);
         if Limit::ALL.into_iter().any(|l| holds(self, l)) {
             return;

@@ -10,11 +10,13 @@ mod deeds;
 mod facts;
 mod live;
 mod seen;
+mod spent;
 mod table;
 mod transcript;
 
 pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
+pub use spent::{Reserve, Spent};
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
 
@@ -101,6 +103,8 @@ pub struct State {
     pub pause_why: Option<Text>,
     /// How long it has really run.
     pub running: Running,
+    /// What turns that are over have used.
+    pub over: Spent,
     /// The limit that holds.
     pub limit: Option<LimitAt>,
     /// Limits that a warning was given for, at the value they had.
@@ -151,10 +155,10 @@ impl State {
 
     /// Returns whether a seat may be granted the floor: present, not muted, below its own limit.
     pub fn may_speak(&self, id: &str) -> bool {
-        self.seat(id).is_some_and(|s| !s.gone && !s.muted && !self.spent(s))
+        self.seat(id).is_some_and(|s| !s.gone && !s.muted && !s.broke && !self.silent(s))
     }
 
-    fn spent(&self, seat: &Seat) -> bool {
+    fn silent(&self, seat: &Seat) -> bool {
         let cap = seat.spec.max_utterances.into_iter().chain(self.limits.per_seat).min();
         let speaking = || self.turns.values().filter(|t| t.speaks() && t.seat == seat.spec.id);
         cap.is_some_and(|cap| seat.utterances + speaking().count() as u32 >= cap)
@@ -218,6 +222,8 @@ impl State {
             ),
             Limit::Seconds => self.running.at(now) / 1000,
             Limit::Batches => u64::from(self.finished_batches()),
+            Limit::Tokens => self.spent().usage.tokens(),
+            Limit::Usd => self.spent().usd.0,
         }
     }
 

@@ -1,5 +1,6 @@
 //! Seats, threads, batches and turns as they stand.
 
+use super::{Reserve, Spent};
 use crate::model::payload::{BatchOpened, ThreadClosed, ThreadOpened};
 use crate::model::*;
 use serde_json::{Map, Value};
@@ -23,6 +24,10 @@ pub struct Seat {
     pub utterances: u32,
     /// The rehearsed lines it has spoken, in order.
     pub lines: Vec<usize>,
+    /// What its turns that are over have used.
+    pub spent: Spent,
+    /// Whether it could not pay for its last call; until it or a limit is changed.
+    pub broke: bool,
 }
 
 /// A talk inside the talk.
@@ -178,6 +183,10 @@ pub struct Turn {
     pub model: Text,
     /// With what the call was started.
     pub parameters: Value,
+    /// What the call that runs, or the next one, may use at most.
+    pub reserve: Reserve,
+    /// What earlier calls of this turn have used.
+    pub spent: Spent,
     /// When the next call is due, after one failed.
     pub retry_at: Option<Ms>,
     /// Milliseconds to the first piece of the call.

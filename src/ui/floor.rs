@@ -3,8 +3,9 @@
 //! The scheduler's own words are used where there are any; nothing here decides anything.
 
 use super::story::Story;
+use crate::export::cost;
 use crate::model::*;
-use crate::state::{Run, State, Turn};
+use crate::state::{Run, Spent, State, Turn};
 
 /// Milliseconds without a byte after which a reader is told so.
 const SILENCE_MS: u64 = 20_000;
@@ -120,6 +121,18 @@ pub fn next(state: &State) -> (Vec<SeatId>, String) {
     (seats, why)
 }
 
+/// Returns what was used so far, in few cells: `~41.2k tok  $0.18+`. Nothing where no model was asked.
+pub fn used(spent: &Spent) -> Option<String> {
+    let usage = spent.used()?;
+    let about = if usage.estimated { "~" } else { "" };
+    let tokens = match usage.tokens() {
+        n if n < 1_000 => n.to_string(),
+        n if n < 1_000_000 => format!("{:.1}k", n as f64 / 1e3),
+        n => format!("{:.1}M", n as f64 / 1e6),
+    };
+    Some(format!("{about}{tokens} tok  {}", cost(spent)))
+}
+
 /// Returns why those who speak now were chosen, in the policy's words.
 pub fn why(state: &State) -> Option<&Text> {
     let batch = state.leaves().next()?.batch.as_ref()?;
@@ -138,5 +151,35 @@ pub fn seat_word(story: &Story, id: &SeatId, now: Ms, next: &[SeatId]) -> String
         (_, true) => "muted".into(),
         _ if next.first() == Some(id) && state.ended.is_none() => "next".into(),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(all: &[(u64, bool, Option<u64>)]) -> Spent {
+        let mut spent = Spent::default();
+        for (tokens, estimated, cost) in all {
+            let usage = Usage { input: *tokens, output: 0, estimated: *estimated };
+            spent.add(&usage, cost.map(Usd));
+        }
+        spent
+    }
+
+    #[test]
+    fn a_sum_says_what_it_leaves_out_and_never_that_something_unknown_is_free() {
+        for (all, shown) in [
+            (&[][..], None),
+            (&[(900, false, Some(1_500_000_000))][..], Some("900 tok  $1.50")),
+            (&[(41_234, true, Some(180_000_000))], Some("~41.2k tok  ~$0.1800")),
+            (&[(5, false, None)], Some("5 tok  not priced")),
+            (
+                &[(5, false, None), (3_000_000, false, Some(500_000_000))],
+                Some("3.0M tok  $0.5000+"),
+            ),
+        ] {
+            assert_eq!(used(&spent(all)).as_deref(), shown);
+        }
     }
 }

@@ -151,7 +151,7 @@ mod tests {
     use super::*;
     use crate::model::command::NoteFor;
     use crate::model::{FailureRule, Timeouts};
-    use crate::state::Seat;
+    use crate::state::{Seat, Spent};
     use serde_json::json;
 
     fn state() -> State {
@@ -169,6 +169,8 @@ mod tests {
                 muted: false,
                 utterances: 0,
                 lines: vec![],
+                spent: Spent::default(),
+                broke: false,
             }
         };
         State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }

@@ -70,6 +70,8 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         Limit::Batches => set.batches = state.limits.batches.map(|b| b + MORE_BATCHES),
         Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
         Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),
+        Limit::Tokens => set.tokens = state.limits.tokens.map(|t| t.saturating_mul(2)),
+        Limit::Usd => set.usd = state.limits.usd.map(|usd| usd + usd),
     }
     ask(screen, Verb::Limit { set })
 }

@@ -60,6 +60,8 @@ impl Disk for Memory {
 pub enum Play {
     /// Speaks word by word, so many milliseconds a word.
     Words(String, u64),
+    /// Speaks a word every 20 ms, and reports the tokens it read and wrote.
+    Counted(String, u64, u64),
     /// Answers with data.
     Data(String, Value),
     /// Fails after so many milliseconds.
@@ -145,6 +147,11 @@ impl Voice for Stage {
                 Play::Words(text, pace) => {
                     speak(&out, &text, pace).await;
                     Chunk::Done(Done::default())
+                }
+                Play::Counted(text, input, output) => {
+                    speak(&out, &text, 20).await;
+                    let usage = Some(Usage { input, output, estimated: false });
+                    Chunk::Done(Done { usage, ..Done::default() })
                 }
                 Play::Break(text, pace) => {
                     speak(&out, &text, pace).await;

@@ -16,7 +16,8 @@
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
 //! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
 //! | seats that wait for one another run when that has come | `depends` |
-//! | a limit holds, it does not end | `counting` |
+//! | a limit holds, it does not end | `counting`, `money` |
+//! | money is set aside before a call | `money` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | never silently another model | `fallbacks` |
@@ -37,6 +38,7 @@ mod forms;
 mod harness;
 mod kills;
 mod minds;
+mod money;
 mod policies;
 mod replay;
 mod sealing;

@@ -3,12 +3,12 @@
 use super::Bar;
 use super::header::{role, sign};
 use crate::export::reason;
-use crate::model::{Limit, Ms};
+use crate::model::Ms;
 use crate::state::State;
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::floor::{Standing, doing, next, why};
+use crate::ui::floor::{Standing, doing, next, used, why};
 use crate::ui::keymap::{Keymap, Place};
 use crate::ui::message::Look;
 use crate::ui::story::Story;
@@ -42,6 +42,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.left(" ", muted);
     bar.right = vec![];
     bar.right(glyphs.rule.repeat(2), rule);
+    if let Some(used) = used(&state.spent()) {
+        bar.right(format!(" {used} "), muted);
+    }
     let follow = keymap.way(Action::Follow, Place::Table);
     match (below, view.transcript.following()) {
         (0, true) => {}
@@ -126,13 +129,7 @@ fn paused(state: &State) -> String {
 
 fn limit(state: &State) -> String {
     let Some(held) = &state.limit else { return String::new() };
-    let unit = match held.what {
-        Limit::Utterances => "utterances",
-        Limit::Rounds => "rounds",
-        Limit::Seconds => "seconds",
-        Limit::Batches => "batches",
-    };
-    format!("the limit of {} {unit} is reached", held.limit)
+    format!("the limit of {} is reached", held.what.words(held.limit))
 }
 
 fn ended(state: &State) -> String {

@@ -1,6 +1,6 @@
 //! The panel at the side: the cast and what each does, the floor and why, the limits and how far they have come.
 
-use crate::model::{Limit, Ms};
+use crate::model::{Limit, Ms, Usd};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::floor::{next, seat_word, why};
@@ -119,9 +119,10 @@ fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
         let filled = (used * BAR_CELLS).checked_div(most).unwrap_or(0) as usize;
         let bar = glyphs.full.repeat(filled) + &glyphs.empty.repeat(BAR_CELLS as usize - filled);
         let (name, figure) = match limit {
-            Limit::Utterances => ("utterances", format!("{used} of {most}")),
-            Limit::Rounds => ("rounds", format!("{used} of {most}")),
-            Limit::Batches => ("batches", format!("{used} of {most}")),
+            Limit::Utterances | Limit::Rounds | Limit::Batches | Limit::Tokens => {
+                (limit.key(), format!("{used} of {most}"))
+            }
+            Limit::Usd => ("cost", format!("{} of {}", Usd(used), Usd(most))),
             Limit::Seconds => {
                 ("time", format!("{} of {}", clock(used * 1_000), clock(most * 1_000)))
             }

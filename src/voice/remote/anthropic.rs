@@ -20,7 +20,8 @@ pub(super) fn spell(call: &Call) -> Spelled {
         })
         .collect();
     let max = call.spec.max_tokens.unwrap_or(MAX_TOKENS);
-    let thinking = call.spec.effort.as_deref().map_or(0, thinking_tokens);
+    // the format wants at least 1,024
+    let thinking = call.spec.reasoning_tokens();
     let mut body = json!({
         "model": call.model,
         "max_tokens": max.saturating_add(thinking),
@@ -40,15 +41,6 @@ pub(super) fn spell(call: &Call) -> Spelled {
         body["stop_sequences"] = json!(call.spec.stop);
     }
     Spelled { path: "/messages".into(), body }
-}
-
-/// Tokens of reasoning for an effort; the format wants at least 1,024.
-fn thinking_tokens(effort: &str) -> u32 {
-    match effort {
-        "low" => 1_024,
-        "high" => 16_384,
-        _ => 4_096,
-    }
 }
 
 pub(super) fn hear(frame: &Value) -> Heard {

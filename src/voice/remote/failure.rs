@@ -108,7 +108,7 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::Context => "choose a model with a larger window or a shorter prompt".into(),
         ErrorClass::Filter => "word the topic or the persona another way".into(),
         ErrorClass::Silence => "it may be loading the model: raise the timeout if so".into(),
-        ErrorClass::Empty => "ask again, or raise max_tokens".into(),
+        ErrorClass::Empty | ErrorClass::Budget => "ask again, or raise max_tokens".into(),
         ErrorClass::TooLarge => "ask for less with max_tokens, or choose another server".into(),
         ErrorClass::Failed | ErrorClass::Broken | ErrorClass::Form => {
             "ask again, or choose another model".into()

@@ -73,13 +73,16 @@ impl Remote {
     async fn answer(&self, ask: &Request, out: &Out) -> Result<Done, Failure> {
         let messages = &ask.messages;
         let timeouts = &ask.seat.timeouts;
-        let spec = match &ask.seat.voice {
+        let mut spec = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.clone(),
             // a model that stands in for another voice is asked with its defaults
             VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
                 ModelSpec::default()
             }
         };
+        // what was set aside for the reply may be less than the seat would take
+        let bound = ask.parameters["max_tokens"].as_u64().and_then(|n| u32::try_from(n).ok());
+        spec.max_tokens = bound.or(spec.max_tokens);
         let call = Call {
             model: &self.model,
             messages,

@@ -1,0 +1,44 @@
+//! The list of well-known models that comes with the program, under what the user has set.
+//!
+//! It is data, spelled as in the user's own settings, and out of date some day: nothing but estimates, costs and limits
+//! in dollars rest on it, and every line of it can be overridden.
+
+use super::settings::{ModelFacts, Settings};
+use std::sync::LazyLock;
+
+const TEXT: &str = include_str!("../../assets/models.toml");
+
+static LIST: LazyLock<Settings> = LazyLock::new(|| toml::from_str(TEXT).unwrap_or_default());
+
+impl Settings {
+    /// Returns what is known of a model by `provider:name`: what the user says, else the list.
+    pub fn facts(&self, model: &str) -> ModelFacts {
+        let (own, listed) = (self.models.get(model), LIST.models.get(model));
+        ModelFacts {
+            window: own.and_then(|m| m.window).or(listed.and_then(|m| m.window)),
+            price: own.and_then(|m| m.price).or(listed.and_then(|m| m.price)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Price;
+
+    #[test]
+    fn the_list_is_whole_and_what_the_user_says_goes_before_it() {
+        let listed: Settings = toml::from_str(TEXT).unwrap();
+        assert!(listed.models.len() > 30);
+        for (name, entry) in &listed.models {
+            assert!(entry.price.is_some_and(|Price(i, o)| 0.0 < i && i <= o), "{name}");
+            assert!(entry.window.is_some_and(|w| w > 100_000), "{name}");
+        }
+        let mut own = Settings::default();
+        let price = Some(Price(9.0, 9.0));
+        own.models.insert("openai:gpt-5".into(), ModelFacts { price, ..ModelFacts::default() });
+        let facts = own.facts("openai:gpt-5");
+        assert_eq!((facts.price, facts.window), (price, Some(400_000)));
+        assert_eq!(own.facts("openai:gpt-5000"), ModelFacts::default());
+    }
+}

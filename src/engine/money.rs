@@ -1,0 +1,122 @@
+//! What a call may use: tokens and money are set aside before it starts, so that seats that speak at once never use more
+//! together than a limit allows.
+//!
+//! What is set aside is the prompt, estimated on the safe side, and the longest reply; where less is left than a whole
+//! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
+
+use crate::model::event::ENGINE;
+use crate::model::payload::{FloorGranted, LimitAt};
+use crate::model::*;
+use crate::prompt;
+use crate::state::{State, Turn};
+
+/// Tokens of a reply that nobody bounded, where a limit has to hold.
+const REPLY_TOKENS: u64 = 4_096;
+/// The shortest reply that is worth asking for, in tokens.
+const LEAST_REPLY_TOKENS: u64 = 96;
+
+/// Why there is no room for a call.
+pub(super) enum NoRoom {
+    /// A limit of the conversation.
+    Limit(LimitAt),
+    /// What the seat has left of its own.
+    Seat(Text),
+}
+
+/// Returns the most tokens that the next call of a turn may answer with, if anything bounds them; `prompt` is what it
+/// reads.
+///
+/// # Errors
+/// What leaves no room for it.
+pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u64>, NoRoom> {
+    let Some(seat) = state.seat(&turn.seat) else { return Ok(None) };
+    let VoiceSpec::Model(model) = &seat.spec.voice else { return Ok(None) };
+    let asked = model.max_tokens.map(u64::from);
+    let (tokens, usd, own) = (state.limits.tokens, state.limits.usd, seat.spec.max_usd);
+    if tokens.is_none() && usd.is_none() && own.is_none() {
+        return Ok(asked);
+    }
+    if let (Some(name), true) = (seat.spec.uncountable(), usd.is_some() || own.is_some()) {
+        let why = format!("no price is known for {name}, and a limit in dollars holds");
+        return Err(NoRoom::Seat(why.into()));
+    }
+    let most = asked.unwrap_or(REPLY_TOKENS);
+    let least = LEAST_REPLY_TOKENS.min(most);
+    let thought = u64::from(model.reasoning_tokens());
+    let fits = |room: Option<u64>| {
+        let room = room.and_then(|room| room.checked_sub(thought));
+        room.filter(|room| *room >= least).map(|room| room.min(most))
+    };
+    let others = || state.turns.values().filter(|t| t.id != turn.id);
+    let reached = |what: Limit, limit: u64| {
+        NoRoom::Limit(LimitAt { what, value: state.used(what, state.ms), limit })
+    };
+    let mut reply = most;
+    if let Some(limit) = tokens {
+        let aside: u64 = others().map(|t| t.reserve.usage().tokens()).sum();
+        let used = state.spent().usage.tokens().saturating_add(aside);
+        let room = limit.checked_sub(used).and_then(|room| room.checked_sub(prompt));
+        reply = reply.min(fits(room).ok_or_else(|| reached(Limit::Tokens, limit))?);
+    }
+    let Some(price) = seat.spec.price else { return Ok(Some(reply)) };
+    let affords = |limit: Usd, used: Usd| {
+        let room = limit.0.checked_sub(used.0);
+        fits(room.and_then(|room| price.affords(Usd(room), prompt)))
+    };
+    if let Some(limit) = usd {
+        let used = state.spent().usd + others().map(|t| t.reserve.usd()).sum();
+        reply = reply.min(affords(limit, used).ok_or_else(|| reached(Limit::Usd, limit.0))?);
+    }
+    if let Some(limit) = own {
+        let own = others().filter(|t| t.seat == turn.seat);
+        let used = state.cost_of(seat) + own.map(|t| t.reserve.usd()).sum();
+        reply = reply.min(
+            affords(limit, used)
+                .ok_or_else(|| NoRoom::Seat(format!("{used} of its {limit} are spent").into()))?,
+        );
+    }
+    Ok(Some(reply))
+}
+
+/// Returns the limit of the conversation that leaves no room for the first call of a grant. What only the seat itself
+/// cannot pay is told by its turn.
+pub(super) fn in_the_way(
+    state: &State,
+    thread: ThreadId,
+    granted: &FloorGranted,
+) -> Option<LimitAt> {
+    if state.limits.tokens.is_none() && state.limits.usd.is_none() {
+        return None;
+    }
+    let mut then = state.clone();
+    let draft = draft(thread, ENGINE, granted.clone().into());
+    let seq = state.next_seq;
+    then.apply(&Event {
+        seq,
+        at: Wall(0),
+        ms: state.ms,
+        thread,
+        by: draft.by,
+        cause: None,
+        kind: draft.kind,
+    });
+    let turn = then.turns.get(&TurnId(seq.0))?;
+    match reply(&then, turn, prompt::account(&then, turn).tokens?) {
+        Err(NoRoom::Limit(at)) => Some(at),
+        Err(NoRoom::Seat(_)) | Ok(_) => None,
+    }
+}
+
+/// Returns what a whole turn used and cost, its last call included.
+pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Option<Usd>) {
+    let mut spent = turn.spent.clone();
+    if let Some(last) = last {
+        spent.add(last, turn.reserve.price.map(|price| price.of(last)));
+    }
+    (spent.used(), spent.cost())
+}
+
+/// Returns what the last call of a turn used where nobody counted; nothing, where no model was asked.
+pub(super) fn guess(turn: &Turn, bytes: usize) -> Option<Usage> {
+    (turn.call.is_some() && turn.reserve.prompt > 0).then(|| turn.guess(bytes))
+}

@@ -1,0 +1,155 @@
+//! Money: dollars that can be added without error, and the price of a model.
+
+use super::payload::Usage;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+/// Billionths in a dollar.
+const BILLIONTHS: f64 = 1e9;
+/// Billionths that one token costs at a price of a dollar per million tokens.
+const PER_TOKEN: f64 = 1e3;
+
+/// Dollars, counted in billionths, so that a sum is the same in whichever order it is made. Written as a number of
+/// dollars.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Usd(pub u64);
+
+impl TryFrom<f64> for Usd {
+    type Error = &'static str;
+
+    fn try_from(dollars: f64) -> Result<Usd, &'static str> {
+        let fits = dollars.is_finite() && (0.0..=u64::MAX as f64 / BILLIONTHS).contains(&dollars);
+        if fits { Ok(Usd((dollars * BILLIONTHS).round() as u64)) } else { Err("no sum of money") }
+    }
+}
+
+impl From<Usd> for f64 {
+    fn from(usd: Usd) -> f64 {
+        usd.0 as f64 / BILLIONTHS
+    }
+}
+
+impl Add for Usd {
+    type Output = Usd;
+
+    fn add(self, more: Usd) -> Usd {
+        Usd(self.0.saturating_add(more.0))
+    }
+}
+
+impl AddAssign for Usd {
+    fn add_assign(&mut self, more: Usd) {
+        *self = *self + more;
+    }
+}
+
+impl Sum for Usd {
+    fn sum<I: Iterator<Item = Usd>>(all: I) -> Usd {
+        all.fold(Usd::default(), Add::add)
+    }
+}
+
+impl fmt::Display for Usd {
+    /// Writes dollars with as many digits as a small sum needs: `$12.50`, `$0.0031`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let dollars = f64::from(*self);
+        match self.0 {
+            0 => write!(f, "$0"),
+            n if n < 10_000 => write!(f, "<$0.00001"),
+            n if n < 10_000_000 => write!(f, "${dollars:.5}"),
+            n if n < 1_000_000_000 => write!(f, "${dollars:.4}"),
+            _ => write!(f, "${dollars:.2}"),
+        }
+    }
+}
+
+/// What a model costs, in dollars per million tokens: read, written.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "(f64, f64)")]
+pub struct Price(pub f64, pub f64);
+
+impl TryFrom<(f64, f64)> for Price {
+    type Error = &'static str;
+
+    fn try_from((input, output): (f64, f64)) -> Result<Price, &'static str> {
+        let fits = |dollars: f64| (0.0..=1e6).contains(&dollars);
+        match fits(input) && fits(output) {
+            true => Ok(Price(input, output)),
+            false => Err("a price is dollars per million tokens, as in [0.5, 1.5]"),
+        }
+    }
+}
+
+impl Price {
+    /// Returns what a call cost, rounded up.
+    pub fn of(self, usage: &Usage) -> Usd {
+        let billionths = self.0 * PER_TOKEN * usage.input as f64;
+        Usd((billionths + self.1 * PER_TOKEN * usage.output as f64).ceil() as u64)
+    }
+
+    /// Returns how many tokens a model may write for a sum, once it has read its prompt; none where the prompt alone
+    /// costs more.
+    pub fn affords(self, room: Usd, prompt: u64) -> Option<u64> {
+        let left = room.0 as f64 - (self.0 * PER_TOKEN * prompt as f64).ceil();
+        match (left < 0.0, self.1 > 0.0) {
+            (true, _) => None,
+            (false, true) => Some((left / (self.1 * PER_TOKEN)).floor() as u64),
+            (false, false) => Some(u64::MAX),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn usage(input: u64, output: u64) -> Usage {
+        Usage { input, output, estimated: false }
+    }
+
+    #[test]
+    fn sums_are_exact_and_written_as_dollars() {
+        let tenths: Usd = (0..10).map(|_| Usd::try_from(0.1).unwrap()).sum();
+        assert_eq!(tenths, Usd::try_from(1.0).unwrap());
+        assert_eq!(serde_json::to_string(&Usd::try_from(0.0123).unwrap()).unwrap(), "0.0123");
+        for wrong in ["-1", "1e30", "\"1\""] {
+            assert!(serde_json::from_str::<Usd>(wrong).is_err(), "{wrong}");
+        }
+        for (billionths, shown) in [
+            (0, "$0"),
+            (900, "<$0.00001"),
+            (3_141_592, "$0.00314"),
+            (183_000_000, "$0.1830"),
+            (12_500_000_000, "$12.50"),
+        ] {
+            assert_eq!(Usd(billionths).to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn a_price_is_per_million_tokens() {
+        assert_eq!(Price(2.5, 10.0).of(&usage(1_000_000, 100_000)), Usd(3_500_000_000));
+        assert_eq!(Price(0.0, 0.0).of(&usage(7, 7)), Usd(0));
+        for wrong in ["[-1, 2]", "[1]", "[1, 1e9]"] {
+            assert!(serde_json::from_str::<Price>(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    proptest! {
+        /// What a sum affords costs no more than the sum.
+        #[test]
+        fn what_is_afforded_is_paid_for(
+            price in (0.0..100.0f64, 0.001..100.0f64), room in 0..10_000_000_000u64, prompt in 0..100_000u64,
+        ) {
+            let price = Price(price.0, price.1);
+            match price.affords(Usd(room), prompt) {
+                Some(reply) => prop_assert!(price.of(&usage(prompt, reply)).0 <= room + 1),
+                None => prop_assert!(price.of(&usage(prompt, 0)).0 > room),
+            }
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Tokens and money: however many speak at once, and whatever they use of what was set aside for them, a limit holds; a
+//! raise goes on; and a kill changes neither.
+
+use crate::harness::*;
+use colloquium::model::*;
+use colloquium::state::State;
+use serde_json::{Value, json};
+
+/// How many seeded talks every run of the tests makes.
+const TALKS: u64 = 400;
+
+fn model(id: &str, price: Option<(f64, f64)>, max_tokens: Option<u32>) -> Participant {
+    let spec = ModelSpec { name: "x:tiny".into(), max_tokens, ..ModelSpec::default() };
+    let price = price.map(|(input, output)| Price(input, output));
+    Participant { voice: VoiceSpec::Model(spec), price, local: price.is_none(), ..seat(id) }
+}
+
+fn dollars(usd: f64) -> Usd {
+    Usd::try_from(usd).unwrap()
+}
+
+/// What a call may use at most, as its order says.
+fn bound(ask: &colloquium::voice::Request) -> (u64, u64) {
+    let of = |key: &str| ask.parameters[key].as_u64();
+    (of("prompt_tokens").unwrap(), of("max_tokens").unwrap())
+}
+
+fn talk(policy: &str, limits: Value, seats: Vec<Participant>) -> payload::Opened {
+    let options = if policy == "simultaneous" { json!({"rounds": 40}) } else { json!({}) };
+    table(json!({"policy": {"name": policy, "options": options}, "limits": limits}), seats)
+}
+
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&self, salt: &str, sides: u64) -> u64 {
+        State { seed: self.0, ..State::default() }.dice(self.0, salt) % sides
+    }
+}
+
+/// A talk of models whose calls fail in all ways and use anything up to what was set aside for them.
+fn seeded(seed: u64) -> (payload::Opened, Stage) {
+    let d = Dice(seed);
+    let seats = 2 + d.roll("seats", 4);
+    let seats = (0..seats).map(|i| {
+        let roll = |what: &str, sides| d.roll(&format!("{what}{i}"), sides) as f64;
+        let price = (roll("in", 100) / 10.0, roll("out", 400) / 10.0);
+        let most = [None, Some(20), Some(300), Some(2_000)][roll("most", 4) as usize];
+        let mut seat = model(["a", "b", "c", "d", "e"][i as usize], Some(price), most);
+        seat.timeouts.first = 500;
+        seat
+    });
+    let limits = match d.roll("limit", 3) {
+        0 => json!({"utterances": 60, "tokens": 2_000 + d.roll("tokens", 20_000)}),
+        1 => json!({"utterances": 60, "usd": 0.01 + d.roll("usd", 1_000) as f64 / 2_000.0}),
+        _ => json!({"utterances": 60, "tokens": 15_000, "usd": 0.2}),
+    };
+    let policy = ["simultaneous", "round_robin"][d.roll("policy", 2) as usize];
+    let table = talk(policy, limits, seats.collect());
+    let stage = stage(move |ask| {
+        let (prompt, reply) = bound(ask);
+        let salt = format!("{} {:?} {}", ask.seat.id, ask.number, ask.attempt);
+        let share = |of: u64, salt: &str| d.roll(&format!("{salt}{of}"), of + 1);
+        match d.roll(&salt, 10) {
+            0 => Play::Silence,
+            1 => Play::Fail(10, ErrorClass::Failed),
+            2 => Play::Break("half a".into(), 15),
+            3 => Play::Counted("all of it".into(), prompt, reply),
+            4 => Play::Words("nobody counted these words".into(), 10),
+            _ => Play::Counted(format!("I am {salt}"), share(prompt, &salt), share(reply, &salt)),
+        }
+    });
+    (table, stage)
+}
+
+/// Sees to it that at no moment more is spent than the limit, nor more set aside than is left of it.
+fn holds(events: &[Event]) -> State {
+    let mut state = State::default();
+    for event in events {
+        state.apply(event);
+        let (tokens, usd) = (state.used(Limit::Tokens, state.ms), state.used(Limit::Usd, state.ms));
+        let aside = || state.turns.values().filter(|t| t.call.is_some()).map(|t| &t.reserve);
+        let (tokens_aside, usd_aside): (u64, u64) =
+            (aside().map(|r| r.usage().tokens()).sum(), aside().map(|r| r.usd().0).sum());
+        for (what, all) in [(Limit::Tokens, tokens + tokens_aside), (Limit::Usd, usd + usd_aside)] {
+            let most = state.limits.of(what).unwrap_or(u64::MAX);
+            // each call is rounded up to a billionth of a dollar
+            assert!(all <= most.saturating_add(9), "{what:?}: {all} of {most} at {}", event.seq);
+        }
+    }
+    state
+}
+
+#[test]
+fn seats_that_speak_at_once_never_exceed_a_limit() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (mut reached, mut share, mut ends) = (0, 0.0, std::collections::BTreeMap::new());
+    for seed in 0..TALKS {
+        let (table, stage) = seeded(seed);
+        let ran = runtime.block_on(play(table, stage, &[]));
+        let state = holds(&ran.events);
+        *ends.entry(ran.reason()).or_insert(0) += 1;
+        if let Some(at) = &state.limit
+            && matches!(at.what, Limit::Tokens | Limit::Usd)
+        {
+            reached += 1;
+            share += at.value as f64 / at.limit as f64;
+        }
+    }
+    println!(
+        "{TALKS} talks, {reached} at a limit with {:.0} % used, {ends:?}",
+        100.0 * share / f64::from(reached)
+    );
+    assert!(u64::from(reached as u32) > TALKS / 3);
+}
+
+#[test]
+fn a_kill_anywhere_keeps_the_limit_and_tells_the_same_talk_as_far_as_it_goes() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut points = 0;
+    for seed in 0..6 {
+        let whole = {
+            let (table, stage) = seeded(seed);
+            runtime.block_on(play(table, stage, &[]))
+        };
+        for cut in 1..whole.events.len() {
+            let resumed =
+                runtime.block_on(resume(whole.events[..cut].to_vec(), seeded(seed).1, &[]));
+            holds(&resumed.events);
+            points += 1;
+            assert_ne!(resumed.reason(), "-", "seed {seed} cut after {cut}");
+        }
+    }
+    println!("resumed from {points} points");
+}
+
+/// Two seats that read and write as much as they may: `limit.near`, then `limit.reached`, then the end.
+#[tokio::test]
+async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
+    let seats = || {
+        vec![
+            model("ada", Some((10.0, 10.0)), Some(100)),
+            model("bo", Some((10.0, 10.0)), Some(100)),
+        ]
+    };
+    let frugal = || stage(|ask| Play::Counted("I say so.".into(), 100.min(bound(ask).0), 100));
+    let table = talk("round_robin", json!({"utterances": 50, "usd": 0.02}), seats());
+    let ran = play(table, frugal(), &[]).await;
+    holds(&ran.events);
+    assert_eq!(ran.reason(), "cost_limit");
+    let at = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::LimitNear(n) => Some((e.kind.name(), n.0.value, n.0.limit)),
+        Kind::LimitReached(l) => Some((e.kind.name(), l.0.value, l.0.limit)),
+        _ => None,
+    });
+    let [near, reached] = at.collect::<Vec<_>>()[..] else { panic!("{:?}", ran.kinds()) };
+    assert_eq!((near.0, reached.0), ("limit.near", "limit.reached"));
+    assert!(
+        16_000_000 <= near.1 && near.1 <= reached.1 && reached.1 <= 20_000_000,
+        "{near:?} {reached:?}"
+    );
+    let line = ran.lines.iter().find(|l| l.contains("limit.reached")).unwrap();
+    assert!(line.contains("\"limit\":0.02}"), "{line}");
+
+    let spoken = ran.state.utterances;
+    let raise = [json!({"do": "limit", "set": {"usd": 0.04}})];
+    let more = resume(ran.events, frugal(), &raise).await;
+    holds(&more.events);
+    assert_eq!(more.reason(), "cost_limit");
+    assert!(more.state.utterances > spoken + 3, "{} then {}", spoken, more.state.utterances);
+    println!("{spoken} utterances for $0.02, {} for $0.04", more.state.utterances);
+}
+
+#[tokio::test]
+async fn a_seat_at_its_own_limit_alone_falls_silent() {
+    let poor =
+        Participant { max_usd: Some(dollars(0.01)), ..model("ada", Some((10.0, 10.0)), Some(100)) };
+    let rich = model("bo", Some((10.0, 10.0)), Some(100));
+    let table = talk("round_robin", json!({"utterances": 14}), vec![poor, rich]);
+    let ran =
+        play(table, stage(|ask| Play::Counted("I say so.".into(), bound(ask).0, 100)), &[]).await;
+    let ada = ran.state.seat("ada").unwrap();
+    assert!(ada.broke && ada.spent.usd <= dollars(0.01), "{:?}", ada.spent);
+    assert_eq!(ran.reason(), "utterance_limit");
+    assert!(ran.who().ends_with("bo bo bo"), "{}", ran.who());
+    let passed = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::TurnEnded(t) if t.outcome == Outcome::Passed => t.error.clone(),
+        _ => None,
+    });
+    assert_eq!(passed.unwrap().class, ErrorClass::Budget);
+}
+
+#[tokio::test]
+async fn what_nobody_counted_is_estimated_and_what_has_no_price_is_not_priced() {
+    let seats = vec![model("ada", Some((1.0, 2.0)), None), model("bo", None, None)];
+    let ran = play(talk("round_robin", json!({"utterances": 3}), seats), plain(), &[]).await;
+    let ends: Vec<_> = ran
+        .events
+        .iter()
+        .filter_map(|e| {
+            if let Kind::TurnEnded(t) = &e.kind {
+                Some((t.usage.clone().unwrap(), t.cost))
+            } else {
+                None
+            }
+        })
+        .collect();
+    assert!(ends.iter().all(|(usage, _)| usage.estimated && usage.input > 20 && usage.output > 3));
+    assert_eq!(
+        ends.iter().map(|(_, cost)| cost.is_some()).collect::<Vec<_>>(),
+        [true, false, true]
+    );
+    let told = colloquium::export::spent(&ran.state.spent()).unwrap();
+    assert!(
+        told.starts_with('~') && told.contains(" tokens, ~$0.0") && told.ends_with('+'),
+        "{told}"
+    );
+}
+
+#[tokio::test]
+async fn a_limit_in_dollars_that_could_not_hold_is_refused() {
+    let unknown = Participant { local: false, ..model("ada", None, None) };
+    let steer = [json!({"after": {"utterance": 1}, "id": "u", "do": "limit", "set": {"usd": 1}})];
+    let ran =
+        play(talk("round_robin", json!({"utterances": 2}), vec![unknown]), plain(), &steer).await;
+    let refused = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::Refused(r) => Some(r.why.to_string()),
+        _ => None,
+    });
+    assert!(refused.unwrap().contains("no price is known for x:tiny (ada)"));
+    assert_eq!(ran.state.limits.usd, None);
+
+    let known = model("ada", Some((1.0, 1.0)), None);
+    let join = json!({"id": "bo", "model": "x:unknown"});
+    let steer = [json!({"after": {"utterance": 1}, "do": "join", "participant": join})];
+    let limits = json!({"utterances": 3, "usd": 1});
+    let ran = play(talk("round_robin", limits, vec![known]), plain(), &steer).await;
+    assert!(ran.kinds().contains(&"command.refused") && ran.state.seats.len() == 1);
+}
