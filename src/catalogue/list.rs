@@ -1,5 +1,6 @@
 //! One line about each session of a folder.
 
+use super::stored::Stored;
 use crate::model::{Event, StopReason, Wall};
 use crate::session::{Log, LogFault, SessionError, SessionFiles, read};
 use crate::state::State;
@@ -90,6 +91,19 @@ fn summary(entry: &DirEntry) -> Summary {
         utterances: 0,
         written: written(entry),
     };
+    let Ok(metadata) = entry.metadata() else {
+        summary.standing = Standing::Unreadable("it is gone".into());
+        return summary;
+    };
+    let kept = Stored::read(&files, &metadata).filter(|kept| {
+        // a rescue file beside the log is damage that the log itself does not show
+        kept.damaged.is_some() || !files.rescue().exists()
+    });
+    if let Some(kept) = kept {
+        summary.standing = holder(&files).map_or_else(|| kept.standing(), Standing::Running);
+        (summary.title, summary.utterances) = (kept.title, kept.utterances);
+        return summary;
+    }
     match read(&summary.path) {
         Ok(log) => {
             let events = log.records.iter().map(|r| &r.event);
@@ -97,6 +111,12 @@ fn summary(entry: &DirEntry) -> Summary {
             summary.title = state.title.as_deref().unwrap_or_default().to_owned();
             summary.utterances = state.utterances;
             summary.standing = standing(&files, &log, &state);
+            if !matches!(summary.standing, Standing::Running(_)) {
+                // without it the next list takes longer, and nothing else is lost
+                let kept =
+                    Stored::new(&metadata, &summary.title, summary.utterances, &summary.standing);
+                let _ = kept.write(&files);
+            }
         }
         Err(e) => summary.standing = Standing::Unreadable(why(&e)),
     }

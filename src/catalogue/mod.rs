@@ -1,10 +1,15 @@
-//! Past sessions: a list of them all, and the one that a person means.
+//! Past sessions: a list of them all, the one that a person means, words in all of them, and the trash.
 //!
-//! It reads session files and writes nothing. A bad file is listed as what it is and never hides the others; what is
-//! said in a session plays no part here but its title.
+//! It reads session files and writes none; beside each it keeps a summary that can be deleted. A bad file is listed as
+//! what it is and never hides the others. What is said in a session plays no part here but when words are looked for.
 
 mod find;
 mod list;
+mod search;
+mod stored;
+mod trash;
 
 pub use find::{NotFound, find, last};
 pub use list::{Standing, Summary, list};
+pub use search::{Hit, Query, search};
+pub use trash::{NotDeleted, delete};

@@ -3,7 +3,7 @@
 
 use super::exit::Exit;
 use super::talk;
-use crate::catalogue::NotFound;
+use crate::catalogue::{NotDeleted, NotFound};
 use crate::session::SessionError;
 use crate::ui::keymap;
 use crate::ui::theme::ThemeError;
@@ -106,6 +106,16 @@ impl From<NotFound> for Failure {
             }
         };
         Failure::usage(e.to_string(), hint)
+    }
+}
+
+impl From<NotDeleted> for Failure {
+    fn from(e: NotDeleted) -> Failure {
+        match e {
+            NotDeleted::Session(e) => e.into(),
+            e @ NotDeleted::Io { .. } => Failure::new(Exit::Session, chain(&e))
+                .hint("a session moves within the data folder; check its rights and its space"),
+        }
     }
 }
 

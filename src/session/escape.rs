@@ -10,7 +10,7 @@ use unicode_general_category::{GeneralCategory, get_general_category};
 /// Returns JSON with every character of the classes Cc, Cf, Zl, Zp and every noncharacter as a `\u` escape.
 ///
 /// Raw characters of these kinds stand only inside JSON strings, so the escape never changes the structure.
-pub(super) fn inert(json: &str) -> Cow<'_, str> {
+pub fn inert(json: &str) -> Cow<'_, str> {
     // the usual line is ASCII: one pass that the compiler makes wide, no look-up
     if json.bytes().all(|b| b < 0x7f) || !json.chars().any(acts) {
         return Cow::Borrowed(json);

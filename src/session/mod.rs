@@ -26,6 +26,7 @@ pub mod writer;
 
 pub use codec::{decode, encode};
 pub use error::SessionError;
+pub use escape::inert;
 pub use files::{SessionFiles, session_id};
 pub use open::{Resumed, Session, create, create_at, resume, temporary};
 pub use reader::{Log, LogFault, read};

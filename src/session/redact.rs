@@ -19,14 +19,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What older copies of a log are called, after the session's name.
-const COPIES: &[&str] = &[".damage-", ".unrepaired", ".rescue-joined"];
+/// What older copies of a log, and what is kept of it, are called after the session's name.
+const COPIES: &[&str] = &[".damage-", ".unrepaired", ".rescue-joined", ".summary"];
 
 /// What was taken out.
 #[derive(Debug)]
 pub struct Redacted {
     /// Events that are not what they were.
     pub events: usize,
+    /// Events that still hold a text that was to go, as part of a name of a seat, a command or an outcome.
+    pub left: usize,
     /// Older copies and long texts beside the log that were removed.
     pub removed: Vec<PathBuf>,
 }
@@ -50,12 +52,14 @@ pub fn redact(
     if !log.can_append() || log.torn.is_some() {
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
     }
-    let mut anew = redaction(&log).apply(&log.records)?;
+    let redaction = redaction(&log);
+    let mut anew = redaction.apply(&log.records)?;
     let changed = |(old, new): &(&Arc<Record>, &Arc<Record>)| !Arc::ptr_eq(old, new);
     let events = log.records.iter().zip(&anew).filter(changed).count();
     let Some(last) = log.last().filter(|_| events > 0) else {
-        return Ok(Redacted { events, removed: vec![] });
+        return Ok(Redacted { events, left: 0, removed: vec![] });
     };
+    let left = anew.iter().filter(|r| redaction.texts.iter().any(|t| r.line.contains(t))).count();
     anew.push(Arc::new(Record::new(Event {
         seq: last.seq.next(),
         at: last.at,
@@ -79,7 +83,7 @@ pub fn redact(
         .map_err(SessionError::io("write", files.log()))?;
     let removed =
         remove_copies(&files, &blobs).map_err(SessionError::io("clear", files.folder()))?;
-    Ok(Redacted { events, removed })
+    Ok(Redacted { events, left, removed })
 }
 
 /// Removes what may still hold what was taken out: long texts that no line names, and older copies of the log.

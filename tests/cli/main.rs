@@ -11,6 +11,7 @@ mod hostile;
 mod house;
 mod keys;
 mod models;
+mod past_sessions;
 mod replay;
 mod server;
 mod sessions;

@@ -1,22 +1,25 @@
 //! `sessions`: what was said before, and where it lies.
 
+mod change;
+mod list;
+mod search;
+
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::options::Format;
 use super::talk;
-use crate::catalogue::{self, Standing, Summary};
+use crate::catalogue;
 use crate::export;
 use crate::model::Wall;
 use crate::session::{self, Log, LogFault};
 use crate::text;
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
-use serde_json::{Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// List, show and mend past conversations
+/// Past conversations: list, show, search, rename, delete, mend
 #[derive(Debug, Subcommand)]
 pub enum Sessions {
     /// List them all, the one written last first
@@ -37,6 +40,34 @@ pub enum Sessions {
     Path {
         #[command(flatten)]
         which: Which,
+    },
+    /// Find words in all of them: who said them, when, and where
+    Search {
+        /// The words; small letters find capital ones too
+        text: String,
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Give one another title
+    Rename {
+        #[command(flatten)]
+        which: Which,
+        /// The title
+        #[arg(long, value_name = "TEXT")]
+        title: String,
+    },
+    /// Move one to the trash, and say how to get it back
+    Delete {
+        #[command(flatten)]
+        which: Which,
+    },
+    /// Take a text out of one's file for good
+    Redact {
+        #[command(flatten)]
+        which: Which,
+        #[command(flatten)]
+        out: change::Out,
     },
     /// Mend a damaged session; the old file is kept
     Repair {
@@ -70,9 +101,7 @@ impl Which {
             Some(name) => catalogue::find(&folder, name),
             None => catalogue::last(&folder),
         };
-        let unreadable =
-            |e| Failure::new(Exit::Session, format!("cannot read {}: {e}", folder.display()));
-        Ok(found.map_err(unreadable)??)
+        Ok(found.map_err(unreadable(&folder))??)
     }
 }
 
@@ -80,77 +109,28 @@ impl Sessions {
     /// Does it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
-            Sessions::List { json } => list(context, json),
+            Sessions::List { json } => list::list(context, json),
+            Sessions::Search { text, json } => search::search(&text, json, context),
+            Sessions::Rename { which, title } => {
+                change::rename(&which.find(context)?, &title, context)
+            }
+            Sessions::Delete { which } => change::delete(&which.find(context)?, context),
+            Sessions::Redact { which, out } => change::redact(&which.find(context)?, &out, context),
             Sessions::Show { which, format } => show(&which.find(context)?, format, context),
             Sessions::Path { which } => {
                 let path = which.find(context)?;
                 talk::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
                 Ok(Exit::Done)
             }
-            Sessions::Repair { which } => repair(&which.find(context)?, context),
+            Sessions::Repair { which } => change::repair(&which.find(context)?, context),
         }
     }
 }
 
-fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
-    let folder = context.paths.sessions();
-    let all = catalogue::list(&folder).map_err(|e| {
-        Failure::new(Exit::Session, format!("cannot read {}: {e}", folder.display()))
-    })?;
-    if json {
-        let all: Vec<Value> = all.iter().map(as_json).collect();
-        talk::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;
-        return Ok(Exit::Done);
-    }
-    if all.is_empty() {
-        context.say("there is no session yet; `colloquium demo --headless` makes one");
-        return Ok(Exit::Done);
-    }
-    let mut rows = vec![["ID", "WRITTEN (UTC)", "STATE", "UTTERANCES", "TITLE"].map(str::to_owned)];
-    rows.extend(all.iter().map(row));
-    let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
-    let [id, written, state, said] = [0, 1, 2, 3].map(width);
-    let line = |r: &[String; 5]| {
-        let [a, b, c, d, e] = r;
-        let line = format!("{a:id$}  {b:written$}  {c:state$}  {d:>said$}  {e}");
-        format!("{}\n", line.trim_end())
-    };
-    talk::data(rows.iter().map(line).collect::<String>().as_bytes())?;
-    Ok(Exit::Done)
-}
-
-fn row(s: &Summary) -> [String; 5] {
-    let one_line = |t: &str| text::line(t).into_owned();
-    let at = moment(s.written).map_or(String::new(), |t| t.strftime("%Y-%m-%d %H:%M").to_string());
-    let (state, why) = standing(&s.standing);
-    let state = why.map_or(state.clone(), |why| format!("{state}: {}", one_line(&why)));
-    [one_line(&s.id), at, state, s.utterances.to_string(), one_line(&s.title)]
-}
-
-fn as_json(s: &Summary) -> Value {
-    let (state, why) = standing(&s.standing);
-    json!({
-        "id": text::line(&s.id),
-        "title": text::line(&s.title),
-        "state": state,
-        "why": why.map(|w| text::line(&w).into_owned()),
-        "utterances": s.utterances,
-        "written": moment(s.written).map(|t| t.to_string()),
-        "path": text::line(&s.path.display().to_string()),
-    })
-}
-
-/// Returns where a session stands, in one word and in more.
-fn standing(standing: &Standing) -> (String, Option<String>) {
-    let (word, why) = match standing {
-        Standing::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
-        Standing::Unfinished => ("unfinished", None),
-        Standing::Ended(reason) => ("ended", Some(export::reason(*reason))),
-        Standing::Damaged(why) => ("damaged", Some(why.clone())),
-        Standing::Newer => ("newer", Some("written by a newer program".into())),
-        Standing::Unreadable(why) => ("unreadable", Some(why.clone())),
-    };
-    (word.into(), why)
+/// Returns what a folder that cannot be read is told as.
+fn unreadable(folder: &Path) -> impl Fn(std::io::Error) -> Failure {
+    let folder = folder.display().to_string();
+    move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))
 }
 
 fn moment(at: Wall) -> Option<Timestamp> {
@@ -192,22 +172,4 @@ pub fn judged(log: &Log, context: &Context) -> Result<Exit, Failure> {
         .hint(format!("colloquium sessions repair {path}"))),
         None => Ok(Exit::Done),
     }
-}
-
-fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
-    let done = session::repair(path)?;
-    for fault in &done.faults {
-        context.say(&format!("found: {fault}"));
-    }
-    match done.kept {
-        None => context.say("nothing had to be mended"),
-        Some(kept) => context.say(&format!(
-            "mended: {} events, {} of them from a rescue file, {} in place of lost ones; the old file is {}",
-            done.events,
-            done.rescued,
-            done.stand_ins,
-            kept.display()
-        )),
-    }
-    Ok(Exit::Done)
 }

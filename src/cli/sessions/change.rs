@@ -1,0 +1,131 @@
+//! What changes a past session: a new title, a text taken out, a repair, the trash.
+
+use crate::catalogue;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::clock::Clock;
+use crate::model::event::OPERATOR;
+use crate::model::payload::Renamed;
+use crate::model::{Event, Kind, ThreadId};
+use crate::session::{self, Log, Mode, Record, Redaction};
+use clap::Args;
+use std::path::Path;
+use std::sync::Arc;
+use tokio::runtime;
+
+/// What stands where a text was taken out of a file.
+const REDACTED: &str = "[redacted]";
+/// Characters that a text to take out has at least: fewer stand in too much else.
+const REDACTED_CHARS_MIN: usize = 4;
+
+/// What is to be taken out.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct Out {
+    /// An utterance, with all its versions
+    #[arg(long, value_name = "N")]
+    utterance: Vec<u32>,
+    /// A text, wherever it stands
+    #[arg(long, value_name = "TEXT")]
+    text: Vec<String>,
+}
+
+/// Gives a session another title: an event more, by the operator.
+pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failure> {
+    if title.trim().is_empty() {
+        return Err(Failure::usage(
+            "a title needs words",
+            "colloquium sessions rename SESSION \"A TITLE\"",
+        ));
+    }
+    let resumed = session::resume(path, Mode::Normal)?;
+    let Some(last) = resumed.log.last().cloned() else {
+        return Err(Failure::new(
+            Exit::Session,
+            format!("{} has nothing to rename", path.display()),
+        ));
+    };
+    let wall = Clock::real(last.ms).wall();
+    let mut seq = last.seq;
+    let kinds = resumed.repaired.map(Kind::from).into_iter();
+    for kind in kinds.chain([Renamed { title: title.trim().into() }.into()]) {
+        seq = seq.next();
+        let by = OPERATOR.into();
+        let event =
+            Event { seq, at: wall, by, kind, cause: None, thread: ThreadId::ROOT, ..last.clone() };
+        resumed.writer.push(Arc::new(Record::new(event)?));
+    }
+    let refused =
+        |e: String| Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()));
+    let runtime = runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|e| refused(e.to_string()))?;
+    runtime.block_on(resumed.writer.finish()).map_err(|fault| refused(format!("{fault:?}")))?;
+    context.say(&format!("{} is now called: {}", resumed.log.files.id(), title.trim()));
+    Ok(Exit::Done)
+}
+
+/// Moves a session to the trash.
+pub fn delete(path: &Path, context: &Context) -> Result<Exit, Failure> {
+    let trash = context.paths.data.join("trash");
+    let to = catalogue::delete(path, &trash)?;
+    let home = path.parent().unwrap_or(Path::new(".")).display().to_string();
+    context.say(&format!("moved to {}", to.display()));
+    context.say(&format!("get it back with: mv {}/* {home}/", to.display()));
+    Ok(Exit::Done)
+}
+
+/// Takes a text or an utterance out of a session's file for good.
+pub fn redact(path: &Path, out: &Out, context: &Context) -> Result<Exit, Failure> {
+    if let Some(short) = out.text.iter().find(|t| t.chars().count() < REDACTED_CHARS_MIN) {
+        return Err(Failure::usage(
+            format!("`{short}` is too short to be taken out: it stands in too much else"),
+            format!("give at least {REDACTED_CHARS_MIN} characters, or --utterance N"),
+        ));
+    }
+    let wanted = |log: &Log| {
+        let mut all = Redaction { mark: REDACTED.into(), ..Redaction::default() };
+        out.utterance.iter().for_each(|number| all.add_utterance(&log.records, *number));
+        all.texts.extend(out.text.iter().cloned());
+        all
+    };
+    let what: Vec<String> = out.utterance.iter().map(|n| format!("utterance {n}")).collect();
+    let texts = (!out.text.is_empty()).then(|| "a text".to_owned());
+    let what = what.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
+    let done = session::redact(path, wanted, &format!("taken out of this file: {what}"))?;
+    if done.events == 0 {
+        return Err(Failure::usage(
+            format!("there is no {what} in {}", path.display()),
+            "`colloquium sessions show` prints what there is",
+        ));
+    }
+    context.say(&format!("taken out of {} events: {what}", done.events));
+    for removed in &done.removed {
+        context.say(&format!("removed: {}", removed.display()));
+    }
+    if done.left > 0 {
+        context
+            .say(&format!("{} events still hold it in a name of a seat or a command", done.left));
+    }
+    context.say("branches, exports and copies made before still hold it");
+    Ok(Exit::Done)
+}
+
+/// Mends a damaged session.
+pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
+    let done = session::repair(path)?;
+    for fault in &done.faults {
+        context.say(&format!("found: {fault}"));
+    }
+    match done.kept {
+        None => context.say("nothing had to be mended"),
+        Some(kept) => context.say(&format!(
+            "mended: {} events, {} of them from a rescue file, {} in place of lost ones; the old file is {}",
+            done.events,
+            done.rescued,
+            done.stand_ins,
+            kept.display()
+        )),
+    }
+    Ok(Exit::Done)
+}

@@ -1,0 +1,182 @@
+//! Past sessions as files: found by words, renamed, thrown away and fetched back, and rid of a text for good.
+
+use crate::house::{House, talk};
+use serde_json::Value;
+use std::fs;
+use std::path::PathBuf;
+
+fn hits(house: &House, words: &str) -> Vec<Value> {
+    let ran = house.run(&["sessions", "search", words, "--json"]).code(0);
+    serde_json::from_str(&ran.out).unwrap()
+}
+
+/// Everything that lies beside the sessions of a house.
+fn files(house: &House) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut left = vec![house.path("data")];
+    let mut all = Vec::new();
+    while let Some(path) = left.pop() {
+        if path.is_dir() {
+            left.extend(fs::read_dir(path).unwrap().map(|e| e.unwrap().path()));
+        } else {
+            all.push((path.clone(), fs::read(path).unwrap()));
+        }
+    }
+    all
+}
+
+#[test]
+fn words_are_found_with_who_said_them_and_when() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"after\":{\"utterance\":1},\"do\":\"say\",\"text\":\"A \\\"Clicker\\\"\\nof 日本 mine\"}\n",
+    );
+    house
+        .run(&["run", &house.file("t.toml", &talk(2, 3)), "--headless", "--steer", &steer])
+        .code(0);
+    let damaged = house.path("data/sessions/damaged.jsonl");
+    let demo =
+        fs::read_to_string(house.path("data/sessions/20260101-000000-000000.jsonl")).unwrap();
+    fs::write(&damaged, demo.replacen("Tuesday", "Wednesday", 1)).unwrap();
+
+    let found = hits(&house, "clicker");
+    let of = |id: &str| found.iter().filter(|h| h["id"] == id).collect::<Vec<_>>();
+    let demo = of("20260101-000000-000000");
+    assert_eq!((&demo[0]["who"], &demo[0]["utterance"]), (&"Ada".into(), &1.into()));
+    assert!(demo[0]["excerpt"].as_str().unwrap().contains("clicker"), "{found:?}");
+    assert_eq!(demo[0]["at"], "2026-01-01T00:00:05.6Z");
+    assert!(!of("damaged").is_empty(), "a damaged file is searched as far as it holds");
+    assert!(found.iter().any(|h| h["who"] == "operator"), "{found:?}");
+    // capital letters are meant; quotes, breaks and other scripts are found as they were said
+    assert!(hits(&house, "Clicker").iter().all(|h| h["who"] == "operator"));
+    assert_eq!(hits(&house, "\"clicker\"\nof 日本").len(), 1);
+    assert_eq!(hits(&house, "turn.ended").len(), 0, "only words are looked through");
+    let ran = house.run(&["sessions", "search", "nobody says this"]).code(0);
+    assert_eq!((&*ran.out, ran.err.contains("nobody said that")), ("", true));
+}
+
+#[test]
+fn a_list_fits_and_one_title_can_be_given_anew() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let title = "A title of far too many words for any line of any list \u{202e}";
+    house.run(&["sessions", "rename", "--last", "--title", title]).code(0);
+    assert_eq!(house.sessions()[0]["state"], "ended");
+    assert!(house.sessions()[0]["title"].as_str().unwrap().starts_with("A title of far"));
+    let list = house.run(&["sessions", "list"]).code(0).out;
+    assert!(list.lines().all(|l| l.chars().count() <= 80), "{list}");
+    assert!(list.contains("A title of") && list.contains('…'), "{list}");
+    house.run(&["sessions", "rename", "--last", "--title", "  "]).code(2);
+    house.run(&["resume", "--last", "--headless", "--max-utterances", "10"]).code(0);
+}
+
+#[test]
+fn a_summary_never_outlives_its_session() {
+    let house = House::new();
+    house.run(&["run", &house.file("t.toml", &talk(2, 3)), "--headless"]).code(0);
+    assert_eq!(house.sessions()[0]["utterances"], 2);
+    let kept = house.path("data/sessions/20260101-000000-000000.summary");
+    assert!(kept.is_file());
+    house.run(&["resume", "--last", "--headless", "--max-utterances", "3"]).code(0);
+    assert_eq!(house.sessions()[0]["utterances"], 3, "the log is another one by now");
+    fs::write(&kept, "junk").unwrap();
+    assert_eq!(house.sessions()[0]["utterances"], 3);
+    fs::remove_file(&kept).unwrap();
+    assert_eq!(house.sessions()[0]["utterances"], 3);
+}
+
+#[test]
+fn what_is_deleted_can_be_fetched_back() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let before = house.run(&["sessions", "show", "--last"]).code(0).out;
+    let ran = house.run(&["sessions", "delete", "--last"]).code(0);
+    assert!(house.sessions().is_empty());
+    house.run(&["sessions", "show", "--last"]).code(2);
+    let back = ran.err.lines().find_map(|l| l.strip_prefix("get it back with: ")).unwrap();
+    assert!(std::process::Command::new("sh").args(["-c", back]).status().unwrap().success());
+    assert_eq!(house.run(&["sessions", "show", "--last"]).code(0).out, before);
+}
+
+#[test]
+fn a_text_is_taken_out_of_the_file_for_good() {
+    let house = House::new();
+    // long enough to stand beside the log as well, and told piece by piece
+    let secret = "my SECRET is 4711";
+    let lines = talk(4, 3)
+        .replace("A1 word", secret)
+        .replace("B2 word", &format!("you said {secret} twice"));
+    house.run(&["run", &house.file("t.toml", &lines), "--headless"]).code(0);
+    let log = house.path("data/sessions/20260101-000000-000000.jsonl");
+    fs::write(log.with_extension("damage-7"), secret).unwrap();
+    house.sessions();
+    house.run(&["sessions", "redact", "--last"]).code(2);
+    house.run(&["sessions", "redact", "--last", "--text", "abc"]).code(2);
+    house.run(&["sessions", "redact", "--last", "--text", "never said"]).code(2);
+    let ran = house.run(&["sessions", "redact", "--last", "--text", secret]).code(0);
+    assert!(ran.err.contains("damage-7"), "{}", ran.err);
+    for (path, bytes) in files(&house) {
+        for part in ["SECRET", "4711"] {
+            let text = String::from_utf8_lossy(&bytes);
+            assert!(!text.contains(part), "{part} is left in {}: {text}", path.display());
+        }
+    }
+    let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+    assert!(
+        shown.contains("you said [redacted] twice") && shown.contains("taken out of this file"),
+        "{shown}"
+    );
+    assert_eq!(house.sessions()[0]["state"], "ended");
+    house.run(&["resume", "--last", "--headless", "--max-utterances", "5"]).code(0);
+}
+
+#[test]
+fn an_utterance_is_taken_out_with_all_that_repeats_it() {
+    let house = House::new();
+    let said = "a whole utterance of somebody";
+    let lines =
+        talk(4, 3).replace("B1", said).replace("A2", &format!("you said {said} word word word"));
+    let steer = house.file(
+        "steer.jsonl",
+        "{\"after\":{\"utterance\":2},\"do\":\"edit\",\"utterance\":2,\"text\":\"edited EDITED words\"}\n",
+    );
+    house.run(&["run", &house.file("t.toml", &lines), "--headless", "--steer", &steer]).code(0);
+    house.run(&["sessions", "redact", "--last", "--utterance", "2"]).code(0);
+    for (path, bytes) in files(&house) {
+        let text = String::from_utf8_lossy(&bytes);
+        assert!(!text.contains(said) && !text.contains("EDITED"), "{}: {text}", path.display());
+    }
+    let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
+    assert!(shown.contains("[2] Bo") && shown.contains("you said [redacted]"), "{shown}");
+    house.run(&["sessions", "redact", "--last", "--utterance", "77"]).code(2);
+}
+
+/// A thousand sessions of a megabyte: what a search and a list take.
+#[test]
+#[ignore = "writes a gigabyte and prints what it takes; no bound is asserted"]
+fn a_thousand_sessions_are_searched_and_listed_at_once() {
+    let house = House::new();
+    house.run(&["run", &house.file("t.toml", &talk(40, 2_000)), "--headless"]).code(0);
+    let sessions = house.path("data/sessions");
+    let log = fs::read(sessions.join("20260101-000000-000000.jsonl")).unwrap();
+    for n in 0..1_000 {
+        fs::write(sessions.join(format!("20250101-000000-{n:06}.jsonl")), &log).unwrap();
+    }
+    println!("{} sessions of {} KiB", 1_001, log.len() / 1024);
+    let timed = |what: &str, args: &[&str]| {
+        let begin = std::time::Instant::now();
+        let mut child = house.command(args).spawn().unwrap();
+        let mut out = String::new();
+        std::io::Read::read_to_string(child.stdout.as_mut().unwrap(), &mut out).unwrap();
+        assert!(child.wait().unwrap().success());
+        println!("{what}: {} ms, {} lines", begin.elapsed().as_millis(), out.lines().count());
+    };
+    for what in ["cold search", "warm search"] {
+        timed(what, &["sessions", "search", "nobody says this"]);
+    }
+    timed("common word", &["sessions", "search", "B40 word"]);
+    for what in ["first list", "second list"] {
+        timed(what, &["sessions", "list"]);
+    }
+}
