@@ -129,13 +129,11 @@ fn what_comes_later_is_refused_by_name() {
         ],
     );
     check_rest(
-        "[verdict]\n[[tool]]\n[limits]\nusd = 0\ntokens = 0\n[[stop]]\njudge = \"ada\"",
+        "[[tool]]\n[limits]\nusd = 0\ntokens = 0",
         &[
-            "4:1 verdict: is not in this version yet",
-            "5:1 tool: is not in this version yet",
-            "7:7 limits.usd: takes a number from 0.000001 to 1000000, not 0",
-            "8:10 limits.tokens: takes a whole number from 1 to 1000000000000, not 0",
-            "10:9 stop[1].judge: is not in this version yet",
+            "4:1 tool: is not in this version yet",
+            "6:7 limits.usd: takes a number from 0.000001 to 1000000, not 0",
+            "7:10 limits.tokens: takes a whole number from 1 to 1000000000000, not 0",
         ],
     );
     check_rest(
@@ -281,10 +279,10 @@ fn conditions_templates_and_stop_rules_are_read() {
     check_rest(
         "[[stop]]\n[[stop]]\nword = \"X\"\nby = \"zoe\"\n[[stop]]\nwhen = \"true\"\nword = \"X\"\n[[stop]]\nwhen = \"true\"\nby = \"ada\"",
         &[
-            "4:1 stop[1]: has neither `when` nor `word`",
+            "4:1 stop[1]: has no `when`, `word`, `judge` or `agreement`",
             "7:6 stop[2].by: no seat or role \"zoe\"",
             "10:8 stop[3]: has both `when` and `word`",
-            "13:6 stop[4].by: goes with a word, and this rule has a condition",
+            "13:6 stop[4].by: goes with `word`, and this rule has `when`",
         ],
     );
 }
@@ -410,4 +408,31 @@ fn who_waits_for_whom_makes_a_graph_that_begins_and_ends() {
         "title = \"T\"\nparticipant = [{ id = \"a\", needs = \"any\" }]",
         &["2:28 participant[1].needs: is for the policy depends, and the policy is another"],
     );
+}
+
+#[test]
+fn stop_rules_and_verdicts_name_seats_and_one_rule_each() {
+    let seats = "[[participant]]\nid = \"bo\"\nrole = \"pro\"\n[[participant]]\nid = \"jo\"\n";
+    let good = "[verdict]\njudge = [\"jo\"]\nsides = [\"ada\", \"pro\"]\nswap_test = true\n\
+                [[stop]]\njudge = \"jo\"\nquestion = \"Enough?\"\nthen = \"ask\"\n[[stop]]\nagreement = 0.5\n";
+    check_rest(&format!("{seats}{good}"), &[]);
+    check_rest(
+        &format!("{seats}[verdict]\njudge = \"joe\"\nsides = [\"ada\"]\ntie = \"human\"\n"),
+        &[
+            "9:1 verdict: has fewer than two sides to compare",
+            "10:9 verdict.judge: no seat \"joe\"",
+            "12:7 verdict.tie: \"human\" is not in this version yet",
+        ],
+    );
+    check_rest(
+        &format!(
+            "{seats}[[stop]]\nby = \"ada\"\njudge = \"jo\"\n[[stop]]\nwhen = \"true\"\nword = \"X\"\n[[stop]]\n"
+        ),
+        &[
+            "10:6 stop[1].by: goes with `word`, and this rule has `judge`",
+            "14:8 stop[2]: has both `when` and `word`",
+            "15:1 stop[3]: has no `when`, `word`, `judge` or `agreement`",
+        ],
+    );
+    check_rest("[[stop]]\njudge = \"ada\"", &["2:1 participant: nobody is left who speaks"]);
 }

@@ -4,7 +4,7 @@ mod scenario_rows;
 
 use colloquium::model::{FailureRule, Line, ModelSpec, Participant, Price, Then, VoiceSpec};
 use colloquium::scenario::{
-    Loaded, PolicySpec, Source, Stop, bundled, bundled_names, change, load, participant, read,
+    Loaded, PolicySpec, Rule, Source, Stop, bundled, bundled_names, change, load, participant, read,
 };
 use scenario_rows::ROWS;
 use serde_json::json;
@@ -66,8 +66,8 @@ timeout = 30
 "#,
     );
     let lines = vec![
-        Line { text: "One.".into(), when: None },
-        Line { text: "Two.".into(), when: Some("number > 1".into()) },
+        Line { text: "One.".into(), ..Line::default() },
+        Line { text: "Two.".into(), when: Some("number > 1".into()), ..Line::default() },
     ];
     let ada = &loaded.participants[0];
     assert_eq!((&*ada.name, ada.role.as_deref()), ("Ada L.", Some("pro")));
@@ -154,8 +154,11 @@ when = "turn_count > 6"
     assert_eq!(
         loaded.scenario.stops,
         [
-            Stop::Word { word: "AGREED".into(), by: vec!["ada".into(), "cy".into()] },
-            Stop::When("turn_count > 6".into()),
+            Stop {
+                rule: Rule::Word { word: "AGREED".into(), by: vec!["ada".into(), "cy".into()] },
+                ask: false,
+            },
+            Stop { rule: Rule::When("turn_count > 6".into()), ask: false },
         ]
     );
 }
@@ -235,7 +238,7 @@ fn ada() -> Participant {
 fn a_seat_joins_by_the_same_keys() {
     let ada = ada();
     assert_eq!((&*ada.id, ada.role.as_deref()), ("ada", Some("pro")));
-    let lines = vec![Line { text: "One.".into(), when: None }];
+    let lines = vec![Line { text: "One.".into(), ..Line::default() }];
     assert_eq!(ada.voice, VoiceSpec::Lines { lines, pace: 5 });
     for (json, expected) in [
         (json!({"id": "all"}), "id: \"all\" is nobody's seat; choose another id"),
@@ -268,7 +271,7 @@ fn a_change_keeps_what_it_does_not_name() {
         }
     );
     let changed = change(&ada(), &set(json!({"lines": ["Two."]}))).unwrap();
-    let lines = vec![Line { text: "Two.".into(), when: None }];
+    let lines = vec![Line { text: "Two.".into(), ..Line::default() }];
     assert_eq!(changed.voice, VoiceSpec::Lines { lines, pace: 5 }, "the pace stays");
 
     let priced =
@@ -357,4 +360,19 @@ fn the_round_table_plays_nine_utterances_of_its_own() {
         }
     }
     assert_eq!(mentions, 1, "one @mention changes the order, and only one");
+}
+
+#[test]
+fn who_judges_takes_no_turns_unless_the_file_says_so() {
+    let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n[[participant]]\n\
+                id = \"jo\"\n[[participant]]\nid = \"kim\"\nspeaks = true\n[verdict]\njudge = [\"jo\", \"kim\"]\n";
+    let loaded = loaded(text);
+    let speaks: Vec<bool> = loaded.participants.iter().map(|p| p.speaks).collect();
+    assert_eq!(speaks, [true, true, false, true]);
+    let verdict = loaded.scenario.verdict.expect("a verdict");
+    assert_eq!(
+        (verdict.judges.len(), verdict.votes, &*verdict.question),
+        (2, 1, "Who made the better case?")
+    );
+    assert!(verdict.sides.is_empty(), "everybody who speaks");
 }

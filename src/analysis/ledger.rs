@@ -121,6 +121,8 @@ impl Ledger {
             | Kind::Delta(_)
             | Kind::HumanSaid(_)
             | Kind::Receipt(_)
+            | Kind::VoteClosed(_)
+            | Kind::VerdictGiven(_)
             | Kind::LimitNear(_)
             | Kind::Warning(_)
             | Kind::LogRepaired(_)

@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::{source, talk};
 use crate::model::{After, Limit, Limits, Needs, Participant, Then, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Loaded, PolicySpec, Stop};
+use crate::scenario::{self, Loaded, PolicySpec, Rule};
 use crate::text;
 use clap::Args;
 
@@ -65,18 +65,43 @@ fn told(file: &str, loaded: &Loaded) -> String {
     }
     told.push_str(&format!("  limits   {}\n", limits(&scenario.limits)));
     for stop in &scenario.stops {
-        let stop = match stop {
-            Stop::When(when) => format!("when {when}"),
-            Stop::Word { word, by } if by.is_empty() => {
-                format!("at a line that begins with {word}")
-            }
-            Stop::Word { word, by } => {
-                format!("at a line of {} that begins with {word}", by.join(" or "))
-            }
-        };
-        told.push_str(&format!("  stop     {}\n", text::line(&stop)));
+        let then = if stop.ask { ", after asking you" } else { "" };
+        told.push_str(&format!("  stop     {}{then}\n", text::line(&rule(&stop.rule))));
+    }
+    if let Some(verdict) = &scenario.verdict {
+        let sides: Vec<&str> = verdict.sides.iter().map(|s| &*s.name).collect();
+        let sides = if sides.is_empty() { "everybody".into() } else { sides.join(" against ") };
+        let swap = if verdict.swap_test { ", again with the sides swapped" } else { "" };
+        let times =
+            if verdict.votes == 1 { String::new() } else { format!(", {} times", verdict.votes) };
+        let line = format!(
+            "{} by {}{times}{swap}: {}",
+            sides,
+            verdict.judges.join(", "),
+            verdict.question
+        );
+        told.push_str(&format!("  verdict  {}\n", text::line(&line)));
     }
     told
+}
+
+fn rule(rule: &Rule) -> String {
+    match rule {
+        Rule::When(when) => format!("when {when}"),
+        Rule::Word { word, by } if by.is_empty() => format!("at a line that begins with {word}"),
+        Rule::Word { word, by } => {
+            format!("at a line of {} that begins with {word}", by.join(" or "))
+        }
+        Rule::Judge { seat, question, every: 1 } => {
+            format!("when {seat} says yes, asked after each utterance: {question}")
+        }
+        Rule::Judge { seat, question, every } => {
+            format!("when {seat} says yes, asked every {every} utterances: {question}")
+        }
+        Rule::Agreement(share) => {
+            format!("when {} % give the same answer", (share * 100.0).round())
+        }
+    }
 }
 
 fn policy(spec: &PolicySpec) -> String {
@@ -107,6 +132,9 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     line.push_str(&runs(seat));
     if let Some(usd) = seat.max_usd {
         line.push_str(&format!("; {usd} at most"));
+    }
+    if !seat.speaks {
+        line.push_str("; takes no turns");
     }
     let then = match seat.on_failure.then {
         Then::Skip => "",

@@ -194,10 +194,44 @@ pub const KINDS: &[Row] = &[
             ("why", "why, in words"),
         ],
     ),
-    ("paused", "Nothing starts from here on.", &[("why", "why, where it was not the operator")]),
+    (
+        "paused",
+        "Nothing starts from here on.",
+        &[
+            ("why", "why, where it was not the operator"),
+            ("rule", "the stop rule that asks, by its place"),
+        ],
+    ),
     ("resumed", "It goes on.", &[("steps", "for exactly so many utterances")]),
     ("limit.near", "A limit has come to its warning mark.", LIMIT),
     ("limit.reached", "A limit holds.", LIMIT),
+    (
+        "vote.closed",
+        "All have voted; nobody saw another's vote before.",
+        &[
+            ("question", "what was voted on"),
+            ("options", "the choices, as they were shown"),
+            ("ballots", "every vote: seat, choice (none: an abstention), why"),
+            ("counts", "votes for each choice"),
+            ("winner", "the choice with most votes; none where several have as many"),
+            ("how", "how it came about, in words"),
+        ],
+    ),
+    (
+        "verdict.given",
+        "It was judged.",
+        &[
+            ("question", "what was judged"),
+            ("sides", "the sides"),
+            ("winner", "the better side; none is a draw, or nobody could be understood"),
+            ("scores", "mean scores from 0 to 10"),
+            (
+                "judgements",
+                "every judgement: judge, turn, time, swapped, winner (none: an abstention), scores, why",
+            ),
+            ("how", "how it came about, in words"),
+        ],
+    ),
     ("warning", "Something a person should know.", &[("text", "what")]),
     (
         "log.repaired",

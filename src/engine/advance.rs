@@ -1,12 +1,10 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
-use super::{carry, effects, money, react, turns};
-use crate::expr::{Condition, Facts};
+use super::{bench, carry, effects, money, react, stops, turns};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
-use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed, Warning};
+use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed};
 use crate::model::*;
 use crate::policy::{self, Next, View};
-use crate::scenario::Stop;
 use crate::state::{Batch, Ending, Run, State, Thread, Turn};
 
 /// Returns the one event that follows from the state alone, or nothing.
@@ -29,17 +27,20 @@ pub fn advance(state: &State) -> Option<Draft> {
 
 /// What follows once nothing is held back: limits, stops, grants, decisions.
 fn floor(state: &State) -> Option<Draft> {
-    if pauses(state) || state.limit.is_some() || state.stopped_by.is_some() {
+    if pauses(state) || state.stopped_by.is_some() {
         return None;
     }
-    if let Some(again) = interrupted(state) {
+    if let Some(again) = interrupted(state).or_else(|| bench::grant(state)) {
         return Some(again);
+    }
+    if state.limit.is_some() || bench::sits(state) {
+        return None;
     }
     if let Some(Ending::FinalRound(left)) = &state.ending {
         return final_word(state, left);
     }
     limits(state)
-        .or_else(|| stop(state))
+        .or_else(|| stops::stop(state))
         .or_else(|| state.open_threads().rev().find_map(|thread| step(state, thread)))
 }
 
@@ -52,7 +53,7 @@ fn pause(state: &State) -> Option<Draft> {
     let quiet = state.calls().next().is_none();
     (pauses(state) && quiet).then(|| {
         let why = state.pause_why.clone();
-        draft(ThreadId::ROOT, ENGINE, Paused { why }.into())
+        draft(ThreadId::ROOT, ENGINE, Paused { why, rule: None }.into())
     })
 }
 
@@ -60,18 +61,18 @@ fn pause(state: &State) -> Option<Draft> {
 fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
-    let end = |reason, text| {
-        let late = carry::late(state, "the conversation ended first").into_iter().next();
-        late.or_else(|| Some(react::end(state, reason, text)))
-    };
+    let late = || carry::late(state, "the conversation ended first").into_iter().next();
+    let end = |reason, text| late().or_else(|| bench::conclude(state, reason, text));
+    let at_once = |reason, text| late().or_else(|| Some(react::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
-        (Some(Ending::Now), _, _) => end(StopReason::Operator, None),
+        (Some(Ending::Now), _, _) => at_once(StopReason::Operator, None),
         (Some(Ending::FinalRound(left)), _, _) => {
             let spoken = !left.iter().any(|s| state.may_speak(s));
             let over = quiet && spoken && !root.batch.as_ref().is_some_and(|b| state.is_open(b));
             if over { end(StopReason::Operator, None) } else { None }
         }
-        (None, Some(why), _) if quiet => end(StopReason::Failure, Some(why.clone())),
+        (None, Some(why), _) if quiet => at_once(StopReason::Failure, Some(why.clone())),
+        (None, None, _) if let Some((reason, text)) = judged(state) => end(reason, text),
         (None, None, Some(closed)) if quiet => {
             let failed = closed.reason == StopReason::Failure;
             end(closed.reason, failed.then(|| failures(state)).flatten())
@@ -93,6 +94,11 @@ fn failures(state: &State) -> Option<Text> {
     let told: Vec<String> =
         told.iter().map(|(text, seats)| format!("{}: {text}", seats.join(", "))).collect();
     (!told.is_empty()).then(|| told.join("; ").into())
+}
+
+/// The end that a verdict is being found for.
+fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
+    state.bench.as_ref()?.ends.clone()
 }
 
 /// A granted turn whose call has not begun; one that waits for its next try is woken by time.
@@ -117,46 +123,6 @@ fn limits(state: &State) -> Option<Draft> {
     })
 }
 
-/// A stop rule that holds, looked at when nobody speaks and something new was said.
-fn stop(state: &State) -> Option<Draft> {
-    if state.scenario.stops.is_empty() || !state.turns.is_empty() {
-        return None;
-    }
-    let last = state.last.as_ref()?;
-    state.scenario.stops.iter().find_map(|stop| match stop {
-        Stop::Word { word, by } => {
-            let entry = state.entries.iter().rev().find(|e| e.number == last.number)?;
-            let listed = by.is_empty() || by.iter().any(|b| last.seat == **b);
-            let begins = |l: &str| {
-                let rest = l.trim_start().strip_prefix(&**word);
-                rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
-            };
-            let holds = listed && entry.version().cut.is_none() && entry.text().lines().any(begins);
-            holds.then(|| {
-                react::end(
-                    state,
-                    StopReason::StopWord,
-                    Some(format!("{}: {word}", last.seat).into()),
-                )
-            })
-        }
-        Stop::When(when) => {
-            let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
-            match Condition::compile(when).and_then(holds) {
-                Ok(true) => Some(react::end(state, StopReason::Condition, Some(when.clone()))),
-                Ok(false) => None,
-                Err(fault) => warn_once(state, format!("[[stop]] when = \"{when}\": {fault}")),
-            }
-        }
-    })
-}
-
-/// A faulty condition is false, and said so once.
-fn warn_once(state: &State, text: String) -> Option<Draft> {
-    let told = state.warnings.iter().any(|w| **w == *text);
-    (!told).then(|| draft(ThreadId::ROOT, ENGINE, Warning { text: text.into() }.into()))
-}
-
 /// What one thread does next.
 fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if let Some(batch) = &thread.batch
@@ -174,7 +140,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     }
     if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
         let why = "the operator gave the floor".into();
-        let batch = operators(vec![seat.clone()], why);
+        let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
         return Some(draft(thread.id, ENGINE, batch.into()).because(key));
     }
     decide(state, thread)
@@ -183,7 +149,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
 /// A seat that a crash cut is granted its turn again before anything else is decided: limits that came meanwhile did not
 /// stop it then either.
 fn interrupted(state: &State) -> Option<Draft> {
-    state.open_threads().find_map(|thread| {
+    state.threads.values().find_map(|thread| {
         let batch = thread.batch.as_ref()?;
         let seat = state.owed(batch).find(|s| batch.interrupted.contains_key(*s))?;
         grant(state, thread, batch, seat)
@@ -205,7 +171,7 @@ fn barren(state: &State, thread: &Thread) -> Option<StopReason> {
     (thread.barren as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
 }
 
-fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
+pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
     let speaks = batch.spec.purpose == Purpose::Speak;
     let anew = batch.spec.replaces.is_some();
     let calls = state.calls().count() as u32;
@@ -254,16 +220,15 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     let decision = policy.next(&View { state, thread });
     match decision.next {
         Next::Wait => None,
-        Next::Warn(text) => warn_once(state, text.to_string()),
+        Next::Warn(text) => stops::warn_once(state, text.to_string()),
         Next::End(reason) => Some(close(state, thread, reason)),
         Next::Open(spec) => Some(draft(thread.id, ENGINE, (*spec).into())),
         Next::Speak { seats, why, queue, round } => {
             let batch = BatchOpened {
-                requester: Requester::Policy,
                 round,
                 queue,
                 memo: decision.memo,
-                ..operators(seats, why)
+                ..batch(Requester::Policy, Purpose::Speak, seats, why)
             };
             match (round, state.limits.rounds) {
                 (Some(round), Some(limit)) if round > limit => {
@@ -280,11 +245,16 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     }
 }
 
-/// A batch that the operator wants; its memo is nobody's.
-fn operators(seats: Vec<SeatId>, why: Text) -> BatchOpened {
+/// A batch with nothing but who wants it, whom it asks for what, and why.
+pub(super) fn batch(
+    requester: Requester,
+    purpose: Purpose,
+    seats: Vec<SeatId>,
+    why: Text,
+) -> BatchOpened {
     BatchOpened {
-        requester: Requester::Operator,
-        purpose: Purpose::Speak,
+        requester,
+        purpose,
         seats,
         why,
         queue: vec![],
@@ -309,7 +279,8 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
         return None;
     }
     let seat = left.iter().find(|s| state.may_speak(s))?;
-    let batch = operators(vec![seat.clone()], "a final word".into());
+    let why = "a final word".into();
+    let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
     Some(draft(ThreadId::ROOT, ENGINE, batch.into()))
 }
 

@@ -3,7 +3,8 @@
 //! The fold has already done the simple ones when their command was given; here are the cuts, the words, the pauses
 //! and the receipts. A deed stays in the state until its last receipt, so that a kill in its middle is no loss.
 
-use super::turns;
+use super::bench::{self, Step};
+use super::{advance, turns};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
@@ -109,9 +110,11 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
         | Verb::Hide { .. }
         | Verb::Limit { .. }
         | Verb::Mark { .. }
-        | Verb::Vote { .. }
-        | Verb::Verdict {}
         | Verb::Decide { .. } => done(deed),
+        Verb::Vote { question, options } => {
+            carried(deed, bench::vote(state, deed, question, options))
+        }
+        Verb::Verdict {} => carried(deed, bench::verdict(state, deed)),
         Verb::Speak { .. } | Verb::Pass { .. } if deed.acted => done(deed),
         Verb::Speak { who, .. } | Verb::Pass { who } => persons(state, deed, who),
         Verb::Floor { .. } if deed.acted => done(deed),
@@ -140,6 +143,14 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
                 .or_else(|| too_late(other?, "the conversation ended first"))
                 .or_else(|| done(deed))
         }
+    }
+}
+
+fn carried(deed: &Deed, step: Step) -> Option<Draft> {
+    match step {
+        Step::Draft(draft) => Some(*draft),
+        Step::Wait => wait(deed),
+        Step::Done => done(deed),
     }
 }
 
@@ -231,18 +242,9 @@ fn again(state: &State, deed: &Deed) -> Option<Draft> {
     if !free || state.run == Run::Paused || state.limit.is_some() {
         return wait(deed);
     }
-    let batch = BatchOpened {
-        requester: Requester::Operator,
-        purpose: Purpose::Speak,
-        seats: vec![last.seat.clone()],
-        why: "the operator wants it said anew".into(),
-        queue: vec![],
-        round: None,
-        memo: serde_json::Value::Null,
-        supersedes: vec![],
-        replaces: Some(last.turn),
-        question: None,
-        options: vec![],
-    };
+    let why = "the operator wants it said anew".into();
+    let seats = vec![last.seat.clone()];
+    let batch = advance::batch(Requester::Operator, Purpose::Speak, seats, why);
+    let batch = BatchOpened { replaces: Some(last.turn), ..batch };
     Some(draft(last.thread, ENGINE, batch.into()))
 }

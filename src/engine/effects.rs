@@ -38,6 +38,8 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::Delta(_)
         | Kind::HumanSaid(_)
         | Kind::Receipt(_)
+        | Kind::VoteClosed(_)
+        | Kind::VerdictGiven(_)
         | Kind::Paused(_)
         | Kind::Resumed(_)
         | Kind::LimitNear(_)

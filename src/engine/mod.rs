@@ -8,12 +8,15 @@
 //! It deliberately knows no screen, no files but the session it writes, and no policy by name.
 
 mod advance;
+mod bench;
 mod carry;
 mod drive;
 mod effects;
 mod money;
 mod react;
 mod resolve;
+mod stops;
+mod tally;
 mod turns;
 
 pub use advance::advance;

@@ -137,6 +137,12 @@ fn unattended(state: &State) -> Vec<Draft> {
     if state.ended.is_some() {
         return vec![];
     }
+    if let Some(limit) = &state.limit
+        && let Some(judged) = super::bench::conclude(state, limit.what.reason(), None)
+        && !matches!(judged.kind, Kind::Ended(_))
+    {
+        return vec![judged];
+    }
     let mut drafts = super::carry::late(state, "the conversation ended first");
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {

@@ -138,9 +138,24 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Verb::Edit { utterance, .. } | Verb::Hide { utterance, .. } => {
             state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
         }
-        Verb::Vote { .. } | Verb::Verdict {} => {
-            return Err("nobody at this table is a judge, and votes need one to count them".into());
+        Verb::Vote { options, .. } => {
+            targets.threads = inner(state, line);
+            let thread = targets.threads.first().and_then(|t| state.threads.get(t));
+            let able = |t: &Thread| t.seats.iter().any(|s| state.may(Purpose::Vote, s));
+            if !thread.is_some_and(able) {
+                return Err("nobody is here who could vote".into());
+            }
+            let mut once = options.clone();
+            once.sort();
+            once.dedup();
+            if options.len() == 1 || once.len() < options.len() {
+                return Err("a vote is between two options or more, each named once".into());
+            }
         }
+        Verb::Verdict {} if state.scenario.verdict.is_none() => {
+            return Err("nobody at this table is a judge; a scenario names one in [verdict]".into());
+        }
+        Verb::Verdict {} => {}
         Verb::Decide { tool, .. } => {
             return Err(format!("no tool `{tool}` asked for a decision"));
         }

@@ -30,7 +30,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
         Some(VoiceSpec::Lines { lines, .. }) => {
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
             let facts = || Facts::new(state.turn_facts(turn));
-            let line = rehearsed::choose(lines, spoken, facts);
+            let line = rehearsed::choose(lines, turn.purpose, spoken, facts);
             line.map_or(Value::Null, |line| json!({ "line": line }))
         }
         Some(VoiceSpec::Model(_)) => {

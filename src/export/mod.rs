@@ -12,6 +12,7 @@ pub mod md;
 pub mod text;
 
 mod chart;
+mod contest;
 mod deeds;
 mod discretion;
 mod document;

@@ -1,6 +1,6 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
-use super::{Told, deeds};
+use super::{Told, contest, deeds};
 use crate::analysis::name;
 use crate::model::payload::{Ended, TurnEnded};
 use crate::model::*;
@@ -74,6 +74,8 @@ impl Teller {
             Kind::Receipt(r) if r.is == ReceiptIs::TooLate => {
                 note(format!("too late: {}", r.why.as_deref().unwrap_or("its moment had passed")))
             }
+            Kind::VoteClosed(v) => contest::vote(state, v),
+            Kind::VerdictGiven(v) => contest::verdict(state, v),
             Kind::Paused(p) => match &p.why {
                 Some(why) => note(format!("paused: {why}")),
                 None => note("paused".into()),
@@ -92,7 +94,16 @@ impl Teller {
             // a person who speaks by steering lines has to be told
             Kind::FloorGranted(g) => match state.seat(&g.participant) {
                 Some(seat) if seat.spec.voice.is_human() => {
-                    note(format!("{} has the floor", name(state, &g.participant)))
+                    let turn = state.turns.get(&TurnId(event.seq.0));
+                    let question = turn.filter(|t| !t.speaks()).and_then(|t| state.batch_of(t));
+                    let who = name(state, &g.participant);
+                    match question.and_then(|b| Some((b.spec.question.as_ref()?, &b.spec.options)))
+                    {
+                        Some((question, options)) => {
+                            note(format!("{who} is asked: {question} ({})", options.join(", ")))
+                        }
+                        None => note(format!("{who} has the floor")),
+                    }
                 }
                 Some(_) | None => vec![],
             },
@@ -108,7 +119,7 @@ impl Teller {
     fn turn(&self, state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
         let who = name(state, seat);
         if e.purpose != Purpose::Speak {
-            return vec![];
+            return contest::turn(state, seat, e);
         }
         let place = e.number.map_or_else(|| place(state), |n| n.to_string());
         let words =

@@ -1,5 +1,6 @@
 //! The event: a fact in the log, and the one closed list of its kinds.
 
+use super::ballot::{VerdictGiven, VoteClosed};
 use super::command::Given;
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
@@ -183,6 +184,10 @@ kinds! {
     "limit.near" => LimitNear(LimitNear),
     /// A limit holds.
     "limit.reached" => LimitReached(LimitReached),
+    /// All have voted.
+    "vote.closed" => VoteClosed(VoteClosed),
+    /// It was judged.
+    "verdict.given" => VerdictGiven(VerdictGiven),
     /// Something a person should know.
     "warning" => Warning(Warning),
     /// A torn tail was set aside.

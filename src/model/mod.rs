@@ -3,6 +3,7 @@
 //! Everything that crosses a room is spelled here once, so that no room has to know another to understand it.
 //! It deliberately has no I/O, no clock and no behaviour beyond reading and writing its own spelling.
 
+pub mod ballot;
 pub mod command;
 pub mod contract;
 pub mod event;
@@ -19,6 +20,7 @@ pub mod runs;
 pub mod secret;
 pub mod steering;
 
+pub use ballot::{Ballot, Judgement, VerdictGiven, VoteClosed};
 pub use command::{Given, Targets, Verb};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};

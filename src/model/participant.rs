@@ -5,6 +5,7 @@
 use super::contract::Contract;
 use super::ids::{SeatId, Text};
 use super::money::{Price, Usd};
+use super::payload::Purpose;
 use super::runs::Runs;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,9 @@ pub struct Participant {
     /// Utterances after which this seat alone falls silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
+    /// Whether it takes its turns; one that does not is asked for votes, picks or judgements only.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub speaks: bool,
     /// What its replies must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Contract,
@@ -67,6 +71,15 @@ pub struct Participant {
 
 fn one() -> f64 {
     1.0
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_true(v: &bool) -> bool {
+    *v
 }
 
 fn is_default<T: Default + PartialEq>(v: &T) -> bool {
@@ -97,6 +110,7 @@ impl Participant {
             weight: one(),
             talkativeness: half(),
             max_utterances: None,
+            speaks: true,
             reply: Contract::default(),
             runs: Runs::default(),
             timeouts: Timeouts::default(),
@@ -193,13 +207,16 @@ impl Participant {
 }
 
 /// One rehearsed line: a template, and when it is taken out of turn.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Line {
     /// The words, as a template.
     pub text: Text,
     /// A condition; a line that has one waits until it holds and then goes before the plain ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
+    /// What it answers.
+    #[serde(default, rename = "for", skip_serializing_if = "is_default")]
+    pub purpose: Purpose,
 }
 
 impl Participant {

@@ -15,10 +15,11 @@ fn is_default<T: Default + PartialEq>(v: &T) -> bool {
 }
 
 /// What a turn is for. A turn to `Speak` makes an utterance; the others never enter the transcript.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "one word each, defined on the page about turns")]
 pub enum Purpose {
+    #[default]
     Speak,
     Pick,
     Bid,
@@ -409,6 +410,9 @@ pub struct Paused {
     /// Why, where it was not the operator's wish.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
+    /// The stop rule that asks, by its place among the rules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<u32>,
 }
 
 /// `resumed`.

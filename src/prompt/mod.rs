@@ -60,7 +60,9 @@ fn block(state: &State, turn: &Turn, entry: &Entry, text: Text) -> Block {
         Some(who) if *who == turn.seat => Block::Own { text },
         Some(who) => Block::Other {
             who: who.clone(),
-            name: state.seat(who).map_or_else(|| who.0.clone(), |s| s.spec.name.clone()),
+            name: state.label(turn, who).unwrap_or_else(|| {
+                state.seat(who).map_or_else(|| who.0.clone(), |s| s.spec.name.clone())
+            }),
             text,
             cut: entry.version().cut.is_some(),
         },

@@ -2,6 +2,10 @@
 //!
 //! A key is added here and read where its table is resolved; there is no second list of keys.
 
+mod contest;
+
+use contest::{REPLY, VERDICT};
+
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
@@ -147,12 +151,17 @@ pub(super) const TOP: &[Key] = &[
         "The phases, one after the other, where the policy is phases.",
     ),
     key(
+        "verdict",
+        Kind::Table(VERDICT),
+        r#"{ judge = "jo", sides = ["pro", "con"] }"#,
+        "Who judges it at its end, or when you ask for a verdict.",
+    ),
+    key(
         "rehearsed",
         Kind::Cast(CAST),
         r#"{ ada = ["First this.", "Then that."] }"#,
         "The cast that --rehearsed and demo play: a list of lines for each seat.",
     ),
-    later("verdict"),
     later("tool"),
     later("stage"),
     later("ranking"),
@@ -245,6 +254,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "What happens when a call fails.",
     ),
     key("pace", PACE_RANGE, "70", "Milliseconds a rehearsed word takes."),
+    key(
+        "speaks",
+        Kind::Flag,
+        "true",
+        "Whether it takes its turns; judges and moderators do not, unless it says so.",
+    ),
     key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "The form that its replies must have."),
     later("recording"),
     later("sees"),
@@ -308,6 +323,12 @@ const LINE: &[Key] = &[
         r#""'?' in operator.said""#,
         "The line waits until this holds, then it goes before the plain ones.",
     ),
+    key(
+        "for",
+        Kind::OneOf { words: &["speak", "pick", "bid", "vote", "judge", "summarise"], later: &[] },
+        r#""vote""#,
+        "What the line answers; speak, unless it says so.",
+    ),
 ];
 
 const HUMAN: &[Key] = &[
@@ -334,32 +355,6 @@ const ON_FAILURE: &[Key] = &[
         r#""skip""#,
         "What follows the last of them; skip, or replace where the seat has fallbacks.",
     ),
-];
-
-const REPLY: Kind =
-    Kind::AnyOf(&[Kind::OneOf { words: &["free"], later: &[] }, Kind::Table(CONTRACT)]);
-
-const CONTRACT: &[Key] = &[
-    key(
-        "markers",
-        NAMES,
-        r#"["[PASS]", "[AGREE]"]"#,
-        "Signs that mean something at the end of a line.",
-    ),
-    key("choice", NAMES, r#"["yes", "no"]"#, "Answers, one of which the reply gives."),
-    key(
-        "schema",
-        Kind::Schema,
-        r#"{ type = "object", required = ["claim"] }"#,
-        "The JSON Schema that the reply fits.",
-    ),
-    key(
-        "again",
-        Kind::Count { least: 0, most: 5 },
-        "1",
-        "Further calls that show what was wrong with the reply; 1, unless it says so.",
-    ),
-    later("keep"),
 ];
 
 const LIMITS: &[Key] = &[
@@ -396,10 +391,21 @@ const STOP: &[Key] = &[
         r#"["ada"]"#,
         "Whose line: seats or roles; anybody's, unless it says so.",
     ),
-    later("judge"),
-    later("every"),
-    later("question"),
-    later("then"),
+    key("judge", Kind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
+    key("question", Kind::Line, r#""Is all said?""#, "What the judge is asked."),
+    key("every", UTTERANCE_RANGE, "4", "Utterances between two askings; 1, unless it says so."),
+    key(
+        "agreement",
+        Kind::Number { least: 0.01, most: 1.0 },
+        "0.8",
+        "It ends when this share of those who speak gives the same answer; silence agrees with nobody.",
+    ),
+    key(
+        "then",
+        Kind::OneOf { words: &["end", "ask"], later: &[] },
+        r#""ask""#,
+        "Whether it ends at once, or pauses and asks you; end, unless it says so.",
+    ),
 ];
 
 const PHASE: &[Key] = &[

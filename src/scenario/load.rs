@@ -1,9 +1,10 @@
 //! A scenario's text resolved into the form that the log keeps, or everything that is wrong with it.
 
 use super::check::Walk;
+use super::contest::{duties, stops, verdict};
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
-use super::resolve::{cast, limits, phases, policy, stops};
+use super::resolve::{cast, limits, phases, policy};
 use super::runs;
 use super::seat::{count, seats};
 use super::set::Setting;
@@ -97,7 +98,8 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
         }
     }
     walk.table(&root, TOP, "");
-    let participants = seats(&mut walk, &root);
+    let mut participants = seats(&mut walk, &root);
+    duties(&mut walk, &root, &mut participants);
     runs::check(&mut walk, &root, &participants);
     let scenario = Scenario {
         title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
@@ -106,6 +108,7 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
         limits: limits(&root),
         phases: phases(&mut walk, &root, &participants),
         stops: stops(&mut walk, &root, &participants),
+        verdict: verdict(&mut walk, &root, &participants),
     };
     let rehearsed = cast(&mut walk, &root, &participants);
     let (warnings, errors): (Vec<_>, Vec<_>) =

@@ -5,6 +5,7 @@
 
 mod bundled;
 mod check;
+mod contest;
 mod contract;
 mod fault;
 mod keys;
@@ -50,6 +51,9 @@ pub struct Scenario {
     /// Conditions that end it.
     #[serde(default, rename = "stop", skip_serializing_if = "Vec::is_empty")]
     pub stops: Vec<Stop>,
+    /// Who judges it at its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<VerdictSpec>,
 }
 
 /// A policy and its options.
@@ -73,10 +77,21 @@ pub struct Phase {
     pub policy: PolicySpec,
 }
 
-/// A condition that ends the conversation.
+/// A rule that ends the conversation, or asks whether it should.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Stop {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: Rule,
+    /// Whether it pauses and asks.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ask: bool,
+}
+
+/// What ends a conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum Rule {
     /// An expression over the state.
     When(Text),
     /// A line that begins with this word, in a finished utterance of one of `by` (all, if it names nobody).
@@ -87,6 +102,57 @@ pub enum Stop {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         by: Vec<Text>,
     },
+    /// A seat that says yes.
+    Judge {
+        /// Who.
+        seat: Text,
+        /// To what.
+        question: Text,
+        /// Utterances between two askings.
+        every: u32,
+    },
+    /// The share of those who speak that gave the same answer in their last utterances.
+    Agreement(f64),
+}
+
+/// How a conversation is judged.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct VerdictSpec {
+    /// Who judges.
+    pub judges: Vec<Text>,
+    /// What is judged.
+    pub question: Text,
+    /// The sides; each seat that speaks, if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sides: Vec<Side>,
+    /// How often each judge is asked.
+    pub votes: u32,
+    /// Whether each is asked again with the sides in reverse order.
+    pub swap_test: bool,
+    /// What follows where sides have as many judgements.
+    pub tie: Tie,
+}
+
+/// One side of a debate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// Its name: a seat's id, or a role.
+    pub name: Text,
+    /// Who is on it.
+    pub seats: Vec<Text>,
+}
+
+/// What follows where sides have as many judgements.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tie {
+    /// Nobody wins.
+    #[default]
+    Draw,
+    /// The side that is named first.
+    First,
+    /// Dice, from the seed.
+    Random,
 }
 
 /// The kind of value an option takes.

@@ -6,7 +6,7 @@ use super::check::{Walk, join, nearest};
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::seat::{count, rehearsed, texts, usd};
 use super::tree::{Node, quote};
-use super::{Phase, PolicySpec, Stop};
+use super::{Phase, PolicySpec};
 use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
 use serde_json::Map;
 use std::collections::BTreeMap;
@@ -83,7 +83,7 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
         }
         let who = match item.get("who") {
             Some(who) => who_of(walk, who, seats, &join(&path, "who")),
-            None => seats.iter().map(|s| s.id.0.clone()).collect(),
+            None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
         };
         let name = item.get("name").and_then(Node::text).unwrap_or_default();
         phases.push(Phase { name: name.into(), who, policy });
@@ -103,46 +103,13 @@ fn order(phase: &Node) -> PolicySpec {
     PolicySpec { name: name.into(), options }
 }
 
-/// Resolves the stop rules.
-pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Stop> {
-    let nodes = root.get("stop").map(Node::items).unwrap_or_default();
-    let mut stops = vec![];
-    for (i, node) in nodes.iter().enumerate() {
-        let path = format!("stop[{}]", i + 1);
-        let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
-        let by = node.get("by");
-        match (node.get("when"), node.get("word")) {
-            (Some(_), None) => {
-                if let Some(by) = by {
-                    let message = "goes with a word, and this rule has a condition";
-                    walk.fault(&by.span, &join(&path, "by"), message, "leave it out");
-                }
-                stops.push(Stop::When(text("when").unwrap_or_default()));
-            }
-            (None, Some(_)) => stops.push(Stop::Word {
-                word: text("word").unwrap_or_default(),
-                by: match by {
-                    Some(by) => who_of(walk, by, seats, &join(&path, "by")),
-                    None => vec![],
-                },
-            }),
-            (Some(_), Some(word)) => {
-                let fix = "write two [[stop]] rules, or keep one of them";
-                walk.fault(&word.span, &path, "has both `when` and `word`", fix);
-            }
-            // a rule of a kind that comes later has its fault already
-            (None, None) if node.entries().is_empty() || by.is_some() => {
-                let fix = r#"as in word = "AGREED", or when = "turn_count > 6""#;
-                walk.fault(&node.span, &path, "has neither `when` nor `word`", fix);
-            }
-            (None, None) => {}
-        }
-    }
-    stops
-}
-
 /// Resolves names of seats and roles, `all` and `all but NAME` into ids, in the order of the seats.
-fn who_of(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) -> Vec<Text> {
+pub(super) fn who_of(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    seats: &[Participant],
+    path: &str,
+) -> Vec<Text> {
     let mut chosen = vec![false; seats.len()];
     for name in texts(node) {
         let (wanted, but) = match name.strip_prefix("all but ") {
@@ -164,7 +131,11 @@ fn who_of(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) -
             return vec![];
         }
         for (seat, chosen) in seats.iter().zip(&mut chosen) {
-            *chosen |= wanted == "all" || named(seat) != but;
+            *chosen |= if wanted == "all" {
+                seat.speaks
+            } else {
+                named(seat) != but && (!but || seat.speaks)
+            };
         }
     }
     let ids: Vec<Text> =

@@ -7,7 +7,7 @@ use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
 use super::tree::{Node, quote};
 use crate::model::{
-    Fallback, Line, ModelSpec, Participant, SeatId, Text, Then, Usd, VoiceSpec,
+    Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, Usd, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -148,6 +148,9 @@ fn fill(seat: &mut Participant, node: &Node) {
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
     }
+    if let Some(speaks) = node.get("speaks").and_then(Node::flag) {
+        seat.speaks = speaks;
+    }
     if let Some(reply) = node.get("reply") {
         seat.reply = contract(reply);
     }
@@ -229,10 +232,25 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
 pub(super) fn rehearsed(node: &Node, pace: u64) -> VoiceSpec {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
     let line = |node: &Node| match node.text() {
-        Some(plain) => Line { text: plain.into(), when: None },
-        None => Line { text: text(node, "text").unwrap_or_default(), when: text(node, "when") },
+        Some(plain) => Line { text: plain.into(), ..Line::default() },
+        None => Line {
+            text: text(node, "text").unwrap_or_default(),
+            when: text(node, "when"),
+            purpose: purpose(node),
+        },
     };
     VoiceSpec::Lines { lines: node.items().iter().map(line).collect(), pace }
+}
+
+fn purpose(line: &Node) -> Purpose {
+    match line.get("for").and_then(Node::text) {
+        Some("pick") => Purpose::Pick,
+        Some("bid") => Purpose::Bid,
+        Some("vote") => Purpose::Vote,
+        Some("judge") => Purpose::Judge,
+        Some("summarise") => Purpose::Summarise,
+        _ => Purpose::Speak,
+    }
 }
 
 /// Returns the texts of a list, or the one text that stands for a list of one.

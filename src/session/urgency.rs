@@ -23,6 +23,8 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::Given(_)
         | Kind::HumanSaid(_)
         | Kind::TurnEnded(_)
+        | Kind::VoteClosed(_)
+        | Kind::VerdictGiven(_)
         | Kind::Paused(_)
         | Kind::Resumed(_) => Urgency::Soon,
         // what the engine would decide again, or say again

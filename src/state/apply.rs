@@ -13,7 +13,7 @@ impl State {
         self.ms = event.ms;
         self.take(event);
         if let (Some(key), false) = (&event.cause, matches!(event.kind, Kind::Receipt(_))) {
-            self.acted(key);
+            self.acted(key, event);
         }
         // time runs while somebody speaks who is not a person the table waits for
         let running = self.ended.is_none() && self.calls().next().is_some();
@@ -31,6 +31,7 @@ impl State {
             Kind::Ended(e) => {
                 self.ended = Some(e.clone());
                 self.ending = None;
+                self.bench = None;
             }
             Kind::ThreadOpened(t) => {
                 if let Some(parent) = self.threads.get_mut(&thread) {
@@ -62,7 +63,13 @@ impl State {
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
+            Kind::VoteClosed(v) => self.vote = Some(v.clone()),
+            Kind::VerdictGiven(v) => {
+                self.verdict = Some((v.clone(), self.utterances));
+                self.bench = self.bench.take().filter(|b| b.ends.is_some());
+            }
             Kind::Paused(p) => {
+                self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
                 self.run = Run::Paused;
                 self.pause_why = p.why.clone();
             }
@@ -174,10 +181,12 @@ impl State {
                 lines: vec![],
                 spent: Spent::default(),
                 broke: false,
+                answer: None,
             }),
         }
         let inner: Vec<ThreadId> = self
             .open_threads()
+            .filter(|_| p.speaks)
             .filter(|t| t.id == thread || t.spec.inherits && t.parent == Some(thread))
             .map(|t| t.id)
             .collect();
@@ -193,6 +202,7 @@ impl State {
     fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
         let replaced = self.last.as_ref().filter(|l| Some(l.turn) == b.replaces);
         let horizon = replaced.map_or(seq, |l| l.horizon);
+        self.convene(b);
         let Some(t) = self.threads.get_mut(&thread) else { return };
         let batch = Batch {
             id: BatchId(seq.0),
@@ -209,8 +219,9 @@ impl State {
                 t.batches += 1;
                 t.round = b.round.unwrap_or(t.round);
                 t.barren += 1;
+                t.asked = Some(batch.clone());
             }
-            Requester::Operator if b.replaces.is_none() => {
+            Requester::Operator if b.replaces.is_none() && b.purpose == Purpose::Speak => {
                 t.floor = None;
                 if let Some(Ending::FinalRound(left)) = &mut self.ending {
                     left.retain(|s| !b.seats.contains(s));
@@ -390,6 +401,9 @@ impl State {
         if words {
             self.say(seq, &turn, e);
         }
+        if !turn.speaks() && counts {
+            self.answer(&turn, e);
+        }
         let policy_asked = |b: &Batch| b.spec.requester == Requester::Policy;
         if let Some(t) = self.threads.get_mut(&turn.thread) {
             t.asked = t.batch.clone().filter(policy_asked).or(t.asked.take());
@@ -425,6 +439,10 @@ impl State {
         }
         self.keep_data(turn.thread);
         self.keep_run(turn, e);
+        if e.outcome != Outcome::Failed {
+            let answer = super::bench::answer(&e.structured);
+            self.set_seat(&turn.seat, |s| s.answer = answer);
+        }
     }
 
     /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.

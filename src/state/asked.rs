@@ -1,6 +1,6 @@
 //! What a turn is asked for, and in which form.
 
-use super::{Batch, State, Turn};
+use super::{Batch, Docket, State, Turn};
 use crate::model::*;
 
 impl State {
@@ -18,7 +18,10 @@ impl State {
                 return self.seat(&turn.seat).map(|s| s.spec.reply.clone()).unwrap_or_default();
             }
             Purpose::Pick | Purpose::Vote => Form::Choice(options()),
-            Purpose::Judge => Form::Judgement(options()),
+            Purpose::Judge => match self.batch_of(turn).and_then(|b| Docket::of(&b.spec)) {
+                Some(Docket::Verdict { .. }) => Form::Judgement(options()),
+                Some(Docket::Stop(_)) | None => Form::Choice(options()),
+            },
             Purpose::Bid => Form::Bid,
             Purpose::Summarise => Form::Free,
         };

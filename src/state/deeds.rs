@@ -23,6 +23,10 @@ pub struct Deed {
     pub too_late: Option<&'static str>,
     /// The threads in which its words are placed.
     pub placed: Vec<ThreadId>,
+    /// The batch that it opened last.
+    pub batch: Option<(ThreadId, BatchId)>,
+    /// Whether what it asked is answered.
+    pub closed: bool,
 }
 
 /// Guidance that lives in prompts.
@@ -86,6 +90,8 @@ impl State {
             acted: false,
             too_late: None,
             placed: vec![],
+            batch: None,
+            closed: false,
         };
         self.carry_out(&mut deed, ms);
         self.deeds.push(deed);
@@ -175,7 +181,7 @@ impl State {
             Verb::Mark { text } => self.marks.push((seq, text.clone())),
             Verb::End { final_round: false } => self.ending = Some(Ending::Now),
             Verb::End { final_round: true } => {
-                let seats = self.seats.iter().filter(|s| !s.gone && !s.muted);
+                let seats = self.seats.iter().filter(|s| !s.gone && !s.muted && s.spec.speaks);
                 self.ending = Some(Ending::FinalRound(seats.map(|s| s.spec.id.clone()).collect()));
                 self.run = Run::Going;
                 self.limit = None;
@@ -229,9 +235,14 @@ impl State {
     }
 
     /// Marks the deed of a command as carried out by an event that it caused.
-    pub(super) fn acted(&mut self, key: &Key) {
+    pub(super) fn acted(&mut self, key: &Key, event: &Event) {
         if let Some(d) = self.deeds.iter_mut().find(|d| d.given.key == *key) {
             d.acted = true;
+            match event.kind {
+                Kind::BatchOpened(_) => d.batch = Some((event.thread, BatchId(event.seq.0))),
+                Kind::VoteClosed(_) | Kind::VerdictGiven(_) => d.closed = true,
+                _ => {}
+            }
         }
     }
 

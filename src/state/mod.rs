@@ -5,6 +5,7 @@
 
 mod apply;
 mod asked;
+mod bench;
 mod context;
 mod deeds;
 mod facts;
@@ -14,6 +15,7 @@ mod spent;
 mod table;
 mod transcript;
 
+pub use bench::{Bench, Docket, Ruling};
 pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
 pub use spent::{Reserve, Spent};
@@ -117,6 +119,16 @@ pub struct State {
     pub ended: Option<Ended>,
     /// The last speaking turn that is over: what `retry` speaks anew.
     pub last: Option<table::LastTurn>,
+    /// The verdict that is being found, or that an end waits for.
+    pub bench: Option<Bench>,
+    /// The last verdict, and how many utterances there were then.
+    pub verdict: Option<(VerdictGiven, u32)>,
+    /// The last vote.
+    pub vote: Option<VoteClosed>,
+    /// What judges last answered to stop rules, by the place of the rule.
+    pub rulings: BTreeMap<u32, Ruling>,
+    /// The stop rules that asked, with how many utterances there were then.
+    pub asked: BTreeMap<u32, u32>,
     /// Utterances skipped after failures.
     pub failed: u32,
     /// Warnings given.
@@ -158,6 +170,16 @@ impl State {
         self.seat(id).is_some_and(|s| !s.gone && !s.muted && !s.broke && !self.silent(s))
     }
 
+    /// Returns whether a seat may be asked for something: what is no speech counts against no limit of it.
+    pub fn may(&self, purpose: Purpose, id: &str) -> bool {
+        match purpose {
+            Purpose::Speak => self.may_speak(id),
+            Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
+                self.seat(id).is_some_and(|s| !s.gone && !s.muted)
+            }
+        }
+    }
+
     fn silent(&self, seat: &Seat) -> bool {
         let cap = seat.spec.max_utterances.into_iter().chain(self.limits.per_seat).min();
         let speaking = || self.turns.values().filter(|t| t.speaks() && t.seat == seat.spec.id);
@@ -193,9 +215,9 @@ impl State {
     /// even if it was muted meanwhile: it had the floor before.
     pub fn owed<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = &'a SeatId> {
         let gone = |s: &str| self.seat(s).is_none_or(|s| s.gone);
-        batch
-            .owed()
-            .filter(move |s| self.may_speak(s) || (batch.interrupted.contains_key(*s) && !gone(s)))
+        batch.owed().filter(move |s| {
+            self.may(batch.spec.purpose, s) || (batch.interrupted.contains_key(*s) && !gone(s))
+        })
     }
 
     /// Returns whether a batch still has seats to ask or turns to wait for.

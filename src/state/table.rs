@@ -28,6 +28,8 @@ pub struct Seat {
     pub spent: Spent,
     /// Whether it could not pay for its last call; until it or a limit is changed.
     pub broke: bool,
+    /// What its last utterance answers, where that can be read.
+    pub answer: Option<Text>,
 }
 
 /// A talk inside the talk.

@@ -171,6 +171,7 @@ mod tests {
                 lines: vec![],
                 spent: Spent::default(),
                 broke: false,
+                answer: None,
             }
         };
         State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }

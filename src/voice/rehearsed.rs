@@ -2,30 +2,37 @@
 //!
 //! Which line a call speaks is chosen when the call starts and logged with it, so that the voice itself remembers
 //! nothing: a plain line is the next one in order, after the last one they begin again; a line with a condition waits
-//! until it holds and then goes first, once.
+//! until it holds and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
 
 use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::expr::{Condition, Facts, Template};
-use crate::model::{Channel, ErrorClass, Line, Text, VoiceSpec};
+use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
 
 /// How many words of silence go before the first one.
 const BREATH_WORDS: u64 = 6;
 
 /// Returns which line a seat speaks next, given those it has spoken.
-pub fn choose(lines: &[Line], spoken: &[usize], facts: impl FnOnce() -> Facts) -> Option<usize> {
+pub fn choose(
+    lines: &[Line],
+    purpose: Purpose,
+    spoken: &[usize],
+    facts: impl FnOnce() -> Facts,
+) -> Option<usize> {
     let facts = LazyCell::new(facts);
     let holds = |line: &Line| {
         // a condition that cannot be evaluated does not hold; the check of the scenario has compiled it
         let when = line.when.as_ref()?;
         Condition::compile(when).ok()?.holds(&facts).ok()?.then_some(())
     };
+    let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
     let fresh = |(i, line): &(usize, &Line)| !spoken.contains(i) && holds(line).is_some();
-    let reaction = lines.iter().enumerate().find(fresh);
+    let reaction = lines.iter().enumerate().filter(fits).find(fresh);
     if let Some((line, _)) = reaction {
         return Some(line);
     }
-    let plain: Vec<usize> = (0..lines.len()).filter(|i| lines[*i].when.is_none()).collect();
+    let plain = lines.iter().enumerate().filter(fits).filter(|(_, line)| line.when.is_none());
+    let plain: Vec<usize> = plain.map(|(i, _)| i).collect();
     let said = spoken.iter().filter(|i| plain.contains(i)).count();
     plain.get(said.checked_rem(plain.len())?).copied()
 }

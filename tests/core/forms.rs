@@ -98,8 +98,12 @@ async fn rehearsed_lines_and_people_give_data_too() {
             "a",
             VoiceSpec::Lines {
                 lines: vec![
-                    Line { text: "yes and no".into(), when: None },
-                    Line { text: "No, it rains".into(), when: Some("correction".into()) },
+                    Line { text: "yes and no".into(), ..Line::default() },
+                    Line {
+                        text: "No, it rains".into(),
+                        when: Some("correction".into()),
+                        ..Line::default()
+                    },
                 ],
                 pace: 1,
             },

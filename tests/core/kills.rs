@@ -20,9 +20,14 @@ fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
-/// What must be equal: the words as they finally stand, and how it ended.
-fn outcome(ran: &Ran) -> (Vec<(Option<u32>, String, String)>, String) {
-    (ran.transcript(), ran.reason().to_owned())
+/// The words as they finally stand, how it ended, and what came of votes and judgements.
+type Outcome = (Vec<(Option<u32>, String, String)>, String, String);
+
+/// What must be equal.
+fn outcome(ran: &Ran) -> Outcome {
+    let verdict = ran.state.verdict.as_ref().map(|(v, at)| (&v.winner, &v.how, &v.scores, at));
+    let asked = format!("{:?} {verdict:?}", ran.state.vote);
+    (ran.transcript(), ran.reason().to_owned(), asked)
 }
 
 fn phases() -> Value {
@@ -76,7 +81,18 @@ fn tables() -> Vec<(&'static str, Opened)> {
         ("depends", looped()),
         ("manual", table(policy("manual", json!({})), seats())),
         ("phases", table(phases(), seats())),
+        ("verdict", crate::judging::court(&["j", "k"], true, 2, "random")),
+        ("judged", judged()),
     ]
+}
+
+/// A judge as a stop rule, and a verdict at the end.
+fn judged() -> Opened {
+    let mut table = crate::judging::court(&["j"], false, 1, "draw");
+    let judge = json!({"seat": "k", "question": "Is all said?", "every": 2});
+    table.scenario["stop"] = json!([{"judge": judge}]);
+    table.scenario["limits"] = json!({"utterances": 8});
+    table
 }
 
 /// Commands whose moments are facts of the talk, so that a resumed run reaches them as well.
@@ -90,6 +106,8 @@ fn commands() -> Vec<Value> {
         json!({"when": "paused and turn_count >= 3", "do": "step"}),
         json!({"when": "paused and turn_count >= 4", "do": "resume"}),
         json!({"after": {"utterance": 5}, "do": "mute", "who": "c"}),
+        json!({"after": {"utterance": 2}, "do": "vote", "question": "Shall we?"}),
+        json!({"during": {"utterance": 3, "words": 2}, "do": "verdict"}),
         json!({"after": {"utterance": 6}, "do": "reroll"}),
         json!({"after": {"utterance": 6}, "do": "edit", "utterance": 1, "text": "as edited"}),
         json!({"when": "'c' in seats[2].id and turn_count >= 7", "do": "unmute", "who": "c"}),
@@ -101,6 +119,19 @@ fn attentive() -> Stage {
     stage(|ask| {
         let seen: usize = ask.prompt.blocks.iter().map(|b| b.text().len()).sum();
         let notes = ask.prompt.notes.len();
+        match ask.purpose {
+            Purpose::Speak | Purpose::Summarise => {}
+            Purpose::Bid => return Play::Words(format!("{}", seen % 11), 20),
+            // the first answer of a turn is at times unreadable
+            _ if seen.is_multiple_of(3) && ask.attempt == 1 => {
+                return Play::Words("well, well".into(), 20);
+            }
+            _ => {
+                let options = ask.facts["options"].as_array().unwrap();
+                let option = options[seen % options.len()].as_str().unwrap();
+                return Play::Data("chosen".into(), json!({"choice": option, "winner": option}));
+            }
+        }
         Play::Words(format!("{} heard {seen} letters and {notes} notes in all", ask.seat.id), 20)
     })
 }

@@ -36,6 +36,7 @@ mod faults;
 mod flows;
 mod forms;
 mod harness;
+mod judging;
 mod kills;
 mod minds;
 mod money;

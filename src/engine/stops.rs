@@ -1,0 +1,103 @@
+//! Stop rules: what ends a conversation before its limits do, looked at when nobody speaks and something new was said.
+
+use super::bench::{self, Asked};
+use crate::expr::{Condition, Facts};
+use crate::model::event::ENGINE;
+use crate::model::payload::{Paused, Warning};
+use crate::model::*;
+use crate::scenario::Rule;
+use crate::state::State;
+
+/// What a rule says now.
+enum Says {
+    /// Nothing.
+    Nothing,
+    /// It is time to stop, for this reason.
+    Stop(StopReason, Text),
+    /// Something has to happen first.
+    First(Box<Draft>),
+}
+
+/// Returns the end that a rule comes to, the question whether it should end, or what a rule needs to know.
+pub(super) fn stop(state: &State) -> Option<Draft> {
+    if state.scenario.stops.is_empty() || !state.turns.is_empty() {
+        return None;
+    }
+    let places = 0u32..;
+    places.zip(&state.scenario.stops).find_map(|(place, stop)| {
+        match says(state, place, &stop.rule) {
+            Says::Nothing => None,
+            Says::First(draft) => Some(*draft),
+            Says::Stop(reason, text) if !stop.ask => bench::conclude(state, reason, Some(text)),
+            Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
+        }
+    })
+}
+
+/// Pauses and asks. A rule that goes on holding asks once; one that holds for a single utterance asks each time.
+fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
+    let again = match rule {
+        Rule::When(_) | Rule::Agreement(_) => false,
+        Rule::Word { .. } | Rule::Judge { .. } => true,
+    };
+    let asked = state.asked.get(&place);
+    let due = asked.is_none_or(|at| again && *at != state.utterances);
+    due.then(|| {
+        let why = Some(format!("time to stop? {text}; `end` ends it, `resume` goes on").into());
+        draft(ThreadId::ROOT, ENGINE, Paused { why, rule: Some(place) }.into())
+    })
+}
+
+fn says(state: &State, place: u32, rule: &Rule) -> Says {
+    let Some(last) = state.last.as_ref() else { return Says::Nothing };
+    match rule {
+        Rule::Word { word, by } => {
+            let Some(entry) = state.entries.iter().rev().find(|e| e.number == last.number) else {
+                return Says::Nothing;
+            };
+            let listed = by.is_empty() || by.iter().any(|b| last.seat == **b);
+            let begins = |l: &str| {
+                let rest = l.trim_start().strip_prefix(&**word);
+                rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
+            };
+            let holds = listed && entry.version().cut.is_none() && entry.text().lines().any(begins);
+            let text = || format!("{}: {word}", last.seat).into();
+            if holds { Says::Stop(StopReason::StopWord, text()) } else { Says::Nothing }
+        }
+        Rule::When(when) => {
+            let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
+            match Condition::compile(when).and_then(holds) {
+                Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
+                Ok(false) => Says::Nothing,
+                Err(fault) => {
+                    let warning = warn_once(state, format!("[[stop]] when = \"{when}\": {fault}"));
+                    warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
+                }
+            }
+        }
+        Rule::Judge { seat, question, every } => {
+            match bench::ask(state, place, seat, question, *every) {
+                Asked::Now(draft) => Says::First(draft),
+                Asked::Ruled(ruling) if ruling.yes => {
+                    let why = if ruling.why.is_empty() { "yes" } else { &ruling.why };
+                    Says::Stop(StopReason::Goal, format!("{seat}: {why}").into())
+                }
+                Asked::Ruled(_) | Asked::Not => Says::Nothing,
+            }
+        }
+        Rule::Agreement(share) => {
+            let agreement = state.agreement();
+            if agreement < *share {
+                return Says::Nothing;
+            }
+            let percent = (agreement * 100.0).round();
+            Says::Stop(StopReason::Consensus, format!("{percent} % give the same answer").into())
+        }
+    }
+}
+
+/// A faulty condition is false, and said so once.
+pub(super) fn warn_once(state: &State, text: String) -> Option<Draft> {
+    let told = state.warnings.iter().any(|w| **w == *text);
+    (!told).then(|| draft(ThreadId::ROOT, ENGINE, Warning { text: text.into() }.into()))
+}

@@ -1,0 +1,86 @@
+//! Picks, bids, votes and verdicts in words: what they came to, and how that came about.
+//!
+//! A single vote or judgement is not told when it is given: it is nobody's to see before all are.
+
+use super::Told;
+use super::teller::place;
+use crate::analysis::name;
+use crate::model::payload::TurnEnded;
+use crate::model::*;
+use crate::state::State;
+use crate::text;
+
+fn note(told: String) -> Vec<Told> {
+    vec![Told::Note(text::line(&told).into_owned())]
+}
+
+/// Returns words with what stands before them, or nothing without words.
+fn because(why: &str) -> String {
+    if why.trim().is_empty() { String::new() } else { format!(": {}", why.trim()) }
+}
+
+/// Returns what the end of a turn tells that did not speak.
+pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
+    let who = name(state, seat);
+    let data = |key: &str| e.structured[key].as_str().unwrap_or_default();
+    let failed = e.error.as_ref().map(|e| format!("{who} gave no answer: {}", e.text));
+    match (e.outcome, e.purpose) {
+        (Outcome::Failed, _) => note(failed.unwrap_or_else(|| format!("{who} gave no answer"))),
+        (Outcome::Passed, _) => note(format!("{who} passes")),
+        (Outcome::Cut, _) => vec![],
+        (Outcome::Said, Purpose::Pick) => {
+            let choice = data("choice");
+            let chosen = state.seat(choice).map(|s| name(state, &s.spec.id));
+            note(format!(
+                "{who} chooses {}{}",
+                chosen.as_deref().unwrap_or(choice),
+                because(data("why"))
+            ))
+        }
+        (Outcome::Said, Purpose::Bid) => {
+            note(format!("{who} bids {}{}", e.structured["bid"], because(data("why"))))
+        }
+        (Outcome::Said, Purpose::Judge) if e.structured.get("choice").is_some() => {
+            note(format!("{who} says {}{}", data("choice"), because(data("why"))))
+        }
+        (Outcome::Said, Purpose::Summarise) => note(format!("{who} sums up what was said")),
+        (Outcome::Said, Purpose::Vote | Purpose::Judge | Purpose::Speak) => vec![],
+    }
+}
+
+/// Returns what a vote came to.
+pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Told> {
+    let mut body = format!("{}\n", vote.how);
+    for ballot in &vote.ballots {
+        let choice = ballot.choice.as_deref().unwrap_or("abstains");
+        body.push_str(&format!(
+            "{}: {choice}{}\n",
+            name(state, &ballot.seat),
+            because(&ballot.why)
+        ));
+    }
+    words(state, format!("vote: {}", vote.question), &body)
+}
+
+/// Returns what a verdict came to.
+pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
+    let winner = verdict.winner.as_deref().unwrap_or("nobody");
+    let mut body = format!("{winner} ({})\n", verdict.how);
+    if !verdict.scores.is_empty() {
+        let of = |side: &Text| verdict.scores.get(side).map(|score| format!("{side} {score}"));
+        let scores: Vec<String> = verdict.sides.iter().filter_map(of).collect();
+        body.push_str(&format!("scores: {}\n", scores.join(", ")));
+    }
+    for judgement in &verdict.judgements {
+        let says = judgement.winner.as_deref().unwrap_or("abstains");
+        let swapped = if judgement.swapped { ", the sides swapped" } else { "" };
+        let judge = name(state, &judgement.judge);
+        body.push_str(&format!("{judge}{swapped}: {says}{}\n", because(&judgement.why)));
+    }
+    words(state, format!("verdict: {}", verdict.question), &body)
+}
+
+fn words(state: &State, who: String, body: &str) -> Vec<Told> {
+    let who = text::line(&who).into_owned();
+    vec![Told::Words { place: place(state), who, body: text::block(body).into_owned() }]
+}

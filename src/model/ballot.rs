@@ -1,0 +1,78 @@
+//! Votes and verdicts as events: what was asked, what everybody answered, and what came of it by which rule.
+
+use super::ids::{SeatId, Text, TurnId};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `vote.closed`: all have voted; nobody saw another's vote before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VoteClosed {
+    /// What was voted on.
+    pub question: Text,
+    /// The choices, in the order in which they were shown.
+    pub options: Vec<Text>,
+    /// Every vote.
+    pub ballots: Vec<Ballot>,
+    /// Votes for each choice.
+    pub counts: BTreeMap<Text, u32>,
+    /// The choice with most votes; none where several have as many, or nobody voted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Text>,
+    /// How it came about, in words.
+    pub how: Text,
+}
+
+/// One vote.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ballot {
+    /// Whose.
+    pub seat: SeatId,
+    /// For what; none is an abstention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<Text>,
+    /// Why, or why there is no choice.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub why: Text,
+}
+
+/// `verdict.given`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct VerdictGiven {
+    /// What was judged.
+    pub question: Text,
+    /// The sides.
+    pub sides: Vec<Text>,
+    /// The better side; none is a draw, or that nobody could be understood.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Text>,
+    /// Mean scores from 0 to 10, of the sides that were scored.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<Text, f64>,
+    /// Every judgement.
+    pub judgements: Vec<Judgement>,
+    /// How it came about, in words.
+    pub how: Text,
+}
+
+/// One judgement of one judge.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Judgement {
+    /// Whose.
+    pub judge: SeatId,
+    /// The turn it was given in.
+    pub turn: TurnId,
+    /// Which of the times the judge was asked, from 1: a judgement with the sides swapped belongs to the one without.
+    pub time: u32,
+    /// Whether the sides were shown in reverse order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub swapped: bool,
+    /// The better side, or `tie`; none is an abstention.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub winner: Option<Text>,
+    /// Scores from 0 to 10.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<Text, f64>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "str::is_empty")]
+    pub why: Text,
+}

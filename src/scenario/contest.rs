@@ -1,0 +1,147 @@
+//! What ends a conversation and what judges it, resolved: stop rules, the verdict, and who has such a duty.
+
+use super::check::{Walk, join};
+use super::resolve::who_of;
+use super::seat::{count, texts};
+use super::tree::{Node, quote};
+use super::{Rule, Side, Stop, Tie, VerdictSpec};
+use crate::model::{Participant, Text};
+
+/// The keys of which a stop rule has exactly one, and those that go with only one of them.
+const RULES: [&str; 4] = ["when", "word", "judge", "agreement"];
+const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
+/// What is judged where nothing is said of it.
+const QUESTION: &str = "Who made the better case?";
+/// What a judge is asked where nothing is said of it.
+const ENOUGH: &str = "Is everything said that there is to say?";
+
+/// Takes their turns from those who judge or moderate, unless the file says that they speak.
+pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
+    let stops = root.get("stop").map(Node::items).unwrap_or_default();
+    let judges = stops.iter().chain(root.get("verdict")).filter_map(|n| n.get("judge"));
+    let moderators = root.get("policy").and_then(|p| p.get("moderator"));
+    let named: Vec<Text> = judges.chain(moderators).flat_map(texts).collect();
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    let told = |id: &str| {
+        let node = nodes.iter().find(|n| n.get("id").and_then(Node::text) == Some(id))?;
+        node.get("speaks").and_then(Node::flag)
+    };
+    for seat in seats.iter_mut().filter(|s| told(&s.id).is_none()) {
+        seat.speaks = !named.iter().any(|n| **n == *seat.id);
+    }
+    if !seats.is_empty() && !seats.iter().any(|s| s.speaks) {
+        let span = root.get("participant").map_or(&None, |n| &n.span);
+        let fix = "add a [[participant]] that does not judge or moderate, or say speaks = true";
+        walk.fault(span, "participant", "nobody is left who speaks", fix);
+    }
+}
+
+/// Resolves the stop rules.
+pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Stop> {
+    let nodes = root.get("stop").map(Node::items).unwrap_or_default();
+    let mut stops = vec![];
+    for (i, node) in nodes.iter().enumerate() {
+        let path = format!("stop[{}]", i + 1);
+        let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
+        let mut rules = RULES.iter().filter(|r| node.get(r).is_some());
+        let rule = match (rules.next(), rules.next()) {
+            (Some(first), Some(second)) => {
+                let span = node.get(second).map_or(&None, |n| &n.span);
+                let fix = "write two [[stop]] rules, or keep one of them";
+                walk.fault(span, &path, format!("has both `{first}` and `{second}`"), fix);
+                continue;
+            }
+            (None, _) => {
+                let fix = r#"as in word = "AGREED", or when = "turn_count > 6""#;
+                walk.fault(&node.span, &path, "has no `when`, `word`, `judge` or `agreement`", fix);
+                continue;
+            }
+            (Some(rule), None) => *rule,
+        };
+        for (key, of) in GO_WITH.iter().filter(|(_, of)| *of != rule) {
+            if let Some(entry) = node.entries().iter().find(|e| e.key == *key) {
+                let message = format!("goes with `{of}`, and this rule has `{rule}`");
+                walk.fault(&entry.node.span, &join(&path, key), message, "leave it out");
+            }
+        }
+        let rule = match rule {
+            "when" => Rule::When(text("when").unwrap_or_default()),
+            "word" => Rule::Word {
+                word: text("word").unwrap_or_default(),
+                by: match node.get("by") {
+                    Some(by) => who_of(walk, by, seats, &join(&path, "by")),
+                    None => vec![],
+                },
+            },
+            "judge" => Rule::Judge {
+                seat: match node.get("judge") {
+                    Some(judge) => seat_of(walk, judge, seats, &join(&path, "judge")),
+                    None => "".into(),
+                },
+                question: text("question").unwrap_or_else(|| ENOUGH.into()),
+                every: count(node, "every").unwrap_or(1),
+            },
+            _ => Rule::Agreement(node.get("agreement").and_then(Node::number).unwrap_or(1.0)),
+        };
+        stops.push(Stop { rule, ask: text("then").as_deref() == Some("ask") });
+    }
+    stops
+}
+
+/// Resolves the id of one seat.
+pub(super) fn seat_of(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) -> Text {
+    let id = node.text().unwrap_or_default();
+    if !seats.iter().any(|s| &*s.id == id) {
+        let known: Vec<&str> = seats.iter().map(|s| &*s.id).collect();
+        let fix = format!("the seats are {}", known.join(", "));
+        walk.fault(&node.span, path, format!("no seat {}", quote(id)), fix);
+    }
+    id.into()
+}
+
+/// Resolves `[verdict]`.
+pub(super) fn verdict(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    seats: &[Participant],
+) -> Option<VerdictSpec> {
+    let node = root.get("verdict")?;
+    let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
+    let judges = match node.get("judge") {
+        Some(judge) if judge.text().is_some() => {
+            vec![seat_of(walk, judge, seats, "verdict.judge")]
+        }
+        Some(panel) => {
+            let judges = panel.items().iter().enumerate();
+            let path = |i| format!("verdict.judge[{}]", i + 1);
+            judges.map(|(i, judge)| seat_of(walk, judge, seats, &path(i))).collect()
+        }
+        None => vec![],
+    };
+    let sides = node.get("sides").map(Node::items).unwrap_or_default().iter().enumerate();
+    let sides: Vec<Side> = sides
+        .map(|(i, side)| {
+            let path = format!("verdict.sides[{}]", i + 1);
+            let name = side.text().unwrap_or_default().into();
+            Side { name, seats: who_of(walk, side, seats, &path) }
+        })
+        .collect();
+    let compared =
+        if sides.is_empty() { seats.iter().filter(|s| s.speaks).count() } else { sides.len() };
+    if compared < 2 && !seats.is_empty() {
+        let fix = r#"as in sides = ["pro", "con"]"#;
+        walk.fault(&node.span, "verdict", "has fewer than two sides to compare", fix);
+    }
+    Some(VerdictSpec {
+        judges,
+        question: text("question").unwrap_or_else(|| QUESTION.into()),
+        sides,
+        votes: count(node, "votes").unwrap_or(1),
+        swap_test: node.get("swap_test").and_then(Node::flag).unwrap_or_default(),
+        tie: match text("tie").as_deref() {
+            Some("first") => Tie::First,
+            Some("random") => Tie::Random,
+            _ => Tie::Draw,
+        },
+    })
+}

@@ -1,0 +1,168 @@
+//! Votes and verdicts as far as they have come: what judges said, what was asked, what came of it.
+
+use super::{Batch, State};
+use crate::model::payload::{BatchOpened, TurnEnded};
+use crate::model::*;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What the note of a batch is called that belongs to a verdict.
+const VERDICT: &str = "verdict";
+/// What the note of a batch is called that belongs to a stop rule.
+const STOP: &str = "stop";
+
+/// A verdict that is being found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Bench {
+    /// How often the judges were asked.
+    pub asked: u32,
+    /// What they said.
+    pub judgements: Vec<Judgement>,
+    /// The end that follows, if one does.
+    pub ends: Option<(StopReason, Option<Text>)>,
+}
+
+/// What a judge answered to a stop rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ruling {
+    /// How many utterances there were then.
+    pub at: u32,
+    /// Whether it was a yes.
+    pub yes: bool,
+    /// Why.
+    pub why: Text,
+}
+
+/// What a batch of judges is for, as its note says; the note stands where a policy has its memo.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Docket {
+    /// A verdict.
+    Verdict {
+        /// Which of the times the judges are asked, from 1.
+        time: u32,
+        /// Whether the sides are shown in reverse order.
+        swapped: bool,
+        /// The sides behind the names that the judges are shown; empty where those are the sides' own.
+        labels: Vec<Text>,
+        /// The label of each seat.
+        seats: BTreeMap<SeatId, Text>,
+        /// The end that follows.
+        ends: Option<(StopReason, Option<Text>)>,
+    },
+    /// The stop rule at this place.
+    Stop(u32),
+}
+
+impl Docket {
+    /// Returns the note of a batch.
+    pub fn note(&self) -> Value {
+        match self {
+            Docket::Stop(rule) => json!({ STOP: rule }),
+            Docket::Verdict { time, swapped, labels, seats, ends } => json!({
+                VERDICT: time, "swapped": swapped, "labels": labels, "seats": seats, "ends": ends,
+            }),
+        }
+    }
+
+    /// Returns what a batch is for, if it is one of judges.
+    pub fn of(batch: &BatchOpened) -> Option<Docket> {
+        let note = &batch.memo;
+        let number = |v: &Value| u32::try_from(v.as_u64()?).ok();
+        if batch.purpose != Purpose::Judge {
+            return None;
+        }
+        if let Some(rule) = number(&note[STOP]) {
+            return Some(Docket::Stop(rule));
+        }
+        Some(Docket::Verdict {
+            time: number(&note[VERDICT])?,
+            swapped: note["swapped"].as_bool()?,
+            labels: serde_json::from_value(note["labels"].clone()).ok()?,
+            seats: serde_json::from_value(note["seats"].clone()).ok()?,
+            ends: serde_json::from_value(note["ends"].clone()).ok()?,
+        })
+    }
+}
+
+impl State {
+    /// Takes in that judges are asked.
+    pub(super) fn convene(&mut self, batch: &BatchOpened) {
+        if let Some(Docket::Verdict { ends, .. }) = Docket::of(batch) {
+            let bench = self.bench.get_or_insert_default();
+            bench.asked += 1;
+            bench.ends = bench.ends.take().or(ends);
+        }
+    }
+
+    /// What follows a turn that did not speak: a rehearsed line is spent, a judge has answered.
+    pub(super) fn answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
+        let line = turn.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
+        self.set_seat(&turn.seat, |s| s.lines.extend(line));
+        let batch = self.threads.get(&turn.thread).and_then(|t| t.batch.clone());
+        if let Some(batch) = batch {
+            self.judge(&batch, &turn.seat, e);
+        }
+    }
+
+    /// Takes in what a judge answered.
+    fn judge(&mut self, batch: &Batch, seat: &SeatId, e: &TurnEnded) {
+        let text = |key: &str| e.structured[key].as_str().map(Text::from);
+        match Docket::of(&batch.spec) {
+            Some(Docket::Stop(rule)) => {
+                let yes = text("choice").is_some_and(|c| &*c == "yes");
+                let why = text("why").unwrap_or_else(|| "".into());
+                self.rulings.insert(rule, Ruling { at: self.utterances, yes, why });
+            }
+            Some(Docket::Verdict { time, swapped, labels, .. }) => {
+                let place = |name: &str| batch.spec.options.iter().position(|o| **o == *name);
+                let side =
+                    |name: Text| place(&name).and_then(|i| labels.get(i).cloned()).unwrap_or(name);
+                let scores = e.structured["scores"].as_object().into_iter().flatten();
+                let scores =
+                    scores.filter_map(|(s, n)| Some((side(s.as_str().into()), n.as_f64()?)));
+                let unread = || e.error.as_ref().map_or("".into(), |e| e.text.clone());
+                let judgement = Judgement {
+                    judge: seat.clone(),
+                    turn: e.turn,
+                    time,
+                    swapped,
+                    winner: text("winner").map(side),
+                    scores: scores.collect(),
+                    why: text("why").unwrap_or_else(unread),
+                };
+                self.bench.get_or_insert_default().judgements.push(judgement);
+            }
+            None => {}
+        }
+    }
+
+    /// Returns the share of those who speak that gave the same answer in their last utterance; silence counts as an
+    /// answer of its own.
+    pub fn agreement(&self) -> f64 {
+        let table = || self.seats.iter().filter(|s| !s.gone && s.spec.speaks);
+        let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
+        for answer in table().filter_map(|s| s.answer.as_ref()) {
+            *counts.entry(answer).or_default() += 1;
+        }
+        let most = counts.into_values().max().unwrap_or(0);
+        f64::from(most) / (table().count().max(1) as f64)
+    }
+
+    /// Returns the name that a turn is shown instead of a seat's own.
+    pub fn label(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
+        match Docket::of(&self.batch_of(turn)?.spec)? {
+            Docket::Verdict { seats, .. } => seats.get(seat).cloned(),
+            Docket::Stop(_) => None,
+        }
+    }
+}
+
+/// Returns the answer that a reply as data gives, for counting who agrees.
+pub(super) fn answer(structured: &Value) -> Option<Text> {
+    let found = ["choice", "answer"].iter().map(|key| &structured[*key]).find(|v| !v.is_null())?;
+    match found {
+        Value::String(text) => Some(text.trim().to_lowercase().into()),
+        Value::Number(_) | Value::Bool(_) => Some(found.to_string().into()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

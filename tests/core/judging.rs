@@ -1,0 +1,260 @@
+//! Votes, verdicts and judges: asked beside the talk, answered unseen, counted by a rule that is told.
+
+use crate::harness::*;
+use colloquium::model::ReceiptIs::{Done, Queued};
+use colloquium::model::*;
+use serde_json::{Value, json};
+
+/// Speaks, and answers what it is asked as a test says.
+fn answering(
+    answer: impl Fn(&colloquium::voice::Request) -> Value + Send + Sync + 'static,
+) -> Stage {
+    stage(move |ask| match ask.purpose {
+        Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
+        _ => Play::Words(answer(ask).to_string(), 10),
+    })
+}
+
+/// `a` and `b` debate, `j` and `k` sit beside.
+pub fn debate(more: Value) -> payload::Opened {
+    let mut scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 4}});
+    scenario.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let beside = |id: &str| Participant { speaks: false, ..seat(id) };
+    table(scenario, vec![seat("a"), seat("b"), beside("j"), beside("k")])
+}
+
+pub fn court(judges: &[&str], swap_test: bool, votes: u32, tie: &str) -> payload::Opened {
+    let side = |id: &str| json!({"name": id, "seats": [id]});
+    debate(json!({"verdict": {
+        "judges": judges, "question": "Who is right?", "sides": [side("a"), side("b")],
+        "votes": votes, "swap_test": swap_test, "tie": tie,
+    }}))
+}
+
+fn verdict(ran: &Ran) -> &VerdictGiven {
+    let given = ran.events.iter().rev().find_map(|e| match &e.kind {
+        Kind::VerdictGiven(v) => Some(v),
+        _ => None,
+    });
+    given.expect("a verdict")
+}
+
+fn vote(ran: &Ran) -> &VoteClosed {
+    let closed = ran.events.iter().rev().find_map(|e| match &e.kind {
+        Kind::VoteClosed(v) => Some(v),
+        _ => None,
+    });
+    closed.expect("a vote")
+}
+
+#[tokio::test]
+async fn a_vote_is_secret_until_it_is_closed_and_the_talk_goes_on() {
+    let steer = [json!({"during": {"utterance": 2, "words": 1}, "id": "v", "do": "vote",
+                        "question": "Shall we?", "options": ["yes", "no", "later"]})];
+    let stage = answering(|ask| match &*ask.seat.id {
+        "a" => json!({"choice": "later", "why": "I am tired"}),
+        _ => json!({"choice": "YES"}),
+    });
+    let ran = play(round_robin(&["a", "b", "c"], 5), stage, &steer).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b", "utterance_limit"));
+    let vote = vote(&ran);
+    assert_eq!((vote.winner.as_deref(), &*vote.how), (Some("yes"), "yes with 2 of 3 votes"));
+    assert_eq!(vote.ballots[0].choice.as_deref(), Some("later"));
+    assert_eq!(&*vote.ballots[0].why, "I am tired");
+    assert_eq!(ran.receipts("v"), [Queued, Done]);
+    let asked: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Vote).collect();
+    assert_eq!(asked.len(), 3);
+    for ask in asked {
+        assert!(ask.prompt.task.as_ref().unwrap().contains("Shall we?"));
+        assert_eq!(
+            (ask.prompt.blocks.len(), ask.number),
+            (2, None),
+            "the talk so far, and no vote"
+        );
+    }
+    let votes =
+        |r: &colloquium::voice::Request| r.prompt.blocks.iter().any(|b| b.text().contains("tired"));
+    assert!(!ran.seen.iter().any(votes), "no vote is ever anybody's prompt");
+}
+
+#[tokio::test]
+async fn a_tie_is_told_as_one_and_what_cannot_be_read_is_an_abstention() {
+    let steer = [json!({"after": {"utterance": 1}, "do": "vote", "question": "Shall we?"})];
+    let stage = |last: &'static str| {
+        answering(move |ask| match &*ask.seat.id {
+            "a" => json!("yes"),
+            "b" => json!("no"),
+            _ => json!(last),
+        })
+    };
+    let table = || round_robin(&["a", "b", "c"], 2);
+    let ran = play(table(), stage("both of it"), &steer).await;
+    assert_eq!(vote(&ran).winner, None);
+    assert_eq!(&*vote(&ran).how, "a tie of yes and no with 1 each: nobody wins, 1 abstained");
+    assert_eq!(ran.seen.iter().filter(|r| r.seat.id == "c").count(), 2, "it was asked once more");
+    let ran = play(table(), stage("no"), &steer).await;
+    assert_eq!(vote(&ran).winner.as_deref(), Some("no"));
+    let silent = stage_of_silence();
+    let ran = play(table(), silent, &steer).await;
+    assert_eq!(&*vote(&ran).how, "nobody voted, 3 abstained");
+}
+
+fn stage_of_silence() -> Stage {
+    stage(|ask| match ask.purpose {
+        Purpose::Speak => Play::Words("well".into(), 10),
+        _ => Play::Pass,
+    })
+}
+
+#[tokio::test]
+async fn votes_are_refused_where_they_make_no_sense() {
+    let why = |line: Value| async move {
+        let ran = play(round_robin(&["a", "b"], 2), plain(), &[line]).await;
+        let refused = ran.events.iter().find_map(|e| match &e.kind {
+            Kind::Refused(r) => Some(r.why.to_string()),
+            _ => None,
+        });
+        refused.expect("a refusal")
+    };
+    let one = json!({"do": "vote", "question": "?", "options": ["a"]});
+    assert!(why(one).await.contains("two options"));
+    assert!(why(json!({"do": "verdict"})).await.contains("[verdict]"));
+}
+
+#[tokio::test]
+async fn a_verdict_comes_at_the_end_with_scores_and_says_how() {
+    let judge = |_: &colloquium::voice::Request| json!({"winner": "b", "scores": {"a": 6, "b": 7.5}, "why": "figures"});
+    let ran = play(court(&["j"], false, 1, "draw"), answering(judge), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "utterance_limit"));
+    let given = verdict(&ran);
+    assert_eq!((given.winner.as_deref(), &*given.how), (Some("b"), "b in 1 of 1 judgement"));
+    assert_eq!((given.scores["a"], given.scores["b"]), (6.0, 7.5));
+    let asked = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
+    assert_eq!(asked.prompt.blocks.len(), 4);
+    let mut completed = court(&["j"], false, 1, "draw");
+    completed.scenario["policy"]["options"] = json!({"rounds": 1});
+    let ran = play(completed, answering(judge), &[]).await;
+    assert_eq!(
+        (ran.who().as_str(), ran.reason()),
+        ("a b", "verdict"),
+        "its own end is the verdict's"
+    );
+}
+
+#[tokio::test]
+async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
+    let first = |_: &colloquium::voice::Request| json!({"winner": "Side 1"});
+    let ran = play(court(&["j"], true, 1, "draw"), answering(first), &[]).await;
+    let given = verdict(&ran);
+    assert_eq!(given.winner, None);
+    assert!(given.how.contains("1 turned when the sides were swapped"), "{}", given.how);
+    let labels = |n: usize| {
+        let judged: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Judge).collect();
+        let Block::Other { who, name, .. } = &judged[n].prompt.blocks[0] else { panic!() };
+        (who.to_string(), name.to_string())
+    };
+    assert_eq!(labels(0), ("a".into(), "Side 1".into()));
+    assert_eq!(labels(1), ("a".into(), "Side 2".into()));
+    let firm = |ask: &colloquium::voice::Request| {
+        let is_a = |b: &Block| matches!(b, Block::Other { who, name, .. } if *who == "a" && &**name == "Side 1");
+        json!({"winner": if ask.prompt.blocks.iter().any(is_a) { "Side 1" } else { "Side 2" }})
+    };
+    let ran = play(court(&["j", "k"], true, 2, "draw"), answering(firm), &[]).await;
+    let given = verdict(&ran);
+    assert_eq!(given.winner.as_deref(), Some("a"));
+    assert_eq!(&*given.how, "a in 4 of 4 judgements; none turned when the sides were swapped");
+    assert_eq!(given.judgements.len(), 8);
+}
+
+#[tokio::test]
+async fn a_tie_is_broken_by_the_rule_of_the_scenario() {
+    let split = |ask: &colloquium::voice::Request| json!({"winner": if ask.seat.id == "j" { "a" } else { "b" }});
+    let ran = |tie: &'static str| play(court(&["j", "k"], false, 1, tie), answering(split), &[]);
+    let draw = ran("draw").await;
+    assert_eq!(
+        (verdict(&draw).winner.as_deref(), &*verdict(&draw).how),
+        (None, "a and b are level in 2 judgements")
+    );
+    let first = ran("first").await;
+    assert_eq!(verdict(&first).winner.as_deref(), Some("a"));
+    assert!(verdict(&first).how.ends_with("a by being named first"), "{}", verdict(&first).how);
+    let dice = ran("random").await;
+    assert!(verdict(&dice).winner.is_some() && verdict(&dice).how.ends_with("by dice"));
+}
+
+#[tokio::test]
+async fn a_judge_that_cannot_be_read_abstains_and_the_end_comes_all_the_same() {
+    let ran =
+        play(court(&["j", "k"], false, 1, "draw"), answering(|_| json!("both were fine")), &[])
+            .await;
+    assert_eq!(ran.reason(), "utterance_limit");
+    assert_eq!(&*verdict(&ran).how, "no judgement could be read");
+    let mute = [json!({"do": "mute", "who": "j"}), json!({"do": "leave", "who": "k"})];
+    let ran = play(court(&["j", "k"], false, 1, "draw"), answering(|_| json!("a")), &mute).await;
+    assert_eq!((verdict(&ran).judgements.len(), ran.reason()), (0, "utterance_limit"));
+}
+
+#[tokio::test]
+async fn the_operator_asks_for_a_verdict_and_the_talk_goes_on() {
+    let steer = [json!({"after": {"utterance": 2}, "id": "v", "do": "verdict"})];
+    let ran =
+        play(court(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &steer).await;
+    assert_eq!(ran.who(), "a b a b");
+    let given = ran.kinds().iter().filter(|k| **k == "verdict.given").count();
+    assert_eq!(given, 2, "when it was asked for, and at the end");
+    assert_eq!(ran.receipts("v").last(), Some(&Done));
+    let late = [json!({"after": {"utterance": 4}, "id": "v", "do": "verdict"})];
+    let ran =
+        play(court(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &late).await;
+    let given = ran.kinds().iter().filter(|k| **k == "verdict.given").count();
+    assert_eq!((given, ran.receipts("v").last()), (1, Some(&Done)), "nothing was said since");
+    let end = [json!({"after": {"utterance": 2}, "do": "end"})];
+    let ran =
+        play(court(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &end).await;
+    assert!(!ran.kinds().contains(&"verdict.given"), "an end at once is one at once");
+}
+
+#[tokio::test]
+async fn a_judge_stops_the_talk_or_asks_whether_to() {
+    let rule = |ask: bool| {
+        let judge = json!({"seat": "j", "question": "Is all said?", "every": 2});
+        let mut table = debate(json!({"stop": [{"judge": judge, "ask": ask}]}));
+        table.scenario["limits"] = json!({"utterances": 9});
+        table
+    };
+    let judge = |ask: &colloquium::voice::Request| {
+        let said = ask.prompt.blocks.len();
+        json!({"choice": if said >= 4 { "yes" } else { "no" }, "why": format!("{said} were said")})
+    };
+    let ran = play(rule(false), answering(judge), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "goal"));
+    assert_eq!(ran.state.ended.as_ref().unwrap().text.as_deref(), Some("j: 4 were said"));
+    assert_eq!(ran.seen.iter().filter(|r| r.purpose == Purpose::Judge).count(), 2);
+    let go_on = [
+        json!({"when": "paused and turn_count == 4", "do": "resume"}),
+        json!({"when": "paused and turn_count == 6", "do": "end"}),
+    ];
+    let ran = play(rule(true), answering(judge), &go_on).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "operator"));
+}
+
+#[tokio::test]
+async fn the_share_of_the_same_answers_stops_it_and_silence_agrees_with_nobody() {
+    let mut table = round_robin(&["a", "b", "c"], 9);
+    table.scenario["stop"] = json!([{"agreement": 0.6}]);
+    for seat in &mut table.participants {
+        seat.reply = Contract { form: Form::Choice(vec!["x".into(), "y".into()]), again: 0 };
+    }
+    let stage = stage(|ask| match (&*ask.seat.id, ask.number) {
+        ("a", _) => Play::Words("x".into(), 5),
+        ("b", Some(n)) if n < 4 => Play::Words("y".into(), 5),
+        ("b", _) => Play::Words("x".into(), 5),
+        _ => Play::Words("neither of them".into(), 5),
+    });
+    let ran = play(table, stage, &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "consensus"));
+    assert_eq!(
+        ran.state.ended.as_ref().unwrap().text.as_deref(),
+        Some("67 % give the same answer")
+    );
+}
