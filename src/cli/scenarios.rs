@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::source::{self, ENDING};
 use super::talk;
 use crate::config::make_private;
-use crate::scenario::{Source, bundled, bundled_names, load};
+use crate::scenario::{Source, about, bundled, bundled_names, load};
 use crate::{policy, scenario, text};
 use clap::Subcommand;
 use std::fs::OpenOptions;
@@ -56,8 +56,9 @@ fn list(context: &Context) -> Result<Exit, Failure> {
     let mut lines = String::new();
     for name in bundled_names() {
         let text = bundled(name).unwrap_or_default().to_owned();
+        let about = about(&text);
         let title = title(&Source { name: name.into(), text, settings: vec![] });
-        lines.push_str(&format!("{name}  {title}\n"));
+        lines.push_str(&format!("{name}  {title}\n    {about}\n"));
     }
     for name in source::own_names(context) {
         let path = context.paths.scenarios().join(format!("{name}{ENDING}"));

@@ -1,7 +1,14 @@
 //! The scenarios that come with the program.
 
-const BUNDLED: &[(&str, &str)] =
-    &[("round-table", include_str!("../../assets/scenarios/round-table.toml"))];
+/// Their names in the order of the list, each with its text.
+const BUNDLED: &[(&str, &str)] = &[
+    ("round-table", include_str!("../../assets/scenarios/round-table.toml")),
+    ("socratic-seminar", include_str!("../../assets/scenarios/socratic-seminar.toml")),
+    ("brainstorm", include_str!("../../assets/scenarios/brainstorm.toml")),
+    ("code-review", include_str!("../../assets/scenarios/code-review.toml")),
+    ("negotiation", include_str!("../../assets/scenarios/negotiation.toml")),
+    ("iterative-analysis", include_str!("../../assets/scenarios/iterative-analysis.toml")),
+];
 
 /// Returns the text of a bundled scenario.
 pub fn bundled(name: &str) -> Option<&'static str> {
@@ -11,4 +18,11 @@ pub fn bundled(name: &str) -> Option<&'static str> {
 /// Returns the names of the bundled scenarios, the first of which is the one that `demo` plays.
 pub fn bundled_names() -> impl Iterator<Item = &'static str> {
     BUNDLED.iter().map(|(name, _)| *name)
+}
+
+/// Returns what a bundled scenario shows, in one sentence: the first of the comment that it begins with.
+pub fn about(text: &str) -> String {
+    let comment: Vec<&str> = text.lines().map_while(|l| l.strip_prefix("# ")).collect();
+    let comment = comment.join(" ");
+    comment.split_inclusive(". ").next().unwrap_or_default().trim().to_owned()
 }

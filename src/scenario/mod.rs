@@ -18,7 +18,7 @@ mod set;
 mod tree;
 mod unattended;
 
-pub use bundled::{bundled, bundled_names};
+pub use bundled::{about, bundled, bundled_names};
 pub use contract::validator;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use keys::DEPENDS;

@@ -26,11 +26,12 @@ impl fmt::Display for Wait {
 }
 
 impl Loaded {
-    /// Gives every seat of the rehearsed cast its lines as its voice.
+    /// Gives every seat of the rehearsed cast its lines as its voice; nobody needs to stand in for it then.
     pub fn rehearse(&mut self) {
         for seat in &mut self.participants {
             if let Some(voice) = self.rehearsed.get(&seat.id) {
                 seat.voice = voice.clone();
+                seat.stand_in = None;
             }
         }
     }

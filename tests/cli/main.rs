@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod browser;
+mod bundled;
 mod exits;
 mod export;
 mod fallbacks;

@@ -1,0 +1,50 @@
+//! Every scenario that comes with the program is right, says what it shows, and plays rehearsed to its own end.
+
+use crate::house::House;
+use colloquium::scenario::{about, bundled, bundled_names};
+
+/// How each of them ends when nobody interferes.
+const ENDS: &[(&str, &str)] = &[
+    ("round-table", "utterance limit"),
+    ("socratic-seminar", "utterance limit"),
+    ("brainstorm", "completed"),
+    ("code-review", "stop word"),
+    ("negotiation", "stop word"),
+    ("iterative-analysis", "completed"),
+];
+
+#[test]
+fn every_bundled_scenario_plays_to_its_own_end() {
+    let names: Vec<&str> = bundled_names().collect();
+    assert_eq!(names, ENDS.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+    let house = House::new();
+    let list = house.run(&["scenarios", "list"]).code(0).out;
+    for (name, end) in ENDS {
+        let about = about(bundled(name).unwrap());
+        assert!(about.ends_with('.') && list.contains(&about), "{name}: {about}");
+        let check = house.run(&["check", name]).code(0);
+        assert_eq!(check.err, "", "{name} has no warning");
+        let show = house.run(&["scenarios", "show", name]).code(0).out;
+        assert_eq!(show.trim_end(), bundled(name).unwrap().trim_end());
+        let ran = house.run(&["run", name, "--rehearsed", "--headless", "--no-save"]).code(0);
+        assert!(ran.out.contains(&format!("ended: {end}")), "{name}: {}", ran.out);
+        assert!(
+            !ran.out.contains(" failed: ") && !ran.out.contains("warning"),
+            "{name}: {}",
+            ran.out
+        );
+    }
+}
+
+/// Rehearsed characters are worth watching only if they hear what the operator says.
+#[test]
+fn every_rehearsed_cast_reacts_to_the_operator() {
+    let house = House::new();
+    let say = house
+        .file("say.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"what of Thursday"}"#);
+    for (name, _) in ENDS {
+        let args = ["run", name, "--rehearsed", "--headless", "--no-save", "--steer", &say];
+        let out = house.run(&args).code(0).out;
+        assert!(out.matches("what of Thursday").count() > 1, "{name} answers: {out}");
+    }
+}
