@@ -47,7 +47,7 @@ impl Check {
 }
 
 /// Returns who speaks when.
-fn told(file: &str, loaded: &Loaded) -> String {
+pub fn told(file: &str, loaded: &Loaded) -> String {
     let scenario = &loaded.scenario;
     let mut told = format!("{file}: {}\n", text::line(&scenario.title));
     if let Some(topic) = &scenario.topic {

@@ -7,11 +7,13 @@ mod check;
 mod context;
 mod demo;
 mod dress;
+mod dry;
 mod error;
 mod exit;
 mod export;
 mod headless;
 mod keys;
+mod manual;
 mod minds;
 mod nearby;
 mod options;
@@ -73,6 +75,8 @@ enum Command {
     Keys(keys::Keys),
     Themes(themes::Themes),
     Paths(paths::Paths),
+    Completions(manual::Completions),
+    Man(manual::Man),
 }
 
 /// Runs the program with the arguments of this process.
@@ -108,6 +112,8 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Themes(themes)) => themes.run(&context),
         Some(Command::Keys(keys)) => keys.run(&context),
         Some(Command::Paths(paths)) => paths.run(&context),
+        Some(Command::Completions(completions)) => completions.run(Cli::command()),
+        Some(Command::Man(man)) => man.run(Cli::command()),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `run`: plays a scenario.
 
 use super::context::Context;
+use super::dry;
 use super::error::Failure;
 use super::exit::Exit;
 use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
@@ -44,7 +45,7 @@ pub struct Run {
 impl Run {
     /// Plays it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        self.options.play.has_its_place(&format!("colloquium run {}", self.scenario), context)?;
+        self.options.has_its_place(&format!("colloquium run {}", self.scenario), context)?;
         start::after(play(&self.scenario, &self.options, context)?, context)
     }
 }
@@ -72,6 +73,16 @@ pub struct Options {
     /// Keep the session in this file, which must not exist yet
     #[arg(long, value_name = "FILE")]
     pub(super) out_session: Option<PathBuf>,
+    /// Print who would speak when, the first prompts and an estimate; ask nobody, and keep nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+}
+
+impl Options {
+    /// Refuses a screen where there is no terminal for it; what is only planned needs none.
+    pub fn has_its_place(&self, command: &str, context: &Context) -> Result<(), Failure> {
+        if self.dry_run { Ok(()) } else { self.play.has_its_place(command, context) }
+    }
 }
 
 /// Plays the scenario of a name or path.
@@ -95,11 +106,15 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let lines = play.steer_lines()?;
     prepare(&mut loaded, options)?;
     refuse_waits(&loaded, play)?;
-    let allowed = Allowed::by(&loaded.participants, found.trusted, play.trust)?;
     let providers = Providers::new(context, &play.models)?;
     let minds = Minds::new(providers, &play.models);
     minds.assign(&mut loaded.participants)?;
     minds.count(&loaded.participants, &loaded.scenario.limits)?;
+    if options.dry_run {
+        let opened = opened(loaded.clone(), options.seed.unwrap_or(REHEARSAL_SEED), false)?;
+        return dry::run(name, &loaded, opened, play.format).map(After::Over);
+    }
+    let allowed = Allowed::by(&loaded.participants, found.trusted, play.trust)?;
     minds.meet(&loaded.participants, context)?;
     minds::say_windows(&loaded.participants, context);
 

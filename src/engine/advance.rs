@@ -207,6 +207,10 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     };
     let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
     if let Some(at) = money::in_the_way(state, thread.id, &granted) {
+        // nobody is stopped without a warning
+        if !state.near.contains(&(at.what, at.limit)) {
+            return Some(draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()));
+        }
         // those who speak may leave more than was set aside for them
         return (calls == 0).then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
     }

@@ -13,6 +13,7 @@ mod house;
 mod keys;
 mod models;
 mod past_sessions;
+mod plans;
 mod replay;
 mod server;
 mod sessions;

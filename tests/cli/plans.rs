@@ -1,0 +1,149 @@
+//! What is said of money before and after: estimates that ask nobody, costs in the record, limits that hold, and the
+//! manual of it all.
+
+use crate::house::House;
+use crate::server::Server;
+use serde_json::Value;
+
+const TALK: &str = "title = \"A talk\"\ntopic = \"Tea\"\n[limits]\nutterances = 4\n\
+    [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
+
+/// The settings of a provider at an address, with the price of its model.
+fn settings(house: &House, url: &str, price: &str) -> String {
+    house.file(
+        "settings.toml",
+        &format!("[providers.far]\nwire = \"openai\"\nbase_url = {url:?}\n[models.\"far:tiny\"]\n{price}\n"),
+    )
+}
+
+/// Every line of a kind of the last session.
+fn lines(house: &House, kind: &str) -> Vec<Value> {
+    let path = house.run(&["sessions", "path", "--last"]).code(0).out;
+    let log = std::fs::read_to_string(path.trim()).unwrap();
+    let lines = log.lines().map(|l| serde_json::from_str::<Value>(l).unwrap());
+    lines.filter(|l| l["kind"] == kind).map(|l| l["data"].clone()).collect()
+}
+
+#[test]
+fn a_dry_run_plans_and_estimates_and_asks_nobody() {
+    let server = Server::start("Hello.", None);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let config = settings(&house, &server.url, "price = [10.0, 20.0]");
+    let args = ["run", &path, "--dry-run", "--model", "far:tiny", "-c", &config];
+    let ran = house.run(&args).code(0);
+    for told in [
+        "1 Ada  (",
+        "2 Bo  (",
+        "it ends at the limit of 4 utterances",
+        "estimate ~",
+        ", ~$0.0",
+        "first prompt of Ada (far:tiny, ~",
+        "You are Ada.",
+    ] {
+        assert!(ran.out.contains(told), "{told}: {}", ran.out);
+    }
+    let json = house.run(&[&args[..], &["--format", "jsonl"]].concat()).code(0);
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    assert_eq!(json["plan"].as_array().unwrap().len(), 4, "{json:#}");
+    assert!(json["estimate"]["usd"].as_f64().unwrap() > 0.001, "{json:#}");
+    assert!(server.asked.lock().unwrap().is_empty() && house.sessions().is_empty());
+
+    // a script of a file that nobody trusts is planned, not run
+    let script = "title = \"S\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"x\"\nscript = [\"touch\", \"ran\"]\n";
+    let script = house.file("script.toml", script);
+    let ran = house.run(&["run", &script, "--dry-run"]).code(0);
+    assert!(ran.out.contains("no model is asked"), "{}", ran.out);
+    assert!(!house.path("ran").exists());
+}
+
+#[test]
+fn what_a_talk_costs_is_in_the_record_and_told_at_its_end() {
+    let server = Server::start("All is well.", None);
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let run = |price: &str, more: &[&str]| {
+        let config = settings(&house, &server.url, price);
+        house.run(
+            &[&["run", &path, "--headless", "--model", "far:tiny", "-c", &config], more].concat(),
+        )
+    };
+    let ran = run("price = [10.0, 20.0]", &[]).code(0);
+    // the server counts nothing, so everything is an estimate
+    assert!(
+        ran.out.contains(" tokens, ~$0.0") && ran.err.contains(" tokens, ~$0.0"),
+        "{}\n{}",
+        ran.out,
+        ran.err
+    );
+    let ends = lines(&house, "turn.ended");
+    assert_eq!(ends.len(), 4);
+    for end in &ends {
+        assert_eq!(end["usage"]["estimated"], true, "{end}");
+        assert!(end["cost"].as_f64().unwrap() > 0.0, "{end}");
+    }
+    assert_eq!(
+        lines(&house, "conversation.opened")[0]["participants"][0]["price"],
+        serde_json::json!([10.0, 20.0])
+    );
+
+    let ran = run("", &[]).code(0);
+    assert!(ran.err.contains(" tokens, not priced") && !ran.err.contains('$'), "{}", ran.err);
+    assert!(lines(&house, "turn.ended").iter().all(|end| end["cost"].is_null()));
+}
+
+#[test]
+fn a_budget_stops_warns_first_and_can_be_raised() {
+    let server = Server::start("All is well.", None);
+    let house = House::new();
+    let path = house.file("talk.toml", &TALK.replace("utterances = 4", "utterances = 60"));
+    let config = settings(&house, &server.url, "price = [10.0, 20.0]");
+    let common = ["--headless", "-c", &config];
+    let first = [&["run", &path, "--model", "far:tiny", "--max-usd", "0.02"], &common[..]].concat();
+    let ran = house.run(&first).code(5);
+    assert!(
+        ran.err.contains("ended: cost limit") && ran.err.contains("--max-usd 0.04"),
+        "{}",
+        ran.err
+    );
+    assert_eq!(lines(&house, "limit.near").len(), 1);
+    assert_eq!(lines(&house, "limit.reached")[0]["limit"], 0.02);
+    let spoken = lines(&house, "turn.ended").len();
+    let more = [&["resume", "--last", "--max-usd", "0.04"], &common[..]].concat();
+    house.run(&more).code(5);
+    let all = lines(&house, "turn.ended");
+    let sum: f64 = all.iter().filter_map(|end| end["cost"].as_f64()).sum();
+    println!("{spoken} utterances for $0.02, {} for $0.04, ${sum:.4} spent", all.len());
+    assert!(all.len() > spoken && sum <= 0.04);
+
+    let tokens =
+        [&["run", &path, "--model", "far:tiny", "--max-tokens", "3000"], &common[..]].concat();
+    let ran = house.run(&tokens).code(5);
+    assert!(ran.err.contains("ended: token limit"), "{}", ran.err);
+}
+
+#[test]
+fn a_limit_in_dollars_that_could_not_hold_is_refused() {
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let config = settings(&house, "http://192.0.2.1/v1", "");
+    let args = ["run", &path, "--headless", "--model", "far:tiny", "--max-usd", "1", "-c", &config];
+    let ran = house.run(&args).code(3);
+    for told in ["no price is known for far:tiny", "[models.\"far:tiny\"] price", "--max-tokens"] {
+        assert!(ran.err.contains(told), "{told}: {}", ran.err);
+    }
+    assert!(house.sessions().is_empty());
+}
+
+#[test]
+fn shells_and_the_manual_know_every_command() {
+    let house = House::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let ran = house.run(&["completions", shell]).code(0);
+        assert!(ran.out.contains("dry-run") && ran.out.contains("scenarios"), "{shell}");
+    }
+    house.run(&["completions", "tcsh"]).code(2);
+    let ran = house.run(&["man"]).code(0);
+    assert!(ran.out.contains(".TH colloquium 1") && ran.out.contains(".TH colloquium-run 1"));
+    assert!(ran.out.contains("\\-\\-max\\-usd"), "{}", ran.out);
+}
