@@ -130,6 +130,11 @@ impl Ledger {
         }
     }
 
+    /// Returns how much happened that figures are made of; it grows whenever they change.
+    pub fn happened(&self) -> usize {
+        self.turns.len() + self.moments.len()
+    }
+
     /// Returns a turn that is over.
     pub fn spent(&self, turn: TurnId) -> Option<&Spent> {
         self.places.get(&turn).and_then(|i| self.turns.get(*i))

@@ -5,13 +5,14 @@ use super::dress::Dress;
 use super::error::Failure;
 use super::exit::Exit;
 use super::sessions::{Which, judged};
-use super::target::Target;
+use super::target::{Target, create};
 use crate::export::{Document, FORMATS, Reveal, cast};
 use crate::session;
 use crate::session::replay::Recording;
 use crate::ui::film::film;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use std::path::{Path, PathBuf};
 
 /// The format that needs a screen to be drawn.
 const CAST: &str = "cast";
@@ -74,4 +75,20 @@ fn size(text: &str) -> Result<(u16, u16), String> {
     size.ok_or_else(|| {
         format!("a size is COLUMNSxROWS, each from {} to {}", CELLS.start(), CELLS.end())
     })
+}
+
+/// Writes a session, as far as it is saved, into the folder where the program was started; returns the file's path.
+pub fn written(log: &Path, format: &str) -> Result<String, String> {
+    let format = FORMATS.iter().find(|f| f.name == format).ok_or("no such format")?;
+    let log = session::read(log).map_err(|e| e.to_string())?;
+    let document = Document::new(&log, Reveal::default()).map_err(|e| e.to_string())?;
+    let spelled = (format.spell)(&document);
+    let numbered = |n: u32| match n {
+        1 => format!("{}.{}", document.id, format.name),
+        n => format!("{}-{n}.{}", document.id, format.name),
+    };
+    let mut names = (1..).map(numbered).map(PathBuf::from);
+    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no name is free")?;
+    create(&path, spelled.as_bytes()).map_err(|failure| failure.message)?;
+    Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }

@@ -3,6 +3,7 @@
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
+use super::export::written;
 use super::options::{self, Format};
 use super::printer::Printer;
 use super::screen::{self, After};
@@ -109,12 +110,20 @@ fn show(transport: &Transport, log: &Log, context: &Context) -> Result<After, Fa
         screen.view.playback = Some(Playback::new(transport.clone()));
         screen.view.notice = log.faults.first().map(|fault| text::line(&fault.to_string()).into());
         let keep = |words: &str| screen::last_copy(&context.paths.state, words);
+        let export = |format: &str| written(log.files.log(), format);
+        let outside = ui::run::Outside { keep: &keep, export: &export };
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
         transport.play();
         let terminal = Terminal::enter().map_err(refused)?;
-        let reader =
-            ui::run::run(&mut screen, transport.tail(), terminal, EventStream::new(), orders, keep);
+        let reader = ui::run::run(
+            &mut screen,
+            transport.tail(),
+            terminal,
+            EventStream::new(),
+            orders,
+            outside,
+        );
         tokio::select! { biased;
             code = signals.next() => Ok(After::Over(code)),
             left = reader => match left {

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::dress::Dress;
 use super::error::Failure;
 use super::exit::{self, Exit};
+use super::export::written;
 use super::headless::{Table, unless_told_again, unwritable};
 use super::signals::Signals;
 use crate::clock::Clock;
@@ -56,6 +57,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
         let Table { mut engine, tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let keep = |words: &str| last_copy(&context.paths.state, words);
+        let export = |format: &str| written(files.log(), format);
+        let outside = run::Outside { keep: &keep, export: &export };
         let mut screen = dressed(since, clock, context)?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
@@ -63,7 +66,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
             let terminal = Terminal::enter().map_err(refused)?;
-            let reader = run::run(&mut screen, tail, terminal, EventStream::new(), orders, keep);
+            let reader = run::run(&mut screen, tail, terminal, EventStream::new(), orders, outside);
             tokio::pin!(talk, hand_over, reader);
             let mut talking = true;
             loop {

@@ -5,6 +5,12 @@
 /// An intention in the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
+    /// Opens the figures, or closes them.
+    Figures,
+    /// Goes to the event that is chosen among the figures.
+    OpenEvent,
+    /// Lists the formats in which the session can be written.
+    Export,
     /// Pauses after this speaker, takes that back, or goes on.
     TogglePause,
     /// One utterance, then paused again.

@@ -33,6 +33,8 @@ pub struct Glyphs {
     pub dot: &'static str,
     /// What is left out.
     pub ellipsis: &'static str,
+    /// A column of a chart, from the lowest to the full one.
+    pub levels: &'static [&'static str],
     /// The filled part of a bar.
     pub full: &'static str,
     /// The rest of a bar.
@@ -60,6 +62,7 @@ pub const UNICODE: Glyphs = Glyphs {
     prompt: "›",
     dot: "·",
     ellipsis: "…",
+    levels: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     full: "█",
     empty: "░",
     played: "━",
@@ -83,6 +86,7 @@ pub const ASCII: Glyphs = Glyphs {
     prompt: ">",
     dot: "-",
     ellipsis: "~",
+    levels: &["_", "-", "=", "#"],
     full: "#",
     empty: ".",
     played: "=",

@@ -26,11 +26,13 @@ pub enum Place {
     Search,
     /// A list of commands or keys: letters narrow it down.
     List,
+    /// Reading the figures.
+    Figures,
 }
 
 impl Place {
     /// Every place.
-    pub const ALL: [Place; 7] = [
+    pub const ALL: [Place; 8] = [
         Place::Table,
         Place::Replay,
         Place::Found,
@@ -38,6 +40,7 @@ impl Place {
         Place::Prefix,
         Place::Search,
         Place::List,
+        Place::Figures,
     ];
 
     /// Returns how the settings spell it.
@@ -50,6 +53,7 @@ impl Place {
             Place::Prefix => "prefix",
             Place::Search => "search",
             Place::List => "list",
+            Place::Figures => "figures",
         }
     }
 
@@ -57,7 +61,7 @@ impl Place {
     pub fn behind(self) -> Option<Place> {
         match self {
             Place::Replay | Place::Found | Place::Prefix => Some(Place::Table),
-            Place::Table | Place::Pen | Place::Search | Place::List => None,
+            Place::Table | Place::Pen | Place::Search | Place::List | Place::Figures => None,
         }
     }
 
@@ -65,7 +69,7 @@ impl Place {
     pub fn takes_text(self) -> bool {
         match self {
             Place::Pen | Place::Search | Place::List => true,
-            Place::Table | Place::Replay | Place::Found | Place::Prefix => false,
+            Place::Table | Place::Replay | Place::Found | Place::Prefix | Place::Figures => false,
         }
     }
 }
@@ -138,7 +142,7 @@ pub const ROWS: &[Row] = &[
         group: Group::Floor,
         hint: "pick",
         title: "put a seat forward",
-        keys: &[(Place::Table, &[spelling::DIGITS])],
+        keys: &[(Place::Table, &[spelling::DIGITS]), (Place::Figures, &[spelling::DIGITS])],
     },
     row!(GiveFloor Floor "floor" "give the floor to the seat put forward" Table ["f"]),
     row!(Mute Floor "mute" "mute or unmute the seat put forward" Table ["m"]),
@@ -171,13 +175,13 @@ pub const ROWS: &[Row] = &[
     row!(Whisper Writing "whisper" "a word to the seat put forward alone" Table ["w"]),
     row!(Note Writing "note" "a note for what they are shown" Table ["N"]),
     row!(DropQueued Writing "drop" "take back the words queued last" Table ["x"]),
-    row!(LineUp Reading "up" "a line up" Table ["up" "k"]),
-    row!(LineDown Reading "down" "a line down" Table ["down" "j"]),
+    row!(LineUp Reading "up" "a line up" Table ["up" "k"] Figures ["up" "k"]),
+    row!(LineDown Reading "down" "a line down" Table ["down" "j"] Figures ["down" "j"]),
     row!(HalfUp Reading "half up" "half a page up" Table ["ctrl-u"]),
     row!(HalfDown Reading "half down" "half a page down" Table ["ctrl-d"]),
-    row!(PageUp Reading "page up" "a page up" Table ["pgup"] Pen ["pgup"]),
-    row!(PageDown Reading "page down" "a page down" Table ["pgdn"] Pen ["pgdn"]),
-    row!(Top Reading "top" "the beginning" Table ["g" "home"]),
+    row!(PageUp Reading "page up" "a page up" Table ["pgup"] Pen ["pgup"] Figures ["pgup"]),
+    row!(PageDown Reading "page down" "a page down" Table ["pgdn"] Pen ["pgdn"] Figures ["pgdn"]),
+    row!(Top Reading "top" "the beginning" Table ["g" "home"] Figures ["g" "home"]),
     row!(Follow Reading "follow" "the end, and follow what comes" Table ["end" "G"]),
     row!(MessageUp Reading "message up" "the message before" Table ["K" "shift-up"]),
     row!(MessageDown Reading "message down" "the message after" Table ["J" "shift-down"]),
@@ -185,18 +189,21 @@ pub const ROWS: &[Row] = &[
     row!(NextFound Reading "next" "the next place found" Found ["n"] Search ["down" "ctrl-n"]),
     row!(PreviousFound Reading "previous" "the place found before" Found ["N"] Search ["up" "ctrl-p"]),
     row!(AcceptSearch Reading "stand there" "stay where the search stands" Search ["enter"]),
-    row!(Copy Reading "copy" "copy the message that is read, as it was written" Table ["y"]),
+    row!(Copy Reading "copy" "copy the message that is read, as it was written" Table ["y"] Figures ["y"]),
     row!(Reasoning Reading "reasoning" "open or fold all reasoning" Table ["o"]),
+    row!(Figures Reading "figures" "the figures: who spoke when, cost, mentions, events" Table ["a"] Figures ["a"]),
+    row!(OpenEvent Reading "open" "go to the event in the transcript" Figures ["enter"]),
+    row!(Export App "export" "write the session as a page, a text or data" Table ["E"] Figures ["E"]),
     row!(Palette App "commands" "all commands" Table [":" "ctrl-p"] Pen ["ctrl-p"]),
-    row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"]),
+    row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"] Figures ["?" "f1"]),
     row!(Prefix App "table keys" "the next key as at the table" Table ["ctrl-x"] Pen ["ctrl-x"]),
     row!(EntryUp App "previous" "the entry before" List ["up" "ctrl-p"]),
     row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"]),
     row!(RunEntry App "run" "run the entry" List ["enter"]),
-    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"] Search ["esc"]),
-    row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"]),
-    row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"]),
-    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"]),
+    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"] Search ["esc"] Figures ["esc" "q"]),
+    row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"] Figures ["ctrl-l"]),
+    row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"] Figures ["ctrl-z"]),
+    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"] Figures ["ctrl-c"]),
     row!(Home App "start screen" "back to the start screen; the session is saved" Table ["h"]),
     row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
 ];

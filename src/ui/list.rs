@@ -3,6 +3,7 @@
 use super::action::Action;
 use super::keymap::{Group, Keymap, Place, ROWS, Row};
 use super::verbs::{spelled, usage};
+use crate::export::{FORMATS, Format};
 use crate::model::command::{VERBS, VerbRow};
 
 /// What the list holds.
@@ -12,6 +13,8 @@ pub enum Of {
     Commands,
     /// Every key.
     Keys,
+    /// Every format in which a session can be written.
+    Formats,
 }
 
 /// Whether the talk goes on, or is a recording: each has deeds of its own.
@@ -41,6 +44,8 @@ pub enum Does {
     Action(&'static Row),
     /// A verb of the operator.
     Verb(&'static VerbRow),
+    /// Writing the session.
+    Export(&'static Format),
 }
 
 /// One entry.
@@ -73,7 +78,12 @@ impl List {
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
     pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
-        let here = ROWS.iter().filter(|r| self.talk.has(r.group));
+        let formats = FORMATS.iter().filter(|_| self.of == Of::Formats).map(|format| Entry {
+            does: Does::Export(format),
+            call: format.name.to_owned(),
+            title: format.title.to_owned(),
+        });
+        let here = ROWS.iter().filter(|r| self.of != Of::Formats && self.talk.has(r.group));
         let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
             does: Does::Action(row),
             call: keys(row, keymap),
@@ -89,11 +99,12 @@ impl List {
         let name = |e: &Entry| match e.does {
             Does::Action(row) => row.hint.to_owned(),
             Does::Verb(row) => spelled(row),
+            Does::Export(format) => format.name.to_owned(),
         };
         let fits = |e: &Entry| {
             [&e.title, &e.call, &name(e)].iter().any(|w| w.to_lowercase().contains(&typed))
         };
-        let mut entries: Vec<Entry> = keys.chain(verbs).filter(fits).collect();
+        let mut entries: Vec<Entry> = keys.chain(verbs).chain(formats).filter(fits).collect();
         let exact = |e: &Entry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
         entries.sort_by_key(|e| !exact(e));
         entries
@@ -156,6 +167,7 @@ fn runs(action: Action) -> bool {
             | Action::EntryDown
             | Action::RunEntry
             | Action::Back
+            | Action::OpenEvent
     )
 }
 

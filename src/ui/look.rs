@@ -2,7 +2,9 @@
 
 use super::Screen;
 use super::story::Shown;
+use super::study::Study;
 use super::update::{Request, read};
+use crate::export::figures;
 use crate::text;
 
 /// Which way to go.
@@ -57,8 +59,26 @@ pub fn found(screen: &mut Screen, way: Way) {
     read(screen, |t, story, look| t.go(story, look, at));
 }
 
+/// Goes from the chosen event of the figures to where it happened.
+pub fn event(screen: &mut Screen) {
+    let number = screen.view.study.as_ref().and_then(Study::utterance);
+    match number.and_then(|number| screen.story.utterance(number)) {
+        Some(at) => {
+            screen.view.study = None;
+            read(screen, |t, story, look| t.go(story, look, at));
+        }
+        None => screen.view.notice = Some("choose an event that stands at an utterance".into()),
+    }
+}
+
 /// Copies the message that is read: the first on the screen, or the last one that is whole while the end is followed.
 pub fn copy(screen: &mut Screen) -> Option<Request> {
+    if let Some(study) = &screen.view.study {
+        return Some(Request::Copy(
+            figures::md(&study.tables()),
+            "the figures of this page".into(),
+        ));
+    }
     let from = match screen.view.transcript.following() {
         true => screen.story.len().saturating_sub(1),
         false => {

@@ -21,6 +21,7 @@ pub mod run;
 pub mod search;
 pub mod start;
 pub mod story;
+pub mod study;
 pub mod terminal;
 pub mod theme;
 pub mod timeline;

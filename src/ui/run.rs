@@ -24,6 +24,14 @@ const FRAME_MS: u64 = 16;
 /// Milliseconds between two frames while only seconds change.
 const TICK_MS: u64 = 1_000;
 
+/// What puts texts into files: both return the file's path, or why they could not.
+pub struct Outside<'a> {
+    /// Keeps a copied text as well, since a terminal does not say whether it took it.
+    pub keep: &'a dyn Fn(&str) -> Result<String, String>,
+    /// Writes the session in the format of a name.
+    pub export: &'a dyn Fn(&str) -> Result<String, String>,
+}
+
 /// Where the person goes from here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
@@ -37,9 +45,6 @@ pub enum Left {
 ///
 /// `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
 ///
-/// `keep` puts a copied text into a file as well, since a terminal does not say whether it took it; it returns the
-/// file's path, or why it could not.
-///
 /// # Errors
 /// When the terminal is gone.
 pub async fn run(
@@ -48,7 +53,7 @@ pub async fn run(
     mut terminal: Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     orders: mpsc::Sender<(Key, SteerLine)>,
-    keep: impl Fn(&str) -> Result<String, String>,
+    outside: Outside<'_>,
 ) -> io::Result<Left> {
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
@@ -89,12 +94,18 @@ pub async fn run(
                     Some(Request::Home) => return Ok(Left::Home),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
-                        let and = match keep(&words) {
+                        let and = match (outside.keep)(&words) {
                             Ok(path) => format!(", and in {path}"),
                             Err(why) => format!("; {why}"),
                         };
                         screen.view.notice =
                             Some(format!("{what}: sent to the clipboard (unconfirmed){and}"));
+                    }
+                    Some(Request::Export(format)) => {
+                        screen.view.notice = Some(match (outside.export)(format) {
+                            Ok(path) => format!("written: {path}"),
+                            Err(why) => format!("not written: {why}"),
+                        });
                     }
                     Some(Request::Redraw) => terminal.redraw()?,
                     Some(Request::Suspend) => {

@@ -3,6 +3,7 @@
 //! It is a reader of a tail and nothing else: whatever it holds comes from events and loose pieces, so that a live
 //! conversation and a replayed one look the same. What happened besides words is told by `export`'s teller.
 
+use crate::analysis::{Ledger, Study};
 use crate::export::{Teller, Told};
 use crate::model::*;
 use crate::session::tail;
@@ -53,6 +54,8 @@ pub struct Story {
     /// The reasoning of turns that are over, which the fold does not keep.
     thoughts: HashMap<TurnId, Text>,
     teller: Teller,
+    /// What figures are made of, beside the fold.
+    pub ledger: Ledger,
 }
 
 /// What stands at a place of the transcript.
@@ -79,6 +82,7 @@ impl Story {
     pub fn apply(&mut self, event: &Event) {
         let before = self.state().entries.len();
         self.live.apply(event);
+        self.ledger.take(event);
         if let Kind::TurnEnded(e) = &event.kind {
             self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
         }
@@ -105,6 +109,17 @@ impl Story {
         let Kind::TurnEnded(e) = &event.kind else { return false };
         let mut entries = self.state().entries.iter().rev();
         entries.any(|entry| entry.versions.iter().any(|v| v.turn == Some(e.turn)))
+    }
+
+    /// Returns it as something to look at in figures.
+    pub fn study(&self) -> Study<'_> {
+        Study { state: self.state(), ledger: &self.ledger, from: Seq(0) }
+    }
+
+    /// Returns the place of an utterance in the transcript.
+    pub fn utterance(&self, number: u32) -> Option<usize> {
+        let entry = self.state().entries.iter().position(|e| e.number == Some(number))?;
+        self.told.iter().position(|row| row.item == Item::Words(entry))
     }
 
     /// Returns the fold.

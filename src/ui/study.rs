@@ -3,6 +3,7 @@
 //! They are computed when the pane opens and when a turn is over, never for a frame. It holds where the reader stands;
 //! drawing is `draw`'s.
 
+use super::action::Action;
 use super::glyphs::Glyphs;
 use super::story::Story;
 use super::wrap::clip;
@@ -31,6 +32,8 @@ pub struct Study {
     pub page: usize,
     /// The first row that is shown; of events, the one that is chosen.
     pub at: usize,
+    /// How many rows are shown.
+    pub height: usize,
     tables: Vec<Table>,
     /// How much had happened when they were computed.
     counted: usize,
@@ -56,16 +59,26 @@ impl Study {
         self.counted = story.ledger.happened();
     }
 
-    /// Goes to a page.
-    pub fn turn(&mut self, page: usize) {
-        if page < PAGES.len() {
-            (self.page, self.at) = (page, 0);
-        }
-    }
-
-    /// Goes so many rows up or down.
-    pub fn go(&mut self, rows: isize) {
+    /// Moves within the figures, if an action means that here; returns whether it did.
+    pub fn heed(&mut self, action: Action) -> bool {
+        let page = isize::try_from(self.height).unwrap_or(0);
+        let rows = match action {
+            Action::LineUp => -1,
+            Action::LineDown => 1,
+            Action::PageUp => -page,
+            Action::PageDown => page,
+            Action::Top => isize::MIN,
+            Action::Pick(number) => {
+                let page = usize::from(number) - 1;
+                if page < PAGES.len() {
+                    (self.page, self.at) = (page, 0);
+                }
+                return true;
+            }
+            _ => return false,
+        };
         self.at = self.at.saturating_add_signed(rows);
+        true
     }
 
     /// Returns the figures of the page.

@@ -14,6 +14,7 @@ use super::pen::Pen;
 use super::playback::{self, Playback};
 use super::search::Search;
 use super::story::Story;
+use super::study::Study;
 use super::transcript::Transcript;
 use super::verbs::{spelled, usage};
 use super::wish;
@@ -28,6 +29,8 @@ pub enum Request {
     Send(Verb),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
+    /// The session as a file, in the format of a name.
+    Export(&'static str),
     /// Everything is drawn anew.
     Redraw,
     /// The talk pauses and the program stops until the shell goes on.
@@ -53,6 +56,8 @@ pub struct View {
     pub prefixed: bool,
     /// The list that is open.
     pub list: Option<List>,
+    /// The figures, where they are read.
+    pub study: Option<Study>,
     /// What is looked for.
     pub search: Option<Search>,
     /// The seat put forward, by its place.
@@ -75,6 +80,7 @@ impl View {
             (Some(_), _) => Place::List,
             _ if self.search.as_ref().is_some_and(|s| s.typing) => Place::Search,
             (None, true) => Place::Pen,
+            (None, false) if self.study.is_some() => Place::Figures,
             (None, false) if self.search.is_some() => Place::Found,
             (None, false) if self.playback.is_some() => Place::Replay,
             (None, false) => Place::Table,
@@ -138,7 +144,8 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             | Place::Pen
             | Place::Prefix
             | Place::List
-            | Place::Search,
+            | Place::Search
+            | Place::Figures,
             _,
         ) => {}
     }
@@ -155,7 +162,18 @@ pub fn paste(screen: &mut Screen, text: &str) {
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     let replays = screen.view.playback.is_some();
     let talk = if replays { Talk::Recorded } else { Talk::Live };
+    if let Some(study) = &mut screen.view.study
+        && study.heed(action)
+    {
+        return None;
+    }
     match action {
+        Action::Figures => {
+            let open = screen.view.study.take().is_none();
+            screen.view.study = open.then(|| Study::of(&screen.story));
+        }
+        Action::OpenEvent => look::event(screen),
+        Action::Export => screen.view.list = Some(List::new(Of::Formats, talk)),
         Action::TogglePause if replays => playback::toggle(&mut screen.view),
         Action::Step if replays => playback::step(&mut screen.view, Step::Text),
         Action::Write if replays => return wish::past(screen),
@@ -230,9 +248,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     None
 }
 
-/// One step outwards: closes a list, leaves the pen with its draft, forgets the seat put forward.
+/// One step outwards: closes a list or the figures, leaves the pen with its draft, forgets the seat put forward.
 fn back(view: &mut View) {
     if view.list.take().is_some() {
+        return;
+    }
+    if !view.writing && view.study.take().is_some() {
         return;
     }
     if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
@@ -343,6 +364,7 @@ fn run_entry(screen: &mut Screen) -> Option<Request> {
     let list = screen.view.list.take()?;
     match list.entries(&screen.keymap).get(list.at)?.does {
         Does::Action(row) => act(screen, row.action),
+        Does::Export(format) => Some(Request::Export(format.name)),
         Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
             wish::command(screen, &spelled(row))
         }

@@ -27,6 +27,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Place::Prefix => (prefix.as_str(), Role::BadgePen),
         Place::List => ("LIST", Role::BadgeTable),
         Place::Search => ("SEARCH", Role::BadgePen),
+        Place::Figures => ("FIGURES", Role::BadgeTable),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     // help is the last hint to go
@@ -74,21 +75,24 @@ fn last(place: Place) -> &'static [Action] {
         Place::Found => &[Action::Help],
         Place::Pen | Place::Prefix => &[Action::Help],
         Place::List | Place::Search => &[Action::Back],
+        Place::Figures => &[Action::Back, Action::Help],
     }
 }
 
 /// The keys that matter now, the most needed first.
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
-        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Faster, Follow, Home, MarkOn, MoreRound,
-        NewLine, NextFound, PageUp, Palette, PauseNow, PlayPause, Prefix, PreviousFound,
-        RestoreDraft, RunEntry, Search, Send, Skip, Slower, Step, Tenth, TextOn, TogglePause, Top,
-        UtteranceBack, UtteranceOn, Waits, Write,
+        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Figures, Follow, Home,
+        LineDown, LineUp, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
+        PauseNow, Pick, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Send,
+        Skip, Slower, Step, Tenth, TextOn, TogglePause, Top, UtteranceBack, UtteranceOn, Waits,
+        Write,
     };
     match place {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
         Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Place::Search => vec![],
+        Place::Figures => vec![Pick(1), LineDown, LineUp, OpenEvent, Export, Copy],
         Place::List => vec![RunEntry, EntryUp, EntryDown],
         Place::Replay => vec![
             PlayPause,
@@ -113,7 +117,9 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
             }
             Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
             Standing::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
-            Standing::Done | Standing::Error => vec![Home, Search, Copy, PageUp, Top, Follow],
+            Standing::Done | Standing::Error => {
+                vec![Home, Figures, Export, Search, Copy, PageUp, Top, Follow]
+            }
         },
     }
 }
@@ -126,6 +132,7 @@ fn hint(screen: &Screen, action: Action, place: Place) -> Vec<Span<'static>> {
     let held = matches!(Standing::of(screen.story.state()), Standing::Paused | Standing::Pausing);
     let word = match action {
         Action::TogglePause if held => "go on",
+        Action::Pick(_) if place == Place::Figures => "page",
         _ => row.hint,
     };
     vec![

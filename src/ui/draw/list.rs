@@ -50,6 +50,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let title = match list.of {
         Of::Commands => " Commands ",
         Of::Keys => " Keys ",
+        Of::Formats => " Export as ",
     };
     let close = screen.keymap.way(Action::Back, Place::List);
     let ground = theme.style(Role::Overlay).patch(theme.style(Role::Text));
@@ -87,6 +88,7 @@ fn row(entry: &Entry, chosen: bool, room: usize, screen: &Screen) -> Line<'stati
     let group = match entry.does {
         Does::Action(row) => heading(row.group),
         Does::Verb(_) => heading(Group::Floor),
+        Does::Export(_) => "",
     };
     let sign = if chosen { glyphs.speaking } else { " " };
     let call = clip(&entry.call, CALL_WIDTH, glyphs.ellipsis);

@@ -11,6 +11,7 @@ mod list;
 mod panel;
 mod pen;
 pub mod start;
+mod study;
 mod timeline;
 mod transcript;
 
@@ -61,6 +62,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
             (pane.draw)(frame, area, screen);
         }
     }
+    study::draw(frame, whole, screen);
     list::draw(frame, whole, screen);
 }
 

@@ -42,7 +42,10 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     // a table's heading, what it counts, and its columns stand above its rows
     let mut events = 0;
     for table in study.tables() {
-        rows.push(Line::styled(format!(" {}", table.title.to_uppercase()), theme.style(Role::Title)));
+        rows.push(Line::styled(
+            format!(" {}", table.title.to_uppercase()),
+            theme.style(Role::Title),
+        ));
         rows.extend(told(table.counts, theme.style(Role::Muted), room));
         let text = figures::text(std::slice::from_ref(&table));
         let mut lines = text.lines().skip(3);
@@ -55,6 +58,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         rows.push(Line::default());
     }
     let height = usize::from(area.height).saturating_sub(2);
+    study.height = height;
     let top = if study.chooses() {
         study.at = study.at.min(rows.len().saturating_sub(events + 2));
         if let Some(row) = rows.get_mut(events + study.at).filter(|r| r.width() > 0) {
