@@ -140,11 +140,11 @@ fn what_comes_later_is_refused_by_name() {
         "human = { seconds = 5, then = \"stand_in\" }",
         &["4:31 participant[1].human.then: \"stand_in\" is not in this version yet"],
     );
-    let phase = "[[phase]]\nname = \"x\"\norder = \"bids\"\nuntil = \"a\"\nanonymous = \"off\"\nthink = \"private\"\nwords = [1, 2]";
+    let phase = "[[phase]]\nname = \"x\"\norder = \"plan\"\nuntil = \"a\"\nanonymous = \"off\"\nthink = \"private\"\nwords = [1, 2]";
     check(
         &format!("title = \"T\"\npolicy = \"phases\"\nparticipant = [{{ id = \"a\" }}]\n{phase}"),
         &[
-            "6:9 phase[1].order: \"bids\" is not in this version yet",
+            "6:9 phase[1].order: \"plan\" is not in this version yet",
             "7:9 phase[1].until: is not in this version yet",
             "8:13 phase[1].anonymous: is not in this version yet",
             "9:9 phase[1].think: is not in this version yet",
@@ -435,4 +435,26 @@ fn stop_rules_and_verdicts_name_seats_and_one_rule_each() {
         ],
     );
     check_rest("[[stop]]\njudge = \"ada\"", &["2:1 participant: nobody is left who speaks"]);
+}
+
+#[test]
+fn a_policy_that_needs_a_seat_is_given_one() {
+    let text = |policy: &str, rest: &str| {
+        format!("title = \"T\"\npolicy = {policy}\n[[participant]]\nid = \"ada\"\n{rest}")
+    };
+    check(
+        &text(
+            "{ name = \"chaired\", chair = true }",
+            "[[phase]]\nname = \"x\"\norder = \"chaired\"\n",
+        ),
+        &[
+            "2:10 policy.moderator: is missing, and chaired needs it",
+            "5:1 phase[1].moderator: is missing, and chaired needs it",
+            "5:1 phase: is played by the policy phases, and the policy is chaired",
+        ],
+    );
+    check(
+        &text("{ name = \"chaired\", moderator = \"mo\" }", ""),
+        &["2:42 policy.moderator: no seat \"mo\""],
+    );
 }

@@ -227,6 +227,15 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
         Next::Warn(text) => stops::warn_once(state, text.to_string()),
         Next::End(reason) => Some(close(state, thread, reason)),
         Next::Open(spec) => Some(draft(thread.id, ENGINE, (*spec).into())),
+        Next::Ask { purpose, seats, why, question, options } => {
+            let batch = BatchOpened {
+                memo: decision.memo,
+                question: Some(question),
+                options,
+                ..batch(Requester::Policy, purpose, seats, why)
+            };
+            Some(draft(thread.id, ENGINE, batch.into()))
+        }
         Next::Speak { seats, why, queue, round } => {
             let batch = BatchOpened {
                 round,

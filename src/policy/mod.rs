@@ -6,9 +6,11 @@
 //!
 //! To add one: a file with a unit struct, and its line in [`ALL`].
 
+mod bids;
 mod depends;
 mod in_turn;
 mod manual;
+mod moderated;
 mod phases;
 mod round_robin;
 mod simultaneous;
@@ -16,7 +18,7 @@ mod talkative;
 mod weighted;
 
 use crate::model::payload::ThreadOpened;
-use crate::model::{SeatId, StopReason, Text};
+use crate::model::{Purpose, SeatId, StopReason, Text};
 use crate::scenario::PolicyRow;
 use crate::state::{Entry, State, Thread};
 use serde_json::{Map, Value};
@@ -34,6 +36,19 @@ pub enum Next {
         queue: Vec<SeatId>,
         /// The round this belongs to, from 1, where the policy counts rounds.
         round: Option<u32>,
+    },
+    /// These seats are asked something beside the talk.
+    Ask {
+        /// What for.
+        purpose: Purpose,
+        /// Who.
+        seats: Vec<SeatId>,
+        /// Why, in words.
+        why: Text,
+        /// What they are asked.
+        question: Text,
+        /// The answers that count, where there is a list of them.
+        options: Vec<Text>,
     },
     /// A talk inside this one.
     Open(Box<ThreadOpened>),
@@ -80,6 +95,8 @@ pub const ALL: &[&dyn Policy] = &[
     &round_robin::RoundRobin,
     &weighted::Weighted,
     &talkative::Talkative,
+    &moderated::Moderated,
+    &bids::Bids,
     &simultaneous::Simultaneous,
     &manual::Manual,
     &phases::Phases,

@@ -219,6 +219,8 @@ pub(super) fn policy_keys(row: &PolicyRow) -> Vec<Key> {
 fn option_key(row: &OptionRow) -> Key {
     let (kind, example) = match row.kind {
         OptionKind::Count => (Kind::Count { least: 1, most: 100_000 }, "1"),
+        OptionKind::Flag => (Kind::Flag, "true"),
+        OptionKind::Seat => (Kind::Line, r#""ada""#),
         OptionKind::OneOf(words) => (Kind::OneOf { words, later: &[] }, ""),
     };
     Key { name: row.key, kind, needed: false, example, meaning: row.meaning }

@@ -4,12 +4,14 @@ use super::check::{Walk, join};
 use super::resolve::who_of;
 use super::seat::{count, texts};
 use super::tree::{Node, quote};
-use super::{Rule, Side, Stop, Tie, VerdictSpec};
+use super::{OptionKind, Rule, Side, Stop, Tie, VerdictSpec};
 use crate::model::{Participant, Text};
 
 /// The keys of which a stop rule has exactly one, and those that go with only one of them.
 const RULES: [&str; 4] = ["when", "word", "judge", "agreement"];
 const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
+/// The key of the seat that chooses who speaks.
+const MODERATOR: &str = "moderator";
 /// What is judged where nothing is said of it.
 const QUESTION: &str = "Who made the better case?";
 /// What a judge is asked where nothing is said of it.
@@ -19,7 +21,8 @@ const ENOUGH: &str = "Is everything said that there is to say?";
 pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
     let stops = root.get("stop").map(Node::items).unwrap_or_default();
     let judges = stops.iter().chain(root.get("verdict")).filter_map(|n| n.get("judge"));
-    let moderators = root.get("policy").and_then(|p| p.get("moderator"));
+    let phases = root.get("phase").map(Node::items).unwrap_or_default();
+    let moderators = root.get("policy").into_iter().chain(phases).filter_map(|p| p.get(MODERATOR));
     let named: Vec<Text> = judges.chain(moderators).flat_map(texts).collect();
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     let told = |id: &str| {
@@ -33,6 +36,32 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
         let span = root.get("participant").map_or(&None, |n| &n.span);
         let fix = "add a [[participant]] that does not judge or moderate, or say speaks = true";
         walk.fault(span, "participant", "nobody is left who speaks", fix);
+    }
+}
+
+/// Sees to it that a policy which needs a seat to choose is given one, in the whole talk and in each phase.
+pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
+    let named = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
+    let whole = root.get("policy").map(|p| {
+        let name = p.text().map(str::to_owned).or_else(|| named(p, "name"));
+        ("policy".to_owned(), p, name)
+    });
+    let phases = root.get("phase").map(Node::items).unwrap_or_default().iter().enumerate();
+    let phases = phases.map(|(i, p)| (format!("phase[{}]", i + 1), p, named(p, "order")));
+    for (path, node, policy) in whole.into_iter().chain(phases).collect::<Vec<_>>() {
+        let row = walk.rows.iter().find(|r| Some(r.name) == policy.as_deref());
+        let needs = row.is_some_and(|r| r.options.iter().any(|o| o.kind == OptionKind::Seat));
+        let path = join(&path, MODERATOR);
+        match node.get(MODERATOR) {
+            Some(moderator) => {
+                seat_of(walk, moderator, seats, &path);
+            }
+            None if needs => {
+                let message = format!("is missing, and {} needs it", policy.unwrap_or_default());
+                walk.fault(&node.span, &path, message, "name the seat that chooses");
+            }
+            None => {}
+        }
     }
 }
 

@@ -84,7 +84,7 @@ const fn later(name: &'static str) -> Key {
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
 /// Policies of the language that this version does not have.
-pub(super) const LATER_POLICIES: &[&str] = &["moderated", "bids", "plan", "consensus"];
+pub(super) const LATER_POLICIES: &[&str] = &["plan", "consensus"];
 
 /// The policy by which seats run when what they wait for has come.
 pub const DEPENDS: &str = "depends";
@@ -423,6 +423,12 @@ const PHASE: &[Key] = &[
         "sequential, simultaneous, shuffled, or the name of a policy.",
     ),
     key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
+    key(
+        "moderator",
+        Kind::Line,
+        r#""mo""#,
+        "Who chooses the next speaker, where the order is moderated.",
+    ),
     later("sees"),
     later("anonymous"),
     later("think"),

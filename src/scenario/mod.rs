@@ -162,6 +162,10 @@ pub enum OptionKind {
     Count,
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// `true` or `false`.
+    Flag,
+    /// The id of a seat, which has to be named, and takes no turns of its own unless the file says so.
+    Seat,
 }
 
 /// One option of a policy, as the policy describes it.

@@ -76,6 +76,9 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
         let path = format!("phase[{}]", i + 1);
         let mut policy = order(item);
         policy.options.insert("rounds".into(), count(item, "rounds").unwrap_or(1).into());
+        if let Some(moderator) = item.get("moderator") {
+            policy.options.insert("moderator".into(), moderator.to_json());
+        }
         let row = walk.rows.iter().find(|r| r.name == &*policy.name);
         let takes_turns = row.is_some_and(|r| r.options.iter().any(|o| o.key == MENTIONS));
         if let (true, Some(mentions)) = (takes_turns, spec.options.get(MENTIONS)) {

@@ -83,6 +83,8 @@ fn tables() -> Vec<(&'static str, Opened)> {
         ("phases", table(phases(), seats())),
         ("verdict", crate::judging::court(&["j", "k"], true, 2, "random")),
         ("judged", judged()),
+        ("moderated", crate::chosen::moderated(json!({}))),
+        ("bids", crate::chosen::bids(json!({}))),
     ]
 }
 

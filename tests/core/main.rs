@@ -26,6 +26,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
+mod chosen;
 mod counting;
 mod depends;
 mod disk;

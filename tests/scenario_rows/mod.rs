@@ -2,6 +2,11 @@
 
 use colloquium::scenario::{OptionKind, OptionRow, PolicyRow};
 
+const CHAIR: &[OptionRow] = &[
+    OptionRow { key: "moderator", kind: OptionKind::Seat, meaning: "Who chooses." },
+    OptionRow { key: "chair", kind: OptionKind::Flag, meaning: "Whether there is one." },
+];
+
 const ORDER: OptionRow = OptionRow {
     key: "order",
     kind: OptionKind::OneOf(&["file", "shuffled"]),
@@ -20,6 +25,7 @@ pub const ROWS: &[PolicyRow] = &[
     row("simultaneous", &[]),
     PolicyRow { needs_operator: true, ..row("manual", &[]) },
     row("phases", &[]),
+    row("chaired", CHAIR),
     row("depends", &[]),
 ];
 

@@ -1,0 +1,108 @@
+//! Every seat says how much it wants to speak; the highest bid has the floor.
+//!
+//! All bid at once and see no other bid. Who spoke lately is discounted, so that one loud seat does not hold the floor;
+//! of equal bids the one longest silent wins, and so it does where no bid can be read. Somebody always speaks.
+
+use super::in_turn::{ROUNDS, Turn, decide, round};
+use super::{Decision, Next, Policy, View};
+use crate::model::{Outcome, Purpose, SeatId, StopReason};
+use crate::scenario::PolicyRow;
+use serde_json::Value;
+
+/// See the module.
+pub struct Bids;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "bids",
+    meaning: "Every seat rates how much it wants to speak; the highest bid speaks, recent speakers discounted.",
+    options: &[ROUNDS],
+    needs_operator: false,
+};
+
+/// What the bid of the last speaker loses; half of it for the one before, and so on.
+const DISCOUNT: f64 = 3.0;
+/// What all are asked.
+const QUESTION: &str =
+    "How much do you want to speak now, after what was said last? Do not speak yet.";
+
+impl Policy for Bids {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let able: Vec<&SeatId> = v.able().collect();
+        let (round, memo) = round(v, able.len());
+        let over = v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds);
+        let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
+        match (able.len(), asked) {
+            (0, _) => v.end(StopReason::Exhausted),
+            _ if over => v.end(StopReason::RoundLimit),
+            (2.., None) => Decision {
+                next: Next::Ask {
+                    purpose: Purpose::Bid,
+                    seats: able.into_iter().cloned().collect(),
+                    why: "who wants to speak?".into(),
+                    question: QUESTION.into(),
+                    options: vec![],
+                },
+                memo: v.thread.memo.clone(),
+            },
+            (_, _) => {
+                let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat)).collect();
+                // the sort is stable: what is equal in all stands in the order of the table
+                bids.sort_by(|a, b| b.net().total_cmp(&a.net()).then(b.silent.cmp(&a.silent)));
+                let mut bids = bids.into_iter();
+                let Some(best) = bids.next() else { return v.end(StopReason::Exhausted) };
+                let queue = bids.map(|b| b.seat).collect();
+                let (seat, why) = (best.seat.clone(), best.why());
+                decide(v, Some(Turn { seat, why, queue, round, memo, kept: vec![] }))
+            }
+        }
+    }
+}
+
+/// What a seat bids.
+struct Bid {
+    seat: SeatId,
+    /// What it said; none where that could not be read.
+    value: Option<f64>,
+    reason: String,
+    /// Utterances since its own; as many as there were, where it has not spoken.
+    silent: usize,
+    spoke: bool,
+}
+
+impl Bid {
+    fn discount(&self) -> f64 {
+        if self.spoke { DISCOUNT / f64::from(1u32 << self.silent.min(16)) } else { 0.0 }
+    }
+
+    fn net(&self) -> f64 {
+        self.value.map_or(f64::NEG_INFINITY, |value| value - self.discount())
+    }
+
+    fn why(&self) -> String {
+        let Some(value) = self.value else { return "nobody bid, and it was longest silent".into() };
+        let net = (self.net() * 10.0).round() / 10.0;
+        let less = if net < value { format!(", {net} as it spoke lately") } else { String::new() };
+        let reason =
+            if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
+        format!("bid {value}{less}{reason}")
+    }
+}
+
+fn bid(v: &View<'_>, seat: &SeatId) -> Bid {
+    let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
+    let reply = asked.and_then(|b| b.ended.iter().find(|r| r.seat == *seat));
+    let said = reply.filter(|r| r.outcome == Outcome::Said).map_or(&Value::Null, |r| &r.structured);
+    let mut spoken = v.entries().rev().filter(|e| e.number.is_some());
+    let since = spoken.position(|e| e.seat() == Some(seat));
+    Bid {
+        seat: seat.clone(),
+        value: said["bid"].as_f64(),
+        reason: said["why"].as_str().unwrap_or_default().to_owned(),
+        silent: since.unwrap_or_else(|| v.entries().count()),
+        spoke: since.is_some(),
+    }
+}

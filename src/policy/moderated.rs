@@ -1,0 +1,164 @@
+//! A moderator chooses who speaks next, and when it is over.
+//!
+//! The choice is a turn of its own with the legal seats as its options: an illegal one is corrected once, as any reply
+//! that has not its form. Where no choice comes (the moderator fails, is silent, is muted, was cut) the fallback policy
+//! decides, with a memory of its own. Nobody is chosen more than `streak` times in a row, unless alone, and a moderator
+//! never chooses itself. A mention is a hint to the moderator, no more.
+
+use super::in_turn::{ROUNDS, Turn, decide, round};
+use super::{Decision, Next, Policy, View, find};
+use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
+use crate::scenario::{OptionKind, OptionRow, PolicyRow};
+use crate::state::Reply;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// See the module.
+pub struct Moderated;
+
+const ROW: PolicyRow = PolicyRow {
+    name: "moderated",
+    meaning: "A moderator chooses who speaks next, and when it is over.",
+    options: &[
+        OptionRow { key: "moderator", kind: OptionKind::Seat, meaning: "The seat that chooses." },
+        OptionRow {
+            key: "streak",
+            kind: OptionKind::Count,
+            meaning: "How often the same seat may be chosen in a row; 2, unless it says so.",
+        },
+        OptionRow {
+            key: "may_end",
+            kind: OptionKind::Flag,
+            meaning: "Whether the moderator may end it; true, unless it says so.",
+        },
+        OptionRow {
+            key: "fallback",
+            kind: OptionKind::OneOf(&["round_robin", "weighted", "talkative"]),
+            meaning: "Who decides where no choice comes; round_robin, unless it says so.",
+        },
+        ROUNDS,
+    ],
+    needs_operator: false,
+};
+
+/// How often the same seat may be chosen in a row, unless the scenario says otherwise.
+const STREAK: u64 = 2;
+/// What a moderator answers that ends the talk.
+const END: &str = "end";
+/// The policy that decides where no choice comes, unless the scenario says otherwise.
+const FALLBACK: &str = "round_robin";
+
+impl Policy for Moderated {
+    fn row(&self) -> &'static PolicyRow {
+        &ROW
+    }
+
+    fn next(&self, v: &View<'_>) -> Decision {
+        let legal = legal(v);
+        let (round, memo) = round(v, v.able().count());
+        if legal.is_empty() {
+            return v.end(StopReason::Exhausted);
+        }
+        if v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds) {
+            return v.end(StopReason::RoundLimit);
+        }
+        let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Pick);
+        let moderator = SeatId(v.thread.spec.options["moderator"].as_str().unwrap_or("").into());
+        let Some(asked) = asked else {
+            return match v.state.may(Purpose::Pick, &moderator) {
+                true => ask(v, moderator, &legal),
+                false => fallback(v, &legal, &format!("{moderator} is not there to choose")),
+            };
+        };
+        let choice = asked.ended.last().filter(|r| r.outcome == Outcome::Said).map(choice);
+        match choice {
+            Some((END, _)) => v.end(StopReason::Goal),
+            Some((chosen, why)) if let Some(seat) = legal.iter().find(|s| ***s == *chosen) => {
+                let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+                let why = format!("{moderator} chose {seat}{why}");
+                let memo = memo.into_iter().chain(streak(v, seat)).collect();
+                let seat = (*seat).clone();
+                decide(v, Some(Turn { seat, why, queue: vec![], round, memo, kept: vec![] }))
+            }
+            Some(_) | None => fallback(v, &legal, &format!("no choice came from {moderator}")),
+        }
+    }
+}
+
+fn choice(reply: &Reply) -> (&str, &str) {
+    let text = |key: &str| reply.structured[key].as_str().unwrap_or_default();
+    (text("choice"), text("why"))
+}
+
+/// Returns the seats that may be chosen now.
+fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
+    let moderator = v.thread.spec.options["moderator"].as_str().unwrap_or("");
+    let mut able: Vec<&SeatId> = v.able().filter(|s| **s != *moderator).collect();
+    let last = v.thread.memo["last"].as_str();
+    let most = v.option_count("streak").unwrap_or(STREAK);
+    if able.len() > 1 && v.memo_count("streak") >= most {
+        able.retain(|s| Some(&*s.0) != last);
+    }
+    able
+}
+
+/// Returns what is remembered of a choice.
+fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
+    let again = v.thread.memo["last"] == *seat.0;
+    let streak = if again { v.memo_count("streak") + 1 } else { 1 };
+    [("last", json!(seat)), ("streak", json!(streak))]
+}
+
+fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
+    let may_end = v.thread.spec.options["may_end"] != json!(false);
+    let options = legal.iter().map(|s| s.0.clone());
+    let options = options.chain(may_end.then(|| END.into())).collect();
+    let next = Next::Ask {
+        purpose: Purpose::Pick,
+        seats: vec![moderator],
+        why: "the moderator chooses who is next".into(),
+        question: question(v, legal, may_end),
+        options,
+    };
+    Decision { next, memo: v.thread.memo.clone() }
+}
+
+fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
+    let name = |id: &SeatId| v.state.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
+    let mut question = "You moderate. Who speaks next?".to_owned();
+    for seat in legal {
+        let spoken = v.state.seat(seat).map_or(0, |s| s.utterances);
+        let _ = write!(question, " {} ({seat}) has spoken {spoken} times.", name(seat));
+    }
+    let named = v.last_entry().map_or(&[][..], |e| &e.mentions);
+    for seat in named.iter().filter(|s| legal.contains(s)) {
+        let _ = write!(question, " {} was named by whoever spoke last.", name(seat));
+    }
+    if may_end {
+        let _ = write!(question, " Answer {END:?} when everything is said.");
+    }
+    question.into()
+}
+
+/// Lets the fallback policy decide; it remembers what it did under a key of its own.
+fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
+    let name = v.thread.spec.options["fallback"].as_str().unwrap_or(FALLBACK);
+    let policy = find(name).unwrap_or(&super::round_robin::RoundRobin);
+    let mut thread = v.thread.clone();
+    thread.memo = v.thread.memo["fallback"].clone();
+    thread.spec.options = Value::Null;
+    // whom it may not choose now it is asked to pass over
+    for _ in 0..=thread.seats.len() {
+        let Decision { next, memo } = policy.next(&View { state: v.state, thread: &thread });
+        thread.memo = memo.clone();
+        let Next::Speak { seats, why, queue, .. } = next else { break };
+        let Some(seat) = seats.first().filter(|s| legal.contains(s)) else { continue };
+        let (round, mut counted) = round(v, v.able().count());
+        counted.push(("fallback", memo));
+        counted.extend(streak(v, seat));
+        let why = format!("{because}: {why}").into();
+        let next = Next::Speak { seats, why, queue, round: Some(round) };
+        return Decision { next, memo: v.memo_with(counted) };
+    }
+    v.end(StopReason::Exhausted)
+}

@@ -1,0 +1,201 @@
+//! Who speaks because somebody chose it: a moderator, or the highest bid. Whatever the chooser does, the talk goes on.
+
+use crate::harness::*;
+use colloquium::model::payload::{BatchOpened, Opened};
+use colloquium::model::*;
+use colloquium::voice::Request;
+use serde_json::{Value, json};
+
+pub fn moderated(more: Value) -> Opened {
+    let mut options = json!({"moderator": "m", "streak": 2});
+    options.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let scenario =
+        json!({"policy": {"name": "moderated", "options": options}, "limits": {"utterances": 6}});
+    let moderator = Participant { speaks: false, ..seat("m") };
+    table(scenario, vec![seat("a"), seat("b"), seat("c"), moderator])
+}
+
+pub fn bids(options: Value) -> Opened {
+    let scenario =
+        json!({"policy": {"name": "bids", "options": options}, "limits": {"utterances": 6}});
+    table(scenario, vec![seat("a"), seat("b"), seat("c")])
+}
+
+/// Speaks, and lets a test answer everything else.
+fn answering(answer: impl Fn(&Request) -> Play + Send + Sync + 'static) -> Stage {
+    stage(move |ask| match ask.purpose {
+        Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
+        _ => answer(ask),
+    })
+}
+
+fn say(words: impl Into<String>) -> Play {
+    Play::Words(words.into(), 10)
+}
+
+fn batches(ran: &Ran, purpose: Purpose) -> Vec<&BatchOpened> {
+    let of = |e: &'_ Event| match &e.kind {
+        Kind::BatchOpened(b) if b.purpose == purpose => Some(()),
+        _ => None,
+    };
+    let found = ran.events.iter().filter(|e| of(e).is_some());
+    found.filter_map(|e| if let Kind::BatchOpened(b) = &e.kind { Some(b) } else { None }).collect()
+}
+
+#[tokio::test]
+async fn a_moderator_chooses_and_its_reason_is_told() {
+    let order = ["c", "c", "a", "b", "c", "a"];
+    let chooser = answering(move |ask| {
+        say(json!({"choice": order[ask.prompt.blocks.len()], "why": "so it is"}).to_string())
+    });
+    let ran = play(moderated(json!({})), chooser, &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("c c a b c a", "utterance_limit"));
+    assert_eq!(&*batches(&ran, Purpose::Speak)[0].why, "m chose c: so it is");
+    assert_eq!(ran.state.utterances, 6, "choices are no utterances");
+    let asked = batches(&ran, Purpose::Pick);
+    assert_eq!(asked.len(), 6, "none beyond the limit");
+    assert_eq!(asked[2].options, ["a", "b", "end"].map(Text::from), "c had two in a row");
+    let spoken: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Speak).collect();
+    assert!(spoken.iter().all(|r| r.prompt.blocks.iter().all(|b| b.text().ends_with("speaks"))));
+}
+
+#[tokio::test]
+async fn a_moderator_ends_it() {
+    let chooser = answering(|ask| say(if ask.prompt.blocks.len() < 2 { "b" } else { "end" }));
+    let ran = play(moderated(json!({})), chooser, &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("b b", "goal"));
+    let never = answering(|_| say("end"));
+    let ran = play(moderated(json!({"may_end": false})), never, &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b c", "utterance_limit"));
+}
+
+#[tokio::test]
+async fn an_illegal_choice_is_corrected_once() {
+    let chooser = answering(|ask| match &ask.prompt.rejected {
+        None => say("m, myself"),
+        Some(rejected) => {
+            assert!(rejected.why.contains("none of: a, b, c, end"), "{}", rejected.why);
+            say("b")
+        }
+    });
+    let ran = play(moderated(json!({"streak": 9})), chooser, &[]).await;
+    assert_eq!(ran.who(), "b b b b b b");
+    assert_eq!(ran.kinds().iter().filter(|k| **k == "call.retried").count(), 6);
+}
+
+/// Every way in which no choice comes gives the floor to the fallback policy.
+#[tokio::test]
+async fn without_a_choice_the_fallback_decides() {
+    type Answer = fn(&Request) -> Play;
+    let cases: [(&str, Answer); 6] = [
+        ("fails", |_| Play::Fail(5, ErrorClass::Failed)),
+        ("passes", |_| Play::Pass),
+        ("is silent", |_| Play::Silence),
+        ("picks itself", |_| say("m")),
+        ("talks", |_| say("It is hard to say who should be next.")),
+        ("picks nobody", |_| say("{\"choice\": null}")),
+    ];
+    for (name, answer) in cases {
+        let mut table = moderated(json!({}));
+        table.participants[3].timeouts.first = 1_000;
+        let ran = play(table, answering(answer), &[]).await;
+        assert_eq!(
+            (ran.who().as_str(), ran.reason()),
+            ("a b c a b c", "utterance_limit"),
+            "{name}"
+        );
+        assert!(
+            batches(&ran, Purpose::Speak)[0].why.starts_with("no choice came from m"),
+            "{name}"
+        );
+    }
+    for verb in ["mute", "leave"] {
+        let steer = [json!({"do": verb, "who": "m"})];
+        let ran = play(moderated(json!({})), answering(|_| say("b")), &steer).await;
+        assert_eq!(ran.who(), "a b c a b c", "{verb}");
+        assert!(batches(&ran, Purpose::Pick).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn one_seat_for_ever_and_the_muted_are_no_choices() {
+    let ran = play(moderated(json!({})), answering(|_| say("b")), &[]).await;
+    assert_eq!(
+        ran.who(),
+        "b b a b b c",
+        "after two in a row the choice is illegal, and the fallback decides"
+    );
+    let steer = [json!({"do": "mute", "who": "b"})];
+    let ran = play(moderated(json!({})), answering(|_| say("b")), &steer).await;
+    assert_eq!(ran.who(), "a c a c a c");
+    let alone = [json!({"do": "mute", "who": "b"}), json!({"do": "leave", "who": "c"})];
+    let ran = play(moderated(json!({})), answering(|_| say("a")), &alone).await;
+    assert_eq!(ran.who(), "a a a a a a", "alone, one speaks on");
+    let mute = [json!({"when": "turn_count == 2", "do": "mute", "who": "b"})];
+    let ran = play(
+        moderated(json!({})),
+        answering(|ask| say(["a", "c", "b"][ask.prompt.blocks.len() % 3])),
+        &mute,
+    )
+    .await;
+    assert!(!ran.who().contains('b'), "{}", ran.who());
+}
+
+#[tokio::test]
+async fn a_mention_is_a_hint_to_the_moderator() {
+    let stage = stage(|ask| match ask.purpose {
+        Purpose::Speak => say("what does @c say"),
+        _ => say(if ask.prompt.task.as_ref().unwrap().contains("c was named") { "a" } else { "b" }),
+    });
+    let ran = play(moderated(json!({"streak": 9})), stage, &[]).await;
+    assert_eq!(ran.who(), "b a a a a a", "it hears of it, and chooses as it likes");
+}
+
+#[tokio::test]
+async fn the_operators_floor_and_words_do_not_disturb_a_moderator() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "do": "floor", "to": "c"}),
+        json!({"during": {"utterance": 2, "words": 1}, "do": "say", "text": "go on"}),
+    ];
+    let chooser = answering(|ask| say(if ask.prompt.blocks.len() % 2 == 0 { "a" } else { "b" }));
+    let ran = play(moderated(json!({})), chooser, &steer).await;
+    assert_eq!(ran.who(), "a c operator b a b a");
+}
+
+#[tokio::test]
+async fn the_highest_bid_speaks_and_recent_speakers_are_discounted() {
+    let bidder = || {
+        answering(|ask| match &*ask.seat.id {
+            "a" => say("{\"bid\": 9, \"why\": \"I know\"}"),
+            "b" => say("7"),
+            _ => say("5 - perhaps"),
+        })
+    };
+    let ran = play(bids(json!({})), bidder(), &[]).await;
+    assert_eq!(ran.who(), "a b a a b a", "9; 9 - 3 < 7; 7 - 3 < 9 - 1.5; 7 - 1.5 < 9 - 3");
+    let why: Vec<&str> = batches(&ran, Purpose::Speak).iter().map(|b| &*b.why).collect();
+    assert_eq!((why[0], why[2]), ("bid 9: I know", "bid 9, 7.5 as it spoke lately: I know"));
+    let asked = batches(&ran, Purpose::Bid);
+    assert_eq!((asked.len(), asked[0].seats.len()), (6, 3), "all at once");
+    let spoken: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Speak).collect();
+    assert!(spoken.iter().all(|r| r.prompt.blocks.iter().all(|b| b.text().ends_with("speaks"))));
+    let ran = play(bids(json!({"rounds": 1})), bidder(), &[]).await;
+    assert_eq!((ran.state.utterances, ran.reason()), (3, "round_limit"));
+}
+
+#[tokio::test]
+async fn bids_that_cannot_be_read_starve_nobody() {
+    let ran = play(bids(json!({})), answering(|_| say("very much")), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b c", "utterance_limit"));
+    let some = answering(|ask| match &*ask.seat.id {
+        "a" => Play::Fail(5, ErrorClass::NotFound),
+        "b" => Play::Pass,
+        _ => say("0"),
+    });
+    let ran = play(bids(json!({})), some, &[]).await;
+    assert_eq!(ran.who(), "c c c c c c", "a bid of nothing is a bid");
+    let steer = [json!({"do": "mute", "who": "a"}), json!({"do": "mute", "who": "b"})];
+    let ran = play(bids(json!({})), answering(|_| say("1")), &steer).await;
+    assert_eq!(ran.who(), "c c c c c c");
+    assert!(batches(&ran, Purpose::Bid).is_empty(), "alone, nobody bids");
+}
