@@ -151,7 +151,7 @@ fn what_comes_later_is_refused_by_name() {
             "10:9 phase[1].words: is not in this version yet",
         ],
     );
-    for policy in ["moderated", "bids", "plan", "consensus"] {
+    for policy in ["plan", "consensus"] {
         let text =
             format!("title = \"T\"\npolicy = \"{policy}\"\nparticipant = [{{ id = \"a\" }}]");
         check(&text, &[&format!("2:10 policy: \"{policy}\" is not in this version yet")]);
