@@ -3,6 +3,7 @@
 //! It has no `Debug`, `Display` or `Serialize`, and its memory is wiped when it goes. It deliberately does not know
 //! where a key comes from (`config` does) nor which address it belongs to.
 
+use crate::text;
 use secrecy::{ExposeSecret, SecretString};
 
 /// A key of a provider.
@@ -10,9 +11,15 @@ use secrecy::{ExposeSecret, SecretString};
 pub struct Secret(SecretString);
 
 impl Secret {
-    /// Takes a key in.
+    /// Takes a key in, and keeps it out of every text from here on.
     pub fn new(key: String) -> Secret {
+        text::keep_out(&key);
         Secret(key.into())
+    }
+
+    /// Returns the key behind a word, as some headers want it.
+    pub fn after(&self, word: &str) -> Secret {
+        Secret(format!("{word}{}", self.expose()).into())
     }
 
     /// Returns the key in clear; only for a header of a request, and for taking it out of texts.

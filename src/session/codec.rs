@@ -9,6 +9,7 @@ use super::error::SessionError;
 use super::escape::{inert, push_string};
 use crate::model::event::Unknown;
 use crate::model::{Event, Key, Kind, Ms, Seq, ThreadId, Wall};
+use crate::text;
 use jiff::Timestamp;
 use jiff::fmt::temporal::DateTimePrinter;
 use serde::Deserialize;
@@ -100,6 +101,16 @@ pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
     let (_, mut blobs) = blobs::take_out(&record.event.kind.data()?, over);
     blobs.retain(|b| names.contains(&b.name));
     Ok(blobs)
+}
+
+/// Returns an event whose data holds no key of a provider.
+pub(super) fn without_keys(event: Event) -> Result<Event, SessionError> {
+    let unspeakable = |source| SessionError::Unspeakable { kind: event.kind.name().into(), source };
+    let json = event.kind.data().map_err(unspeakable)?;
+    let Cow::Owned(clean) = text::without_keys(&json) else { return Ok(event) };
+    let raw = serde_json::from_str(&clean).map_err(unspeakable)?;
+    let kind = Kind::read(event.kind.name(), raw).map_err(unspeakable)?;
+    Ok(Event { kind, ..event })
 }
 
 /// Returns the data as it stands in the line.

@@ -51,11 +51,12 @@ pub struct Record {
 }
 
 impl Record {
-    /// Spells an event as its line.
+    /// Spells an event as its line; a key of a provider that is in it goes from both.
     ///
     /// # Errors
     /// As [`encode`].
     pub fn new(event: Event) -> Result<Record, SessionError> {
+        let event = codec::without_keys(event)?;
         let line = encode(&event)?;
         Ok(Record { event, line })
     }

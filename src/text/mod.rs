@@ -3,16 +3,18 @@
 //! Whatever a model, a script, a person or a file says may hold escape sequences that drive a terminal, characters
 //! that reorder or hide what is read, and heaps of accents that spill over their row. Everything that acts becomes
 //! visible (`␛`, `<U+202E>`); everything that is language stays as it is: Hebrew, Persian, Hindi, Chinese, emoji
-//! families, flags, and code that merely talks about escapes.
+//! families, flags, and code that merely talks about escapes. Keys of providers go, in every form.
 //!
 //! It deliberately does not measure, wrap or colour text, and it keeps no raw text: the log does that.
 
 mod class;
 mod file_name;
+mod keys;
 mod likeness;
 mod stream;
 
 pub use file_name::file_name;
+pub use keys::{Sieve, keep_out, without_keys};
 pub use likeness::Trigrams;
 pub use stream::Stream;
 
@@ -30,6 +32,15 @@ pub struct Shown<'a> {
 
 /// Returns text of several lines made safe, and whether something was hidden in it.
 pub fn shown(raw: &str) -> Shown<'_> {
+    match without_keys(raw) {
+        Cow::Borrowed(_) => harmless(raw),
+        Cow::Owned(clean) => {
+            Shown { text: harmless(&clean).text.into_owned().into(), hidden: true }
+        }
+    }
+}
+
+fn harmless(raw: &str) -> Shown<'_> {
     if raw.chars().all(|c| class::is_plain(c) || matches!(c, '\n' | '\t')) {
         return Shown { text: raw.into(), hidden: false };
     }
@@ -43,7 +54,12 @@ pub fn block(raw: &str) -> Cow<'_, str> {
 
 /// Returns text made safe for one line: newlines and tabs become a space. For names, titles, topics, errors.
 pub fn line(raw: &str) -> Cow<'_, str> {
-    if raw.chars().all(class::is_plain) { raw.into() } else { whole(Stream::line(), raw).text }
+    let one_line = |raw: &str| whole(Stream::line(), raw).text;
+    match without_keys(raw) {
+        Cow::Borrowed(_) if raw.chars().all(class::is_plain) => raw.into(),
+        Cow::Borrowed(_) => one_line(raw),
+        Cow::Owned(clean) => one_line(&clean),
+    }
 }
 
 /// Returns a filter for one message that arrives in pieces: together they give what [`block`] gives for the whole.

@@ -4,6 +4,8 @@
 
 mod browser;
 mod bundled;
+#[path = "../canary/mod.rs"]
+mod canary;
 mod exits;
 mod export;
 mod fallbacks;
@@ -15,6 +17,7 @@ mod models;
 mod past_sessions;
 mod plans;
 mod replay;
+mod secrets;
 mod server;
 mod sessions;
 mod steering;

@@ -1,8 +1,12 @@
 //! A server with one model, `tiny`, that says what it is told to, in pieces; it remembers what it was asked.
 
+use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
+
+/// A model whose every call is an error that repeats the reply; listed where a key is wanted.
+pub const OOPS: &str = "oops";
 
 /// See the module.
 pub struct Server {
@@ -53,6 +57,7 @@ fn answer(
     }
     let mut body = vec![0; length];
     reader.read_exact(&mut body).unwrap();
+    let body = String::from_utf8(body).unwrap();
     let lists = head.starts_with("GET");
     let allowed = key.is_none_or(|key| head.contains(&format!("Bearer {key}")))
         && (lists || seen.lock().unwrap().len() < calls);
@@ -62,15 +67,23 @@ fn answer(
             "application/json",
             format!("{{\"error\":{{\"message\":\"bad key {}\"}}}}", key.unwrap_or_default()),
         ),
-        (true, true) => ("200 OK", "application/json", r#"{"data":[{"id":"tiny"}]}"#.to_owned()),
+        (true, true) => {
+            let names: &[&str] = if key.is_some() { &["tiny", OOPS] } else { &["tiny"] };
+            let list: Vec<_> = names.iter().map(|name| json!({"id": name})).collect();
+            ("200 OK", "application/json", json!({"data": list}).to_string())
+        }
+        (true, false) if body.contains(OOPS) => {
+            ("500 Oops", "application/json", json!({"error": {"message": reply}}).to_string())
+        }
         (true, false) => {
-            seen.lock().unwrap().push(String::from_utf8(body).unwrap());
+            seen.lock().unwrap().push(body);
             let piece = |text: &str| {
-                let delta =
-                    serde_json::json!({"choices": [{"index": 0, "delta": {"content": text}}]});
+                let delta = json!({"choices": [{"index": 0, "delta": {"content": text}}]});
                 format!("data: {delta}\n\n")
             };
-            let pieces: String = reply.split_inclusive(' ').map(piece).collect();
+            let signs: Vec<char> = reply.chars().collect();
+            let pieces: String =
+                signs.chunks(7).map(|part| piece(&part.iter().collect::<String>())).collect();
             let end = r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#;
             ("200 OK", "text/event-stream", format!("{pieces}data: {end}\n\ndata: [DONE]\n\n"))
         }

@@ -3,7 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod allowed;
+#[path = "../canary/mod.rs"]
+mod canary;
 mod house;
+mod secrets;
+#[path = "../cli/server.rs"]
+mod server;
 
 use house::House;
 use rustix::process::Signal;

@@ -7,6 +7,7 @@ use super::{Endpoint, Wire};
 use crate::model::Message;
 use crate::model::{ErrorClass, Wall};
 use crate::net::{self, NetError};
+use crate::text;
 use crate::voice::Failure;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
@@ -49,9 +50,11 @@ impl Fault {
 
 /// Returns a server's own words in brackets, or nothing where they repeat what it was sent.
 fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
+    let words = text::without_keys(words);
     let words = match &to.key {
+        // short ones are no secrets elsewhere, but here they are
         Some(key) if !key.expose().is_empty() => words.replace(key.expose(), "***"),
-        Some(_) | None => words.to_owned(),
+        Some(_) | None => words.into_owned(),
     };
     let short: String = words.chars().take(QUOTE_MAX).collect();
     if short.trim().is_empty() || repeats(&short, sent) {

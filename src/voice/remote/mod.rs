@@ -26,8 +26,9 @@ pub use vendor::{Endpoint, VENDORS, Vendor, Wire};
 
 use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::clock;
-use crate::model::{ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
+use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
 use crate::net::{self, Answer, Ask, Client, NetError};
+use crate::text::Sieve;
 use failure::Heard;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
@@ -93,14 +94,18 @@ impl Remote {
         let Spelled { path, body } = self.endpoint.wire.spell(&call);
         let body = body.to_string();
         let shown = messages.iter().map(|m| m.text.len()).sum();
+        let mut mouth = Mouth::new(out);
         let heard = async {
             let ask = self.ask(&path, Some(body), timeouts.connect)?;
             let within = Duration::from_millis(timeouts.total);
-            timeout(within, self.listen(ask, shown, timeouts, out)).await.unwrap_or_else(|_| {
+            let listen = self.listen(ask, shown, timeouts, &mut mouth);
+            timeout(within, listen).await.unwrap_or_else(|_| {
                 Err(silence(format!("was not done within {} ms", timeouts.total)))
             })
         };
-        heard.await.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
+        let heard = heard.await;
+        mouth.close().await;
+        heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
     /// Reads the answer to its end and hands on the words as they come.
@@ -109,7 +114,7 @@ impl Remote {
         ask: Ask,
         shown: usize,
         timeouts: &Timeouts,
-        out: &Out,
+        out: &mut Mouth<'_>,
     ) -> Result<Done, Fault> {
         let mut patience = Patience::new(timeouts.first);
         let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
@@ -129,7 +134,7 @@ impl Remote {
             let mut pieces = Pieces::new();
             let taken = decoder.push(bytes.as_ref(), &mut pieces);
             let heard = !pieces.is_empty();
-            send(pieces, out).await;
+            out.send(pieces).await;
             taken?;
             if decoder.is_finished() {
                 patience = Patience::new(timeouts.silence.min(REST_MS));
@@ -139,7 +144,7 @@ impl Remote {
         }
         let mut pieces = Pieces::new();
         let done = decoder.end(shown, &mut pieces);
-        send(pieces, out).await;
+        out.send(pieces).await;
         done
     }
 }
@@ -211,9 +216,40 @@ fn unheard(error: &NetError) -> Fault {
     failure::of_net(error, Heard::Nothing)
 }
 
-async fn send(pieces: Pieces, out: &Out) {
-    for (channel, text) in pieces {
-        out.send(Chunk::Piece(channel, text.into())).await;
+/// The way out of words, which lets no key pass: a server may say again what it was sent, in pieces of its choice.
+struct Mouth<'a> {
+    out: &'a Out,
+    said: Sieve,
+    thought: Sieve,
+}
+
+impl Mouth<'_> {
+    fn new(out: &Out) -> Mouth<'_> {
+        Mouth { out, said: Sieve::default(), thought: Sieve::default() }
+    }
+
+    async fn send(&mut self, pieces: Pieces) {
+        for (channel, text) in pieces {
+            let sieve = match channel {
+                Channel::Say => &mut self.said,
+                Channel::Think => &mut self.thought,
+            };
+            let certain = sieve.push(&text);
+            self.say(channel, certain).await;
+        }
+    }
+
+    /// Says what was held back: nothing more comes.
+    async fn close(&mut self) {
+        let (thought, said) = (self.thought.finish(), self.said.finish());
+        self.say(Channel::Think, thought).await;
+        self.say(Channel::Say, said).await;
+    }
+
+    async fn say(&self, channel: Channel, text: String) {
+        if !text.is_empty() {
+            self.out.send(Chunk::Piece(channel, text.into())).await;
+        }
     }
 }
 

@@ -99,9 +99,7 @@ impl Endpoint {
         Some(match self.wire {
             Wire::Anthropic => ("x-api-key", key.clone()),
             Wire::Gemini => ("x-goog-api-key", key.clone()),
-            Wire::OpenAi | Wire::Ollama => {
-                ("authorization", Secret::new(format!("Bearer {}", key.expose())))
-            }
+            Wire::OpenAi | Wire::Ollama => ("authorization", key.after("Bearer ")),
         })
     }
 }
