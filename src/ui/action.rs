@@ -71,6 +71,24 @@ pub enum Action {
     AcceptSearch,
     /// Copies the message that is read.
     Copy,
+    /// Copies it without its marks of form.
+    CopyPlain,
+    /// Copies a block of its code.
+    CopyCode,
+    /// Lists its links.
+    Links,
+    /// Shows it alone.
+    Zoom,
+    /// Shows what its speaker was shown.
+    Prompt,
+    /// Shows the words of one speaker alone, or all again.
+    Filter,
+    /// Sets a bookmark.
+    Mark,
+    /// The bookmark before.
+    MarkUp,
+    /// The bookmark after.
+    MarkDown,
     /// Opens or folds all reasoning.
     Reasoning,
     /// The beginning.
@@ -91,6 +109,12 @@ pub enum Action {
     Whisper,
     /// Begins a note for the prompts.
     Note,
+    /// Lists everything that can be done with the seat put forward.
+    Seat,
+    /// Lets the turn of a human seat go.
+    Pass,
+    /// Changes words that wait.
+    EditQueued,
     /// Takes back the words that were queued last.
     DropQueued,
     /// To the pen.

@@ -5,6 +5,7 @@ use super::keymap::{Group, Keymap, Place, ROWS, Row};
 use super::verbs::{spelled, usage};
 use crate::export::{FORMATS, Format};
 use crate::model::command::{VERBS, VerbRow};
+use crate::model::{Key, Verb};
 
 /// What the list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub enum Of {
     Keys,
     /// Every format in which a session can be written.
     Formats,
+    /// What was put together for it.
+    Own,
 }
 
 /// Whether the talk goes on, or is a recording: each has deeds of its own.
@@ -38,7 +41,7 @@ impl Talk {
 }
 
 /// What an entry does.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Does {
     /// An action of the screen.
     Action(&'static Row),
@@ -46,9 +49,18 @@ pub enum Does {
     Verb(&'static VerbRow),
     /// Writing the session.
     Export(&'static Format),
+    /// A deed of the operator, as it is.
+    Send(Verb),
+    /// The beginning of what is written next.
+    Begin(String),
+    /// Words that wait, to be changed.
+    Edit(Key, String),
+    /// A text for the clipboard, and what it is.
+    Copy(String, String),
 }
 
 /// One entry.
+#[derive(Clone)]
 pub struct Entry {
     /// What it does.
     pub does: Does,
@@ -68,12 +80,23 @@ pub struct List {
     pub filter: String,
     /// The entry that Enter runs.
     pub at: usize,
+    /// Its title, and the entries that were put together for it.
+    pub own: (String, Vec<Entry>),
 }
 
 impl List {
     /// Returns a list as it opens.
     pub fn new(of: Of, talk: Talk) -> List {
-        List { of, talk, filter: String::new(), at: 0 }
+        List { of, talk, filter: String::new(), at: 0, own: Default::default() }
+    }
+
+    /// Returns a list of entries that were put together for it.
+    pub fn of(title: String, entries: Vec<Entry>) -> List {
+        List { own: (title, entries), ..List::new(Of::Own, Talk::Live) }
+    }
+
+    fn is_of_actions(&self) -> bool {
+        matches!(self.of, Of::Commands | Of::Keys)
     }
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
@@ -83,7 +106,7 @@ impl List {
             call: format.name.to_owned(),
             title: format.title.to_owned(),
         });
-        let here = ROWS.iter().filter(|r| self.of != Of::Formats && self.talk.has(r.group));
+        let here = ROWS.iter().filter(|r| self.is_of_actions() && self.talk.has(r.group));
         let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
             does: Does::Action(row),
             call: keys(row, keymap),
@@ -96,15 +119,18 @@ impl List {
             title: row.meaning.to_owned(),
         });
         let typed = self.filter.to_lowercase();
-        let name = |e: &Entry| match e.does {
+        let name = |e: &Entry| match &e.does {
             Does::Action(row) => row.hint.to_owned(),
             Does::Verb(row) => spelled(row),
             Does::Export(format) => format.name.to_owned(),
+            Does::Send(_) | Does::Begin(_) | Does::Edit(..) | Does::Copy(..) => e.call.clone(),
         };
         let fits = |e: &Entry| {
             [&e.title, &e.call, &name(e)].iter().any(|w| w.to_lowercase().contains(&typed))
         };
-        let mut entries: Vec<Entry> = keys.chain(verbs).chain(formats).filter(fits).collect();
+        let own = self.own.1.iter().cloned();
+        let all = keys.chain(verbs).chain(formats).chain(own);
+        let mut entries: Vec<Entry> = all.filter(fits).collect();
         let exact = |e: &Entry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
         entries.sort_by_key(|e| !exact(e));
         entries

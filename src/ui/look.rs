@@ -1,11 +1,21 @@
 //! Going from message to message and from find to find, and copying what is read.
 
 use super::Screen;
-use super::story::Shown;
+use super::action::Action;
+use super::inspect;
+use super::keymap::Place;
+use super::list::{Does, Entry};
+use super::markdown;
+use super::page::{Page, Part};
+use super::seat::{self, Pieces};
+use super::story::{Id, Shown};
 use super::study::Study;
 use super::update::{Request, read};
 use crate::export::figures;
 use crate::text;
+
+/// The width at which plain text is laid out, in cells: no line of a message breaks at it.
+const PLAIN_WIDTH: usize = 10_000;
 
 /// Which way to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,8 +33,8 @@ pub fn message(screen: &mut Screen, way: Way) {
         let to = match way {
             // the beginning of a message that is half read comes before the message above it
             Way::Up if !whole => Some(first),
-            Way::Up => Some(first.saturating_sub(1)),
-            Way::Down => Some(first + 1),
+            Way::Up => (0..first).rev().find(|at| t.shows(story, look, *at)).or(Some(0)),
+            Way::Down => (first + 1..story.len()).find(|at| t.shows(story, look, *at)),
         };
         if let Some(to) = to.filter(|_| way == Way::Up || !t.following()) {
             t.go(story, look, to);
@@ -71,34 +81,140 @@ pub fn event(screen: &mut Screen) {
     }
 }
 
-/// Copies the message that is read: the first on the screen, or the last one that is whole while the end is followed.
-pub fn copy(screen: &mut Screen) -> Option<Request> {
-    if let Some(study) = &screen.view.study {
-        return Some(Request::Copy(
-            figures::md(&study.tables()),
-            "the figures of this page".into(),
-        ));
+/// Returns the row that is read: the first on the screen, or the last one while the end is followed.
+fn reading(screen: &mut Screen) -> usize {
+    if screen.view.transcript.following() {
+        return screen.story.len().saturating_sub(1);
     }
-    let from = match screen.view.transcript.following() {
-        true => screen.story.len().saturating_sub(1),
-        false => {
-            let mut first = 0;
-            read(screen, |t, story, look| first = t.first(story, look).0);
-            first
-        }
-    };
-    let story = &screen.story;
+    let mut first = 0;
+    read(screen, |t, story, look| first = t.first(story, look).0);
+    first
+}
+
+/// A message, as it was written and as it is called.
+struct Message {
+    at: usize,
+    said: String,
+    name: String,
+}
+
+/// Returns the message that is read, or the last one that is whole before it; says so if there is none.
+fn message_read(screen: &mut Screen) -> Option<Message> {
+    let from = reading(screen);
+    let (story, only) = (&screen.story, screen.view.only);
     let words = |at: usize| match story.shown(at)? {
-        Shown::Words(entry, _) => Some(entry),
+        Shown::Words(entry, _) => {
+            let place = entry.seat().map(|seat| story.seat_place(seat));
+            (only.is_none() || place == only).then_some((at, entry))
+        }
         Shown::Speaking(_) | Shown::Aside(..) => None,
     };
-    let Some(entry) = (0..=from).rev().find_map(words) else {
-        screen.view.notice = Some("nothing to copy yet".into());
+    let Some((at, entry)) = (0..=from).rev().find_map(words) else {
+        screen.view.notice = Some("nothing was said yet".into());
         return None;
     };
-    let what = match (entry.number, entry.seat()) {
+    let name = match (entry.number, entry.seat()) {
         (Some(number), Some(seat)) => format!("u{number} of {}", story.name(seat)),
         _ => "the operator's words".into(),
     };
-    Some(Request::Copy(text::block(entry.text()).into_owned(), what))
+    Some(Message { at, said: text::block(entry.text()).into_owned(), name })
+}
+
+/// Copies the message that is read, as it was written.
+pub fn copy(screen: &mut Screen) -> Option<Request> {
+    if let Some(study) = &screen.view.study {
+        let tables = figures::md(&study.tables());
+        return Some(Request::Copy(tables, "the figures of this page".into()));
+    }
+    message_read(screen).map(|m| Request::Copy(m.said, m.name))
+}
+
+/// Copies the message that is read without its marks of form.
+pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
+    let message = message_read(screen)?;
+    let rows = markdown::rows(&message.said, PLAIN_WIDTH, &screen.theme);
+    let plain = rows.iter().map(|l| l.to_string().trim_end().to_owned() + "\n").collect::<String>();
+    Some(Request::Copy(plain.trim_end().to_owned(), format!("{}, plain", message.name)))
+}
+
+/// Lists what can be taken out of the message that is read; the only one there is, is taken at once.
+pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
+    let message = message_read(screen)?;
+    let Some(list) = seat::pieces(&message.said, what) else {
+        let none = match what {
+            Pieces::Links => "links",
+            Pieces::Code => "blocks of code",
+        };
+        screen.view.notice = Some(format!("{} has no {none}", message.name));
+        return None;
+    };
+    match (&list.own.1[..], what) {
+        ([Entry { does: Does::Copy(words, what), .. }], Pieces::Code) => {
+            Some(Request::Copy(words.clone(), format!("{what} of {}", message.name)))
+        }
+        _ => {
+            screen.view.list = Some(list);
+            None
+        }
+    }
+}
+
+/// Shows the message that is read alone.
+pub fn zoom(screen: &mut Screen) {
+    let Some(message) = message_read(screen) else { return };
+    let part = Part { body: message.said, markdown: true, ..Part::default() };
+    screen.view.page = Some(Page { title: message.name, parts: vec![part], ..Page::default() });
+}
+
+/// Shows what the speaker of the message that is read was shown.
+pub fn prompt(screen: &mut Screen) {
+    let at = reading(screen);
+    let speaks = matches!(screen.story.shown(at), Some(Shown::Speaking(_)));
+    let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
+    let Some(at) = at else { return };
+    match inspect::prompt_of(&screen.story, at) {
+        Ok(page) => screen.view.page = Some(page),
+        Err(why) => screen.view.notice = Some(why.into()),
+    }
+}
+
+/// Shows the words of the seat put forward alone, else of who is read; or those of all again.
+pub fn filter(screen: &mut Screen) {
+    let by = |screen: &mut Screen| {
+        let at = reading(screen);
+        let story = &screen.story;
+        (0..=at).rev().find_map(|at| match story.shown(at)? {
+            Shown::Words(entry, _) => entry.seat().map(|s| story.seat_place(s)),
+            Shown::Speaking(turn) => Some(story.seat_place(&turn.seat)),
+            Shown::Aside(..) => None,
+        })
+    };
+    screen.view.only = match screen.view.only {
+        Some(_) => None,
+        None => screen.view.picked.or_else(|| by(screen)),
+    };
+    screen.view.transcript.forget();
+    let seats = &screen.story.state().seats;
+    let seat = screen.view.only.and_then(|only| seats.get(only));
+    let name = seat.map(|seat| screen.story.name(&seat.spec.id));
+    let key = screen.keymap.way(Action::Filter, Place::Table);
+    screen.view.notice = Some(match name {
+        Some(name) => format!("{name} alone; {key} shows all again"),
+        None => "all are shown".into(),
+    });
+}
+
+/// Goes to the next bookmark.
+pub fn mark(screen: &mut Screen, way: Way) {
+    let at = reading(screen);
+    let story = &screen.story;
+    let places = story.state().marks.iter().filter_map(|(seq, _)| story.place(Id::Event(*seq)));
+    let next = match way {
+        Way::Down => places.filter(|place| *place > at).min(),
+        Way::Up => places.filter(|place| *place < at).max(),
+    };
+    match next {
+        Some(place) => read(screen, |t, story, look| t.go(story, look, place)),
+        None => screen.view.notice = Some("no bookmark there".into()),
+    }
 }

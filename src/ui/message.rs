@@ -35,12 +35,24 @@ pub struct Look<'a> {
     pub keymap: &'a Keymap,
     /// Whether reasoning is open.
     pub reasoning: bool,
+    /// The seat whose words alone are shown, by its place.
+    pub only: Option<usize>,
 }
 
-/// Returns the lines of the row at a place; the first one is blank, the second the head.
+/// Returns the lines of the row at a place; the first one is blank, the second the head. There are none where another
+/// speaker's words alone are shown.
 pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let shown = story.shown(at);
+    let speaker = match &shown {
+        Some(Shown::Words(entry, _)) => entry.seat(),
+        Some(Shown::Speaking(turn)) => Some(&turn.seat),
+        Some(Shown::Aside(..)) | None => None,
+    };
+    if look.only.is_some_and(|only| speaker.map(|s| story.seat_place(s)) != Some(only)) {
+        return vec![];
+    }
     let mut lines = vec![Line::default()];
-    match story.shown(at) {
+    match shown {
         None => {}
         Some(Shown::Aside(head, body)) => lines.extend(aside(head, body, look)),
         Some(Shown::Words(entry, at)) => lines.extend(words(story, entry, at, look)),

@@ -56,6 +56,8 @@ pub struct Story {
     teller: Teller,
     /// What figures are made of, beside the fold.
     pub ledger: Ledger,
+    /// Every event, as the tail handed it out: what somebody was shown is built again from these.
+    log: Vec<tail::Item>,
 }
 
 /// What stands at a place of the transcript.
@@ -73,9 +75,20 @@ impl Story {
     pub fn take(&mut self, item: &tail::Item) {
         match item {
             tail::Item::Piece(piece) => self.live.hear(piece.clone()),
-            tail::Item::Event(record) => self.apply(&record.event),
+            tail::Item::Event(record) => {
+                self.apply(&record.event);
+                self.log.push(item.clone());
+            }
             tail::Item::Reset => *self = Story::default(),
         }
+    }
+
+    /// Returns every event so far.
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
+        self.log.iter().filter_map(|item| match item {
+            tail::Item::Event(record) => Some(&record.event),
+            tail::Item::Piece(_) | tail::Item::Reset => None,
+        })
     }
 
     /// Takes in an event.

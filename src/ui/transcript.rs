@@ -119,6 +119,11 @@ impl Transcript {
         self.stand(story, look, (at, line));
     }
 
+    /// Returns whether a row has anything to show.
+    pub fn shows(&mut self, story: &Story, look: Look<'_>, at: usize) -> bool {
+        !self.lines(story, at, look).is_empty()
+    }
+
     /// Stands at the beginning of a row.
     pub fn go(&mut self, story: &Story, look: Look<'_>, at: usize) {
         self.stand(story, look, (at, 0));
@@ -127,7 +132,9 @@ impl Transcript {
     /// Returns the place of the first row that is seen, and whether it is seen from its beginning.
     pub fn first(&mut self, story: &Story, look: Look<'_>) -> (usize, bool) {
         let (at, line) = self.top(story, look);
-        (at, line == 0)
+        // where one speaker's words alone are shown, other rows have no lines
+        let seen = (at..story.len()).find(|at| self.shows(story, look, *at)).unwrap_or(at);
+        (seen, seen > at || line == 0)
     }
 
     fn stand(&mut self, story: &Story, look: Look<'_>, spot: Spot) {

@@ -10,15 +10,17 @@ use super::layout::Areas;
 use super::list::{Does, List, Of, Talk};
 use super::look;
 use super::message::Look;
+use super::page::Page;
 use super::pen::Pen;
 use super::playback::{self, Playback};
 use super::search::Search;
+use super::seat::{self, Pieces};
 use super::story::Story;
 use super::study::Study;
 use super::transcript::Transcript;
 use super::verbs::{spelled, usage};
 use super::wish;
-use crate::model::Verb;
+use crate::model::{Key, Verb};
 use crate::session::replay::{Speed, Step};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -60,6 +62,12 @@ pub struct View {
     pub study: Option<Study>,
     /// What is looked for.
     pub search: Option<Search>,
+    /// The text that lies on top.
+    pub page: Option<Page>,
+    /// The seat whose words alone are shown, by its place.
+    pub only: Option<usize>,
+    /// The words that wait and are being changed.
+    pub editing: Option<Key>,
     /// The seat put forward, by its place.
     pub picked: Option<usize>,
     /// Whether all reasoning is open.
@@ -167,6 +175,19 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     {
         return None;
     }
+    if let Some(page) = &mut screen.view.page
+        && !screen.view.writing
+    {
+        match action {
+            Action::Back | Action::Quit | Action::Prompt | Action::Zoom => {
+                screen.view.page = None;
+                return None;
+            }
+            Action::Copy => return Some(Request::Copy(page.text(), "what is shown".into())),
+            action if page.moves(action) => return None,
+            _ => {}
+        }
+    }
     match action {
         Action::Figures => {
             let open = screen.view.study.take().is_none();
@@ -204,6 +225,18 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Quit => return quit(screen, action, Request::Leave),
         Action::Home => return quit(screen, action, Request::Home),
         Action::Copy => return look::copy(screen),
+        Action::CopyPlain => return look::copy_plain(screen),
+        Action::CopyCode => return look::take_out(screen, Pieces::Code),
+        Action::Links => return look::take_out(screen, Pieces::Links),
+        Action::Zoom => look::zoom(screen),
+        Action::Prompt => look::prompt(screen),
+        Action::Filter => look::filter(screen),
+        Action::Mark => return wish::ask(screen, Verb::Mark { text: None }),
+        Action::MarkUp => look::mark(screen, look::Way::Up),
+        Action::MarkDown => look::mark(screen, look::Way::Down),
+        Action::Seat => seat_deeds(screen),
+        Action::Pass => return wish::pass(screen),
+        Action::EditQueued => edit_queued(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
         Action::Pick(number) => pick(screen, usize::from(number) - 1),
@@ -211,6 +244,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::PickPrevious => step_pick(screen, Pick::Back),
         Action::Whisper => whisper(screen),
         Action::Note => begin(screen, "/note "),
+        Action::Write if screen.view.picked.is_some() => seat_deeds(screen),
         Action::Write => screen.view.writing = true,
         Action::NewLine => screen.view.pen.area.insert_newline(),
         Action::Complete => screen.view.notice = screen.view.pen.complete(&screen.story),
@@ -276,6 +310,7 @@ fn interrupt(screen: &mut Screen) -> Option<Request> {
     }
     if screen.view.writing && !screen.view.pen.is_empty() {
         screen.view.pen.clear();
+        screen.view.editing = None;
         let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
         screen.view.notice = Some(format!("cleared: {key} brings it back"));
         return None;
@@ -317,10 +352,11 @@ fn pick(screen: &mut Screen, place: usize) {
     let name = screen.story.name(&seat.spec.id);
     let key = |action| screen.keymap.way(action, Place::Table);
     screen.view.notice = Some(format!(
-        "{name}: {} floor  {} mute  {} whisper",
+        "{name}: {} floor  {} mute  {} whisper  {} all deeds",
         key(Action::GiveFloor),
         key(Action::Mute),
-        key(Action::Whisper)
+        key(Action::Whisper),
+        key(Action::Write)
     ));
     screen.view.picked = Some(place);
 }
@@ -356,13 +392,39 @@ fn begin(screen: &mut Screen, words: &str) {
         screen.view.notice = Some(format!("your draft is kept: {key} brings it back"));
     }
     screen.view.pen.begin(words);
+    screen.view.editing = None;
     screen.view.writing = true;
+}
+
+/// Lists everything that can be done with the seat put forward.
+fn seat_deeds(screen: &mut Screen) {
+    let place = screen.view.picked.unwrap_or(0);
+    screen.view.list = seat::deeds(screen, place);
+}
+
+/// Takes the words that wait back into the pen; of several, lists them.
+fn edit_queued(screen: &mut Screen) {
+    let waiting = screen.story.queued().map(|(key, words)| (key.clone(), words.to_string()));
+    match &waiting.collect::<Vec<_>>()[..] {
+        [] => screen.view.notice = Some("nothing is queued".into()),
+        [(key, words)] => edit(screen, key.clone(), words),
+        [..] => screen.view.list = seat::queued(screen),
+    }
+}
+
+fn edit(screen: &mut Screen, key: Key, words: &str) {
+    begin(screen, words);
+    screen.view.editing = Some(key);
+    let send = screen.keymap.way(Action::Send, Place::Pen);
+    screen.view.notice = Some(format!("words that wait: {send} changes them"));
 }
 
 /// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
 fn run_entry(screen: &mut Screen) -> Option<Request> {
     let list = screen.view.list.take()?;
-    match list.entries(&screen.keymap).get(list.at)?.does {
+    let does = list.entries(&screen.keymap).get(list.at)?.does.clone();
+    screen.view.picked = None;
+    match does {
         Does::Action(row) => act(screen, row.action),
         Does::Export(format) => Some(Request::Export(format.name)),
         Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
@@ -373,13 +435,23 @@ fn run_entry(screen: &mut Screen) -> Option<Request> {
             screen.view.notice = Some(usage(row));
             None
         }
+        Does::Send(verb) => wish::ask(screen, verb),
+        Does::Begin(words) => {
+            begin(screen, &words);
+            None
+        }
+        Does::Edit(key, words) => {
+            edit(screen, key, &words);
+            None
+        }
+        Does::Copy(words, what) => Some(Request::Copy(words, what)),
     }
 }
 
 /// Moves the reader.
 pub(super) fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
     let Screen { story, view, theme, glyphs, keymap, .. } = screen;
-    let (width, reasoning) = (view.transcript.width(), view.reasoning);
-    let look = Look { width, theme, glyphs, keymap, reasoning };
+    let (width, reasoning, only) = (view.transcript.width(), view.reasoning, view.only);
+    let look = Look { width, theme, glyphs, keymap, reasoning, only };
     to(&mut view.transcript, story, look);
 }

@@ -7,6 +7,7 @@ use super::Screen;
 use super::action::Action;
 use super::floor::Standing;
 use super::keymap::Place;
+use super::seat;
 use super::update::Request;
 use super::verbs;
 use crate::model::{Limit, Limits, SeatId, Verb};
@@ -100,8 +101,20 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
     ask(screen, if muted { Verb::Unmute { who } } else { Verb::Mute { who } })
 }
 
-/// Takes back the words that were queued last.
+/// Lets the turn of the human seat that has the floor go.
+pub fn pass(screen: &mut Screen) -> Option<Request> {
+    match seat::asked(screen) {
+        Some(who) => ask(screen, Verb::Pass { who }),
+        None => told(screen, "no seat of yours has the floor"),
+    }
+}
+
+/// Takes back the words that wait; of several, lists them.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
+    if screen.story.queued().count() > 1 {
+        screen.view.list = seat::queued(screen);
+        return None;
+    }
     match screen.story.queued().last().map(|(key, _)| key.clone()) {
         Some(key) => ask(screen, Verb::DropQueued { of: key.0 }),
         None => told(screen, "nothing is queued"),
@@ -122,13 +135,14 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
         }
         return sent;
     }
-    let state = screen.story.state();
-    let human = state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone());
+    let human = seat::asked(screen);
     let text = words.into();
-    let verb = match (manner, human) {
-        (Manner::CutIn, _) => Verb::CutIn { text, who: None },
-        (Manner::Queue, Some(who)) => Verb::Speak { text, who },
-        (Manner::Queue, None) => Verb::Say { text },
+    let editing = screen.view.editing.take();
+    let verb = match (manner, editing, human) {
+        (Manner::CutIn, ..) => Verb::CutIn { text, who: None },
+        (Manner::Queue, Some(of), _) => Verb::EditQueued { of: of.0, text },
+        (Manner::Queue, None, Some(who)) => Verb::Speak { text, who },
+        (Manner::Queue, None, None) => Verb::Say { text },
     };
     let sent = ask(screen, verb);
     if sent.is_some() {
@@ -140,6 +154,10 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
 
 /// Asks for what a `/command` says; a fault in it is told, and the draft stays.
 pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
+    // the seat that has the floor needs no naming
+    if line.trim() == "/pass" {
+        return pass(screen);
+    }
     match verbs::read(line, screen.story.state()) {
         Ok(verb) => ask(screen, verb),
         Err(why) => told(screen, why),

@@ -3,6 +3,7 @@
 
 mod figures;
 mod keys;
+mod people;
 mod pictures;
 mod reading;
 mod replay;

@@ -33,6 +33,8 @@ pub struct Stage {
     pub terminal: Terminal<TestBackend>,
     /// How many events it has taken in.
     pub next: usize,
+    /// What is done to every event before it is shown.
+    alter: fn(&mut Event),
 }
 
 impl Stage {
@@ -44,9 +46,14 @@ impl Stage {
         let clock = Clock::virtual_from(Ms(0));
         let screen = Screen::new(Seq(0), clock, theme, &glyphs::UNICODE);
         let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-        let mut stage = Stage { screen, terminal, next: 0 };
+        let mut stage = Stage { screen, terminal, next: 0, alter: |_| {} };
         stage.draw();
         stage
+    }
+
+    /// Returns a stage whose events are not quite those of the demo.
+    pub fn altered(width: u16, height: u16, alter: fn(&mut Event)) -> Stage {
+        Stage { alter, ..Stage::new(width, height) }
     }
 
     /// Takes in an event.
@@ -59,8 +66,9 @@ impl Stage {
     /// Plays the demo on, up to and including the first event that fits.
     pub fn until(mut self, fits: impl Fn(&Event) -> bool) -> Stage {
         loop {
-            let event = demo().get(self.next).expect("the demo ends before that").clone();
+            let mut event = demo().get(self.next).expect("the demo ends before that").clone();
             self.next += 1;
+            (self.alter)(&mut event);
             let found = fits(&event);
             self.take(event);
             if found {

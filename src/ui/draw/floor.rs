@@ -65,8 +65,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 fn below(screen: &mut Screen) -> usize {
     let Screen { story, view, theme, glyphs, keymap, .. } = screen;
-    let (width, reasoning) = (view.transcript.width(), view.reasoning);
-    view.transcript.below(story, Look { width, theme, glyphs, keymap, reasoning })
+    let (width, reasoning, only) = (view.transcript.width(), view.reasoning, view.only);
+    view.transcript.below(story, Look { width, theme, glyphs, keymap, reasoning, only })
 }
 
 /// What happens, and what happens next.

@@ -1,5 +1,6 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
+use super::framed;
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::{Group, Place};
@@ -9,9 +10,8 @@ use crate::ui::wrap::{clip, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::symbols::border;
 use ratatui::text::{Line, Span, Text};
-use ratatui::widgets::{Block, Clear};
+use ratatui::widgets::Clear;
 
 /// The widest list, in cells.
 const WIDTH_MAX: u16 = 84;
@@ -36,30 +36,13 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         width: size.0,
         height: size.1,
     };
-    let [upper_left, upper_right, lower_left, lower_right] = glyphs.corners;
-    let border = border::Set {
-        top_left: upper_left,
-        top_right: upper_right,
-        bottom_left: lower_left,
-        bottom_right: lower_right,
-        vertical_left: glyphs.wall,
-        vertical_right: glyphs.wall,
-        horizontal_top: glyphs.rule,
-        horizontal_bottom: glyphs.rule,
-    };
     let title = match list.of {
-        Of::Commands => " Commands ",
-        Of::Keys => " Keys ",
-        Of::Formats => " Export as ",
+        Of::Commands => "Commands",
+        Of::Keys => "Keys",
+        Of::Own => &list.own.0,
+        Of::Formats => "Export as",
     };
-    let close = screen.keymap.way(Action::Back, Place::List);
-    let ground = theme.style(Role::Overlay).patch(theme.style(Role::Text));
-    let block = Block::bordered()
-        .border_set(border)
-        .border_style(theme.style(Role::Rule))
-        .title(Span::styled(title, theme.style(Role::Title)))
-        .title(Line::styled(format!(" {close} close "), theme.style(Role::Muted)).right_aligned())
-        .style(ground);
+    let block = framed(screen, title, &screen.keymap.way(Action::Back, Place::List));
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
@@ -85,10 +68,10 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 
 fn row(entry: &Entry, chosen: bool, room: usize, screen: &Screen) -> Line<'static> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let group = match entry.does {
+    let group = match &entry.does {
         Does::Action(row) => heading(row.group),
         Does::Verb(_) => heading(Group::Floor),
-        Does::Export(_) => "",
+        Does::Send(_) | Does::Begin(_) | Does::Edit(..) | Does::Copy(..) | Does::Export(_) => "",
     };
     let sign = if chosen { glyphs.speaking } else { " " };
     let call = clip(&entry.call, CALL_WIDTH, glyphs.ellipsis);

@@ -8,6 +8,7 @@ mod floor;
 mod footer;
 mod header;
 mod list;
+mod page;
 mod panel;
 mod pen;
 pub mod start;
@@ -19,9 +20,11 @@ use super::Screen;
 use super::layout::{Areas, SMALLEST, areas};
 use super::theme::Role;
 use super::wrap::{clip, width};
+use crate::text;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
+use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 
@@ -63,7 +66,30 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         }
     }
     study::draw(frame, whole, screen);
+    page::draw(frame, whole, screen);
     list::draw(frame, whole, screen);
+}
+
+/// Returns the frame of what lies on top, with its title and the key that closes it.
+fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
+    let border = border::Set {
+        top_left,
+        top_right,
+        bottom_left,
+        bottom_right,
+        vertical_left: glyphs.wall,
+        vertical_right: glyphs.wall,
+        horizontal_top: glyphs.rule,
+        horizontal_bottom: glyphs.rule,
+    };
+    Block::bordered()
+        .border_set(border)
+        .border_style(theme.style(Role::Rule))
+        .title(Span::styled(format!(" {} ", text::line(title)), theme.style(Role::Title)))
+        .title(Line::styled(format!(" {close} close "), theme.style(Role::Muted)).right_aligned())
+        .style(theme.style(Role::Overlay).patch(theme.style(Role::Text)))
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

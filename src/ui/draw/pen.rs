@@ -6,6 +6,8 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::Place;
 use crate::ui::layout::Needs;
+use crate::ui::markdown::bold;
+use crate::ui::seat::asked;
 use crate::ui::theme::Role;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -15,27 +17,60 @@ use ratatui::text::{Line, Span};
 /// Cells before what is written.
 const PROMPT: u16 = 3;
 
+/// Rows of words that wait at most; of more, the last ones are shown.
+const QUEUE_ROWS: usize = 3;
+
 /// Returns the rows that the person's own part needs at a width.
 pub fn needs(screen: &Screen, width: u16) -> Needs {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
-    let queue = u16::from(screen.story.queued().next().is_some());
+    let waiting = screen.story.queued().count().min(QUEUE_ROWS);
+    let queue = (waiting + usize::from(asked(screen).is_some())) as u16;
     match &screen.view.playback {
         Some(playback) => Needs { queue, pen: 0, timeline: timeline::rows(playback) },
         None => Needs { queue, pen: screen.view.pen.rows(room), timeline: 0 },
     }
 }
 
-/// Draws the words that wait: how many, and the last of them.
+/// Draws whose words are asked for, and the words that wait.
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
+    let way = |action| screen.keymap.way(action, screen.view.place());
+    let mut rows = Vec::new();
+    if let Some(who) = asked(screen) {
+        let name = screen.story.name(&who);
+        let mut bar = Bar::new();
+        bar.left(name.clone(), bold(theme.speaker(screen.story.seat_place(&who))));
+        bar.left(
+            format!(" has the floor: what you write is said as {name}"),
+            theme.style(Role::Notice),
+        );
+        let writes = match screen.view.writing {
+            true => String::new(),
+            false => format!("{} write  ", way(Action::Write)),
+        };
+        let keys = format!(" {writes}{} pass ", way(Action::Pass));
+        bar.right(keys, theme.style(Role::HintText));
+        rows.push(bar);
+    }
     let waiting: Vec<_> = screen.story.queued().collect();
-    let Some((_, words)) = waiting.last() else { return };
-    let mut bar = Bar::new();
-    bar.left(format!("queued {}: ", waiting.len()), theme.style(Role::Notice));
-    bar.left(text::line(words).into_owned(), theme.style(Role::Text));
-    let key = screen.keymap.way(Action::DropQueued, screen.view.place());
-    bar.right(format!(" {key} drop "), theme.style(Role::HintText));
-    bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
+    let last = waiting.len();
+    for (i, (key, words)) in waiting.into_iter().enumerate().skip(last.saturating_sub(QUEUE_ROWS)) {
+        let mut bar = Bar::new();
+        let editing = screen.view.editing.as_ref() == Some(key);
+        let state = if editing { "changing" } else { "queued" };
+        bar.left(format!("{state} {}: ", i + 1), theme.style(Role::Notice));
+        bar.left(text::line(words).into_owned(), theme.style(Role::Text));
+        if i + 1 == last {
+            let keys =
+                format!(" {} edit  {} drop ", way(Action::EditQueued), way(Action::DropQueued));
+            bar.right(keys, theme.style(Role::HintText));
+        }
+        rows.push(bar);
+    }
+    for (bar, y) in rows.iter().zip(area.y..area.bottom()) {
+        let row = Rect { y, height: 1, ..area };
+        bar.draw(frame, row, " ", Style::new(), screen.glyphs.ellipsis);
+    }
 }
 
 /// Draws what is written; the terminal's cursor stands on the caret.
@@ -62,17 +97,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 fn placeholder(screen: &Screen) -> String {
-    let state = screen.story.state();
-    let human = state.turns.values().find(|t| state.waits_for_human(t));
-    match (human, state.ended.is_some()) {
+    match (asked(screen), screen.story.state().ended.is_some()) {
         (_, true) => String::new(),
-        (Some(turn), _) => {
-            format!(
-                "{} has the floor: {} speaks, /pass lets it go",
-                screen.story.name(&turn.seat),
-                screen.keymap.way(Action::Send, Place::Pen)
-            )
-        }
+        (Some(who), _) => format!("what {} says", screen.story.name(&who)),
         (None, _) => "say something to the table, or @name to give someone the floor".into(),
     }
 }

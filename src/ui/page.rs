@@ -1,0 +1,72 @@
+//! A text that lies over the transcript and is scrolled: what somebody was shown, or one message alone.
+//!
+//! It is laid out where it is drawn; here it is only text and a place in it.
+
+use super::action::Action;
+use super::theme::Role;
+
+/// A text under a head of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// One line; none where it is empty.
+    pub head: String,
+    /// The text.
+    pub body: String,
+    /// Whether the text is Markdown.
+    pub markdown: bool,
+    /// Whether a person should know.
+    pub warns: bool,
+}
+
+/// A text that is open.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Page {
+    /// What it is.
+    pub title: String,
+    /// Facts above the text: name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// The text.
+    pub parts: Vec<Part>,
+    /// The first row that is seen.
+    pub top: usize,
+    /// The last row that can be the first, and the rows that are seen; known once it was drawn.
+    pub extent: (usize, usize),
+}
+
+impl Part {
+    /// Returns how its text looks.
+    pub fn role(&self) -> Role {
+        if self.warns { Role::Warn } else { Role::Text }
+    }
+}
+
+impl Page {
+    /// Moves through it; returns whether the action was one that moves.
+    pub fn moves(&mut self, action: Action) -> bool {
+        let (last, rows) = self.extent;
+        let page = rows.saturating_sub(2).max(1);
+        self.top = match action {
+            Action::LineUp => self.top.saturating_sub(1),
+            Action::LineDown => self.top + 1,
+            Action::HalfUp => self.top.saturating_sub(page / 2),
+            Action::HalfDown => self.top + page / 2,
+            Action::PageUp => self.top.saturating_sub(page),
+            Action::PageDown => self.top + page,
+            Action::Top => 0,
+            Action::Follow => last,
+            _ => return false,
+        }
+        .min(last);
+        true
+    }
+
+    /// Returns all of it as text, for the clipboard.
+    pub fn text(&self) -> String {
+        let facts = self.facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
+        let parts = self.parts.iter().map(|part| match part.head.as_str() {
+            "" => format!("\n{}\n", part.body),
+            head => format!("\n{head}\n{}\n", part.body),
+        });
+        facts.chain(parts).collect()
+    }
+}

@@ -1,0 +1,114 @@
+//! Sitting at the table, and looking into what others were shown.
+
+use crate::stage::Stage;
+use colloquium::model::{Kind, Verb};
+use colloquium::ui::inspect::prompt_of;
+use colloquium::ui::update::Request;
+use crossterm::event::KeyCode::{self, Char, Down, End, Enter, Esc};
+
+fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
+    let keys: Vec<KeyCode> = words.chars().map(Char).collect();
+    stage.press(&keys)
+}
+
+/// The demo, in which Bo's seat is a person's.
+fn with_a_person() -> Stage {
+    let stage = Stage::altered(80, 24, |event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let person = serde_json::json!({"human": {}});
+            opened.participants[1].voice = serde_json::from_value(person).unwrap();
+        }
+    });
+    stage.until(|e| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(2)))
+}
+
+#[test]
+fn a_person_is_asked_when_the_floor_comes() {
+    let mut stage = with_a_person();
+    let shown = stage.text();
+    assert!(shown.contains("Bo has the floor: what you write is said as Bo"), "{shown}");
+    assert!(shown.contains("i write  P pass"), "{shown}");
+    write(&mut stage, "iHold on.");
+    let speaks = Verb::Speak { text: "Hold on.".into(), who: "bo".into() };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(speaks)]);
+    let passes = [Request::Send(Verb::Pass { who: "bo".into() })];
+    assert_eq!(write(&mut stage, "/pass"), []);
+    assert_eq!(stage.press(&[Enter, Esc]), passes);
+    assert_eq!(write(&mut stage, "P"), passes);
+}
+
+#[test]
+fn every_prompt_is_built_again_from_the_log() {
+    let mut stage = Stage::new(100, 40).whole();
+    stage.press(&[Char('p')]);
+    let shown = stage.text();
+    assert!(shown.contains("What u9 of Bo was shown"), "{shown}");
+    assert!(shown.contains("model       rehearsed"), "{shown}");
+    stage.press(&[Down, End]);
+    assert!(stage.text().contains("What do you answer?"), "it ends with what is asked");
+    let story = &stage.screen.story;
+    let pages: Vec<_> = (0..story.len()).filter_map(|at| prompt_of(story, at).ok()).collect();
+    assert_eq!(pages.len(), 9);
+    for page in pages {
+        assert!(page.text().contains("the same when built again"), "{}", page.text());
+    }
+}
+
+#[test]
+fn a_prompt_that_was_another_one_is_said_to_be() {
+    let stage = Stage::altered(100, 40, |event| {
+        if let Kind::CallStarted(call) = &mut event.kind {
+            call.digest = "f".repeat(64).into();
+        }
+    });
+    let mut stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)));
+    stage.press(&[Char('p')]);
+    assert!(stage.text().contains("CANNOT BE REPRODUCED"), "{}", stage.text());
+}
+
+#[test]
+fn everything_can_be_done_with_a_seat_from_its_list() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.press(&[Char('3'), Enter]);
+    let shown = stage.text();
+    for deed in
+        ["floor", "whisper", "note", "mute", "speak as", "persona", "weight", "leave", "join"]
+    {
+        assert!(shown.contains(deed), "{deed}: {shown}");
+    }
+    write(&mut stage, "leave");
+    assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::Leave { who: "cy".into() })]);
+    stage.press(&[Char('3'), Enter]);
+    write(&mut stage, "persona");
+    stage.press(&[Enter]);
+    let begun = stage.screen.view.pen.text();
+    assert!(begun.starts_with("/change @cy persona = "), "{begun}");
+    let asked = stage.press(&[Enter]);
+    assert!(matches!(&asked[..], [Request::Send(Verb::Change { .. })]), "{asked:?}");
+}
+
+#[test]
+fn one_speaker_can_be_read_alone() {
+    let mut stage = Stage::new(80, 12).during(8, 2);
+    stage.press(&[Char('2'), Char('F'), Char('g')]);
+    let shown = stage.text();
+    assert!(shown.contains("2 Bo  ·  u2") && !shown.contains("1 Ada  ·"), "{shown}");
+    stage.press(&[Char('J')]);
+    let shown = stage.text();
+    assert!(shown.contains("2 Bo  ·  u") && !shown.contains("2 Bo  ·  u2"), "{shown}");
+    stage.press(&[Char('F')]);
+    assert!(stage.text().contains("3 Cy  ·"), "{}", stage.text());
+}
+
+#[test]
+fn a_message_is_zoomed_and_copied_plain() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    stage.press(&[Char('g'), Char('z')]);
+    assert!(stage.text().contains("u1 of Ada ─"), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert!(stage.screen.view.page.is_none());
+    let asked = stage.press(&[Char('Y')]);
+    assert!(matches!(&asked[..], [Request::Copy(_, what)] if what == "u1 of Ada, plain"));
+    assert_eq!(stage.press(&[Char('c')]), []);
+    assert!(stage.text().contains("has no blocks of code"));
+}
