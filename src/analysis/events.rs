@@ -1,6 +1,7 @@
 //! Events worth reading: only what the log itself knows, nothing that would have to be understood.
 
 use super::ledger::What;
+use super::positions::counts;
 use super::{Cell, Study, Table, name, repetitions};
 use crate::model::*;
 use serde_json::Value;
@@ -10,7 +11,7 @@ pub fn table(study: &Study<'_>) -> Table {
     let mut table = Table::new(
         "events",
         "Events worth reading",
-        "the operator's deeds, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
+        "votes, verdicts, the operator's deeds, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
          of what was just said",
         0,
         &[("utterance", "no."), ("at_ms", "at"), ("what", "what"), ("words", "words")],
@@ -20,7 +21,7 @@ pub fn table(study: &Study<'_>) -> Table {
         let number = Cell::Count(u64::from(number));
         rows.push((seq, vec![number, Cell::At(at.0), Cell::text(what), Cell::text(words)]));
     };
-    for moment in study.ledger.moments.iter().filter(|m| m.seq >= study.from) {
+    for moment in study.moments() {
         let (what, words) = told(study, &moment.what);
         add(moment.seq, moment.ms, moment.after, what, &words);
     }
@@ -55,6 +56,11 @@ fn told(study: &Study<'_>, what: &What) -> (&'static str, String) {
             ("retry", format!("{}: {why}", who.unwrap_or_default()))
         }
         What::Limit(at) => ("limit", format!("{} {}", at.limit, at.what.key())),
+        What::Vote(vote) => ("vote", format!("{}: {}", vote.question, counts(vote))),
+        What::Verdict(verdict) => {
+            let winner = verdict.winner.as_deref().unwrap_or("nobody");
+            ("verdict", format!("{}: {winner}; {}", verdict.question, verdict.how))
+        }
         What::Ended(reason) => ("end", reason.as_str().replace('_', " ")),
         What::Forked(parent) => ("branch", format!("of {parent}")),
     }

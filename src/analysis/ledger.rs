@@ -1,5 +1,6 @@
 //! What the fold does not keep: every turn that is over, with its calls, and what is worth reading in between.
 
+use crate::model::ballot::{VerdictGiven, VoteClosed};
 use crate::model::command::Given;
 use crate::model::payload::{LimitAt, TurnEnded};
 use crate::model::*;
@@ -62,6 +63,10 @@ pub enum What {
     Retried(TurnId, Text),
     /// A limit holds.
     Limit(LimitAt),
+    /// A vote.
+    Vote(Box<VoteClosed>),
+    /// A verdict.
+    Verdict(Box<VerdictGiven>),
     /// The end.
     Ended(StopReason),
     /// What went before is another session's.
@@ -107,6 +112,10 @@ impl Ledger {
             Kind::Given(given) => self.remember(event, What::Deed(given.clone())),
             Kind::LimitReached(limit) => self.remember(event, What::Limit(limit.0.clone())),
             Kind::Ended(ended) => self.remember(event, What::Ended(ended.reason)),
+            Kind::VoteClosed(vote) => self.remember(event, What::Vote(Box::new(vote.clone()))),
+            Kind::VerdictGiven(verdict) => {
+                self.remember(event, What::Verdict(Box::new(verdict.clone())));
+            }
             Kind::Forked(forked) => self.remember(event, What::Forked(forked.parent.clone())),
             Kind::Opened(_)
             | Kind::Renamed(_)
@@ -121,8 +130,6 @@ impl Ledger {
             | Kind::Delta(_)
             | Kind::HumanSaid(_)
             | Kind::Receipt(_)
-            | Kind::VoteClosed(_)
-            | Kind::VerdictGiven(_)
             | Kind::LimitNear(_)
             | Kind::Warning(_)
             | Kind::LogRepaired(_)

@@ -1,4 +1,5 @@
-//! Figures over a conversation: who spoke when, what it cost, who named whom, what was said twice.
+//! Figures over a conversation: who spoke when, what it cost, who voted alike, who named whom, what was
+//! said twice.
 //!
 //! A [`Ledger`] takes the events beside the fold and keeps what the fold forgets; a [`Study`] looks at both, live or
 //! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
@@ -10,6 +11,7 @@ mod floor;
 mod ledger;
 mod mentions;
 mod parting;
+mod positions;
 mod repetition;
 mod shares;
 mod speed;
@@ -18,6 +20,7 @@ mod table;
 pub use ledger::{Ledger, Moment, Spent, What};
 pub use mentions::named;
 pub use parting::parting;
+pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
 pub use table::{Cell, Column, Table};
@@ -33,6 +36,9 @@ pub const FIGURES: &[fn(&Study<'_>) -> Table] = &[
     floor::table,
     cost::table,
     speed::table,
+    positions::decisions,
+    positions::positions,
+    positions::alike,
     mentions::table,
     repetition::table,
     events::table,
@@ -60,6 +66,12 @@ impl<'a> Study<'a> {
         let (entries, ledger, from) = (&self.state.entries, self.ledger, self.from);
         let counted = entries.iter().filter(move |e| e.number.is_some() && e.version().seq >= from);
         counted.map(|e| (e, e.version().turn.and_then(|turn| ledger.spent(turn))))
+    }
+
+    /// Returns what happened beside the words.
+    fn moments(&self) -> impl Iterator<Item = &'a Moment> {
+        let from = self.from;
+        self.ledger.moments.iter().filter(move |m| m.seq >= from)
     }
 
     /// Returns the turns that are over.

@@ -3,8 +3,8 @@
 //! Colours are the page's classes; every mark has its number in the table beside it, so that nothing is told by colour
 //! alone.
 
-use super::html::{colour, escaped};
-use crate::analysis::{Study, name, named, repetitions, shares};
+use super::html::{COLOURS, colour, escaped};
+use crate::analysis::{Study, last_vote, name, named, repetitions, shares};
 use crate::model::SeatId;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -27,6 +27,7 @@ pub fn of(figure: &str, study: &Study<'_>) -> String {
     match figure {
         "shares" => bars(study),
         "floor" => lanes(study),
+        "decisions" => ballots(study),
         "mentions" => ring(study),
         "repetition" => novelty(study),
         _ => String::new(),
@@ -41,12 +42,15 @@ fn svg(height: f64, title: &str, marks: &str) -> String {
 }
 
 fn label(study: &Study<'_>, seat: &SeatId) -> String {
-    let whole = name(study.state, seat);
+    escaped(&short(&name(study.state, seat)))
+}
+
+fn short(whole: &str) -> String {
     let mut short: String = whole.chars().take(NAME_CHARS).collect();
     if short.len() < whole.len() {
         short.push('…');
     }
-    escaped(&short)
+    short
 }
 
 /// Words of everybody, side by side.
@@ -73,6 +77,30 @@ fn bars(study: &Study<'_>) -> String {
         );
     }
     svg(shares.len() as f64 * ROW, "Words of each participant", &marks)
+}
+
+/// What the last vote came to.
+fn ballots(study: &Study<'_>) -> String {
+    let Some(vote) = last_vote(study) else { return String::new() };
+    let most = vote.counts.values().copied().max().unwrap_or(0).max(1);
+    let mut marks = String::new();
+    for (row, (choice, count)) in vote.counts.iter().enumerate() {
+        let (y, width) = (row as f64 * ROW, f64::from(*count) / f64::from(most) * 400.0);
+        put(
+            &mut marks,
+            format_args!(
+                "<g class=\"s{}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
+             width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{count}</text></g>\n",
+                row % COLOURS + 1,
+                y + 15.0,
+                escaped(&short(choice)),
+                y + 4.0,
+                NAMES + width + 6.0,
+                y + 15.0
+            ),
+        );
+    }
+    svg(vote.counts.len() as f64 * ROW, "What the last vote came to", &marks)
 }
 
 /// Who had the floor when, one lane a seat.

@@ -7,16 +7,14 @@ use crate::analysis::{Cell, Table};
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
-/// Spells figures as text: what each counts, then aligned columns.
+/// Spells figures as text: what each counts, then aligned columns; those without rows are left out.
 pub fn text(tables: &[Table]) -> String {
-    tables.iter().map(text_of).collect::<Vec<_>>().join("\n")
+    let filled = tables.iter().filter(|t| !t.rows.is_empty());
+    filled.map(text_of).collect::<Vec<_>>().join("\n")
 }
 
 fn text_of(table: &Table) -> String {
     let mut out = format!("{}\n({})\n\n", table.title.to_uppercase(), table.counts);
-    if table.rows.is_empty() {
-        return out + "  nothing\n";
-    }
     let head: Vec<String> = table.columns.iter().map(|c| c.title.clone()).collect();
     let body: Vec<Vec<String>> =
         table.rows.iter().map(|row| row.iter().map(Cell::shown).collect()).collect();
@@ -44,7 +42,7 @@ pub(super) fn is_words(table: &Table, column: usize) -> bool {
     table.rows.iter().filter_map(|row| row.get(column)).any(|cell| !cell.is_number())
 }
 
-/// Spells figures as Markdown.
+/// Spells figures as Markdown; those without rows are left out.
 pub fn md(tables: &[Table]) -> String {
     let table = |table: &Table| {
         let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -58,7 +56,8 @@ pub fn md(tables: &[Table]) -> String {
             .collect();
         format!("## {}\n\n*{}*\n\n{head}{rule}{rows}", table.title, plain(table.counts))
     };
-    tables.iter().map(table).collect::<Vec<_>>().join("\n")
+    let filled = tables.iter().filter(|t| !t.rows.is_empty());
+    filled.map(table).collect::<Vec<_>>().join("\n")
 }
 
 /// Spells one figure as CSV, with the names of its columns in the first line.

@@ -12,7 +12,7 @@ use crate::state::State;
 use crate::text;
 
 /// Colours a page has for seats; then they begin again.
-const COLOURS: usize = 8;
+pub(super) const COLOURS: usize = 8;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -156,7 +156,7 @@ fn figures(document: &Document) -> String {
             rows(table)
         )
     };
-    study.tables().iter().map(figure).collect()
+    study.tables().iter().filter(|t| !t.rows.is_empty()).map(figure).collect()
 }
 
 fn rows(table: &Table) -> String {

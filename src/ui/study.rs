@@ -17,7 +17,7 @@ type Page = (&'static str, &'static [&'static str]);
 pub const PAGES: &[Page] = &[
     ("floor", &["shares", "floor"]),
     ("cost", &["cost", "speed"]),
-    ("positions", &["mentions", "repetition"]),
+    ("positions", &["decisions", "positions", "alike", "mentions", "repetition"]),
     ("events", &["events"]),
 ];
 /// The page whose rows can be opened in the transcript.
@@ -85,7 +85,7 @@ impl Study {
     pub fn tables(&self) -> Vec<Table> {
         let here = PAGES.get(self.page).map_or(&[][..], |(_, names)| *names);
         let named = |name: &&str| self.tables.iter().find(|t| t.name == *name).cloned();
-        here.iter().filter_map(named).collect()
+        here.iter().filter_map(named).filter(|t| !t.rows.is_empty()).collect()
     }
 
     /// Returns whether rows are chosen here rather than scrolled.

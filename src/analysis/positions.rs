@@ -1,0 +1,197 @@
+//! Votes and verdicts: who stood where when, and who voted alike.
+//!
+//! Counts, not percentages: a handful of votes has none worth the name.
+
+use super::ledger::What;
+use super::{Cell, Column, Moment, Study, Table, name};
+use crate::model::SeatId;
+use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
+use std::collections::BTreeMap;
+
+/// Returns the votes that were closed, with the utterance after which each was.
+fn closed<'a>(study: &Study<'a>) -> Vec<(u32, &'a VoteClosed)> {
+    let vote = |m: &'a Moment| match &m.what {
+        What::Vote(vote) => Some((m.after, &**vote)),
+        _ => None,
+    };
+    study.moments().filter_map(vote).collect()
+}
+
+/// Returns the last vote.
+pub fn last_vote<'a>(study: &Study<'a>) -> Option<&'a VoteClosed> {
+    closed(study).last().map(|(_, vote)| *vote)
+}
+
+/// Returns those who ever voted, in the order of their seats.
+fn voters<'a>(study: &Study<'a>, votes: &[(u32, &VoteClosed)]) -> Vec<&'a SeatId> {
+    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    seats.filter(|id| votes.iter().any(|(_, v)| ballot(v, id).is_some())).collect()
+}
+
+fn ballot<'a>(vote: &'a VoteClosed, seat: &SeatId) -> Option<&'a Ballot> {
+    vote.ballots.iter().find(|b| b.seat == *seat)
+}
+
+/// Returns votes and verdicts as a figure.
+pub fn decisions(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "decisions",
+        "Votes and verdicts",
+        "one row a vote that was closed or a verdict that was given, with the utterance after which it was",
+        1,
+        &[
+            ("number", "no."),
+            ("after_utterance", "after"),
+            ("what", "what"),
+            ("question", "question"),
+            ("winner", "winner"),
+            ("counts", "counts"),
+            ("how", "how"),
+        ],
+    );
+    for moment in study.moments() {
+        let (what, question, winner, counts, how) = match &moment.what {
+            What::Vote(v) => ("vote", &v.question, &v.winner, counts(v), &v.how),
+            What::Verdict(v) => ("verdict", &v.question, &v.winner, scores(v), &v.how),
+            _ => continue,
+        };
+        table.rows.push(vec![
+            Cell::Count(table.rows.len() as u64 + 1),
+            Cell::Count(u64::from(moment.after)),
+            Cell::text(what),
+            Cell::text(question),
+            winner.as_ref().map_or(Cell::None, |w| Cell::text(w)),
+            Cell::text(&counts),
+            Cell::text(how),
+        ]);
+    }
+    table
+}
+
+/// Returns how many votes each choice got, in words.
+pub(super) fn counts(vote: &VoteClosed) -> String {
+    list(vote.counts.iter().map(|(choice, n)| format!("{n} {choice}")))
+}
+
+fn scores(verdict: &VerdictGiven) -> String {
+    list(verdict.scores.iter().map(|(side, score)| format!("{side} {score:.1}")))
+}
+
+fn list(parts: impl Iterator<Item = String>) -> String {
+    parts.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns who stood where as a figure: a row a participant, a column a vote.
+pub fn positions(study: &Study<'_>) -> Table {
+    let votes = closed(study);
+    let mut table = Table::new(
+        "positions",
+        "Positions",
+        "what each participant voted for in each vote; `abstained` where nothing they said was a choice",
+        1,
+        &[("participant", "participant")],
+    );
+    table.columns.extend(
+        votes.iter().enumerate().map(|(i, (after, _))| {
+            Column::new(&format!("vote_{}", i + 1), &format!("after {after}"))
+        }),
+    );
+    for seat in voters(study, &votes) {
+        let stood = votes.iter().map(|(_, vote)| match ballot(vote, seat) {
+            Some(Ballot { choice: Some(choice), .. }) => Cell::text(choice),
+            Some(Ballot { choice: None, .. }) => Cell::text("abstained"),
+            None => Cell::None,
+        });
+        table.rows.push([Cell::Text(name(study.state, seat))].into_iter().chain(stood).collect());
+    }
+    table
+}
+
+/// Returns who voted alike as a figure.
+pub fn alike(study: &Study<'_>) -> Table {
+    let votes = closed(study);
+    let mut table = Table::new(
+        "alike",
+        "Voted alike",
+        "of the votes in which both chose something, those in which both chose the same; counts, not percentages",
+        1,
+        &[("participant", "participant")],
+    );
+    let seats = voters(study, &votes);
+    table.columns.extend(seats.iter().map(|id| Column::new(id, &name(study.state, id))));
+    let chose = |vote: &VoteClosed| -> BTreeMap<SeatId, String> {
+        let choices = vote.ballots.iter();
+        choices.filter_map(|b| Some((b.seat.clone(), b.choice.as_ref()?.to_string()))).collect()
+    };
+    let choices: Vec<_> = votes.iter().map(|(_, vote)| chose(vote)).collect();
+    for a in &seats {
+        let with = seats.iter().map(|b| {
+            let both: Vec<bool> =
+                choices.iter().filter_map(|vote| Some(vote.get(*a)? == vote.get(*b)?)).collect();
+            match a == b {
+                true => Cell::None,
+                false => {
+                    Cell::Of(both.iter().filter(|same| **same).count() as u64, both.len() as u64)
+                }
+            }
+        });
+        table.rows.push([Cell::Text(name(study.state, a))].into_iter().chain(with).collect());
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::{Ledger, Study};
+    use crate::model::payload::Opened;
+    use crate::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
+    use serde_json::json;
+
+    fn event(seq: u64, kind: impl Into<Kind>) -> Event {
+        Event {
+            seq: Seq(seq),
+            at: Wall(0),
+            ms: Ms(seq),
+            thread: ThreadId::ROOT,
+            by: "engine".into(),
+            cause: None,
+            kind: kind.into(),
+        }
+    }
+
+    fn vote(choices: [Option<&str>; 3]) -> VoteClosed {
+        let ballots = ["ada", "bo", "cy"].into_iter().zip(choices);
+        let ballots = ballots.map(|(seat, choice)| json!({"seat": seat, "choice": choice}));
+        let mut counts = BTreeMap::new();
+        choices.into_iter().flatten().for_each(|c| *counts.entry(c).or_insert(0) += 1);
+        let vote = json!({"question": "Ban?", "options": ["for", "against"], "counts": counts, "how": "majority",
+            "ballots": ballots.collect::<Vec<_>>()});
+        serde_json::from_value(vote).expect("a vote")
+    }
+
+    #[test]
+    fn who_voted_alike_is_counted_over_the_votes_of_both() {
+        let seat = |id: &str| {
+            json!({"id": id, "name": id, "voice": {"human": {}}, "on_failure": {"retry": 1, "then": "skip"},
+            "timeouts": {"connect": 1, "first": 1, "silence": 1, "total": 1}})
+        };
+        let opened: Opened = serde_json::from_value(json!({"format": 1, "program": "p", "seed": 1, "rehearsed": true,
+            "scenario": {}, "parallel": 1, "participants": [seat("ada"), seat("bo"), seat("cy"), seat("dee")]}))
+        .expect("an opening");
+        let events = [
+            event(0, Box::new(opened)),
+            event(1, vote([Some("for"), Some("for"), Some("against")])),
+            event(2, vote([Some("for"), None, Some("for")])),
+        ];
+        let (state, ledger): (_, Ledger) = crate::analysis::fold(&events);
+        let study = Study { state: &state, ledger: &ledger, from: Seq(0) };
+        let shown = |table: Table| -> Vec<String> {
+            let row = |r: &Vec<Cell>| r.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
+            table.rows.iter().map(row).collect()
+        };
+        assert_eq!(shown(positions(&study)), ["ada for for", "bo for abstained", "cy against for"]);
+        assert_eq!(shown(alike(&study)), ["ada - 1/1 1/2", "bo 1/1 - 0/1", "cy 1/2 0/1 -"]);
+        assert_eq!(shown(decisions(&study))[1], "2 0 vote Ban? - 2 for majority");
+    }
+}
