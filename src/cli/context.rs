@@ -1,12 +1,20 @@
 //! What every command needs: the folders, the environment, and whether to talk.
 
 use super::error::Failure;
+use super::ledger::{self, Stranger};
+use super::options::Play;
 use super::talk;
-use crate::config::{Environment, Paths, Settings, Signs};
+use crate::config::{Environment, Paths, Project, Settings, Signs};
 use crate::session::SessionFiles;
 use crate::text;
 use clap::{Args, ValueEnum};
+use std::cell::Cell;
 use std::path::PathBuf;
+
+/// What a project's settings are called where they are agreed to.
+const PROJECT: &str = "project";
+/// The variable that names the data folder.
+const DATA_VARIABLE: &str = "COLLOQUIUM_DATA_DIR";
 
 /// The options that every command takes.
 #[derive(Debug, Args)]
@@ -17,6 +25,9 @@ pub struct Global {
     /// The file of settings [default: config.toml in the folder of settings, or COLLOQUIUM_CONFIG]
     #[arg(short, long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Set a key of the settings, as in --config-set default_model=ollama:llama3
+    #[arg(long, global = true, value_name = "KEY=VALUE")]
+    config_set: Vec<String>,
     /// The theme of the screen, by name or as a file [see: colloquium themes]
     #[arg(long, global = true, value_name = "NAME", env = "COLLOQUIUM_THEME")]
     theme: Option<String>,
@@ -56,6 +67,9 @@ pub struct Context {
     pub signs: Option<Signs>,
     own_data: bool,
     config: Option<PathBuf>,
+    config_set: Vec<String>,
+    /// Whether the project's settings count for this run although nobody has agreed to them for good.
+    trusts_project: Cell<bool>,
     quiet: bool,
 }
 
@@ -72,13 +86,50 @@ impl Context {
             signs: global.glyphs,
             own_data: global.data_dir.is_some(),
             config: global.config,
+            config_set: global.config_set,
+            trusts_project: Cell::new(false),
             quiet: global.quiet,
         })
     }
 
-    /// Reads the user's settings.
+    /// Reads the settings: the user's own, under those of a project that is trusted, under those of the command line.
     pub fn settings(&self) -> Result<Settings, Failure> {
-        Ok(Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?)
+        let own = Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?;
+        let all = match self.project()? {
+            Some((project, true)) => own.under(&project)?,
+            Some((_, false)) | None => own,
+        };
+        Ok(all.set(&self.config_set)?)
+    }
+
+    /// Returns the project's settings, and whether they are trusted.
+    pub fn project(&self) -> Result<Option<(Project, bool)>, Failure> {
+        let Some(project) = Project::here()? else { return Ok(None) };
+        let agreed = ledger::is_agreed(&self.paths, &ledger::digest(&[PROJECT, &project.text]));
+        Ok(Some((project, agreed || self.trusts_project.get())))
+    }
+
+    /// Takes the project's settings in, or refuses to go on without an agreement.
+    pub fn admit_project(&self, play: &Play) -> Result<(), Failure> {
+        let Some((project, false)) = self.project()? else { return Ok(()) };
+        let sets = project.sets()?.into_iter();
+        let stranger = Stranger {
+            name: format!("{} of this folder", project.path.display()),
+            digest: ledger::digest(&[PROJECT, &project.text]),
+            would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
+        };
+        stranger.admit(play, self)?;
+        self.trusts_project.set(true);
+        Ok(())
+    }
+
+    /// Returns who named the data folder.
+    pub fn data_from(&self) -> &'static str {
+        match (self.own_data, self.environment.get(DATA_VARIABLE)) {
+            (true, _) => "--data-dir",
+            (false, Some(_)) => DATA_VARIABLE,
+            (false, None) => "default",
+        }
     }
 
     /// Says something to the person, in one line, unless they asked for quiet.

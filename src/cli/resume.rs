@@ -48,13 +48,16 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
         return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
     }
     let past = fold(&log);
-    // what a session file says is no reason to run it, whoever wrote the file
-    let allowed = Allowed::by(seats(&past), false, play.trust)?;
+    let folder = PathBuf::from(".");
+    let allowed = Allowed::by_session(seats(&past), &folder, play, context)?;
     if play.models.model.is_some() {
         return Err(Failure::usage(
             "every seat of a session keeps its model",
             "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
         ));
+    }
+    if !past.rehearsed {
+        context.admit_project(play)?;
     }
     let providers = Providers::new(context, &play.models)?;
     let minds = Minds::new(providers, &play.models);
@@ -69,7 +72,7 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
     let feed = Feed::of(before);
     let tail = feed.tail();
     let clock = clock(virtual_time, &past);
-    let cast = Cast::new(allowed, PathBuf::from("."), &context.environment, minds);
+    let cast = Cast::new(allowed, folder, &context.environment, minds);
     let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = !play.headless;

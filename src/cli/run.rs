@@ -106,6 +106,9 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let lines = play.steer_lines()?;
     prepare(&mut loaded, options)?;
     refuse_waits(&loaded, play)?;
+    if !(options.dry_run || loaded.all_rehearsed()) {
+        context.admit_project(play)?;
+    }
     let providers = Providers::new(context, &play.models)?;
     let minds = Minds::new(providers, &play.models);
     minds.assign(&mut loaded.participants)?;
@@ -114,7 +117,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
         let opened = opened(loaded.clone(), options.seed.unwrap_or(REHEARSAL_SEED), false)?;
         return dry::run(name, &loaded, opened, play.format).map(After::Over);
     }
-    let allowed = Allowed::by(&loaded.participants, found.trusted, play.trust)?;
+    let allowed = Allowed::by_scenario(&loaded.participants, &found, play, context)?;
     minds.meet(&loaded.participants, context)?;
     minds::say_windows(&loaded.participants, context);
 

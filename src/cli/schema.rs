@@ -4,6 +4,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::schema_event::KINDS;
 use super::talk;
+use crate::config;
 use crate::model::command::{VERBS, VerbRow};
 use crate::policy;
 use crate::scenario;
@@ -26,6 +27,8 @@ enum Of {
     Steer,
     /// A line of a session
     Event,
+    /// The settings, config.toml
+    Config,
 }
 
 impl Schema {
@@ -35,6 +38,7 @@ impl Schema {
             Of::Scenario => scenario::schema(&policy::rows()),
             Of::Steer => steer(),
             Of::Event => event(),
+            Of::Config => config::schema(),
         };
         talk::data(format!("{schema:#}\n").as_bytes())?;
         Ok(Exit::Done)

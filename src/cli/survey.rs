@@ -6,6 +6,7 @@
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
+use super::explain;
 use super::providers::{KeySource, Known, ModelOptions, Providers};
 use super::talk;
 use crate::config::Layer;
@@ -50,6 +51,9 @@ pub struct Doctor {
     /// As JSON
     #[arg(long)]
     json: bool,
+    /// Only say of every setting where its value comes from; ask nobody
+    #[arg(long)]
+    explain: bool,
     #[command(flatten)]
     options: ModelOptions,
 }
@@ -95,6 +99,9 @@ impl Models {
 impl Doctor {
     /// Explains everything.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        if self.explain {
+            return explain::run(context, self.json);
+        }
         let providers = Providers::new(context, &self.options)?;
         let found = survey(&providers)?;
         let settings = &providers.settings;
@@ -125,6 +132,10 @@ impl Doctor {
             limits.silence / 1000,
             limits.total / 1000,
         );
+        if let Some((project, trusted)) = context.project()? {
+            let standing = if trusted { "trusted" } else { "not trusted, left out" };
+            out.push_str(&format!("project        {} ({standing})\n", project.path.display()));
+        }
         for place in &found {
             let verdict = match &place.has {
                 Ok(names) => format!("usable, {} models", names.len()),

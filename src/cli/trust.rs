@@ -1,18 +1,22 @@
 //! Which commands a conversation may run, and the voices that follow from it.
 //!
-//! A file that is neither bundled nor in the user's own folder runs nothing unless `--trust` says so; that is refused
-//! before the start, and once more at the voice, for a seat that only joins later.
+//! A file that is neither bundled nor in the user's own folder runs nothing before the operator agrees to its content or
+//! says `--trust`; that is refused before the start, and once more at the voice, for a seat that only joins later.
 
+use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
+use super::ledger::{self, Stranger};
 use super::minds::Minds;
+use super::options::Play;
+use super::source::Found;
 use crate::config;
 use crate::model::{Participant, Text, VoiceSpec};
 use crate::spawn::Environment;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
 /// Which commands may be run.
@@ -25,30 +29,46 @@ pub enum Allowed {
 }
 
 impl Allowed {
-    /// Returns what the seats of a file may run, or refuses all that it would run.
-    pub fn by<'a>(
-        seats: impl IntoIterator<Item = &'a Participant>,
-        trusted_file: bool,
-        trust: bool,
+    /// Returns what the seats of a scenario may run, or refuses it. Whoever agrees to its content also agrees that its
+    /// sessions go on.
+    pub fn by_scenario(
+        seats: &[Participant],
+        found: &Found,
+        play: &Play,
+        context: &Context,
     ) -> Result<Allowed, Failure> {
-        let command = |p: &Participant| match &p.voice {
-            VoiceSpec::Script(command) => Some(command.clone()),
-            VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
-        };
-        let commands: Vec<Vec<Text>> = seats.into_iter().filter_map(command).collect();
-        match (trust, trusted_file || commands.is_empty()) {
-            (true, _) => Ok(Allowed::All),
-            (false, true) => Ok(Allowed::These(commands)),
-            (false, false) => {
-                let lines: Vec<String> =
-                    commands.iter().map(|c| format!("\n  {}", c.join(" "))).collect();
-                Err(Failure::new(
-                    Exit::Invalid,
-                    format!("this file is not trusted, and it would run{}", lines.concat()),
-                )
-                .hint("if you know these commands and want them run, add --trust"))
+        let commands = commands(seats);
+        if !(found.trusted || commands.is_empty()) {
+            let content = ledger::digest(&["scenario", &found.source.text]);
+            stranger(&found.source.name, content.clone(), &commands).admit(play, context)?;
+            let run = digest(&commands, &found.folder)?;
+            if ledger::is_agreed(&context.paths, &content)
+                && !ledger::is_agreed(&context.paths, &run)
+            {
+                ledger::agree(&context.paths, &run, &format!("sessions of {}", found.source.name))?;
             }
         }
+        Ok(Allowed::These(commands).or_all(play))
+    }
+
+    /// Returns what the seats of a session may run in a folder, or refuses it: what a session file says is no reason to
+    /// run it, whoever wrote the file.
+    pub fn by_session<'a>(
+        seats: impl IntoIterator<Item = &'a Participant>,
+        folder: &Path,
+        play: &Play,
+        context: &Context,
+    ) -> Result<Allowed, Failure> {
+        let commands = commands(seats);
+        if !commands.is_empty() {
+            let content = digest(&commands, folder)?;
+            stranger("this session", content, &commands).admit(play, context)?;
+        }
+        Ok(Allowed::These(commands).or_all(play))
+    }
+
+    fn or_all(self, play: &Play) -> Allowed {
+        if play.trust { Allowed::All } else { self }
     }
 
     fn permits(&self, command: &[Text]) -> bool {
@@ -57,6 +77,29 @@ impl Allowed {
             Allowed::These(commands) => commands.iter().any(|c| c == command),
         }
     }
+}
+
+fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
+    let command = |p: &Participant| match &p.voice {
+        VoiceSpec::Script(command) => Some(command.clone()),
+        VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+    };
+    seats.into_iter().filter_map(command).collect()
+}
+
+fn stranger(name: &str, digest: String, commands: &[Vec<Text>]) -> Stranger {
+    let would = commands.iter().map(|c| format!("run {}", c.join(" "))).collect();
+    Stranger { name: name.into(), digest, would }
+}
+
+/// Returns the digest of commands in a folder: the same words may mean another program elsewhere.
+fn digest(commands: &[Vec<Text>], folder: &Path) -> Result<String, Failure> {
+    let folder = absolute(folder).map_err(|e| {
+        Failure::new(Exit::Failed, format!("{} cannot be found: {e}", folder.display()))
+    })?;
+    let mut parts = vec!["commands".to_owned(), folder.display().to_string()];
+    parts.extend(commands.iter().map(|c| format!("{c:?}")));
+    Ok(ledger::digest(&parts.iter().map(String::as_str).collect::<Vec<_>>()))
 }
 
 /// The voices of this version: rehearsed lines, scripts and models.

@@ -5,15 +5,19 @@
 
 mod environment;
 mod keys;
+mod layers;
 mod list;
 mod look;
 mod paths;
 mod settings;
+mod table;
 
 pub use environment::Environment;
 pub use keys::Binding;
+pub use layers::{Origin, Project};
 pub use look::{ColourDepth, Signs, ThemeChoice};
 pub use paths::{Error, Paths, make_private};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Settings, SettingsError, WireName, read_key_file,
 };
+pub use table::{SETTINGS, Setting, schema};

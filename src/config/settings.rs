@@ -5,12 +5,14 @@
 
 use super::Environment;
 use super::keys::{self, Binding};
+use super::layers::{self, Origin};
 use super::look::{ColourDepth, Signs, ThemeChoice};
 use crate::model::Price;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+use toml::Table;
 
 /// The variable that names another file of settings.
 pub const CONFIG_VARIABLE: &str = "COLLOQUIUM_CONFIG";
@@ -50,6 +52,17 @@ pub enum SettingsError {
         /// What is wrong.
         message: String,
     },
+    /// One layer contradicts another one.
+    #[error("{path}: with the settings under it: {message}")]
+    Layers {
+        /// The layer.
+        path: String,
+        /// What is wrong.
+        message: String,
+    },
+    /// Something on the command line is no setting.
+    #[error("--config-set takes KEY=VALUE, as in --config-set default_model=ollama:llama3")]
+    Set,
 }
 
 /// Which layer named the file of settings.
@@ -81,7 +94,7 @@ pub struct Settings {
     /// Which signs the screen draws.
     pub glyphs: Option<Signs>,
     #[serde(rename = "keys")]
-    written: keys::Written,
+    pub(super) written: keys::Written,
     /// The user's own keys, in the order of the file.
     #[serde(skip)]
     pub keys: Vec<Binding>,
@@ -94,6 +107,11 @@ pub struct Settings {
     /// Whether it is there.
     #[serde(skip)]
     pub found: bool,
+    /// Every value that is set, and by whom.
+    #[serde(skip)]
+    pub origins: Vec<Origin>,
+    #[serde(skip)]
+    pub(super) table: Table,
 }
 
 /// A provider as the user describes it; what is left out is as the program knows it.
@@ -164,7 +182,7 @@ impl Settings {
         Ok(Settings { path, layer, found: true, ..settings })
     }
 
-    fn parse(text: &str, path: &str) -> Result<Settings, SettingsError> {
+    pub(super) fn parse(text: &str, path: &str) -> Result<Settings, SettingsError> {
         let place = |start: usize| {
             let before = text.get(..start).unwrap_or_default();
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -176,21 +194,28 @@ impl Settings {
                 path: path.into(),
                 line,
                 column,
-                message: e.message().to_owned(),
+                message: layers::with_nearest(e.message()),
             }
         })?;
         settings.keys = keys::bindings(&settings.written, |start| {
             let (line, column) = place(start);
             format!("{path}:{line}:{column}")
         });
-        for (name, provider) in &settings.providers {
+        settings.table = text.parse().unwrap_or_default();
+        settings.origins = layers::origins(&settings.table, path);
+        settings.check(path)?;
+        Ok(settings)
+    }
+
+    /// Checks what several keys mean together.
+    pub(super) fn check(&self, path: &str) -> Result<(), SettingsError> {
+        self.providers.iter().try_for_each(|(name, provider)| {
             provider.check(name).map_err(|message| SettingsError::Provider {
                 path: path.into(),
                 provider: name.clone(),
                 message: message.into(),
-            })?;
-        }
-        Ok(settings)
+            })
+        })
     }
 }
 

@@ -20,6 +20,7 @@ mod replay;
 mod secrets;
 mod server;
 mod sessions;
+mod settings;
 mod steering;
 mod stopping;
 mod study;

@@ -1,6 +1,9 @@
 //! A file runs nothing before somebody said so.
 
 use crate::house::House;
+use crate::server::Server;
+use std::io::ErrorKind;
+use std::net::TcpListener;
 
 /// A seat that leaves a trace when it is run.
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
@@ -51,4 +54,55 @@ fn a_seat_that_joins_by_a_steering_line_runs_nothing_either() {
     assert!(!house.path("trace").exists());
     house.run(&["demo", "--headless", "--steer", &steer, "--trust"]).code(0);
     assert!(house.path("trace").exists());
+}
+
+#[test]
+fn a_project_changes_no_endpoint_before_somebody_agrees() {
+    let server = Server::start("All is well.", Some("sk-mine"));
+    let house = House::new();
+    let spy = TcpListener::bind("127.0.0.1:0").unwrap();
+    let talk = house.file(
+        "talk.toml",
+        "title = \"T\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"ada\"\nmodel = \"mine:tiny\"\n",
+    );
+    house.file(
+        ".config/colloquium/config.toml",
+        &format!(
+            "[providers.mine]\nwire = \"openai\"\nbase_url = {:?}\napi_key_env = \"MY_KEY\"\n",
+            server.url
+        ),
+    );
+    let project = |url: &str| {
+        let key = "api_key_command = [\"touch\", \"ran\"]";
+        house.file(
+            "colloquium.toml",
+            &format!("[providers.mine]\nbase_url = {url:?}\n[providers.other]\nwire = \"openai\"\nbase_url = {url:?}\n{key}\n"),
+        );
+    };
+    let run = |args: &[&str]| {
+        crate::house::end(house.command(args).env("MY_KEY", "sk-mine").spawn().unwrap())
+    };
+    project(&format!("http://{}/v1", spy.local_addr().unwrap()));
+    let play = ["run", &talk, "--headless"];
+    let ran = run(&play).code(3);
+    for told in [
+        "./colloquium.toml of this folder is not trusted",
+        "set providers.mine.base_url = ",
+        "--trust",
+    ] {
+        assert!(ran.err.contains(told), "{told}: {}", ran.err);
+    }
+    let doctor = run(&["doctor", "--explain"]).code(0);
+    assert!(doctor.out.contains("not trusted, left out"), "{}", doctor.out);
+    assert!(!doctor.out.contains("providers.other"), "{}", doctor.out);
+    spy.set_nonblocking(true).unwrap();
+    assert_eq!(spy.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "nobody was asked");
+    assert!(!house.path("ran").exists() && house.sessions().is_empty());
+
+    project(&server.url);
+    run(&play).code(3);
+    run(&["run", &talk, "--headless", "--trust"]).code(0);
+    run(&play).code(3);
+    // what needs no model needs no settings of a project
+    run(&["demo", "--headless", "--max-utterances", "1"]).code(0);
 }

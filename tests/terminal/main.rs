@@ -9,6 +9,7 @@ mod house;
 mod secrets;
 #[path = "../cli/server.rs"]
 mod server;
+mod trusting;
 
 use house::House;
 use rustix::process::Signal;

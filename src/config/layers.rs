@@ -1,0 +1,207 @@
+//! The layers that settings come from, laid over one another: the user's own file, that of a project once somebody
+//! trusts it, and what the command line sets. Each is checked by itself first, so that a fault has its place.
+//!
+//! Whether a project is trusted is not decided here: whoever asks hands in its text.
+
+use super::settings::{Settings, SettingsError};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use toml::{Table, Value};
+
+/// The file of a project, in the folder where the program was started.
+const PROJECT_FILE: &str = "colloquium.toml";
+/// What the command line sets, as errors and explanations name it.
+const SET: &str = "--config-set";
+/// What the reader of settings says of a key that it does not know, before its name.
+const UNKNOWN: &str = "unknown field `";
+/// Changes of letters up to which a known key is offered for an unknown one.
+const NEAR_EDITS: usize = 3;
+
+/// One value that is set, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The key, dotted.
+    pub key: String,
+    /// Its value, as TOML.
+    pub value: String,
+    /// The file or option that sets it.
+    pub from: String,
+}
+
+/// The settings of a project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Project {
+    /// The file.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+impl Project {
+    /// Reads the project's file, if there is one.
+    ///
+    /// # Errors
+    /// When it is there and cannot be read.
+    pub fn here() -> Result<Option<Project>, SettingsError> {
+        let path = Path::new(".").join(PROJECT_FILE);
+        match fs::read_to_string(&path) {
+            Ok(text) => Ok(Some(Project { path, text })),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(SettingsError::File { path: path.display().to_string(), source }),
+        }
+    }
+
+    /// Returns every value that it would set.
+    ///
+    /// # Errors
+    /// When it is not what settings should be.
+    pub fn sets(&self) -> Result<Vec<Origin>, SettingsError> {
+        Ok(Settings::parse(&self.text, &self.path.display().to_string())?.origins)
+    }
+}
+
+impl Settings {
+    /// Returns these settings under those of a project that somebody trusts.
+    ///
+    /// # Errors
+    /// When the project's are not what settings should be, or the two contradict one another.
+    pub fn under(self, project: &Project) -> Result<Settings, SettingsError> {
+        self.with(&project.text, &project.path.display().to_string())
+    }
+
+    /// Returns these settings under what the command line sets, each as `KEY=VALUE`; a value that is no TOML is text.
+    ///
+    /// # Errors
+    /// When one of them is no setting.
+    pub fn set(self, all: &[String]) -> Result<Settings, SettingsError> {
+        all.iter().try_fold(self, |settings, one| {
+            let (key, value) = one.split_once('=').ok_or(SettingsError::Set)?;
+            let plain = format!("{key} = {value}");
+            let text = match plain.parse::<Table>() {
+                Ok(_) => plain,
+                Err(_) => format!("{key} = {}", Value::from(value)),
+            };
+            settings.with(&text, SET)
+        })
+    }
+
+    fn with(self, text: &str, name: &str) -> Result<Settings, SettingsError> {
+        let over = Settings::parse(text, name)?;
+        let mut table = self.table;
+        merge(&mut table, over.table);
+        let mut plain = table.clone();
+        // keys remember their places, which only a file has; they were read with it
+        plain.remove("keys");
+        let both: Settings = plain.try_into().map_err(|e: toml::de::Error| {
+            SettingsError::Layers { path: name.into(), message: e.message().into() }
+        })?;
+        both.check(name)?;
+        let mut origins = self.origins;
+        origins.retain(|o| over.origins.iter().all(|new| new.key != o.key));
+        origins.extend(over.origins);
+        let keys = self.keys.into_iter().chain(over.keys).collect();
+        let (path, layer, found) = (self.path, self.layer, self.found);
+        Ok(Settings { keys, path, layer, found, origins, table, ..both })
+    }
+}
+
+/// Lays a table over another one.
+fn merge(under: &mut Table, over: Table) {
+    for (key, value) in over {
+        match (under.get_mut(&key), value) {
+            (Some(Value::Table(under)), Value::Table(over)) => merge(under, over),
+            (_, value) => _ = under.insert(key, value),
+        }
+    }
+}
+
+/// Returns every value of a table with its dotted key.
+pub(super) fn origins(table: &Table, from: &str) -> Vec<Origin> {
+    let mut all = vec![];
+    flatten(table, "", &mut |key, value| {
+        all.push(Origin { key, value: value.to_string(), from: from.to_owned() });
+    });
+    all
+}
+
+fn flatten(table: &Table, path: &str, put: &mut impl FnMut(String, &Value)) {
+    for (key, value) in table {
+        let plain = !key.is_empty()
+            && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        let key = if plain { key.clone() } else { Value::from(key.as_str()).to_string() };
+        let key = if path.is_empty() { key } else { format!("{path}.{key}") };
+        match value {
+            Value::Table(table) => flatten(table, &key, put),
+            value => put(key, value),
+        }
+    }
+}
+
+/// Returns what is wrong, with the key that was most likely meant where one is unknown.
+pub(super) fn with_nearest(message: &str) -> String {
+    let Some((unknown, known)) =
+        message.strip_prefix(UNKNOWN).and_then(|rest| rest.split_once("`, expected "))
+    else {
+        return message.to_owned();
+    };
+    let names = known.split('`').skip(1).step_by(2);
+    let near = names.map(|name| (strsim::damerau_levenshtein(name, unknown), name)).min();
+    match near.filter(|(edits, _)| *edits <= NEAR_EDITS) {
+        Some((_, near)) => format!("{message}; the nearest is `{near}`"),
+        None => message.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const OWN: &str = "default_model = \"a:own\"\nglyphs = \"ascii\"\n[providers.x]\nwire = \"openai\"\n\
+        base_url = \"http://own\"\n";
+    const PROJECT: &str =
+        "default_model = \"a:project\"\n[providers.x]\nbase_url = \"http://project\"\n";
+
+    fn project(text: &str) -> Project {
+        Project { path: "./colloquium.toml".into(), text: text.into() }
+    }
+
+    fn own() -> Settings {
+        Settings::parse(OWN, "config.toml").unwrap()
+    }
+
+    #[test]
+    fn the_command_line_goes_before_the_project_and_the_project_before_the_user() {
+        let both = own().under(&project(PROJECT)).unwrap();
+        assert_eq!(both.default_model.as_deref(), Some("a:project"));
+        assert_eq!(both.providers["x"].base_url.as_deref(), Some("http://project"));
+        assert!(both.providers["x"].wire.is_some(), "what it does not name stays");
+        let set = |all: &[&str]| {
+            both.clone().set(&all.iter().map(|s| (*s).to_owned()).collect::<Vec<_>>())
+        };
+        let all = set(&["default_model=a:flag", "models.\"a:flag\".window=5"]).unwrap();
+        assert_eq!(all.default_model.as_deref(), Some("a:flag"));
+        assert_eq!(all.models["a:flag"].window, Some(5));
+        let from = |key: &str| all.origins.iter().find(|o| o.key == key).unwrap().from.clone();
+        assert_eq!(
+            ["default_model", "providers.x.base_url", "glyphs"].map(from),
+            ["--config-set", "./colloquium.toml", "config.toml"]
+        );
+        for (wrong, told) in [
+            ("default_modle=x", "--config-set:1:1: unknown field `default_modle`"),
+            ("default_modle=x", "the nearest is `default_model`"),
+            ("default_model", "takes KEY=VALUE"),
+            ("glyphs=3", "--config-set:1:"),
+        ] {
+            let message = set(&[wrong]).unwrap_err().to_string();
+            assert!(message.contains(told), "{wrong}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_project_that_is_wrong_is_told_with_its_place() {
+        let message = own().under(&project("\nthem = \"x\"")).unwrap_err().to_string();
+        let told = "./colloquium.toml:2:1: unknown field `them`";
+        assert!(message.starts_with(told) && message.ends_with("`theme`"), "{message}");
+        assert_eq!(project(PROJECT).sets().unwrap().len(), 2);
+    }
+}

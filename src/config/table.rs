@@ -1,0 +1,157 @@
+//! The table of settings: what each key takes, what holds where nobody sets it, and what it is for; the JSON Schema and
+//! every explanation are made from it.
+
+use serde_json::{Map, Value, json};
+
+/// One key; a part in capitals stands for any name.
+pub struct Setting {
+    /// The key, dotted.
+    pub key: &'static str,
+    /// What it takes, as JSON Schema.
+    takes: &'static str,
+    /// What holds where nobody sets it, in words.
+    pub default: &'static str,
+    /// What it is for.
+    pub meaning: &'static str,
+}
+
+const TEXT: &str = r#"{"type": "string"}"#;
+
+const fn row(
+    key: &'static str,
+    takes: &'static str,
+    default: &'static str,
+    meaning: &'static str,
+) -> Setting {
+    Setting { key, takes, default, meaning }
+}
+
+/// Every setting.
+pub const SETTINGS: &[Setting] = &[
+    row(
+        "default_model",
+        r#"{"type": "string", "pattern": "^[^:\\s]+:\\S+$"}"#,
+        "not set",
+        "The model of every seat that names none, as provider:name.",
+    ),
+    row(
+        "theme",
+        r#"{"anyOf": [{"type": "string"}, {"type": "object", "properties": {"light": {"type": "string"},
+            "dark": {"type": "string"}}, "required": ["light", "dark"], "additionalProperties": false}]}"#,
+        "terminal",
+        "The theme of the screen, or one for each ground.",
+    ),
+    row(
+        "color_depth",
+        r#"{"enum": ["auto", "16", "256", "truecolor"]}"#,
+        "auto",
+        "How many colours the terminal shows.",
+    ),
+    row("glyphs", r#"{"enum": ["unicode", "ascii"]}"#, "unicode", "The signs of the screen."),
+    row(
+        "providers.NAME.wire",
+        r#"{"enum": ["openai", "anthropic", "gemini", "ollama"]}"#,
+        "as known",
+        "How the provider is spoken to.",
+    ),
+    row("providers.NAME.base_url", TEXT, "as known", "Where the provider is."),
+    row("providers.NAME.api_key_env", TEXT, "as known", "The variable that holds its key."),
+    row(
+        "providers.NAME.api_key_file",
+        TEXT,
+        "none",
+        "The file that holds its key; only its owner may be able to read it.",
+    ),
+    row(
+        "providers.NAME.api_key_command",
+        r#"{"type": "array", "items": {"type": "string"}, "minItems": 1}"#,
+        "none",
+        "The program that prints its key, with its arguments.",
+    ),
+    row(
+        "models.MODEL.window",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "as listed, else 4096",
+        "The context window of provider:name, in tokens.",
+    ),
+    row(
+        "models.MODEL.price",
+        r#"{"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}"#,
+        "as listed, else not priced",
+        "The price of provider:name in dollars per million tokens, read and written.",
+    ),
+    row(
+        "keys.PLACE.ACTION",
+        r#"{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}"#,
+        "as `colloquium keys` prints them",
+        "The keys of an action in a place.",
+    ),
+];
+
+/// Returns the JSON Schema of settings.
+pub fn schema() -> Value {
+    let mut schema = table();
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "The settings of colloquium".into();
+    for setting in SETTINGS {
+        let mut at = &mut schema;
+        for part in setting.key.split('.') {
+            if at.is_null() {
+                *at = table();
+            }
+            let any = part.bytes().all(|b| b.is_ascii_uppercase());
+            at = if any { &mut at["additionalProperties"] } else { &mut at["properties"][part] };
+            if *at == json!(false) {
+                *at = Value::Null;
+            }
+        }
+        *at = serde_json::from_str(setting.takes).unwrap_or_default();
+        at["description"] = setting.meaning.into();
+    }
+    schema
+}
+
+fn table() -> Value {
+    json!({"type": "object", "properties": Map::new(), "additionalProperties": false})
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Settings;
+
+    /// The keys that the reader of settings knows, as it lists them for one that it does not know.
+    fn known(text: &str) -> Vec<String> {
+        let message = Settings::parse(text, "x").unwrap_err().to_string();
+        let list = message.split_once("expected ").map_or("", |(_, list)| list).to_owned();
+        list.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn the_table_has_every_setting() {
+        for (text, prefix) in [
+            ("zzzzzz = 1", ""),
+            ("[providers.x]\nzzzzzz = 1", "providers.NAME."),
+            ("[models.x]\nzzzzzz = 1", "models.MODEL."),
+        ] {
+            for key in known(text) {
+                let key = format!("{prefix}{key}");
+                let in_table = |s: &&Setting| s.key == key || s.key.starts_with(&format!("{key}."));
+                assert!(SETTINGS.iter().any(|s| in_table(&s)), "{key}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_schema_is_made_of_it() {
+        let schema = schema();
+        assert_eq!(schema["properties"]["glyphs"]["enum"][1], "ascii");
+        let provider = &schema["properties"]["providers"]["additionalProperties"];
+        assert_eq!(provider["properties"]["wire"]["enum"][0], "openai");
+        assert_eq!(provider["additionalProperties"], false);
+        assert!(
+            schema["properties"]["keys"]["additionalProperties"]["additionalProperties"]["anyOf"]
+                .is_array()
+        );
+    }
+}
