@@ -458,3 +458,13 @@ fn a_policy_that_needs_a_seat_is_given_one() {
         &["2:42 policy.moderator: no seat \"mo\""],
     );
 }
+
+#[test]
+fn who_sums_up_for_a_seat_is_one() {
+    check_rest("context = \"window\"", &[]);
+    check_rest("context = { summary_by = \"clerk\" }\n[[participant]]\nid = \"clerk\"", &[]);
+    check_rest(
+        "context = { summary_by = \"clark\" }",
+        &["4:26 participant[1].context.summary_by: no seat \"clark\""],
+    );
+}

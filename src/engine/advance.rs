@@ -1,6 +1,6 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
-use super::{bench, carry, effects, money, react, stops, turns};
+use super::{bench, carry, effects, money, react, recap, stops, turns};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed};
 use crate::model::*;
@@ -141,7 +141,7 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
         let why = "the operator gave the floor".into();
         let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
-        return Some(draft(thread.id, ENGINE, batch.into()).because(key));
+        return Some(recap::before(state, thread, batch).because(key));
     }
     decide(state, thread)
 }
@@ -234,7 +234,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
                 options,
                 ..batch(Requester::Policy, purpose, seats, why)
             };
-            Some(draft(thread.id, ENGINE, batch.into()))
+            Some(recap::before(state, thread, batch))
         }
         Next::Speak { seats, why, queue, round } => {
             let batch = BatchOpened {
@@ -252,7 +252,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
                     };
                     Some(draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()))
                 }
-                _ => Some(draft(thread.id, ENGINE, batch.into())),
+                _ => Some(recap::before(state, thread, batch)),
             }
         }
     }
@@ -294,7 +294,7 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     let seat = left.iter().find(|s| state.may_speak(s))?;
     let why = "a final word".into();
     let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
-    Some(draft(ThreadId::ROOT, ENGINE, batch.into()))
+    Some(recap::before(state, root, batch))
 }
 
 fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {

@@ -14,6 +14,7 @@ mod drive;
 mod effects;
 mod money;
 mod react;
+mod recap;
 mod resolve;
 mod stops;
 mod tally;

@@ -29,7 +29,7 @@ pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wal
 pub use limits::{Limit, Limits};
 pub use money::{Price, Usd};
 pub use participant::{
-    FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
+    Budget, FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
 };
 pub use payload::{CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};

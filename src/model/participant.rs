@@ -51,6 +51,9 @@ pub struct Participant {
     /// When it runs by itself, where the policy is `depends`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Runs,
+    /// What becomes of a talk that its model's window has no room for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub context: Budget,
     /// How long a call may take.
     pub timeouts: Timeouts,
     /// What happens when a call fails.
@@ -112,6 +115,7 @@ impl Participant {
             max_utterances: None,
             speaks: true,
             reply: Contract::default(),
+            context: Budget::default(),
             runs: Runs::default(),
             timeouts: Timeouts::default(),
             on_failure: FailureRule::default(),
@@ -259,6 +263,23 @@ impl VoiceSpec {
             VoiceSpec::Lines { .. } => "rehearsed".into(),
         }
     }
+}
+
+/// What a prompt keeps of a talk that its model's window has no room for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Budget {
+    /// The beginning and the end.
+    #[default]
+    HeadTail,
+    /// The end.
+    Window,
+    /// The end, and a summary of what was before it.
+    Summary {
+        /// The seat that sums up; itself, if nobody is named.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<SeatId>,
+    },
 }
 
 /// How long a call may take, in milliseconds; none of them is optional.

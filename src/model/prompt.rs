@@ -82,6 +82,11 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
     },
+    /// What stands for everything that was said before.
+    Summary {
+        /// The words.
+        text: Text,
+    },
     /// The operator's words.
     Operator {
         /// What was said.
@@ -96,7 +101,10 @@ impl Block {
     /// Returns what was said.
     pub fn text(&self) -> &Text {
         match self {
-            Block::Own { text } | Block::Other { text, .. } | Block::Operator { text, .. } => text,
+            Block::Own { text }
+            | Block::Other { text, .. }
+            | Block::Summary { text }
+            | Block::Operator { text, .. } => text,
         }
     }
 }

@@ -41,15 +41,47 @@ fn fixed(prompt: &Prompt) -> usize {
     tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
 }
 
-/// Leaves out of a prompt what does not fit: the first block and the last ones stay.
-pub(super) fn fit(mut prompt: Prompt, room: usize) -> Prompt {
+/// Returns how many blocks at the beginning have to be summed up, so that what stays verbatim takes half the room; none
+/// where all of them fit.
+pub(super) fn too_many(prompt: &Prompt, room: usize) -> Option<usize> {
+    let room = room.saturating_sub(fixed(prompt));
+    if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
+        return None;
+    }
+    let mut left = room / 2;
+    let kept = prompt.blocks.iter().rev().take_while(|block| {
+        let fits = cost(block) <= left;
+        left = left.saturating_sub(cost(block));
+        fits
+    });
+    Some(prompt.blocks.len() - kept.count())
+}
+
+/// Returns the words that a summary for a seat may have.
+pub(super) fn summary_words(room: usize) -> usize {
+    // a word is about one and a half tokens
+    (room / 4 * 2 / 3).clamp(40, 400)
+}
+
+/// Which part of a talk goes first where there is no room for all of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Loses {
+    /// The middle.
+    Middle,
+    /// The beginning.
+    Beginning,
+}
+
+/// Leaves out of a prompt what does not fit: the last blocks stay, and the first one unless the beginning goes.
+pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
     let room = room.saturating_sub(fixed(&prompt));
     if prompt.blocks.iter().map(cost).sum::<usize>() <= room {
         return prompt;
     }
     let mut blocks = VecDeque::from(std::mem::take(&mut prompt.blocks));
     let all = blocks.len();
-    let first = blocks.pop_front().map(|block| clipped(block, room / 4));
+    let first = if loses == Loses::Middle { blocks.pop_front() } else { None };
+    let first = first.map(|block| clipped(block, room / 4));
     let mut left = room.saturating_sub(first.as_ref().map_or(0, cost));
     let mut kept = VecDeque::new();
     while let Some(block) = blocks.pop_back() {
@@ -80,8 +112,10 @@ fn clipped(mut block: Block, most: usize) -> Block {
         return block;
     }
     let half = most.saturating_sub(FRAME_TOKENS + GAP.len()) * BYTES_PER_TOKEN / 2;
-    let (Block::Own { text } | Block::Other { text, .. } | Block::Operator { text, .. }) =
-        &mut block;
+    let (Block::Own { text }
+    | Block::Other { text, .. }
+    | Block::Summary { text }
+    | Block::Operator { text, .. }) = &mut block;
     let head = text.floor_char_boundary(half);
     let tail = text.ceil_char_boundary(text.len() - half.min(text.len()));
     *text = format!("{}{GAP}{}", &text[..head], &text[tail..]).into();
@@ -97,7 +131,7 @@ mod tests {
     }
 
     fn check(blocks: Vec<Block>, room: usize, expected: (usize, u32)) -> Prompt {
-        let fitted = fit(Prompt { blocks, ..Prompt::default() }, room);
+        let fitted = fit(Prompt { blocks, ..Prompt::default() }, room, Loses::Middle);
         assert_eq!((fitted.blocks.len(), fitted.left_out), expected);
         assert!(fitted.blocks.iter().map(cost).sum::<usize>() <= room);
         fitted

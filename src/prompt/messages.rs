@@ -8,7 +8,7 @@ use crate::model::{Block, Message, Prompt, Role, Text};
 use crate::text;
 
 /// Names of the tags that frame words.
-const TAGS: [&str; 4] = ["said", "moderator", "guidance", "brief"];
+const TAGS: [&str; 5] = ["said", "moderator", "guidance", "brief", "summary"];
 /// What begins a control token of a chat format, behind its `<`.
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
@@ -45,6 +45,9 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
                 let cut = if *cut { " cut-off=\"yes\"" } else { "" };
                 let who = attribute(name);
                 all.add(Role::User, format!("<said by=\"{who}\"{cut}>\n{}\n</said>", quoted(text)));
+            }
+            Block::Summary { text } => {
+                all.add(Role::User, format!("<summary>\n{}\n</summary>", quoted(text)));
             }
             Block::Operator { text, whisper } => {
                 let to = if *whisper { " to=\"you alone\"" } else { "" };

@@ -11,8 +11,9 @@ pub use budget::{UNKNOWN_WINDOW, tokens_of};
 pub use messages::messages;
 
 use crate::expr::{Facts, Template};
-use crate::model::{Block, Form, ModelSpec, Participant, Prompt, Text, VoiceSpec};
+use crate::model::{Block, Budget, Form, ModelSpec, Participant, Prompt, Seq, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, State, Turn};
+use budget::Loses;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write;
 
@@ -21,16 +22,55 @@ const WORDS_MAX: u32 = 150;
 
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
-    let place = state.heard_to(turn);
-    let shown = |e: &Entry| Some(block(state, turn, e, e.text_at(place)?.clone()));
-    let blocks = state.visible(turn).filter_map(shown).collect();
+    let (blocks, _) = blocks(state, turn);
     let prompt = Prompt { blocks, ..frame(state, turn) };
     match state.seat(&turn.seat).map(|s| &*s.spec) {
         Some(seat) if matches!(seat.voice, VoiceSpec::Model(_)) => {
-            budget::fit(prompt, budget::room(seat, turn.shrunk))
+            let loses = match seat.context {
+                Budget::Window => Loses::Beginning,
+                Budget::HeadTail | Budget::Summary { .. } => Loses::Middle,
+            };
+            budget::fit(prompt, budget::room(seat, turn.shrunk), loses)
         }
         Some(_) | None => prompt,
     }
+}
+
+/// The talk as a turn sees it, with the place of each block: a summary stands for what it covers.
+fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
+    let place = state.heard_to(turn);
+    let summed =
+        matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
+    let summary = state.summary_for(turn).filter(|_| summed || turn.recap.is_some());
+    let covered = summary.map(|s| s.recap.upto);
+    let summary =
+        summary.and_then(|s| Some((Block::Summary { text: s.text.clone()? }, s.recap.upto)));
+    let fresh = state.visible(turn).filter(|e| covered.is_none_or(|upto| e.seq > upto));
+    let shown = |e: &Entry| Some((block(state, turn, e, e.text_at(place)?.clone()), e.seq));
+    summary.into_iter().chain(fresh.filter_map(shown)).unzip()
+}
+
+/// Returns the place up to which a turn's talk has to be summed up so that its prompt fits; none where it does.
+pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
+    let seat = &state.seat(&turn.seat)?.spec;
+    if !matches!(seat.voice, VoiceSpec::Model(_)) {
+        return None;
+    }
+    let (blocks, places) = blocks(state, turn);
+    let prompt = Prompt { blocks, ..frame(state, turn) };
+    let many = budget::too_many(&prompt, budget::room(seat, turn.shrunk))?;
+    places.get(many.checked_sub(1)?).copied()
+}
+
+/// Returns what a seat that sums up for another is asked.
+pub fn summing_up(viewer: &Participant) -> Text {
+    let words = budget::summary_words(budget::room(viewer, false));
+    format!(
+        "Sum up what was said so far, for {} who reads on from here: who holds what and why, what was agreed, what is \
+         open. At most {words} words, nothing but the summary.",
+        viewer.name
+    )
+    .into()
 }
 
 /// What surrounds the talk.
@@ -57,7 +97,7 @@ fn task(state: &State, turn: &Turn) -> Option<Text> {
 fn block(state: &State, turn: &Turn, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
-        Some(who) if *who == turn.seat => Block::Own { text },
+        Some(who) if *who == turn.seat && turn.recap.is_none() => Block::Own { text },
         Some(who) => Block::Other {
             who: who.clone(),
             name: state.label(turn, who).unwrap_or_else(|| {
@@ -92,22 +132,25 @@ fn system(state: &State, turn: &Turn) -> String {
         let _ = writeln!(system, "At the table with you: {}.", others.join(", "));
     }
     if let VoiceSpec::Model(model) = &seat.spec.voice {
-        system.push_str(&rules(&seat.spec, model));
+        system.push_str(&rules(&seat.spec, model, &state.contract_of(turn).form, turn.speaks()));
     }
     system
 }
 
 /// How a model should speak; what it cannot keep to, `reply` repairs.
-fn rules(seat: &Participant, model: &ModelSpec) -> String {
+fn rules(seat: &Participant, model: &ModelSpec, form: &Form, speaks: bool) -> String {
     // a word is about one and a half tokens
     let words = model.max_tokens.map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
-    let prose = match seat.reply.form {
-        Form::Schema(_) => String::new(),
-        _ => format!(", in plain prose, in at most {words} words"),
+    let tags = "What the others say stands in <said>, what the moderator says in <moderator>.\n";
+    if !speaks {
+        return tags.to_owned();
+    }
+    let prose = match form {
+        Form::Free | Form::Markers(_) => format!(", in plain prose, in at most {words} words"),
+        Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_) => String::new(),
     };
     format!(
-        "What the others say stands in <said>, what the moderator says in <moderator>.\n\
-         Speak only as {}{}. Do not begin with your name and never write what others say.\n",
+        "{tags}Speak only as {}{}. Do not begin with your name and never write what others say.\n",
         seat.name, prose
     )
 }
@@ -142,7 +185,7 @@ pub struct Account {
 /// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would cost the whole talk.
 pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
-    if matches!(seat, Some(VoiceSpec::Model(_))) {
+    if matches!(seat, Some(VoiceSpec::Model(_))) || turn.recap.is_some() {
         let prompt = build(state, turn);
         let (digest, tokens) = (digest(&prompt), Some(tokens_of(&prompt)));
         return Account { digest, left_out: prompt.left_out, tokens };
@@ -176,6 +219,7 @@ fn hash(frame: &Prompt, blocks: impl Iterator<Item = (Block, Digest)>) -> Text {
                 hash.update(name.as_bytes());
                 hash.update([0]);
             }
+            Block::Summary { .. } => hash.update(b"sum"),
             Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),
         }
         hash.update(words);

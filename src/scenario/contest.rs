@@ -12,6 +12,8 @@ const RULES: [&str; 4] = ["when", "word", "judge", "agreement"];
 const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
 /// The key of the seat that chooses who speaks.
 const MODERATOR: &str = "moderator";
+/// The key of the seat that sums up for another one.
+const CLERK: &str = "summary_by";
 /// What is judged where nothing is said of it.
 const QUESTION: &str = "Who made the better case?";
 /// What a judge is asked where nothing is said of it.
@@ -25,6 +27,8 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
     let moderators = root.get("policy").into_iter().chain(phases).filter_map(|p| p.get(MODERATOR));
     let named: Vec<Text> = judges.chain(moderators).flat_map(texts).collect();
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    let clerks = nodes.iter().filter_map(|n| n.get("context")?.get(CLERK));
+    let named: Vec<Text> = named.into_iter().chain(clerks.flat_map(texts)).collect();
     let told = |id: &str| {
         let node = nodes.iter().find(|n| n.get("id").and_then(Node::text) == Some(id))?;
         node.get("speaks").and_then(Node::flag)
@@ -36,6 +40,16 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
         let span = root.get("participant").map_or(&None, |n| &n.span);
         let fix = "add a [[participant]] that does not judge or moderate, or say speaks = true";
         walk.fault(span, "participant", "nobody is left who speaks", fix);
+    }
+}
+
+/// Sees to it that who sums up for a seat is one.
+pub(super) fn clerks(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    for (i, node) in nodes.iter().enumerate() {
+        if let Some(clerk) = node.get("context").and_then(|c| c.get(CLERK)) {
+            seat_of(walk, clerk, seats, &format!("participant[{}].context.{CLERK}", i + 1));
+        }
     }
 }
 

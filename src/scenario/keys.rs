@@ -4,7 +4,7 @@
 
 mod contest;
 
-use contest::{REPLY, VERDICT};
+use contest::{CONTEXT, REPLY, STOP, VERDICT};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
@@ -264,7 +264,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
     later("recording"),
     later("sees"),
     later("tools"),
-    later("context"),
+    key(
+        "context",
+        CONTEXT,
+        r#""summary""#,
+        "What becomes of a talk that is too long for its model.",
+    ),
     key("temperature", TEMPERATURE, "0.7", "How freely a model chooses its words."),
     key("max_tokens", TOKENS, "400", "Tokens of one reply of a model."),
     key("stop", NAMES, r#"["END"]"#, "Words at which a reply of a model stops."),
@@ -291,6 +296,7 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "timeout",
     "on_failure",
     "reply",
+    "context",
     "model",
     "fallbacks",
     "temperature",
@@ -379,32 +385,6 @@ const LIMITS: &[Key] = &[
         USD,
         "0.5",
         "Dollars that models cost; each needs a known price, or is on this machine.",
-    ),
-];
-
-const STOP: &[Key] = &[
-    key("when", Kind::Condition, r#""turn_count > 6""#, "It ends when this holds."),
-    key("word", Kind::Line, r#""AGREED""#, "It ends when a line of an utterance begins with this."),
-    key(
-        "by",
-        ONE_OR_MORE_NAMES,
-        r#"["ada"]"#,
-        "Whose line: seats or roles; anybody's, unless it says so.",
-    ),
-    key("judge", Kind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
-    key("question", Kind::Line, r#""Is all said?""#, "What the judge is asked."),
-    key("every", UTTERANCE_RANGE, "4", "Utterances between two askings; 1, unless it says so."),
-    key(
-        "agreement",
-        Kind::Number { least: 0.01, most: 1.0 },
-        "0.8",
-        "It ends when this share of those who speak gives the same answer; silence agrees with nobody.",
-    ),
-    key(
-        "then",
-        Kind::OneOf { words: &["end", "ask"], later: &[] },
-        r#""ask""#,
-        "Whether it ends at once, or pauses and asks you; end, unless it says so.",
     ),
 ];
 

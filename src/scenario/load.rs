@@ -1,7 +1,7 @@
 //! A scenario's text resolved into the form that the log keeps, or everything that is wrong with it.
 
 use super::check::Walk;
-use super::contest::{chairs, duties, stops, verdict};
+use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
 use super::resolve::{cast, limits, phases, policy};
@@ -101,6 +101,7 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
     let mut participants = seats(&mut walk, &root);
     duties(&mut walk, &root, &mut participants);
     chairs(&mut walk, &root, &participants);
+    clerks(&mut walk, &root, &participants);
     runs::check(&mut walk, &root, &participants);
     let scenario = Scenario {
         title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),

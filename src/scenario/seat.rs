@@ -7,7 +7,7 @@ use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
 use super::tree::{Node, quote};
 use crate::model::{
-    Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, Usd, VoiceSpec,
+    Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, Usd, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -153,6 +153,16 @@ fn fill(seat: &mut Participant, node: &Node) {
     }
     if let Some(reply) = node.get("reply") {
         seat.reply = contract(reply);
+    }
+    match (node.get("context"), text("context").as_deref()) {
+        (Some(_), Some("window")) => seat.context = Budget::Window,
+        (Some(_), Some("summary")) => seat.context = Budget::Summary { by: None },
+        (Some(table), None) => {
+            let by = table.get("summary_by").and_then(Node::text).map(SeatId::from);
+            seat.context = Budget::Summary { by };
+        }
+        (Some(_), Some(_)) => seat.context = Budget::HeadTail,
+        (None, _) => {}
     }
     if let VoiceSpec::Model(model) = &mut seat.voice {
         model.temperature = node.get("temperature").and_then(Node::number).or(model.temperature);

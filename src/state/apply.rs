@@ -237,36 +237,15 @@ impl State {
         let Some(batch) = self.threads.get_mut(&thread).and_then(|t| t.batch.as_mut()) else {
             return;
         };
+        let seat = g.participant.clone();
         let turn = Turn {
-            id: TurnId(seq.0),
-            thread,
-            seat: g.participant.clone(),
-            purpose: batch.spec.purpose,
             number: g.number,
             horizon: batch.horizon,
-            first_call: batch.interrupted.remove(&g.participant).and_then(|i| i.first_call),
+            first_call: batch.interrupted.remove(&seat).and_then(|i| i.first_call),
             replaces: batch.spec.replaces,
             notes: g.notes.clone(),
-            granted: ms,
-            skip: None,
-            call: None,
-            calls: 0,
-            retries: 0,
-            waited: 0,
-            shrunk: false,
-            corrections: 0,
-            rejected: None,
-            since: ms,
-            heard: seq,
-            model: "".into(),
-            parameters: Value::Null,
-            reserve: Reserve::default(),
-            spent: Spent::default(),
-            retry_at: None,
-            first_piece: None,
-            last_piece: None,
-            said: String::new(),
-            thought: String::new(),
+            recap: Recap::of(&batch.spec),
+            ..Turn::granted(seq, ms, thread, seat, batch.spec.purpose)
         };
         batch.running.push((turn.id, turn.seat.clone()));
         self.numbers = self.numbers.max(g.number.unwrap_or(0));
@@ -403,6 +382,7 @@ impl State {
         }
         if !turn.speaks() && counts {
             self.answer(&turn, e);
+            self.sum_up(seq, &turn, e);
         }
         let policy_asked = |b: &Batch| b.spec.requester == Requester::Policy;
         if let Some(t) = self.threads.get_mut(&turn.thread) {

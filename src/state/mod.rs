@@ -10,6 +10,7 @@ mod context;
 mod deeds;
 mod facts;
 mod live;
+mod recap;
 mod seen;
 mod spent;
 mod table;
@@ -18,6 +19,7 @@ mod transcript;
 pub use bench::{Bench, Docket, Ruling};
 pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
+pub use recap::{Recap, Summary};
 pub use spent::{Reserve, Spent};
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
@@ -125,6 +127,8 @@ pub struct State {
     pub verdict: Option<(VerdictGiven, u32)>,
     /// The last vote.
     pub vote: Option<VoteClosed>,
+    /// What was summed up of the talk.
+    pub summaries: Vec<Summary>,
     /// What judges last answered to stop rules, by the place of the rule.
     pub rulings: BTreeMap<u32, Ruling>,
     /// The stop rules that asked, with how many utterances there were then.

@@ -1,6 +1,6 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Reserve, Spent};
+use super::{Recap, Reserve, Spent};
 use crate::model::payload::{BatchOpened, ThreadClosed, ThreadOpened};
 use crate::model::*;
 use serde_json::{Map, Value};
@@ -153,6 +153,8 @@ pub struct Turn {
     pub number: Option<u32>,
     /// What it sees of its peers: up to here.
     pub horizon: Seq,
+    /// What it sums up, if it does.
+    pub recap: Option<Recap>,
     /// What its first call sees of the operator: up to here, where a crash made it speak again.
     pub first_call: Option<Seq>,
     /// The turn whose utterance it speaks anew.
@@ -202,6 +204,42 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Returns a turn that has just been granted, seeing everything that is there.
+    pub fn granted(seq: Seq, ms: Ms, thread: ThreadId, seat: SeatId, purpose: Purpose) -> Turn {
+        Turn {
+            id: TurnId(seq.0),
+            thread,
+            seat,
+            purpose,
+            number: None,
+            horizon: seq,
+            recap: None,
+            first_call: None,
+            replaces: None,
+            notes: vec![],
+            granted: ms,
+            skip: None,
+            call: None,
+            calls: 0,
+            retries: 0,
+            waited: 0,
+            shrunk: false,
+            corrections: 0,
+            rejected: None,
+            since: ms,
+            heard: seq,
+            model: "".into(),
+            parameters: Value::Null,
+            reserve: Reserve::default(),
+            spent: Spent::default(),
+            retry_at: None,
+            first_piece: None,
+            last_piece: None,
+            said: String::new(),
+            thought: String::new(),
+        }
+    }
+
     /// Returns whether it makes an utterance.
     pub fn speaks(&self) -> bool {
         self.purpose == Purpose::Speak

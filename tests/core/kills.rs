@@ -84,6 +84,7 @@ fn tables() -> Vec<(&'static str, Opened)> {
         ("verdict", crate::judging::court(&["j", "k"], true, 2, "random")),
         ("judged", judged()),
         ("moderated", crate::chosen::moderated(json!({}))),
+        ("summed", crate::recaps::summed(Some("clerk"), 12, 400)),
         ("bids", crate::chosen::bids(json!({}))),
     ]
 }
@@ -155,6 +156,10 @@ fn killed_after_every_event_and_resumed() {
                 ]);
             }
             let whole = runtime().block_on(play(table.clone(), attentive(), &steer));
+            assert!(
+                name != "summed" || !whole.state.summaries.is_empty(),
+                "{name} sums nothing up"
+            );
             for cut in 1..whole.events.len() {
                 let past = whole.events[..cut].to_vec();
                 let resumed = runtime().block_on(resume(past, attentive(), &steer));

@@ -42,6 +42,7 @@ mod kills;
 mod minds;
 mod money;
 mod policies;
+mod recaps;
 mod replay;
 mod sealing;
 mod threads;

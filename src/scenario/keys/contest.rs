@@ -1,6 +1,6 @@
-//! The keys of `reply` and `[verdict]`.
+//! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
-use super::{Key, Kind, NAMES, ONE_OR_MORE_NAMES, key, later, needed};
+use super::{Key, Kind, NAMES, ONE_OR_MORE_NAMES, UTTERANCE_RANGE, key, later, needed};
 
 /// What a seat's replies must be.
 pub(super) const REPLY: Kind =
@@ -27,6 +27,46 @@ const CONTRACT: &[Key] = &[
         "Further calls that show what was wrong with the reply; 1, unless it says so.",
     ),
     later("keep"),
+];
+
+/// What becomes of a talk that is too long.
+pub(super) const CONTEXT: Kind = Kind::AnyOf(&[
+    Kind::OneOf { words: &["head_tail", "window", "summary"], later: &[] },
+    Kind::Table(SUMMARY),
+]);
+
+const SUMMARY: &[Key] = &[needed(
+    "summary_by",
+    Kind::Line,
+    r#""clerk""#,
+    "The seat that sums up what was said before.",
+)];
+
+/// What ends it before its limits do.
+pub(super) const STOP: &[Key] = &[
+    key("when", Kind::Condition, r#""turn_count > 6""#, "It ends when this holds."),
+    key("word", Kind::Line, r#""AGREED""#, "It ends when a line of an utterance begins with this."),
+    key(
+        "by",
+        ONE_OR_MORE_NAMES,
+        r#"["ada"]"#,
+        "Whose line: seats or roles; anybody's, unless it says so.",
+    ),
+    key("judge", Kind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
+    key("question", Kind::Line, r#""Is all said?""#, "What the judge is asked."),
+    key("every", UTTERANCE_RANGE, "4", "Utterances between two askings; 1, unless it says so."),
+    key(
+        "agreement",
+        Kind::Number { least: 0.01, most: 1.0 },
+        "0.8",
+        "It ends when this share of those who speak gives the same answer; silence agrees with nobody.",
+    ),
+    key(
+        "then",
+        Kind::OneOf { words: &["end", "ask"], later: &[] },
+        r#""ask""#,
+        "Whether it ends at once, or pauses and asks you; end, unless it says so.",
+    ),
 ];
 
 /// The verdict at the end.

@@ -6,6 +6,8 @@ use serde_json::{Map, Value, json};
 
 /// The name under which the operator's words appear in `history`.
 const OPERATOR: &str = "operator";
+/// The name under which a summary of what was said before appears in `history`.
+const SUMMARY: &str = "summary";
 
 /// Returns the request as it is written to standard input.
 pub(super) fn request(ask: &Request) -> Value {
@@ -46,6 +48,7 @@ fn said(ask: &Request, block: &Block) -> Value {
         Block::Other { who, name, text, cut } => {
             json!({"who": who, "name": name, "text": text, "cut": cut})
         }
+        Block::Summary { text } => json!({"who": SUMMARY, "name": SUMMARY, "text": text}),
         Block::Operator { text, whisper } => {
             json!({"who": OPERATOR, "name": OPERATOR, "text": text, "whisper": whisper})
         }

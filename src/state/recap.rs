@@ -1,0 +1,81 @@
+//! Summaries: what of a long talk was summed up, for whom and up to where, and which of them a prompt may use.
+
+use super::{Entry, State, Turn};
+use crate::model::payload::{BatchOpened, TurnEnded};
+use crate::model::*;
+use serde_json::{Value, json};
+
+/// What a summary is for: who reads it instead of everything up to a place. It is the note of the batch that makes it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Recap {
+    /// Whose view of the talk is summed up.
+    pub viewer: SeatId,
+    /// The place of the last thing in it.
+    pub upto: Seq,
+}
+
+/// A summary that was made, or could not be.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Summary {
+    /// The place of the end of its turn.
+    pub seq: Seq,
+    /// The thread it was made in.
+    pub thread: ThreadId,
+    /// What it is for.
+    pub recap: Recap,
+    /// The words; none where it failed.
+    pub text: Option<Text>,
+}
+
+impl Recap {
+    /// Returns the note of a batch.
+    pub fn note(&self) -> Value {
+        json!({"viewer": self.viewer, "upto": self.upto})
+    }
+
+    /// Returns what a batch sums up, if it does.
+    pub fn of(batch: &BatchOpened) -> Option<Recap> {
+        let viewer =
+            batch.memo["viewer"].as_str().filter(|_| batch.purpose == Purpose::Summarise)?;
+        Some(Recap { viewer: viewer.into(), upto: Seq(batch.memo["upto"].as_u64()?) })
+    }
+}
+
+impl State {
+    /// Takes in the end of a turn that summed something up.
+    pub(super) fn sum_up(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+        let said = e.outcome == Outcome::Said && !e.text.trim().is_empty();
+        self.summaries.extend(turn.recap.clone().map(|recap| Summary {
+            seq,
+            thread: turn.thread,
+            recap,
+            text: said.then(|| e.text.clone()),
+        }));
+    }
+
+    /// Returns the latest summary that may stand in a turn's prompt for the entries it covers: it was made of the same
+    /// words, and none of them was changed or hidden since.
+    pub fn summary_for(&self, turn: &Turn) -> Option<&Summary> {
+        self.summaries.iter().rev().find(|s| {
+            let fits =
+                s.text.is_some() && turn.recap.as_ref().is_none_or(|r| s.recap.upto < r.upto);
+            fits && self.covers(s, turn)
+        })
+    }
+
+    fn covers(&self, summary: &Summary, turn: &Turn) -> bool {
+        let upto = |e: &&Entry| e.seq <= summary.recap.upto;
+        let theirs = self.entries.iter().filter(upto).filter(|e| {
+            let allowed = e.to.is_empty() || e.to.contains(&summary.recap.viewer);
+            allowed && self.sees_thread(summary.thread, e.thread)
+        });
+        let changed = |e: &Entry| {
+            let since =
+                [e.hidden, e.edited.as_ref().map(|(since, _)| *since), Some(e.version().seq)];
+            since.into_iter().flatten().any(|since| since > summary.seq)
+        };
+        let ours = self.visible(turn).filter(upto);
+        ours.map(|e| e.seq).eq(theirs.map(|e| e.seq))
+            && !self.visible(turn).filter(upto).any(changed)
+    }
+}
