@@ -7,6 +7,7 @@ mod connections;
 #[path = "../faults/mod.rs"]
 mod faults;
 mod http_faults;
+mod many;
 mod real;
 mod server;
 mod stream_faults;

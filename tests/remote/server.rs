@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Notify;
+use tokio::sync::{Barrier, Notify};
 
 /// One thing that the server does.
 #[derive(Clone)]
@@ -18,6 +18,8 @@ pub enum Step {
     Flood(Vec<u8>),
     /// Waits until words have reached the listener.
     Heard,
+    /// Waits until as many connections have come here as the barrier wants.
+    Meet(Arc<Barrier>),
     /// Does nothing until the other side is gone.
     Hang,
     /// Ends its own direction and waits.
@@ -111,6 +113,10 @@ async fn play(
             }
             Step::Heard => {
                 heard.notified().await;
+                true
+            }
+            Step::Meet(all) => {
+                all.wait().await;
                 true
             }
             Step::Hang => {
