@@ -8,6 +8,7 @@ use super::options::Play;
 use super::printer::Printer;
 use super::signals::Signals;
 use super::stdin::{self, Lines};
+use super::trust::Allowed;
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::export::{REHEARSED, reason, spent, utterances};
@@ -46,6 +47,8 @@ pub struct Table<'a> {
     pub clock: Clock,
     /// What was asked for.
     pub play: &'a Play,
+    /// Which commands it may run.
+    pub allowed: Allowed,
 }
 
 /// Returns the clock that seats call for: real time on a screen, or where somebody's words take real time to come.

@@ -12,6 +12,7 @@ mod error;
 mod exit;
 mod explain;
 mod export;
+mod fork;
 mod headless;
 mod keys;
 mod ledger;
@@ -64,6 +65,7 @@ enum Command {
     Run(run::Run),
     Replay(replay::Replay),
     Resume(resume::Resume),
+    Fork(fork::Fork),
     Export(export::Export),
     Analyze(analyze::Analyze),
     #[command(subcommand)]
@@ -102,6 +104,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
         Some(Command::Demo(demo)) => demo.run(&context),
         Some(Command::Run(run)) => run.run(&context),
         Some(Command::Replay(replay)) => replay.run(&context),
+        Some(Command::Fork(fork)) => fork.run(&context),
         Some(Command::Resume(resume)) => resume.run(&context),
         Some(Command::Export(export)) => export.run(&context),
         Some(Command::Analyze(analyze)) => analyze.run(&context),

@@ -4,12 +4,15 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::export::written;
-use super::options::{self, Format};
+use super::fork::{self, Point};
+use super::options::{self, Format, Play};
 use super::printer::Printer;
-use super::screen::{self, After};
+use super::resume;
+use super::screen::{self, After, Onward};
 use super::sessions::{Which, judged};
 use super::signals::Signals;
 use super::start;
+use super::trust::Allowed;
 use crate::clock::Clock;
 use crate::model::steering::duration_ms;
 use crate::model::{Ms, Seq};
@@ -24,6 +27,7 @@ use crate::{text, ui};
 use clap::Args;
 use crossterm::event::EventStream;
 use std::io;
+use std::path::Path;
 use tokio::runtime;
 use tokio::sync::mpsc;
 
@@ -68,11 +72,13 @@ impl Replay {
         transport.set_speed(self.speed.unwrap_or(fast));
         transport.set_idle_limit(Some(self.idle_limit.unwrap_or(IDLE_LIMIT_MS)));
         self.seek(&transport)?;
-        let after = match self.headless {
-            true => After::Over(print(&transport, &log, self.format)?),
-            false => show(&transport, &log, context)?,
+        let code = match self.headless {
+            true => print(&transport, &log, self.format)?,
+            false => match watch(&transport, &log, context)? {
+                After::Over(code) => code,
+                home => return start::after(home, context),
+            },
         };
-        let After::Over(code) = after else { return start::after(after, context) };
         if State::fold(log.records.iter().map(|r| &r.event)).ended.is_none() {
             let name = context.name_of(&log.files);
             context.say(&format!("it has not ended; go on with: colloquium resume {name}"));
@@ -101,14 +107,39 @@ impl Replay {
     }
 }
 
-/// Plays it on the screen until the person leaves.
-fn show(transport: &Transport, log: &Log, context: &Context) -> Result<After, Failure> {
+/// Plays it on the screen until the person leaves, or goes on with a branch; where none can be, it is said there.
+fn watch(transport: &Transport, log: &Log, context: &Context) -> Result<After, Failure> {
+    let mut notice = log.faults.first().map(ToString::to_string);
+    loop {
+        let point = match show(transport, log, notice.take(), context)? {
+            Onward::To(after) => return Ok(after),
+            Onward::Fork(point) => point,
+        };
+        let seated = resume::fold(log);
+        let play = Play::default();
+        let here = Path::new(".");
+        let branch = Allowed::by_session(resume::seats(&seated), here, &play, context)
+            .and_then(|allowed| fork::at(&point, &play, &allowed, context));
+        match branch {
+            Ok(after) => return Ok(after),
+            Err(failure) => notice = Some(format!("no branch: {}", failure.message)),
+        }
+    }
+}
+
+/// Plays it on the screen until the person goes elsewhere.
+fn show(
+    transport: &Transport,
+    log: &Log,
+    notice: Option<String>,
+    context: &Context,
+) -> Result<Onward, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let mut screen = screen::dressed(Seq(0), transport.clock(), context)?;
         screen.view.playback = Some(Playback::new(transport.clone()));
-        screen.view.notice = log.faults.first().map(|fault| text::line(&fault.to_string()).into());
+        screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let keep = |words: &str| screen::last_copy(&context.paths.state, words);
         let export = |format: &str| written(log.files.log(), format);
         let outside = ui::run::Outside { keep: &keep, export: &export };
@@ -125,15 +156,18 @@ fn show(transport: &Transport, log: &Log, context: &Context) -> Result<After, Fa
             outside,
         );
         tokio::select! { biased;
-            code = signals.next() => Ok(After::Over(code)),
+            code = signals.next() => Ok(Onward::To(After::Over(code))),
             left = reader => match left {
-                Ok(Left::Home) => Ok(After::Home),
-                Ok(Left::Quit) => Ok(After::Over(Exit::Done)),
+                Ok(Left::Home) => Ok(Onward::To(After::Home)),
+                Ok(Left::Quit) => Ok(Onward::To(After::Over(Exit::Done))),
+                Ok(Left::Fork(at)) => {
+                    Ok(Onward::Fork(Point { path: log.files.log().to_owned(), at }))
+                }
                 Err(e) => {
                     Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
                 }
             },
-            () = transport.run() => Ok(After::Over(Exit::Done)),
+            () = transport.run() => Ok(Onward::To(After::Over(Exit::Done))),
         }
     })
 }

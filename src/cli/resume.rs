@@ -72,7 +72,7 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
     let feed = Feed::of(before);
     let tail = feed.tail();
     let clock = clock(virtual_time, &past);
-    let cast = Cast::new(allowed, folder, &context.environment, minds);
+    let cast = Cast::new(allowed.clone(), folder, &context.environment, minds);
     let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = !play.headless;
@@ -84,15 +84,16 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
     }
     engine.steer(lines);
     let files = log.files.clone();
-    let table = Table { engine, tail, past, files, saved: true, clock, play };
+    let table = Table { engine, tail, past, files, saved: true, clock, play, allowed };
     run::show(table, context)
 }
 
-fn fold(log: &Log) -> State {
+/// Returns what a log says.
+pub fn fold(log: &Log) -> State {
     State::fold(log.records.iter().map(|r| &r.event))
 }
 
 /// Returns those who sit at the table now.
-fn seats(state: &State) -> impl Iterator<Item = &Participant> {
+pub fn seats(state: &State) -> impl Iterator<Item = &Participant> {
     state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec)
 }

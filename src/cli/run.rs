@@ -4,11 +4,12 @@ use super::context::Context;
 use super::dry;
 use super::error::Failure;
 use super::exit::Exit;
+use super::fork;
 use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
 use super::minds::{self, Minds};
 use super::options::{Play, one_reader, read_stdin};
 use super::providers::Providers;
-use super::screen::{self, After};
+use super::screen::{self, After, Onward};
 use super::source;
 use super::start;
 use super::trust::{Allowed, Cast};
@@ -129,7 +130,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let Session { files, writer } = begin(options, context, at, dice)?;
     let feed = Feed::new();
     let tail = feed.tail();
-    let cast = Cast::new(allowed, found.folder, &context.environment, minds);
+    let cast = Cast::new(allowed.clone(), found.folder, &context.environment, minds);
     let past = State::default();
     let clock = clock(virtual_time, &past);
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
@@ -137,14 +138,20 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     engine.steer(lines);
     engine.open(opened(loaded, seed, !play.headless)?);
     let saved = !options.no_save;
-    show(Table { engine, tail, past, files, saved, clock, play }, context)
+    show(Table { engine, tail, past, files, saved, clock, play, allowed }, context)
 }
 
 /// Plays a conversation where it was asked for: on the screen or without one.
 pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
     match table.play.headless {
         true => headless::play(table, context).map(After::Over),
-        false => screen::play(table, context),
+        false => {
+            let (play, allowed) = (table.play, table.allowed.clone());
+            match screen::play(table, context)? {
+                Onward::Fork(point) => fork::at(&point, play, &allowed, context),
+                Onward::To(after) => Ok(after),
+            }
+        }
     }
 }
 

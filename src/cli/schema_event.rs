@@ -38,7 +38,12 @@ pub const KINDS: &[Row] = &[
     (
         "conversation.forked",
         "The lines before this one are another session's.",
-        &[("parent", "the other session"), ("at", "up to which of its events")],
+        &[
+            ("parent", "the other session"),
+            ("at", "up to which of its events"),
+            ("seed", "another seed from here on"),
+            ATTENDED,
+        ],
     ),
     (
         "conversation.ended",

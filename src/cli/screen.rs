@@ -8,6 +8,7 @@ use super::dress::Dress;
 use super::error::Failure;
 use super::exit::{self, Exit};
 use super::export::written;
+use super::fork::Point;
 use super::headless::{Table, unless_told_again, unwritable};
 use super::signals::Signals;
 use crate::clock::Clock;
@@ -38,6 +39,15 @@ pub enum After {
     Home,
 }
 
+/// Where the person went from a screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Onward {
+    /// Away from this conversation.
+    To(After),
+    /// To a branch of it.
+    Fork(Point),
+}
+
 /// How the screen was left.
 enum Left {
     /// By the person.
@@ -49,7 +59,7 @@ enum Left {
 }
 
 /// Plays a conversation on the screen until the person leaves.
-pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
+pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
@@ -90,14 +100,21 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<After, Failure> {
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
         match left {
-            Left::Signal(code) => Ok(After::Over(code)),
-            Left::Quit(Ok(run::Left::Home)) => Ok(After::Home),
+            Left::Signal(code) => Ok(Onward::To(After::Over(code))),
+            Left::Quit(Ok(run::Left::Home)) => Ok(Onward::To(After::Home)),
+            Left::Quit(Ok(run::Left::Fork(at))) if saved => {
+                Ok(Onward::Fork(Point { path: files.log().to_owned(), at }))
+            }
+            Left::Quit(Ok(run::Left::Fork(_))) => Err(Failure::usage(
+                "there is no branch of what is not saved",
+                "leave out --no-save",
+            )),
             Left::Quit(Err(e)) => {
                 Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
             }
             Left::Quit(Ok(run::Left::Quit)) | Left::Unwritable(_) => {
                 let code = state.ended.map_or(Exit::Done, |ended| exit::of(ended.reason));
-                Ok(After::Over(code))
+                Ok(Onward::To(After::Over(code)))
             }
         }
     })

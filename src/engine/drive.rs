@@ -7,7 +7,7 @@
 use super::{Effect, Input, advance, carry, deadline, effects, react, recover, refused};
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
-use crate::model::payload::{Delta, Reopened};
+use crate::model::payload::{Delta, Forked, Reopened};
 use crate::model::*;
 use crate::reply::Splitter;
 use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
@@ -104,6 +104,19 @@ impl Engine {
     /// file are added before.
     pub fn resume(&mut self, state: State, notices: Vec<Kind>) {
         let repaired = notices.iter().any(|k| matches!(k, Kind::LogRepaired(_)));
+        self.take_up(state, notices);
+        let reopened = Reopened { repaired, attended: self.attended };
+        self.append(draft(ThreadId::ROOT, ENGINE, reopened.into()));
+    }
+
+    /// Goes on with the first events of another conversation, as a resume does; `conversation.forked` comes first.
+    pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>) {
+        let at = Seq(state.next_seq.0.saturating_sub(1));
+        let forked = Forked { parent, at, seed, attended: self.attended };
+        self.take_up(state, vec![forked.into()]);
+    }
+
+    fn take_up(&mut self, state: State, notices: Vec<Kind>) {
         self.live.state = state;
         for notice in notices {
             self.append(draft(ThreadId::ROOT, ENGINE, notice));
@@ -112,8 +125,6 @@ impl Engine {
         for cut in recover(&self.live) {
             self.append(cut);
         }
-        let reopened = Reopened { repaired, attended: self.attended };
-        self.append(draft(ThreadId::ROOT, ENGINE, reopened.into()));
     }
 
     /// Adds lines that wait for their moment.

@@ -154,10 +154,17 @@ pub struct Reopened {
 
 /// `conversation.forked`: the lines before this one are the parent's.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "two fields named by the page about branches")]
 pub struct Forked {
+    /// The session whose lines these are.
     pub parent: Text,
+    /// The last of them.
     pub at: Seq,
+    /// The seed of all dice from here on, where it is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Whether somebody is there who can be asked.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub attended: bool,
 }
 
 /// `conversation.ended`.

@@ -9,7 +9,8 @@ use super::repair::mend_tail;
 use super::writer::{Mode, SessionWriter, Start};
 use crate::model::Wall;
 use crate::model::payload::LogRepaired;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
 use std::path::Path;
 
 /// A session that this process writes.
@@ -36,7 +37,7 @@ pub struct Resumed {
 /// [`SessionError::Io`].
 pub fn create(folder: &Path, at: Wall, random: u64, mode: Mode) -> Result<Session, SessionError> {
     let (files, file) = SessionFiles::create_in(folder, &session_id(at, random))?;
-    begin(files, file, None, mode)
+    begin(files, file, None, Start::default(), mode)
 }
 
 /// Begins a session in a file of a person's choice, which must not exist.
@@ -46,7 +47,7 @@ pub fn create(folder: &Path, at: Wall, random: u64, mode: Mode) -> Result<Sessio
 pub fn create_at(path: &Path, mode: Mode) -> Result<Session, SessionError> {
     let files = SessionFiles::at(path);
     let file = files.create()?;
-    begin(files, file, None, mode)
+    begin(files, file, None, Start::default(), mode)
 }
 
 /// Begins a session that is not to be saved: it is gone when the writer is finished.
@@ -61,18 +62,54 @@ pub fn temporary(mode: Mode) -> Result<Session, SessionError> {
     let folder = builder.tempdir().map_err(SessionError::io("make", "a temporary folder"))?;
     let files = SessionFiles::at(folder.path().join("session.jsonl"));
     let file = files.create()?;
-    begin(files, file, Some(folder), mode)
+    begin(files, file, Some(folder), Start::default(), mode)
+}
+
+/// Begins a session in a folder with the first lines of another one, verbatim, and the long texts they name.
+///
+/// # Errors
+/// [`SessionError::ReadOnly`] when the other session must be mended first or is a newer program's, and
+/// [`SessionError::Io`].
+pub fn fork(
+    parent: &Log,
+    events: usize,
+    folder: &Path,
+    (at, random): (Wall, u64),
+    mode: Mode,
+) -> Result<Session, SessionError> {
+    if !parent.can_append() {
+        let path = parent.files.log().to_owned();
+        return Err(SessionError::ReadOnly { path, faults: parent.faults.clone() });
+    }
+    let kept = parent.records.get(..events).unwrap_or(&parent.records);
+    let lines: String = kept.iter().map(|r| r.line.as_str()).collect();
+    let (files, mut file) = SessionFiles::create_in(folder, &session_id(at, random))?;
+    let mut copy = || -> io::Result<()> {
+        // a folder that is not there has no long texts
+        for blob in fs::read_dir(parent.files.blobs()).into_iter().flatten().flatten() {
+            let name = blob.file_name().to_string_lossy().into_owned();
+            if lines.contains(&name) {
+                files.put_blob(&name, &fs::read_to_string(blob.path())?)?;
+            }
+        }
+        file.write_all(lines.as_bytes())?;
+        file.sync_all()
+    };
+    copy().map_err(SessionError::io("write", files.log()))?;
+    let start = Start { len: lines.len() as u64, last: kept.last().map(|r| r.event.seq) };
+    begin(files, file, None, start, mode)
 }
 
 fn begin(
     files: SessionFiles,
     file: File,
     temporary: Option<tempfile::TempDir>,
+    start: Start,
     mode: Mode,
 ) -> Result<Session, SessionError> {
     let lock = Lock::take(&files)?;
     let disk = FileDisk::new(file, files.clone(), lock, temporary);
-    let writer = SessionWriter::spawn(Box::new(disk), Start::default(), mode)
+    let writer = SessionWriter::spawn(Box::new(disk), start, mode)
         .map_err(SessionError::io("start the writer of", files.log()))?;
     Ok(Session { files, writer })
 }

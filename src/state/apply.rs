@@ -25,8 +25,9 @@ impl State {
         match &event.kind {
             Kind::Opened(o) => self.open(o),
             Kind::Renamed(r) => self.title = Some(r.title.clone()),
-            Kind::Reopened(r) => self.reopen(r),
-            Kind::Forked(_) | Kind::LogRepaired(_) | Kind::Unknown(_) => {}
+            Kind::Reopened(r) => self.reopen(r.attended),
+            Kind::Forked(f) => self.fork(f),
+            Kind::LogRepaired(_) | Kind::Unknown(_) => {}
             Kind::Warning(w) => self.warnings.push(w.text.clone()),
             Kind::Ended(e) => {
                 self.ended = Some(e.clone());
@@ -112,9 +113,16 @@ impl State {
         }
     }
 
+    /// A fork goes on as a resume does, with dice of its own if it has another seed.
+    fn fork(&mut self, f: &Forked) {
+        self.reopen(f.attended);
+        self.seed = f.seed.unwrap_or(self.seed);
+        self.forked = Some(f.clone());
+    }
+
     /// A resume goes on where it was: an end is taken back, a pause asked for is a pause.
-    fn reopen(&mut self, r: &Reopened) {
-        self.attended = r.attended;
+    fn reopen(&mut self, attended: bool) {
+        self.attended = attended;
         self.seats.iter_mut().for_each(|s| s.failed = None);
         let over = self.ended.take().is_some();
         self.limit = None;

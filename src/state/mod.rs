@@ -24,7 +24,7 @@ pub use spent::{Reserve, Spent};
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
 
-use crate::model::payload::{Ended, LimitAt};
+use crate::model::payload::{Ended, Forked, LimitAt};
 use crate::model::*;
 use crate::scenario::{DEPENDS, Scenario};
 use serde_json::{Map, Value};
@@ -65,6 +65,8 @@ pub struct State {
     pub seed: u64,
     /// Whether the whole cast is rehearsed.
     pub rehearsed: bool,
+    /// Which session it branched off last, if it did.
+    pub forked: Option<Forked>,
     /// Whether somebody is there who can be asked.
     pub attended: bool,
     /// What it is made of.

@@ -89,6 +89,8 @@ pub enum Action {
     MarkUp,
     /// The bookmark after.
     MarkDown,
+    /// Branches off behind the message that is read.
+    Fork,
     /// Opens or folds all reasoning.
     Reasoning,
     /// The beginning.

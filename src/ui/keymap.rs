@@ -202,6 +202,7 @@ pub const ROWS: &[Row] = &[
     row!(Mark Reading "bookmark" "set a bookmark here" Table ["*"]),
     row!(MarkUp Reading "bookmark up" "the bookmark before" Table ["["]),
     row!(MarkDown Reading "bookmark down" "the bookmark after" Table ["]"]),
+    row!(Fork Reading "branch" "branch off behind the message that is read" Table ["B"]),
     row!(Reasoning Reading "reasoning" "open or fold all reasoning" Table ["o"]),
     row!(Figures Reading "figures" "the figures: who spoke when, cost, mentions, events" Table ["a"] Figures ["a"]),
     row!(OpenEvent Reading "open" "go to the event in the transcript" Figures ["enter"]),

@@ -218,3 +218,10 @@ pub fn mark(screen: &mut Screen, way: Way) {
         None => screen.view.notice = Some("no bookmark there".into()),
     }
 }
+
+/// Asks for a branch behind the message that is read.
+pub fn fork(screen: &mut Screen) -> Option<Request> {
+    let at = message_read(screen)?.at;
+    let entry = screen.story.entry(at).and_then(|at| screen.story.state().entries.get(at))?;
+    Some(Request::Fork(entry.versions.last()?.seq))
+}

@@ -8,7 +8,7 @@ use super::terminal::Terminal;
 use super::update::{self, Request};
 use super::{draw, floor::Standing};
 use crate::clock::Clock;
-use crate::model::{Key, Ms, SteerLine, Verb};
+use crate::model::{Key, Ms, Seq, SteerLine, Verb};
 use crate::session::tail::Tail;
 use crossterm::event::Event;
 use futures::{Stream, StreamExt};
@@ -37,6 +37,8 @@ pub struct Outside<'a> {
 pub enum Left {
     /// To the start screen.
     Home,
+    /// To a branch that keeps everything up to an event.
+    Fork(Seq),
     /// Out of the program.
     Quit,
 }
@@ -92,6 +94,7 @@ pub async fn run(
                 match heed(screen, &event) {
                     Some(Request::Leave) => return Ok(Left::Quit),
                     Some(Request::Home) => return Ok(Left::Home),
+                    Some(Request::Fork(at)) => return Ok(Left::Fork(at)),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match (outside.keep)(&words) {

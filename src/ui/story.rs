@@ -183,6 +183,14 @@ impl Story {
         }
     }
 
+    /// Returns the place in the state of the words that stand at a place of the transcript.
+    pub fn entry(&self, at: usize) -> Option<usize> {
+        match self.told.get(at)?.item {
+            Item::Words(entry) => Some(entry),
+            Item::Aside { .. } => None,
+        }
+    }
+
     /// Returns the reasoning of a turn that is over.
     pub fn thought(&self, turn: TurnId) -> Option<&str> {
         self.thoughts.get(&turn).map(|t| &**t)

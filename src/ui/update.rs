@@ -20,13 +20,15 @@ use super::study::Study;
 use super::transcript::Transcript;
 use super::verbs::{spelled, usage};
 use super::wish;
-use crate::model::{Key, Verb};
+use crate::model::{Key, Seq, Verb};
 use crate::session::replay::{Speed, Step};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
 /// What is to be done outside the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
+    /// The talk branches off behind an event; what came after it stays in the old session.
+    Fork(Seq),
     /// A deed of the operator.
     Send(Verb),
     /// A text for the clipboard, and what it is in words.
@@ -237,6 +239,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Seat => seat_deeds(screen),
         Action::Pass => return wish::pass(screen),
         Action::EditQueued => edit_queued(screen),
+        Action::Fork => return look::fork(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
         Action::Pick(number) => pick(screen, usize::from(number) - 1),

@@ -40,7 +40,8 @@ pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
 
 /// Says that a recording cannot be steered.
 pub fn past(screen: &mut Screen) -> Option<Request> {
-    told(screen, "this is a recording: what was said stays said")
+    let key = screen.keymap.way(Action::Fork, Place::Replay);
+    told(screen, format!("this is a recording: {key} goes on from here in a branch"))
 }
 
 fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {

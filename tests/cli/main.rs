@@ -9,6 +9,7 @@ mod canary;
 mod exits;
 mod export;
 mod fallbacks;
+mod fork;
 mod formats;
 mod hostile;
 mod house;

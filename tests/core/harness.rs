@@ -254,15 +254,27 @@ pub fn lines(steer: &[Value]) -> Vec<(Key, SteerLine)> {
     colloquium::steer::read_file(&file.join("\n")).expect("steering lines")
 }
 
+/// How a run begins.
+enum Begin {
+    Open(Opened),
+    Resume,
+    Fork(Option<u64>),
+}
+
 pub async fn play(opened: Opened, stage: Stage, steer: &[Value]) -> Ran {
-    go(vec![], Some(opened), stage, steer).await
+    go(vec![], Begin::Open(opened), stage, steer).await
 }
 
 pub async fn resume(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
-    go(past, None, stage, steer).await
+    go(past, Begin::Resume, stage, steer).await
 }
 
-async fn go(past: Vec<Event>, opened: Option<Opened>, stage: Stage, steer: &[Value]) -> Ran {
+/// Branches off behind some events, perhaps with another seed.
+pub async fn fork(past: Vec<Event>, seed: Option<u64>, stage: Stage, steer: &[Value]) -> Ran {
+    go(past, Begin::Fork(seed), stage, steer).await
+}
+
+async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ran {
     let disk = Memory::default();
     let start = Start { len: 0, last: past.last().map(|e| e.seq) };
     let writer = SessionWriter::spawn(Box::new(disk.clone()), start, Mode::Normal).unwrap();
@@ -272,9 +284,10 @@ async fn go(past: Vec<Event>, opened: Option<Opened>, stage: Stage, steer: &[Val
     let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
     engine.steer(lines(steer));
     let mut reader = Live::from(State::fold(&past));
-    match opened {
-        Some(opened) => engine.open(opened),
-        None => engine.resume(State::fold(&past), vec![]),
+    match begin {
+        Begin::Open(opened) => engine.open(opened),
+        Begin::Resume => engine.resume(State::fold(&past), vec![]),
+        Begin::Fork(seed) => engine.fork(State::fold(&past), "parent".into(), seed),
     }
     let (tx, orders) = mpsc::channel(1);
     drop(tx);

@@ -16,7 +16,7 @@ const STORMS: u64 = 2_000;
 /// How many places each storm is cut at; `CUTS=3` for more.
 const CUTS: u64 = 1;
 
-fn runtime() -> tokio::runtime::Runtime {
+pub fn runtime() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
 }
 
@@ -24,7 +24,7 @@ fn runtime() -> tokio::runtime::Runtime {
 type Outcome = (Vec<(Option<u32>, String, String)>, String, String);
 
 /// What must be equal.
-fn outcome(ran: &Ran) -> Outcome {
+pub fn outcome(ran: &Ran) -> Outcome {
     let verdict = ran.state.verdict.as_ref().map(|(v, at)| (&v.winner, &v.how, &v.scores, at));
     let asked = format!("{:?} {verdict:?}", ran.state.vote);
     (ran.transcript(), ran.reason().to_owned(), asked)
@@ -57,7 +57,7 @@ fn looped() -> Opened {
     table(json!({"policy": {"name": "depends"}, "limits": {"batches": 20}}), seats)
 }
 
-fn tables() -> Vec<(&'static str, Opened)> {
+pub fn tables() -> Vec<(&'static str, Opened)> {
     let seats = || vec![seat("a"), seat("b"), seat("c")];
     let policy = |name: &str, options: Value| json!({"policy": {"name": name, "options": options}, "limits": {"utterances": 8}});
     let robin = policy("round_robin", json!({"mentions": "once"}));
@@ -99,7 +99,7 @@ fn judged() -> Opened {
 }
 
 /// Commands whose moments are facts of the talk, so that a resumed run reaches them as well.
-fn commands() -> Vec<Value> {
+pub fn commands() -> Vec<Value> {
     vec![
         json!({"after": {"utterance": 1}, "do": "note", "to": ["b", "c"], "text": "be brief"}),
         json!({"during": {"utterance": 2, "words": 3}, "do": "cut_in", "text": "why, @c?"}),
@@ -118,7 +118,7 @@ fn commands() -> Vec<Value> {
 }
 
 /// Words that depend on all that a prompt holds, so that a resume that shows a seat anything else is found out.
-fn attentive() -> Stage {
+pub fn attentive() -> Stage {
     stage(|ask| {
         let seen: usize = ask.prompt.blocks.iter().map(|b| b.text().len()).sum();
         let notes = ask.prompt.notes.len();

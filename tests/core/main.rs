@@ -18,6 +18,8 @@
 //! | seats that wait for one another run when that has come | `depends` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
+//! | a limit holds, it does not end | `counting` |
+//! | a branch keeps its past and goes on like a resume | `forks` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | never silently another model | `fallbacks` |
@@ -35,6 +37,7 @@ mod fallbacks;
 #[path = "../faults/mod.rs"]
 mod faults;
 mod flows;
+mod forks;
 mod forms;
 mod harness;
 mod judging;

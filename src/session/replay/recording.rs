@@ -1,6 +1,6 @@
 //! A recording as a row of moments: every event, and before each sealed `delta` its pieces as they came.
 
-use crate::model::{Kind, Ms, Piece, Purpose, TurnId, piece};
+use crate::model::{CutWhy, Kind, Ms, Piece, Purpose, TurnId, piece};
 use crate::session::{Item, Record};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -93,6 +93,24 @@ impl Recording {
     pub fn utterance(&self, number: u32) -> Option<Spot> {
         let begins = |r: &Arc<Record>| matches!(&r.event.kind, Kind::FloorGranted(g) if g.number == Some(number));
         self.records.iter().position(begins).map(|at| Spot::after(at + 1))
+    }
+
+    /// Returns the end of an utterance, the last time it was spoken before the next number; 0 is before the first.
+    pub fn after(&self, number: u32) -> Option<Spot> {
+        if number == 0 {
+            return (!self.records.is_empty()).then_some(Spot::after(1));
+        }
+        let mut end = None;
+        for (at, record) in self.records.iter().enumerate() {
+            match &record.event.kind {
+                Kind::TurnEnded(e) if e.number == Some(number) && e.why != Some(CutWhy::Crash) => {
+                    end = Some(Spot::after(at + 1));
+                }
+                Kind::FloorGranted(g) if g.number > Some(number) && end.is_some() => break,
+                _ => {}
+            }
+        }
+        end
     }
 
     /// Returns the end of the first utterance that ends behind a spot; the last spot of all if none does.

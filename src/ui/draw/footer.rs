@@ -82,8 +82,8 @@ fn last(place: Place) -> &'static [Action] {
 /// The keys that matter now, the most needed first.
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
-        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Figures, Follow, Home,
-        LineDown, LineUp, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
+        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Figures, Follow, Fork,
+        Home, LineDown, LineUp, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
         PauseNow, Pick, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Send,
         Skip, Slower, Step, Tenth, TextOn, TogglePause, Top, UtteranceBack, UtteranceOn, Waits,
         Write,
@@ -98,6 +98,7 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
             PlayPause,
             UtteranceBack,
             UtteranceOn,
+            Fork,
             MarkOn,
             Slower,
             Faster,

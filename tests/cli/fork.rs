@@ -1,0 +1,72 @@
+//! Branches by command: the old future is kept, and what was asked to be other is other.
+
+use crate::house::House;
+use std::fs;
+
+/// A house in which the demo was played.
+fn played() -> (House, String) {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    (house, "20260101-000000-000000".into())
+}
+
+#[test]
+fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
+    let (house, parent) = played();
+    let file = house.path(&format!("data/sessions/{parent}.jsonl"));
+    let before = fs::read_to_string(&file).unwrap();
+    let edit = ["--edit", "As the operator would have it.", "--say", "Please go on, @cy."];
+    let mut args = vec!["fork", &parent, "--at", "3", "--headless"];
+    args.extend(edit);
+    let branch = house.run(&args).code(0);
+    assert_eq!(fs::read_to_string(&file).unwrap(), before, "the parent stays as it is");
+    assert!(branch.out.starts_with("-- a branch of 20260101-000000-000000"), "{}", branch.out);
+    assert!(branch.out.contains("as the operator edited it\n  As the operator would have it."));
+    assert!(branch.out.contains("operator\n  Please go on, @cy."), "{}", branch.out);
+    let child = house.path("data/sessions/20260101-000000-000000-2.jsonl");
+    let lines = fs::read_to_string(&child).unwrap();
+    let kept = lines.lines().zip(before.lines()).take_while(|(a, b)| a == b).count();
+    let forked = lines.lines().nth(kept).unwrap();
+    assert!(forked.contains("\"kind\":\"conversation.forked\""), "{forked}");
+    let last = before.lines().nth(kept - 1).unwrap();
+    assert!(last.contains("\"turn.ended\"") && last.contains("\"number\":3"), "{last}");
+    // a branch of the branch, from before the first word, by another seed
+    let args = ["fork", "20260101-000000-000000-2", "--at", "0", "--seed", "7", "--headless"];
+    let third = house.run(&args).code(0);
+    assert!(third.out.contains("ended: utterance limit"), "{}", third.out);
+    assert_eq!(house.sessions().len(), 3);
+}
+
+#[test]
+fn what_cannot_be_branched_off_is_said() {
+    let (house, parent) = played();
+    let fork = |more: &[&str]| {
+        let mut args = vec!["fork", &parent, "--headless"];
+        args.extend(more);
+        house.run(&args)
+    };
+    assert!(fork(&["--at", "99"]).code(2).err.contains("no utterance 99 has ended; 9 did"));
+    assert!(fork(&["--at", "0", "--edit", "x"]).code(2).err.contains("no utterance to edit at 0"));
+    let other = fork(&["--at", "2", "--model", "ollama:llama3"]).code(2);
+    assert!(other.err.contains("nobody in it speaks with a model"), "{}", other.err);
+    let screen = house.run(&["fork", &parent, "--at", "2"]).code(2);
+    assert!(screen.err.contains("--headless"), "{}", screen.err);
+    assert_eq!(house.sessions().len(), 1, "nothing was begun");
+}
+
+#[test]
+fn a_branch_of_a_foreign_file_runs_nothing_unless_told_to() {
+    let house = House::new();
+    let script = house.file("say.sh", "#!/bin/sh\necho Hello from a script\n");
+    let scenario = format!(
+        "title = \"A talk\"\n[limits]\nutterances = 2\n\
+         [[participant]]\nid = \"cy\"\nscript = [\"sh\", {script:?}]\n"
+    );
+    let file = house.file("foreign.toml", &scenario);
+    let path = house.path("foreign.jsonl").to_str().unwrap().to_owned();
+    house.run(&["run", &file, "--headless", "--trust", "--out-session", &path]).code(0);
+    let args = ["fork", &path, "--at", "1", "--headless"];
+    assert!(house.run(&args).code(3).err.contains("not trusted"));
+    let told: Vec<&str> = args.into_iter().chain(["--trust"]).collect();
+    assert!(house.run(&told).code(0).out.contains("[2] cy"));
+}

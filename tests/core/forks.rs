@@ -1,0 +1,76 @@
+//! Branches: the past is the parent's, what follows is their own, and a kill changes nothing in them either.
+
+use crate::harness::*;
+use crate::kills::{attentive, commands, outcome, runtime, tables};
+use colloquium::model::*;
+use serde_json::json;
+
+#[test]
+fn branched_off_after_every_event_nothing_is_other_but_what_is_asked_for() {
+    let (mut points, mut bad) = (0, Vec::new());
+    for (name, table) in tables() {
+        if name == "manual" {
+            continue;
+        }
+        let whole = runtime().block_on(play(table, attentive(), &commands()));
+        for at in 1..whole.events.len() {
+            let past = whole.events[..at].to_vec();
+            let branch = runtime().block_on(fork(past.clone(), None, attentive(), &commands()));
+            points += 1;
+            assert_eq!(branch.events[..at], past, "the past is the parent's");
+            let forked = branch.state.forked.as_ref().unwrap();
+            assert_eq!((&*forked.parent, forked.at), ("parent", Seq(at as u64 - 1)));
+            assert!(matches!(branch.events[at].kind, Kind::Forked(_)));
+            if outcome(&branch) != outcome(&whole) {
+                bad.push(format!(
+                    "{name} at {at}:\n {:?}\n {:?}",
+                    outcome(&whole),
+                    outcome(&branch)
+                ));
+            }
+        }
+    }
+    println!("{points} branches");
+    assert!(bad.is_empty(), "{} of {points} differ, the first:\n{}", bad.len(), bad[0]);
+}
+
+#[test]
+fn a_branch_of_a_branch_killed_anywhere_goes_on_as_if_it_had_not_been() {
+    let steer = [
+        json!({"after": {"utterance": 2}, "do": "edit", "utterance": 2, "text": "as edited here"}),
+        json!({"after": {"utterance": 3}, "do": "say", "text": "and now, @c?"}),
+        json!({"during": {"utterance": 5, "words": 2}, "do": "cut_in", "text": "stop"}),
+    ];
+    let (mut points, mut bad) = (0, Vec::new());
+    for (name, table) in tables() {
+        if name == "manual" {
+            continue;
+        }
+        let whole = runtime().block_on(play(table, attentive(), &[]));
+        let end = |n: u32, events: &[Event]| {
+            let ends = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(n));
+            events.iter().position(ends).unwrap() + 1
+        };
+        let past = whole.events[..end(4, &whole.events)].to_vec();
+        let first = runtime().block_on(fork(past, None, attentive(), &steer));
+        let past = first.events[..end(2, &first.events)].to_vec();
+        let second = runtime().block_on(fork(past.clone(), Some(99), attentive(), &steer));
+        assert_ne!(outcome(&second), outcome(&whole), "{name}: nothing was other");
+        assert_eq!(second.state.seed, 99);
+        for cut in past.len() + 1..second.events.len() {
+            let killed = second.events[..cut].to_vec();
+            let resumed = runtime().block_on(resume(killed, attentive(), &steer));
+            points += 1;
+            if outcome(&resumed) != outcome(&second) {
+                let kind = second.events[cut - 1].kind.name();
+                bad.push(format!(
+                    "{name} cut after {cut} ({kind}):\n {:?}\n {:?}",
+                    outcome(&second),
+                    outcome(&resumed)
+                ));
+            }
+        }
+    }
+    println!("{points} kills in branches of branches");
+    assert!(bad.is_empty(), "{} of {points} differ, the first:\n{}", bad.len(), bad[0]);
+}
