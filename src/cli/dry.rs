@@ -70,6 +70,13 @@ pub fn run(name: &str, loaded: &Loaded, opened: Opened, format: Format) -> Resul
     Ok(Exit::Done)
 }
 
+/// Returns what a conversation that would be opened so would use, in words.
+pub fn estimate(opened: Opened) -> String {
+    let mut plan = Plan::default();
+    plan.play(opened);
+    spent(&plan.state.spent()).unwrap_or_else(|| "no model is asked".into())
+}
+
 impl Plan {
     fn play(&mut self, opened: Opened) {
         self.take(draft(ThreadId::ROOT, event::ENGINE, Box::new(opened).into()));

@@ -141,6 +141,15 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     show(Table { engine, tail, past, files, saved, clock, play, allowed }, context)
 }
 
+/// Returns what a conversation would use, in words; nobody is asked and nothing is kept.
+pub fn estimate(name: &str, options: &Options, context: &Context) -> Result<String, Failure> {
+    let mut loaded = scenario::load(&source::find(context, name)?.source, &policy::rows())?;
+    prepare(&mut loaded, options)?;
+    let minds = Minds::new(Providers::new(context, &options.play.models)?, &options.play.models);
+    minds.assign(&mut loaded.participants)?;
+    Ok(dry::estimate(opened(loaded, REHEARSAL_SEED, true)?))
+}
+
 /// Plays a conversation where it was asked for: on the screen or without one.
 pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
     match table.play.headless {

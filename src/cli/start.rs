@@ -64,7 +64,7 @@ fn go_round(
             Choice::Open(path) => resume::go_on(&path, &Play::default(), context),
             Choice::Begin { scenario, topic: about, voice } => {
                 topic.clone_from(&about);
-                begin(&scenario, about, voice, context)
+                run::play(&scenario, &options(about, voice), context)
             }
         };
         match done {
@@ -78,22 +78,23 @@ fn go_round(
     }
 }
 
-fn begin(
-    scenario: &str,
-    topic: Option<String>,
-    voice: Voice,
-    context: &Context,
-) -> Result<After, Failure> {
-    let rehearsed = voice == Voice::Rehearsed;
-    let models = match voice {
+/// Returns the options that a choice stands for.
+fn options(topic: Option<String>, voice: Voice) -> Options {
+    let mut options = Options { topic, rehearsed: voice == Voice::Rehearsed, ..Options::default() };
+    options.play.models = match voice {
         Voice::Mind(mind) => {
             ModelOptions { model: Some(mind.name), endpoint: mind.endpoint, wire: None }
         }
         Voice::Rehearsed | Voice::Own => ModelOptions::default(),
     };
-    let mut options = Options { topic, rehearsed, ..Options::default() };
-    options.play.models = models;
-    run::play(scenario, &options, context)
+    options
+}
+
+/// Returns what a choice would use, in words; or why that is not known.
+fn estimate(choice: &Choice, context: &Context) -> String {
+    let Choice::Begin { scenario, topic, voice } = choice else { return String::new() };
+    let options = options(topic.clone(), voice.clone());
+    run::estimate(scenario, &options, context).unwrap_or_else(|failure| failure.message)
 }
 
 /// How the start screen was left.
@@ -141,7 +142,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
         let mut news = stream::select(looking.map(News::Host), Box::pin(sessions));
         tokio::select! { biased;
             exit = signals.next() => Ok(Left::Signal(exit)),
-            left = show(&mut start, &mut terminal, EventStream::new(), &mut news) => match left {
+            left = show(&mut start, &mut terminal, EventStream::new(), &mut news, |choice| estimate(choice, context)) => match left {
                 Ok(choice) => Ok(Left::Chose(choice)),
                 Err(e) => Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}"))),
             },

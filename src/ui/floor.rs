@@ -125,12 +125,16 @@ pub fn next(state: &State) -> (Vec<SeatId>, String) {
 pub fn used(spent: &Spent) -> Option<String> {
     let usage = spent.used()?;
     let about = if usage.estimated { "~" } else { "" };
-    let tokens = match usage.tokens() {
+    Some(format!("{about}{} tok  {}", tokens(usage.tokens()), cost(spent)))
+}
+
+/// Returns a count of tokens in few cells: `41.2k`.
+pub fn tokens(count: u64) -> String {
+    match count {
         n if n < 1_000 => n.to_string(),
         n if n < 1_000_000 => format!("{:.1}k", n as f64 / 1e3),
         n => format!("{:.1}M", n as f64 / 1e6),
-    };
-    Some(format!("{about}{tokens} tok  {}", cost(spent)))
+    }
 }
 
 /// Returns why those who speak now were chosen, in the policy's words.

@@ -10,6 +10,10 @@ pub const SMALLEST: (u16, u16) = (40, 10);
 const CAST_COLUMNS: u16 = 60;
 /// Columns from which the panel is docked at the side.
 const PANEL_COLUMNS: u16 = 100;
+/// Columns from which there is a second one.
+const SIDE_COLUMNS: u16 = 160;
+/// Columns of the second one.
+const SIDE_WIDTH: u16 = 38;
 /// Columns of the panel.
 const PANEL_WIDTH: u16 = 30;
 /// Rows that the transcript keeps, however much is written.
@@ -36,6 +40,8 @@ pub struct Areas {
     pub transcript: Rect,
     /// The cast, the floor and the limits, at the side.
     pub panel: Rect,
+    /// The message that is read, at the other side of a wide screen.
+    pub side: Rect,
     /// Who speaks and who is next.
     pub floor: Rect,
     /// Words that wait for their moment.
@@ -46,6 +52,15 @@ pub struct Areas {
     pub timeline: Rect,
     /// Keys.
     pub footer: Rect,
+}
+
+impl Areas {
+    /// Returns the columns of the walls of the panels that are shown.
+    pub fn walls(&self) -> impl Iterator<Item = u16> {
+        let panel = (!self.panel.is_empty()).then_some(self.panel.x);
+        let side = (!self.side.is_empty()).then(|| self.side.right() - 1);
+        panel.into_iter().chain(side)
+    }
 }
 
 /// What the person's own part needs, in rows.
@@ -83,6 +98,11 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     if docked {
         areas.transcript.width -= PANEL_WIDTH;
         areas.panel = Rect { x: areas.transcript.right(), width: PANEL_WIDTH, ..rest };
+    }
+    if screen.width >= SIDE_COLUMNS {
+        areas.side = Rect { width: SIDE_WIDTH, ..areas.transcript };
+        areas.transcript.x += SIDE_WIDTH;
+        areas.transcript.width -= SIDE_WIDTH;
     }
     let spare = areas.transcript.width.saturating_sub(COLUMN_WIDTH);
     areas.transcript.x += spare / 2;

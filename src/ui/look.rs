@@ -81,16 +81,6 @@ pub fn event(screen: &mut Screen) {
     }
 }
 
-/// Returns the row that is read: the first on the screen, or the last one while the end is followed.
-fn reading(screen: &mut Screen) -> usize {
-    if screen.view.transcript.following() {
-        return screen.story.len().saturating_sub(1);
-    }
-    let mut first = 0;
-    read(screen, |t, story, look| first = t.first(story, look).0);
-    first
-}
-
 /// A message, as it was written and as it is called.
 struct Message {
     at: usize,
@@ -100,7 +90,7 @@ struct Message {
 
 /// Returns the message that is read, or the last one that is whole before it; says so if there is none.
 fn message_read(screen: &mut Screen) -> Option<Message> {
-    let from = reading(screen);
+    let from = screen.reading();
     let (story, only) = (&screen.story, screen.view.only);
     let words = |at: usize| match story.shown(at)? {
         Shown::Words(entry, _) => {
@@ -168,7 +158,7 @@ pub fn zoom(screen: &mut Screen) {
 
 /// Shows what the speaker of the message that is read was shown.
 pub fn prompt(screen: &mut Screen) {
-    let at = reading(screen);
+    let at = screen.reading();
     let speaks = matches!(screen.story.shown(at), Some(Shown::Speaking(_)));
     let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
     let Some(at) = at else { return };
@@ -181,7 +171,7 @@ pub fn prompt(screen: &mut Screen) {
 /// Shows the words of the seat put forward alone, else of who is read; or those of all again.
 pub fn filter(screen: &mut Screen) {
     let by = |screen: &mut Screen| {
-        let at = reading(screen);
+        let at = screen.reading();
         let story = &screen.story;
         (0..=at).rev().find_map(|at| match story.shown(at)? {
             Shown::Words(entry, _) => entry.seat().map(|s| story.seat_place(s)),
@@ -206,7 +196,7 @@ pub fn filter(screen: &mut Screen) {
 
 /// Goes to the next bookmark.
 pub fn mark(screen: &mut Screen, way: Way) {
-    let at = reading(screen);
+    let at = screen.reading();
     let story = &screen.story;
     let places = story.state().marks.iter().filter_map(|(seq, _)| story.place(Id::Event(*seq)));
     let next = match way {

@@ -88,13 +88,25 @@ fn breaks_kept(said: &str) -> String {
     let mut kept = String::with_capacity(said.len());
     for line in said.lines() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        kept.push_str(line);
+        // a definition of a link is a line that somebody wrote: the renderer would swallow it
+        let line = match !fenced && defines_link(line) {
+            true => format!("\\{}", line.trim_start()),
+            false => line.to_owned(),
+        };
+        kept.push_str(&line);
         if !fenced && !line.trim().is_empty() {
             kept.push_str("  ");
         }
         kept.push('\n');
     }
     kept
+}
+
+/// Returns whether a line is what Markdown takes for the definition of a link.
+fn defines_link(line: &str) -> bool {
+    let label =
+        line.trim_start_matches(' ').strip_prefix('[').filter(|rest| !rest.starts_with('^'));
+    label.is_some_and(|rest| rest.contains("]:"))
 }
 
 fn made_safe(line: &Line<'_>, base: Style) -> Line<'static> {
@@ -135,6 +147,11 @@ mod tests {
         check("one **two** three", 40, &["one two three"]);
         check("one\n\ntwo", 40, &["one", "", "two"]);
         check("one\ntwo", 40, &["one", "two"]);
+        check(
+            "see [1]\n\n[1]: https://a.example \"A\"",
+            40,
+            &["see [1]", "", "[1]: https://a.example \"A\""],
+        );
         check("- one two three\n- four", 10, &["- one two", "  three", "- four"]);
     }
 

@@ -114,6 +114,16 @@ impl Screen {
         self.view.notice = told.or(self.view.notice.take());
     }
 
+    /// Returns the row that is read: the first on the screen, or the last one while the end is followed.
+    pub fn reading(&mut self) -> usize {
+        if self.view.transcript.following() {
+            return self.story.len().saturating_sub(1);
+        }
+        let mut first = 0;
+        update::read(self, |t, story, look| first = t.first(story, look).0);
+        first
+    }
+
     /// Returns a wish as a command with its key.
     pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
         self.sent += 1;

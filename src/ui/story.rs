@@ -83,6 +83,11 @@ impl Story {
         }
     }
 
+    /// Returns the rows that are told, in order; what is being spoken comes behind them.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        self.told.iter()
+    }
+
     /// Returns every event so far.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
         self.log.iter().filter_map(|item| match item {

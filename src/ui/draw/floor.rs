@@ -55,11 +55,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         }
     }
     bar.draw(frame, area, glyphs.rule, rule, glyphs.ellipsis);
-    let panel = Some(view.areas.panel).filter(|p| !p.is_empty());
-    if let Some(cell) = panel.and_then(|p| frame.buffer_mut().cell_mut((p.x, area.y)))
-        && cell.symbol() == glyphs.rule
-    {
-        cell.set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
+    for x in view.areas.walls() {
+        if let Some(cell) = frame.buffer_mut().cell_mut((x, area.y))
+            && cell.symbol() == glyphs.rule
+        {
+            cell.set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
+        }
     }
 }
 

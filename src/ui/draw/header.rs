@@ -43,15 +43,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
 }
 
-/// Draws the line under the header; the panel hangs from it.
+/// Draws the line under the header; the panels hang from it.
 pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let style = screen.theme.style(Role::Rule);
-    let mut rule = screen.glyphs.rule.repeat(usize::from(area.width));
-    if let Some(panel) = Some(screen.view.areas.panel).filter(|p| !p.is_empty()) {
-        let before = screen.glyphs.rule.repeat(usize::from(panel.x));
-        let behind = screen.glyphs.rule.repeat(usize::from(panel.width) - 1);
-        rule = before + screen.glyphs.tee_down + &behind;
+    let mut cells = vec![screen.glyphs.rule; usize::from(area.width)];
+    for x in screen.view.areas.walls() {
+        if let Some(cell) = cells.get_mut(usize::from(x)) {
+            *cell = screen.glyphs.tee_down;
+        }
     }
+    let rule = cells.concat();
     frame.render_widget(Line::styled(rule, style), area);
 }
 

@@ -11,6 +11,7 @@ mod list;
 mod page;
 mod panel;
 mod pen;
+mod side;
 pub mod start;
 mod study;
 mod timeline;
@@ -41,6 +42,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.rule, draw: header::rule },
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
+    Pane { area: |a| a.side, draw: side::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: pen::queue },
     Pane { area: |a| a.pen, draw: pen::draw },

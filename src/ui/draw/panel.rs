@@ -1,11 +1,15 @@
 //! The panel at the side: the cast and what each does, the floor and why, the limits and how far they have come.
 
-use crate::model::{Limit, Ms, Usd};
+use crate::export::cost;
+use crate::model::{Limit, Ms, SeatId, Usd};
+use crate::state::Turn;
 use crate::text;
 use crate::ui::Screen;
-use crate::ui::floor::{next, seat_word, why};
+use crate::ui::floor::{next, seat_word, tokens, why};
+use crate::ui::glyphs::Glyphs;
 use crate::ui::markdown::bold;
 use crate::ui::message::clock;
+use crate::ui::story::Story;
 use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width, wrap};
 use ratatui::Frame;
@@ -13,14 +17,16 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
+/// Utterances of a seat whose length is drawn at most.
+const SPARK_CELLS: usize = 20;
+/// Bytes that are taken for a token of what is being said.
+const BYTES_PER_TOKEN: u64 = 4;
 /// Cells of a bar.
 const BAR_CELLS: u64 = 10;
 
 /// Draws the panel behind its wall.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let wall = Line::styled(screen.glyphs.wall, screen.theme.style(Role::Rule));
-    let walls = Text::from(vec![wall; usize::from(area.height)]);
-    frame.render_widget(walls, Rect { width: 1, ..area });
+    wall(frame, area.x, area, screen);
     let inner = Rect { x: area.x + 2, width: area.width - 3, ..area };
     let now = screen.clock.now();
     let room = usize::from(inner.width);
@@ -34,47 +40,99 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(lines), inner);
 }
 
-fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
+/// Draws a wall beside a panel.
+pub fn wall(frame: &mut Frame<'_>, x: u16, area: Rect, screen: &Screen) {
+    let wall = Line::styled(screen.glyphs.wall, screen.theme.style(Role::Rule));
+    let walls = Text::from(vec![wall; usize::from(area.height)]);
+    frame.render_widget(walls, Rect { x, width: 1, ..area });
+}
+
+/// Returns the heading of a section.
+pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
     Line::styled(words, screen.theme.style(Role::Muted))
 }
+
+/// Rows that the cast may take of the panel with the lines of what each seat said.
+const CAST_ROWS: usize = 24;
 
 fn cast(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
     let (story, theme, glyphs) = (&screen.story, &screen.theme, screen.glyphs);
     let state = story.state();
     let (queue, _) = next(state);
     let mut lines = vec![heading(screen, "CAST")];
+    let muted = theme.style(Role::Muted);
     for (place, seat) in state.seats.iter().enumerate() {
-        let speaks = state.turns.values().any(|t| t.seat == seat.spec.id);
+        let turn = state.turns.values().find(|t| t.seat == seat.spec.id);
         let style = match screen.view.picked == Some(place) {
             true => theme.style(Role::Selection),
             false => theme.speaker(place),
         };
-        let sign = if speaks { glyphs.speaking } else { " " };
-        let name = format!("{} {}", place + 1, story.name(&seat.spec.id));
-        let words = match seat.utterances {
-            0 => String::new(),
-            n => format!("{n}u"),
+        let sign = if turn.is_some() { glyphs.speaking } else { " " };
+        let name = format!("{sign} {} {}", place + 1, story.name(&seat.spec.id));
+        let used = seat.spent.used().map(|usage| {
+            format!("{}{}", if usage.estimated { "~" } else { "" }, tokens(usage.tokens()))
+        });
+        let figure = match (seat.utterances, used) {
+            (_, Some(used)) => used,
+            (0, None) => String::new(),
+            (n, None) => format!("{n}u"),
         };
-        let name = clip(&name, room.saturating_sub(width(&words) + 3), glyphs.ellipsis);
-        let gap = room.saturating_sub(width(&name) + width(&words) + 2);
-        lines.push(Line::from(vec![
-            Span::styled(format!("{sign} "), theme.style(Role::FloorSpeaking)),
-            Span::styled(name, bold(style)),
-            Span::raw(" ".repeat(gap)),
-            Span::styled(words, theme.style(Role::Muted)),
-        ]));
+        lines.push(both_ends((name, bold(style)), (figure, muted), room, glyphs));
         let word = seat_word(story, &seat.spec.id, now, &queue);
         let role = seat.spec.role.as_deref().unwrap_or_default();
-        let (text, look) = match (word.as_str(), speaks) {
+        let (text, look) = match (word.as_str(), turn.is_some()) {
             ("", _) => (text::line(role).into_owned(), Role::Muted),
             ("next", _) => (word, Role::FloorNext),
             (_, true) => (word, Role::FloorSpeaking),
             (_, false) => (word, Role::FloorWaiting),
         };
-        let text = clip(&text, room.saturating_sub(4), glyphs.ellipsis);
-        lines.push(Line::styled(format!("    {text}"), theme.style(look)));
+        let rate = turn.and_then(|turn| rate(story, turn, now));
+        let cost = || seat.spent.used().map(|_| cost(&seat.spent));
+        let end = rate.or_else(cost).unwrap_or_default();
+        lines.push(both_ends(
+            (format!("    {text}"), theme.style(look)),
+            (end, muted),
+            room,
+            glyphs,
+        ));
+        let spark = spark(story, &seat.spec.id, glyphs);
+        if state.seats.len() * 3 <= CAST_ROWS && !spark.is_empty() {
+            lines.push(Line::styled(format!("    {spark}"), theme.speaker(place)));
+        }
     }
     lines
+}
+
+/// A line with something at both of its ends; the left one is shortened.
+fn both_ends(
+    (left, look): (String, Style),
+    (right, muted): (String, Style),
+    room: usize,
+    glyphs: &Glyphs,
+) -> Line<'static> {
+    let left = clip(&left, room.saturating_sub(width(&right) + 1), glyphs.ellipsis);
+    let gap = " ".repeat(room.saturating_sub(width(&left) + width(&right)));
+    Line::from(vec![Span::styled(left, look), Span::raw(gap), Span::styled(right, muted)])
+}
+
+/// How fast a seat speaks, in tokens a second as estimated; nothing before it has said anything.
+fn rate(story: &Story, turn: &Turn, now: Ms) -> Option<String> {
+    let said = story.live.said(turn.id).len() + story.live.thought(turn.id).len();
+    let ms = now.since(turn.since).max(1);
+    let tokens = (said as u64 / BYTES_PER_TOKEN) * 1_000 / ms;
+    (tokens > 0).then(|| format!("~{tokens} tok/s"))
+}
+
+/// How much a seat said each time it spoke, as far as there is room; from its second utterance on.
+fn spark(story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
+    let own = story.state().entries.iter().rev();
+    let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);
+    let mut sizes: Vec<usize> = own.map(|e| e.text().len()).collect();
+    sizes.reverse();
+    let most = sizes.iter().max().copied().unwrap_or(0).max(1);
+    let top = glyphs.levels.len() - 1;
+    let level = |size: &usize| glyphs.levels[(size * top).div_ceil(most).min(top)];
+    if sizes.len() < 2 { String::new() } else { sizes.iter().map(level).collect() }
 }
 
 fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {

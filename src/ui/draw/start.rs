@@ -221,15 +221,18 @@ impl Page<'_> {
             }
             Some(Voice::Own) => ("as the scenario says".into(), String::new()),
             Some(Voice::Mind(mind)) => {
-                let said = if mind.local {
-                    "on this machine, free"
-                } else {
-                    "over the network, not priced"
-                };
+                let said = if mind.local { "on this machine, free" } else { "over the network" };
                 (text::line(&mind.name).into_owned(), said.to_owned())
             }
         };
         self.field(Row::Voice, "Who speaks", &value, &said);
+        let plan = start.plan();
+        let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
+        if let Some((estimate, _)) = known {
+            let told = format!("{}about {}", " ".repeat(LABEL), text::line(estimate));
+            let told = clip(&told, self.room, start.glyphs.ellipsis);
+            self.lines.push(Line::styled(told, self.style(Role::Notice)));
+        }
         self.blank();
         if !start.sessions.is_empty() {
             self.sessions();

@@ -152,6 +152,8 @@ pub struct Start {
     pub voice: Option<Voice>,
     /// What was typed to find a scenario or a model.
     pub typed: String,
+    /// What would be used, and by which plan.
+    pub estimate: Option<(String, Choice)>,
     /// What there is to say.
     pub notice: Option<String>,
     /// Whether the keys are listed.
@@ -182,6 +184,7 @@ impl Start {
             script: 0,
             voice: None,
             typed: String::new(),
+            estimate: None,
             notice: None,
             help: false,
             theme,
@@ -247,6 +250,18 @@ impl Start {
             Voice::Rehearsed | Voice::Own => true,
         };
         chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))
+    }
+
+    /// Returns what Enter would begin, on the scenario's own topic; nothing where no model would be asked.
+    pub fn plan(&self) -> Option<Choice> {
+        let voice = self.voice().filter(|v| *v != Voice::Rehearsed && !self.first)?;
+        let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
+        Some(Choice::Begin { scenario, topic: None, voice })
+    }
+
+    /// Returns whether it is known what a plan would use.
+    pub fn estimated(&self, plan: &Choice) -> bool {
+        self.estimate.as_ref().is_some_and(|(_, of)| of == plan)
     }
 
     /// Returns the rows that the keyboard can stand on, from top to bottom.

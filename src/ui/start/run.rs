@@ -7,7 +7,7 @@ use crossterm::event::Event;
 use futures::{Stream, StreamExt};
 use std::io;
 
-/// Shows the start screen until the person has chosen.
+/// Shows the start screen until the person has chosen; `estimate` says what a choice would use.
 ///
 /// # Errors
 /// When the terminal is gone.
@@ -16,10 +16,16 @@ pub async fn run(
     terminal: &mut Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     news: impl Stream<Item = News> + Unpin,
+    estimate: impl Fn(&Choice) -> String,
 ) -> io::Result<Choice> {
     let mut news = news.fuse();
     loop {
         terminal.draw(|frame| draw::start::draw(frame, start))?;
+        // what would begin is estimated as soon as it is shown, and shown again with that
+        if let Some(plan) = start.plan().filter(|plan| !start.estimated(plan)) {
+            start.estimate = Some((estimate(&plan), plan));
+            continue;
+        }
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
