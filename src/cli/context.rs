@@ -1,9 +1,11 @@
 //! What every command needs: the folders, the environment, and whether to talk.
 
 use super::error::Failure;
+use super::journal::Journal;
 use super::ledger::{self, Stranger};
 use super::options::Play;
 use super::talk;
+use crate::clock::wall_now;
 use crate::config::{Environment, Paths, Project, Settings, Signs};
 use crate::session::SessionFiles;
 use crate::text;
@@ -40,6 +42,12 @@ pub struct Global {
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
+    /// Also say each call, whom it asked, how long it took and what it used
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    verbose: bool,
+    /// Keep all that is said in a file as well, with the time of each line
+    #[arg(long, global = true, value_name = "FILE", env = "COLLOQUIUM_LOG")]
+    log_file: Option<PathBuf>,
 }
 
 /// Whether to show colours.
@@ -71,6 +79,8 @@ pub struct Context {
     /// Whether the project's settings count for this run although nobody has agreed to them for good.
     trusts_project: Cell<bool>,
     quiet: bool,
+    verbose: bool,
+    journal: Option<Journal>,
 }
 
 impl Context {
@@ -78,6 +88,12 @@ impl Context {
     pub fn new(global: Global) -> Result<Context, Failure> {
         let environment = Environment::read();
         let paths = Paths::find(&environment, global.data_dir.as_deref())?;
+        let journal = global.log_file.as_deref().map(|path| {
+            Journal::open(path).map_err(|e| {
+                let message = format!("cannot write the log {}: {e}", path.display());
+                Failure::usage(message, "name a file that can be written with --log-file")
+            })
+        });
         Ok(Context {
             environment,
             paths,
@@ -89,6 +105,8 @@ impl Context {
             config_set: global.config_set,
             trusts_project: Cell::new(false),
             quiet: global.quiet,
+            verbose: global.verbose,
+            journal: journal.transpose()?,
         })
     }
 
@@ -134,13 +152,30 @@ impl Context {
 
     /// Says something to the person, in one line, unless they asked for quiet.
     pub fn say(&self, line: &str) {
+        self.keep(line);
         if !self.quiet {
             talk::print(&text::line(line));
         }
     }
 
+    /// Says something that only a person who asks for it wants to know.
+    pub fn note(&self, line: &str) {
+        self.keep(line);
+        if self.verbose {
+            talk::print(&text::line(line));
+        }
+    }
+
+    /// Keeps a line in the log file, if there is one.
+    pub fn keep(&self, line: &str) {
+        if let Some(journal) = &self.journal {
+            journal.keep(wall_now(), line);
+        }
+    }
+
     /// Says something of several lines.
     pub fn report(&self, report: &str) {
+        report.lines().for_each(|line| self.keep(line));
         if !self.quiet {
             talk::print(&text::block(report));
         }

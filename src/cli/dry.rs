@@ -11,13 +11,13 @@ use super::exit::Exit;
 use super::options::Format;
 use super::talk;
 use crate::clock::VIRTUAL_EPOCH;
-use crate::engine;
+use crate::engine::{self, Input};
 use crate::export::{cost, spent};
 use crate::model::payload::{Opened, TurnEnded};
 use crate::model::*;
 use crate::prompt;
 use crate::scenario::Loaded;
-use crate::state::{Spent, State, Turn};
+use crate::state::{Live, Spent, State, Turn};
 use crate::text;
 use serde_json::{Value, json};
 
@@ -54,9 +54,15 @@ struct Shown {
 }
 
 /// Prints the plan of a conversation that would be opened so.
-pub fn run(name: &str, loaded: &Loaded, opened: Opened, format: Format) -> Result<Exit, Failure> {
+pub fn run(
+    name: &str,
+    loaded: &Loaded,
+    opened: Opened,
+    history: Vec<(Key, SteerLine)>,
+    format: Format,
+) -> Result<Exit, Failure> {
     let mut plan = Plan::default();
-    plan.play(opened);
+    plan.play(opened, history);
     let out = match format {
         Format::Text | Format::Md => {
             format!("{}\n{}", check::told(name, loaded), plan.in_words())
@@ -73,13 +79,18 @@ pub fn run(name: &str, loaded: &Loaded, opened: Opened, format: Format) -> Resul
 /// Returns what a conversation that would be opened so would use, in words.
 pub fn estimate(opened: Opened) -> String {
     let mut plan = Plan::default();
-    plan.play(opened);
+    plan.play(opened, vec![]);
     spent(&plan.state.spent()).unwrap_or_else(|| "no model is asked".into())
 }
 
 impl Plan {
-    fn play(&mut self, opened: Opened) {
+    fn play(&mut self, opened: Opened, history: Vec<(Key, SteerLine)>) {
         self.take(draft(ThreadId::ROOT, event::ENGINE, Box::new(opened).into()));
+        for (key, line) in history {
+            let live = Live::from(self.state.clone());
+            let given = engine::react(&live, self.state.ms, &Input::Command { key, line });
+            given.into_iter().for_each(|draft| self.take(draft));
+        }
         while self.state.ended.is_none() && self.state.utterances < PLAN_MAX {
             if let Some(draft) = engine::advance(&self.state) {
                 self.take(draft);
@@ -108,7 +119,7 @@ impl Plan {
         if let (Kind::FloorGranted(g), Some(batch)) = (&event.kind, self.batches.last_mut()) {
             batch.seats.push((g.number, g.participant.clone()));
         }
-        if let (Kind::CallStarted(c), true) = (&event.kind, self.state.entries.is_empty()) {
+        if let (Kind::CallStarted(c), true) = (&event.kind, self.state.utterances == 0) {
             self.first.extend(shown(&self.state, c.turn, &c.model));
         }
     }

@@ -4,6 +4,7 @@
 use super::context::Context;
 use super::error::Failure;
 use super::exit::{self, Exit};
+use super::journal;
 use super::options::Play;
 use super::printer::Printer;
 use super::signals::Signals;
@@ -137,13 +138,13 @@ async fn run(
                 Ok(()) = unwritten.durable.changed() => {}
                 stopped = &mut run => break Left::Stopped(stopped),
             }
-            unwritten.print(&printer);
+            unwritten.print(&printer, context);
         }
     };
     while let Some(item) = tail.try_next() {
         unwritten.take(item);
     }
-    unwritten.print(&printer);
+    unwritten.print(&printer, context);
     let state = engine.live.state.clone();
     let synced = unless_told_again(signals, engine.finish()).await;
     let (printed, stopped) = match left {
@@ -190,9 +191,12 @@ impl Unwritten {
     }
 
     /// Prints what the file has by now.
-    fn print(&mut self, printer: &Printer) {
+    fn print(&mut self, printer: &Printer, context: &Context) {
         let written = self.durable.borrow_and_update().written;
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
+            if let Some(told) = journal::told(&record.event) {
+                context.note(&told);
+            }
             printer.print(record);
         }
     }

@@ -14,6 +14,8 @@ mod explain;
 mod export;
 mod fork;
 mod headless;
+mod history;
+mod journal;
 mod keys;
 mod ledger;
 mod manual;
@@ -99,24 +101,32 @@ pub fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
-    match cli.command {
-        None => start::open(&context, None),
-        Some(Command::Demo(demo)) => demo.run(&context),
-        Some(Command::Run(run)) => run.run(&context),
-        Some(Command::Replay(replay)) => replay.run(&context),
-        Some(Command::Fork(fork)) => fork.run(&context),
-        Some(Command::Resume(resume)) => resume.run(&context),
-        Some(Command::Export(export)) => export.run(&context),
-        Some(Command::Analyze(analyze)) => analyze.run(&context),
-        Some(Command::Sessions(sessions)) => sessions.run(&context),
-        Some(Command::Scenarios(scenarios)) => scenarios.run(&context),
-        Some(Command::Check(check)) => check.run(&context),
-        Some(Command::Models(models)) => models.run(&context),
-        Some(Command::Doctor(doctor)) => doctor.run(&context),
+    let done = obey(cli.command, &context);
+    if let Err(failure) = &done {
+        context.keep(&format!("error: {}", failure.message));
+    }
+    done
+}
+
+fn obey(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
+    match command {
+        None => start::open(context, None),
+        Some(Command::Demo(demo)) => demo.run(context),
+        Some(Command::Run(run)) => run.run(context),
+        Some(Command::Replay(replay)) => replay.run(context),
+        Some(Command::Fork(fork)) => fork.run(context),
+        Some(Command::Resume(resume)) => resume.run(context),
+        Some(Command::Export(export)) => export.run(context),
+        Some(Command::Analyze(analyze)) => analyze.run(context),
+        Some(Command::Sessions(sessions)) => sessions.run(context),
+        Some(Command::Scenarios(scenarios)) => scenarios.run(context),
+        Some(Command::Check(check)) => check.run(context),
+        Some(Command::Models(models)) => models.run(context),
+        Some(Command::Doctor(doctor)) => doctor.run(context),
         Some(Command::Schema(schema)) => schema.run(),
-        Some(Command::Themes(themes)) => themes.run(&context),
-        Some(Command::Keys(keys)) => keys.run(&context),
-        Some(Command::Paths(paths)) => paths.run(&context),
+        Some(Command::Themes(themes)) => themes.run(context),
+        Some(Command::Keys(keys)) => keys.run(context),
+        Some(Command::Paths(paths)) => paths.run(context),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
     }

@@ -111,10 +111,7 @@ impl Play {
     /// Reads the lines of the steer file, if there is one.
     pub fn steer_lines(&self) -> Result<Vec<(Key, SteerLine)>, Failure> {
         let Some(path) = self.steer.as_ref().filter(|p| *p != "-") else { return Ok(vec![]) };
-        let text = fs::File::open(path).and_then(read_capped);
-        let text = text.map_err(|e| {
-            Failure::usage(format!("cannot read the steer file {path}: {e}"), "name a file, or `-`")
-        })?;
+        let text = read_file("the steer file", path)?;
         steer::read_file(&text).map_err(|bad| {
             let lines: Vec<String> = bad.iter().map(|b| format!("{path}, {b}")).collect();
             Failure::new(Exit::Invalid, lines.join("\n"))
@@ -154,6 +151,13 @@ pub fn one_reader<'a>(
 pub fn read_stdin(what: &str) -> Result<String, Failure> {
     read_capped(stdin().lock()).map_err(|e| {
         Failure::usage(format!("cannot read {what} from standard input: {e}"), "pipe text into it")
+    })
+}
+
+/// Reads a file that an option names, as text.
+pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
+    fs::File::open(path).and_then(read_capped).map_err(|e| {
+        Failure::usage(format!("cannot read {what} {path}: {e}"), "name a file that is there")
     })
 }
 

@@ -6,6 +6,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::fork;
 use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use super::history::{self, History};
 use super::minds::{self, Minds};
 use super::options::{Play, one_reader, read_stdin};
 use super::providers::Providers;
@@ -74,6 +75,9 @@ pub struct Options {
     /// Keep the session in this file, which must not exist yet
     #[arg(long, value_name = "FILE")]
     pub(super) out_session: Option<PathBuf>,
+    /// What was said before: a JSON list of role, name and content; a user's last words become the topic
+    #[arg(long, value_name = "FILE")]
+    pub(super) history: Option<String>,
     /// Print who would speak when, the first prompts and an estimate; ask nobody, and keep nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -104,8 +108,12 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     if !loaded.warnings.list.is_empty() {
         context.report(&loaded.warnings.to_string());
     }
+    let history = match &options.history {
+        Some(path) => history::read(path, &loaded.participants, options.topic.as_deref())?,
+        None => History::default(),
+    };
     let lines = play.steer_lines()?;
-    prepare(&mut loaded, options)?;
+    prepare(&mut loaded, options, history.topic)?;
     refuse_waits(&loaded, play)?;
     if !(options.dry_run || loaded.all_rehearsed()) {
         context.admit_project(play)?;
@@ -116,7 +124,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     minds.count(&loaded.participants, &loaded.scenario.limits)?;
     if options.dry_run {
         let opened = opened(loaded.clone(), options.seed.unwrap_or(REHEARSAL_SEED), false)?;
-        return dry::run(name, &loaded, opened, play.format).map(After::Over);
+        return dry::run(name, &loaded, opened, history.lines, play.format).map(After::Over);
     }
     let allowed = Allowed::by_scenario(&loaded.participants, &found, play, context)?;
     minds.meet(&loaded.participants, context)?;
@@ -135,6 +143,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let clock = clock(virtual_time, &past);
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
+    engine.steer(history.lines);
     engine.steer(lines);
     engine.open(opened(loaded, seed, !play.headless)?);
     let saved = !options.no_save;
@@ -144,7 +153,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
 /// Returns what a conversation would use, in words; nobody is asked and nothing is kept.
 pub fn estimate(name: &str, options: &Options, context: &Context) -> Result<String, Failure> {
     let mut loaded = scenario::load(&source::find(context, name)?.source, &policy::rows())?;
-    prepare(&mut loaded, options)?;
+    prepare(&mut loaded, options, None)?;
     let minds = Minds::new(Providers::new(context, &options.play.models)?, &options.play.models);
     minds.assign(&mut loaded.participants)?;
     Ok(dry::estimate(opened(loaded, REHEARSAL_SEED, true)?))
@@ -165,18 +174,19 @@ pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
 }
 
 /// Does to a loaded scenario what the options ask for.
-fn prepare(loaded: &mut Loaded, options: &Options) -> Result<(), Failure> {
+fn prepare(loaded: &mut Loaded, options: &Options, asked: Option<String>) -> Result<(), Failure> {
     if options.rehearsed {
         loaded.rehearse();
     }
     if options.play.headless {
         loaded.unattended();
     }
-    if let Some(topic) = &options.topic {
-        let topic = match topic.as_str() {
-            "-" => read_stdin("a topic")?.trim().to_owned(),
-            topic => topic.to_owned(),
-        };
+    let topic = match options.topic.as_deref() {
+        Some("-") => Some(read_stdin("a topic")?.trim().to_owned()),
+        Some(topic) => Some(topic.to_owned()),
+        None => asked,
+    };
+    if let Some(topic) = topic {
         let speaks_lines = |v: &VoiceSpec| matches!(v, VoiceSpec::Lines { .. });
         let rehearsed = loaded.participants.iter().any(|p| speaks_lines(&p.voice));
         match &loaded.scenario.topic {

@@ -8,6 +8,7 @@ use crate::config;
 use crate::model::command::{VERBS, VerbRow};
 use crate::policy;
 use crate::scenario;
+use crate::ui::theme;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,8 @@ enum Of {
     Steer,
     /// A line of a session
     Event,
+    /// A theme's file
+    Theme,
     /// The settings, config.toml
     Config,
 }
@@ -38,6 +41,7 @@ impl Schema {
             Of::Scenario => scenario::schema(&policy::rows()),
             Of::Steer => steer(),
             Of::Event => event(),
+            Of::Theme => theme::schema(),
             Of::Config => config::schema(),
         };
         talk::data(format!("{schema:#}\n").as_bytes())?;

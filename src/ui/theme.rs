@@ -5,12 +5,14 @@
 
 mod colour;
 mod file;
+mod schema;
 mod shelf;
 #[cfg(test)]
 mod tests;
 
 pub use colour::Depth;
 pub use file::{Appearance, Ground, Meta};
+pub use schema::schema;
 pub use shelf::{Shelf, Source};
 
 use ratatui::style::{Modifier, Style};

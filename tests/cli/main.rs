@@ -11,6 +11,7 @@ mod export;
 mod fallbacks;
 mod fork;
 mod formats;
+mod history;
 mod hostile;
 mod house;
 mod keys;
