@@ -26,7 +26,7 @@ pub fn table(study: &Study<'_>) -> Table {
         add(moment.seq, moment.ms, moment.after, what, &words);
     }
     for turn in study.turns() {
-        let (who, number) = (name(study.state, &turn.seat), turn.end.number.unwrap_or(0));
+        let (who, number) = (name(study.state, &turn.seat), turn.number);
         let error = turn.end.error.as_ref().map_or("", |e| &e.text);
         match (turn.end.outcome, turn.end.why) {
             (Outcome::Failed, _) => {

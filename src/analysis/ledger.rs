@@ -27,6 +27,8 @@ pub struct Ledger {
 pub struct Spent {
     /// The place of its end in the log.
     pub seq: Seq,
+    /// The utterance it is, or that it came after.
+    pub number: u32,
     /// Whose.
     pub seat: SeatId,
     /// When it got the floor.
@@ -159,8 +161,13 @@ impl Ledger {
     }
 
     fn remember(&mut self, event: &Event, what: What) {
-        let after = self.turns.iter().rev().find_map(|t| t.end.number).unwrap_or(0);
+        let after = self.after();
         self.moments.push(Moment { seq: event.seq, ms: event.ms, after, what });
+    }
+
+    /// Returns the number of the last utterance that is over.
+    fn after(&self) -> u32 {
+        self.turns.last().map_or(0, |t| t.number)
     }
 
     fn end(&mut self, event: &Event, end: &TurnEnded) {
@@ -168,6 +175,7 @@ impl Ledger {
         self.places.insert(end.turn, self.turns.len());
         self.turns.push(Spent {
             seq: event.seq,
+            number: end.number.unwrap_or(self.after()),
             seat: turn.seat,
             granted: turn.granted,
             ended: event.ms,

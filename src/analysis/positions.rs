@@ -128,7 +128,7 @@ pub fn alike(study: &Study<'_>) -> Table {
         let with = seats.iter().map(|b| {
             let both: Vec<bool> =
                 choices.iter().filter_map(|vote| Some(vote.get(*a)? == vote.get(*b)?)).collect();
-            match a == b {
+            match a == b || both.is_empty() {
                 true => Cell::None,
                 false => {
                     Cell::Of(both.iter().filter(|same| **same).count() as u64, both.len() as u64)

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::sessions::{Which, judged};
-use super::target::Target;
+use super::target::{Target, know_keys};
 use crate::analysis::{self, FIGURES, Ledger, Study, Table};
 use crate::export::figures;
 use crate::model::{Event, Seq};
@@ -87,6 +87,7 @@ impl Read {
 impl Analyze {
     /// Prints them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        know_keys(context)?;
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
         let a = Read::new(&Which::named(named.next().flatten()), context)?;
@@ -132,7 +133,7 @@ impl Analyze {
                 ));
             }
         };
-        self.target.write(out.as_bytes(), context)?;
+        self.target.write(&out, context)?;
         let judged = [Some(&a), b.as_ref()].into_iter().flatten().map(|r| judged(&r.log, context));
         judged.fold(Ok(Exit::Done), Result::and)
     }

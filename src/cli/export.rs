@@ -5,10 +5,11 @@ use super::dress::Dress;
 use super::error::Failure;
 use super::exit::Exit;
 use super::sessions::{Which, judged};
-use super::target::{Target, create};
+use super::target::{Target, create, know_keys};
 use crate::export::{Document, FORMATS, Reveal, cast};
 use crate::session;
 use crate::session::replay::Recording;
+use crate::text;
 use crate::ui::film::film;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -47,6 +48,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 impl Export {
     /// Writes it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        know_keys(context)?;
         let log = session::read(&self.which.find(context)?)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let document = Document::new(&log, reveal)?;
@@ -55,7 +57,7 @@ impl Export {
             Some(format) => (format.spell)(&document),
             None => self.film(&document, context)?,
         };
-        self.target.write(out.as_bytes(), context)?;
+        self.target.write(&out, context)?;
         judged(&log, context)
     }
 
@@ -89,6 +91,6 @@ pub fn written(log: &Path, format: &str) -> Result<String, String> {
     };
     let mut names = (1..).map(numbered).map(PathBuf::from);
     let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no name is free")?;
-    create(&path, spelled.as_bytes()).map_err(|failure| failure.message)?;
+    create(&path, text::without_keys(&spelled).as_bytes()).map_err(|failure| failure.message)?;
     Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }

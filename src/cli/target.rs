@@ -3,7 +3,9 @@
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
+use super::providers::{ModelOptions, Providers};
 use super::talk;
+use crate::text;
 use clap::Args;
 use std::fs::OpenOptions;
 use std::io::{self, ErrorKind, Write};
@@ -18,8 +20,10 @@ pub struct Target {
 }
 
 impl Target {
-    /// Writes it, and says where.
-    pub fn write(&self, bytes: &[u8], context: &Context) -> Result<(), Failure> {
+    /// Writes it, and says where. A key that this program knows of is in it no more, whatever the session holds.
+    pub fn write(&self, document: &str, context: &Context) -> Result<(), Failure> {
+        let document = text::without_keys(document);
+        let bytes = document.as_bytes();
         match self.output.as_deref().filter(|path| *path != Path::new("-")) {
             None => talk::data(bytes),
             Some(path) => {
@@ -29,6 +33,16 @@ impl Target {
             }
         }
     }
+}
+
+/// Reads the keys that are at hand, so that they are kept out of what is written.
+pub fn know_keys(context: &Context) -> Result<(), Failure> {
+    let providers = Providers::new(context, &ModelOptions::default())?;
+    for known in providers.all() {
+        // one that is not set cannot stand in a session either
+        let _ = providers.has_key(known);
+    }
+    Ok(())
 }
 
 /// Writes a new file for the user alone; one that is there is never written over.

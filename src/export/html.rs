@@ -181,6 +181,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn reasoning_is_folded_and_no_markup_either() {
+        let page = article("3", "Ada", "words", "s1", "<b>thought</b>");
+        assert!(page.starts_with("<article class=\"s1\" id=\"u3\">"), "{page}");
+        let folded = "<details><summary>reasoning</summary><div class=\"words\">&lt;b&gt;thought&lt;/b&gt;</div></details>";
+        assert!(page.contains(folded), "{page}");
+        assert!(!article("after 3", "Ada", "", "op", " ").contains("details"));
+    }
+
+    #[test]
     fn nothing_in_a_text_is_markup() {
         for (raw, safe) in [
             ("<script>alert(1)</script>", "&lt;script&gt;alert(1)&lt;/script&gt;"),

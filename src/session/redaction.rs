@@ -7,8 +7,10 @@ use super::Record;
 use super::error::SessionError;
 use crate::model::piece::{pack, unpack};
 use crate::model::{Channel, Event, Key, Kind, Ms, Piece, TurnId, Verb};
+use crate::text;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
@@ -89,10 +91,11 @@ impl Redaction {
             let mut event = record.event.clone();
             self.take_words(&mut event.kind, &matches, &mut at);
             self.take_text(&mut event)?;
-            if event == record.event {
-                Ok(record.clone())
-            } else {
-                Record::new(event).map(Arc::new)
+            // a key that was not known when the line was written may be known now
+            let clean = matches!(text::without_keys(&record.line), Cow::Borrowed(_));
+            match clean && event == record.event {
+                true => Ok(record.clone()),
+                false => Record::new(event).map(Arc::new),
             }
         });
         anew.collect()

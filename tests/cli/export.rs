@@ -112,3 +112,32 @@ fn a_cast_plays_the_screen_as_it_was() {
     assert!(shown.contains("DONE") && shown.contains("B1 word word"), "{shown}");
     house.run(&["export", "--last", "--format", "cast", "--size", "9x9"]).code(2);
 }
+
+#[test]
+fn a_key_is_in_no_export_even_if_the_session_holds_it() {
+    let house = House::new();
+    let key = "sk-a-key-that-somebody-said/4711";
+    let said = talk(2, 3).replace("A1 word", key);
+    house.run(&["run", &house.file("talk.toml", &said), "--headless"]).code(0);
+    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+        let args = ["export", "--last", "--format", format];
+        assert!(export(&house, &[format]).contains("4711"), "{format}");
+        let known = house.command(&args).env("OPENAI_API_KEY", key).output().unwrap();
+        let out = String::from_utf8(known.stdout).unwrap();
+        assert!(known.status.success() && !out.contains("4711") && out.contains("***"), "{out}");
+    }
+}
+
+#[test]
+fn a_damaged_session_is_written_as_far_as_it_can_be_read() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let path = house.path("data/sessions/20260101-000000-000000.jsonl");
+    let good = fs::read_to_string(&path).unwrap();
+    let (before, after) = good.rsplit_once("Tuesday").unwrap();
+    fs::write(&path, format!("{before}Wednesday{after}")).unwrap();
+    for command in ["export", "analyze"] {
+        let ran = house.run(&[command, "--last", "--format", "md"]).code(6);
+        assert!(ran.out.contains("Bo") && ran.err.contains("sessions repair"), "{}", ran.err);
+    }
+}

@@ -75,6 +75,13 @@ fn hostile_texts_are_inert_in_every_output() {
         &["demo", "--\u{1b}[31m"],
         &["\u{1b}[31m\u{202e}"],
         &["sessions", "show", "\u{1b}[31m"],
+        &["sessions", "search", "fine"],
+        &["sessions", "search", "\u{1b}", "--json"],
+        &["sessions", "rename", "--last", "--title", "\u{1b}[31m\u{202e}"],
+        &["sessions", "redact", "--last", "--text", "\u{1b}]8;;http"],
+        &["sessions", "delete", "--last"],
+        &["export", "\u{1b}[31m", "--format", "md"],
+        &["analyze", "\u{1b}[31m", "--table", "\u{202e}"],
     ];
     for args in commands {
         let ran = house.run(args);
