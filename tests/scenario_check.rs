@@ -122,10 +122,10 @@ fn a_rule_that_replaces_has_what_it_replaces_with() {
 #[test]
 fn what_comes_later_is_refused_by_name() {
     check_rest(
-        "recording = \"x\"\nsees = \"all\"",
+        "recording = \"x\"\nsees = \"summary\"",
         &[
             "4:13 participant[1].recording: is not in this version yet",
-            "5:8 participant[1].sees: is not in this version yet",
+            "5:8 participant[1].sees: \"summary\" is not in this version yet",
         ],
     );
     check_rest(

@@ -4,11 +4,12 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::{source, talk};
-use crate::model::{After, Limit, Limits, Needs, Participant, Then, VoiceSpec};
+use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, PolicySpec, Rule};
 use crate::text;
 use clap::Args;
+use serde_json::json;
 
 /// Say what is wrong with scenarios, or who speaks when
 #[derive(Debug, Args)]
@@ -56,8 +57,8 @@ pub fn told(file: &str, loaded: &Loaded) -> String {
     told.push_str(&format!("  policy   {}\n", policy(&scenario.policy)));
     for phase in &scenario.phases {
         let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
-        let line =
-            format!("{}: {}, {}", text::line(&phase.name), policy(&phase.policy), who.join(", "));
+        let (name, policy) = (text::line(&phase.name), policy(&phase.policy));
+        let line = format!("{name}: {policy}, {}{}", who.join(", "), shows(&phase.shows));
         told.push_str(&format!("  phase    {line}\n"));
     }
     for seat in &loaded.participants {
@@ -102,6 +103,20 @@ fn rule(rule: &Rule) -> String {
             format!("when {} % give the same answer", (share * 100.0).round())
         }
     }
+}
+
+/// Who sees what in a phase, where that is not everything.
+fn shows(shows: &Shows) -> String {
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().replace('_', " ");
+    let told = [
+        shows.sees.map(|sees| format!("; sees {}", word(json!(sees)))),
+        (shows.anonymous != Anonymous::Off)
+            .then(|| format!("; names hidden ({})", word(json!(shows.anonymous)))),
+        shows.thinks.then(|| "; thinks in private".to_owned()),
+        shows.words.map(|(least, most)| format!("; {least} to {most} words")),
+        shows.until.as_ref().map(|until| format!("; until {}", text::line(until))),
+    ];
+    told.into_iter().flatten().collect()
 }
 
 fn policy(spec: &PolicySpec) -> String {

@@ -139,6 +139,10 @@ pub const KINDS: &[Row] = &[
             ("parameters", "with what"),
             ("digest", "SHA-256 of the prompt"),
             ("left_out", "blocks that the prompt had no room for"),
+            (
+                "labels",
+                "the names under which the prompt shows the seats, where it hides their own",
+            ),
         ],
     ),
     (

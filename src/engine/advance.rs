@@ -1,10 +1,11 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
 use super::{bench, carry, effects, money, react, recap, stops, turns};
+use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed};
 use crate::model::*;
-use crate::policy::{self, Next, View};
+use crate::policy::{self, Decision, Next, View};
 use crate::state::{Batch, Ending, Run, State, Thread, Turn};
 
 /// Returns the one event that follows from the state alone, or nothing.
@@ -236,26 +237,43 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
             };
             Some(recap::before(state, thread, batch))
         }
-        Next::Speak { seats, why, queue, round } => {
-            let batch = BatchOpened {
-                round,
-                queue,
-                memo: decision.memo,
-                ..batch(Requester::Policy, Purpose::Speak, seats, why)
-            };
-            match (round, state.limits.rounds) {
-                (Some(round), Some(limit)) if round > limit => {
-                    let at = LimitAt {
-                        what: Limit::Rounds,
-                        value: u64::from(round - 1),
-                        limit: u64::from(limit),
-                    };
-                    Some(draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()))
-                }
-                _ => Some(recap::before(state, thread, batch)),
-            }
+        Next::Speak { round, .. } if round.is_some_and(|r| r > thread.round.max(1)) => {
+            until(state, thread).or_else(|| speak(state, thread, decision))
         }
+        Next::Speak { .. } => speak(state, thread, decision),
     }
+}
+
+/// The end of a phase whose condition holds after a round, or what is wrong with the condition.
+fn until(state: &State, thread: &Thread) -> Option<Draft> {
+    let when = state.phase_of(thread.id)?.shows.until.as_ref()?;
+    let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
+    match Condition::compile(when).and_then(holds) {
+        Ok(holds) => holds.then(|| close(state, thread, StopReason::Condition)),
+        Err(fault) => stops::warn_once(
+            state,
+            format!("[[phase]] {}: until = \"{when}\": {fault}", thread.spec.name),
+        ),
+    }
+}
+
+/// The batch that a policy wants, unless it is of a round too many.
+fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
+    let Next::Speak { seats, why, queue, round } = decision.next else { return None };
+    if let (Some(round), Some(limit)) = (round, state.limits.rounds)
+        && round > limit
+    {
+        let (value, limit) = (u64::from(round - 1), u64::from(limit));
+        let at = LimitAt { what: Limit::Rounds, value, limit };
+        return Some(draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
+    }
+    let batch = BatchOpened {
+        round,
+        queue,
+        memo: decision.memo,
+        ..batch(Requester::Policy, Purpose::Speak, seats, why)
+    };
+    Some(recap::before(state, thread, batch))
 }
 
 /// A batch with nothing but who wants it, whom it asks for what, and why.

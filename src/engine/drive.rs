@@ -12,7 +12,7 @@ use crate::model::*;
 use crate::reply::Splitter;
 use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record};
-use crate::state::{Live, State};
+use crate::state::{Live, Seat, State};
 use crate::steer::{Due, Steering};
 use crate::voice::{Chunk, Failure, Out, Request, Voices};
 use std::collections::{HashMap, VecDeque};
@@ -209,11 +209,12 @@ impl Engine {
         }
     }
 
-    /// Takes reasoning out of the words of a model: whoever reads along must never take it for speech.
+    /// Takes reasoning out of the words of a model or a rehearsed line: whoever reads along must never take it for speech.
     fn told_apart(&mut self, call: CallId, channel: Channel, text: &Text) -> Vec<(Channel, Text)> {
         let seat = self.live.state.turn_of(call).and_then(|t| self.live.state.seat(&t.seat));
-        let by_model = seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_)));
-        if channel != Channel::Say || !by_model {
+        let marked =
+            |s: &Seat| matches!(s.spec.voice, VoiceSpec::Model(_) | VoiceSpec::Lines { .. });
+        if channel != Channel::Say || !seat.is_some_and(marked) {
             return vec![(channel, text.clone())];
         }
         let parts = self.splitters.entry(call).or_default().push(text);

@@ -9,6 +9,7 @@ use crate::reply::{self, Formed, Repaired, Splitter};
 use crate::state::{Live, State, Turn};
 use crate::voice::{Done, Failure, rehearsed};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// Milliseconds before the second call of a turn; doubled for each further one.
 const RETRY_WAIT_MS: u64 = 500;
@@ -49,6 +50,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
         parameters,
         digest: account.digest,
         left_out: account.left_out,
+        labels: state.labels(turn),
     };
     draft(turn.thread, event::ENGINE, started.into())
 }
@@ -95,15 +97,28 @@ fn by_seat(turn: &Turn, end: TurnEnded) -> Draft {
     draft(turn.thread, &turn.seat, Box::new(end).into())
 }
 
-fn mentions(state: &State, text: &str, by: Option<&SeatId>) -> Vec<SeatId> {
-    let roster: Vec<&Participant> =
-        state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec).collect();
-    reply::mentions(text, by, &roster)
+fn mentions(
+    state: &State,
+    text: &str,
+    by: Option<&SeatId>,
+    labels: &BTreeMap<SeatId, Text>,
+) -> Vec<SeatId> {
+    let present = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
+    if labels.is_empty() {
+        return reply::mentions(text, by, &present.collect::<Vec<_>>());
+    }
+    let labelled: Vec<Participant> = present
+        .map(|p| {
+            let aliases = p.aliases.iter().chain(labels.get(&p.id)).cloned().collect();
+            Participant { aliases, ..p.clone() }
+        })
+        .collect();
+    reply::mentions(text, by, &labelled.iter().collect::<Vec<_>>())
 }
 
 /// The seats that the operator's words name.
 pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
-    mentions(state, text, None)
+    mentions(state, text, None, &BTreeMap::new())
 }
 
 /// What a turn's voice said, brought back to the one who spoke: only a model writes on in others' names.
@@ -156,7 +171,7 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn) -> bool {
 /// An end with words, and what they ask of the conversation.
 fn with_words(state: &State, turn: &Turn, words: Repaired, end: TurnEnded) -> Draft {
     let end = TurnEnded {
-        mentions: mentions(state, &words.text, Some(&turn.seat)),
+        mentions: mentions(state, &words.text, Some(&turn.seat), &state.labels(turn)),
         text: words.text.into(),
         raw: words.raw,
         think: words.think,

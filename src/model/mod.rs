@@ -18,6 +18,7 @@ pub mod prompt;
 pub mod reason;
 pub mod runs;
 pub mod secret;
+pub mod shows;
 pub mod steering;
 
 pub use ballot::{Ballot, Judgement, VerdictGiven, VoteClosed};
@@ -37,4 +38,5 @@ pub use prompt::{Block, Message, Prompt, Rejected, Role};
 pub use reason::StopReason;
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
+pub use shows::{Anonymous, Sees, Shows};
 pub use steering::{SteerLine, Trigger};

@@ -7,6 +7,7 @@ use super::ids::{SeatId, Text};
 use super::money::{Price, Usd};
 use super::payload::Purpose;
 use super::runs::Runs;
+use super::shows::Sees;
 use serde::{Deserialize, Serialize};
 
 /// A seat at the table, with exactly one voice.
@@ -48,6 +49,9 @@ pub struct Participant {
     /// What its replies must be.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Contract,
+    /// Whose words it sees, where the phase does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sees: Option<Sees>,
     /// When it runs by itself, where the policy is `depends`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Runs,
@@ -116,6 +120,7 @@ impl Participant {
             speaks: true,
             reply: Contract::default(),
             context: Budget::default(),
+            sees: None,
             runs: Runs::default(),
             timeouts: Timeouts::default(),
             on_failure: FailureRule::default(),

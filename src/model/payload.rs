@@ -9,6 +9,7 @@ use super::piece::Run;
 use super::reason::StopReason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
+use std::collections::BTreeMap;
 
 fn is_default<T: Default + PartialEq>(v: &T) -> bool {
     *v == T::default()
@@ -305,6 +306,9 @@ pub struct CallStarted {
     /// Blocks that the prompt's budget left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
+    /// The labels under which it shows the seats, where it hides their names.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<SeatId, Text>,
 }
 
 /// `call.retried`: a call failed and another one of the same turn follows.

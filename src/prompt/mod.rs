@@ -11,14 +11,20 @@ pub use budget::{UNKNOWN_WINDOW, tokens_of};
 pub use messages::messages;
 
 use crate::expr::{Facts, Template};
-use crate::model::{Block, Budget, Form, ModelSpec, Participant, Prompt, Seq, Text, VoiceSpec};
+use crate::model::{
+    Block, Budget, Form, ModelSpec, Participant, Prompt, SeatId, Sees, Seq, Shows, Text, VoiceSpec,
+};
 use crate::state::{self, Digest, Entry, State, Turn};
 use budget::Loses;
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Words of a reply that a model is asked to stay below.
 const WORDS_MAX: u32 = 150;
+
+/// Other names for seats, where a turn does not see their own.
+type Labels = BTreeMap<SeatId, Text>;
 
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
@@ -46,7 +52,14 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let summary =
         summary.and_then(|s| Some((Block::Summary { text: s.text.clone()? }, s.recap.upto)));
     let fresh = state.visible(turn).filter(|e| covered.is_none_or(|upto| e.seq > upto));
-    let shown = |e: &Entry| Some((block(state, turn, e, e.text_at(place)?.clone()), e.seq));
+    let labels = state.labels(turn);
+    let answers = state.sees(turn) == Sees::Answers;
+    let shown = |e: &Entry| {
+        let text = e.text_at(place)?;
+        let answer =
+            e.version().answer.as_ref().filter(|_| answers && e.seat() != Some(&turn.seat));
+        Some((block(state, turn, &labels, e, answer.unwrap_or(text).clone()), e.seq))
+    };
     summary.into_iter().chain(fresh.filter_map(shown)).unzip()
 }
 
@@ -94,15 +107,17 @@ fn task(state: &State, turn: &Turn) -> Option<Text> {
     (!all.is_empty()).then(|| all.join("\n").into())
 }
 
-fn block(state: &State, turn: &Turn, entry: &Entry, text: Text) -> Block {
+fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
         Some(who) if *who == turn.seat && turn.recap.is_none() => Block::Own { text },
         Some(who) => Block::Other {
             who: who.clone(),
-            name: state.label(turn, who).unwrap_or_else(|| {
-                state.seat(who).map_or_else(|| who.0.clone(), |s| s.spec.name.clone())
-            }),
+            name: match (labels.get(who), state.seat(who)) {
+                (Some(label), _) => label.clone(),
+                (None, Some(seat)) => seat.spec.name.clone(),
+                (None, None) => who.0.clone(),
+            },
             text,
             cut: entry.version().cut.is_some(),
         },
@@ -122,35 +137,63 @@ fn system(state: &State, turn: &Turn) -> String {
     if let Some(topic) = state.scenario.topic.as_ref().or(state.title.as_ref()) {
         let _ = writeln!(system, "The topic: {topic}");
     }
-    let others: Vec<&str> = state
+    let labels = state.labels(turn);
+    let mut others: Vec<&Text> = state
         .seats
         .iter()
         .filter(|s| !s.gone && s.spec.id != turn.seat)
-        .map(|s| &*s.spec.name)
+        .map(|s| labels.get(&s.spec.id).unwrap_or(&s.spec.name))
         .collect();
+    if !labels.is_empty() {
+        // the order of the table would tell who is who
+        others.sort();
+        others.dedup();
+    }
     if !others.is_empty() {
+        let others: Vec<&str> = others.into_iter().map(|name| &**name).collect();
         let _ = writeln!(system, "At the table with you: {}.", others.join(", "));
     }
+    if let Some(own) = labels.get(&turn.seat).filter(|_| turn.speaks()) {
+        let _ = writeln!(system, "Names are hidden; to the others you are {own}.");
+    }
     if let VoiceSpec::Model(model) = &seat.spec.voice {
-        system.push_str(&rules(&seat.spec, model, &state.contract_of(turn).form, turn.speaks()));
+        let form = &state.contract_of(turn).form;
+        system.push_str(&rules(&seat.spec, model, form, state.shows(turn), turn.speaks()));
     }
     system
 }
 
 /// How a model should speak; what it cannot keep to, `reply` repairs.
-fn rules(seat: &Participant, model: &ModelSpec, form: &Form, speaks: bool) -> String {
+fn rules(
+    seat: &Participant,
+    model: &ModelSpec,
+    form: &Form,
+    shows: Option<&Shows>,
+    speaks: bool,
+) -> String {
     // a word is about one and a half tokens
     let words = model.max_tokens.map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
     let tags = "What the others say stands in <said>, what the moderator says in <moderator>.\n";
     if !speaks {
         return tags.to_owned();
     }
-    let prose = match form {
-        Form::Free | Form::Markers(_) => format!(", in plain prose, in at most {words} words"),
-        Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_) => String::new(),
+    let prose = match (form, shows.and_then(|s| s.words)) {
+        (Form::Free | Form::Markers(_), Some((least, most))) => {
+            format!(", in plain prose, in {least} to {most} words")
+        }
+        (Form::Free | Form::Markers(_), None) => {
+            format!(", in plain prose, in at most {words} words")
+        }
+        (Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_), _) => String::new(),
+    };
+    let think = match shows.is_some_and(|s| s.thinks) {
+        true => {
+            "You may think first, between <think> and </think>: nobody at the table reads that.\n"
+        }
+        false => "",
     };
     format!(
-        "{tags}Speak only as {}{}. Do not begin with your name and never write what others say.\n",
+        "{tags}Speak only as {}{}. Do not begin with your name and never write what others say.\n{think}",
         seat.name, prose
     )
 }
@@ -185,13 +228,14 @@ pub struct Account {
 /// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would cost the whole talk.
 pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
-    if matches!(seat, Some(VoiceSpec::Model(_))) || turn.recap.is_some() {
+    let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
+    if by_model || turn.recap.is_some() || state.sees(turn) == Sees::Answers {
         let prompt = build(state, turn);
-        let (digest, tokens) = (digest(&prompt), Some(tokens_of(&prompt)));
-        return Account { digest, left_out: prompt.left_out, tokens };
+        let tokens = by_model.then(|| tokens_of(&prompt));
+        return Account { digest: digest(&prompt), left_out: prompt.left_out, tokens };
     }
-    let place = state.heard_to(turn);
-    let shown = |e: &Entry| Some((block(state, turn, e, "".into()), e.digest_at(place)?));
+    let (place, labels) = (state.heard_to(turn), state.labels(turn));
+    let shown = |e: &Entry| Some((block(state, turn, &labels, e, "".into()), e.digest_at(place)?));
     let digest = hash(&frame(state, turn), state.visible(turn).filter_map(shown));
     Account { digest, left_out: 0, tokens: None }
 }

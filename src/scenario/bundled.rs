@@ -3,6 +3,8 @@
 /// Their names in the order of the list, each with its text.
 const BUNDLED: &[(&str, &str)] = &[
     ("round-table", include_str!("../../assets/scenarios/round-table.toml")),
+    ("formal-debate", include_str!("../../assets/scenarios/formal-debate.toml")),
+    ("moderated-panel", include_str!("../../assets/scenarios/moderated-panel.toml")),
     ("socratic-seminar", include_str!("../../assets/scenarios/socratic-seminar.toml")),
     ("brainstorm", include_str!("../../assets/scenarios/brainstorm.toml")),
     ("code-review", include_str!("../../assets/scenarios/code-review.toml")),

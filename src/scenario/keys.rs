@@ -3,8 +3,10 @@
 //! A key is added here and read where its table is resolved; there is no second list of keys.
 
 mod contest;
+mod phase;
 
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
+use phase::{PHASE, SEES};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
@@ -262,7 +264,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
     ),
     key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "The form that its replies must have."),
     later("recording"),
-    later("sees"),
+    key("sees", SEES, r#""own""#, "Whose words the seat sees; all, unless it says so."),
     later("tools"),
     key(
         "context",
@@ -386,35 +388,6 @@ const LIMITS: &[Key] = &[
         "0.5",
         "Dollars that models cost; each needs a known price, or is on this machine.",
     ),
-];
-
-const PHASE: &[Key] = &[
-    needed("name", Kind::Line, r#""opening""#, "The name as shown."),
-    key(
-        "who",
-        ONE_OR_MORE_NAMES,
-        r#"["pro", "con"]"#,
-        "Seats, roles, all, or all but NAME; all, unless it says so.",
-    ),
-    key(
-        "order",
-        Kind::Order,
-        r#""sequential""#,
-        "sequential, simultaneous, shuffled, or the name of a policy.",
-    ),
-    key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
-    key(
-        "moderator",
-        Kind::Line,
-        r#""mo""#,
-        "Who chooses the next speaker, where the order is moderated.",
-    ),
-    later("sees"),
-    later("anonymous"),
-    later("think"),
-    later("words"),
-    later("until"),
-    later("judge"),
 ];
 
 /// What `[rehearsed]` holds besides lines.

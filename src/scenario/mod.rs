@@ -15,6 +15,7 @@ mod runs;
 mod schema;
 mod seat;
 mod set;
+mod shows;
 mod tree;
 mod unattended;
 
@@ -28,7 +29,7 @@ pub use seat::{change, participant};
 pub use set::Setting;
 pub use unattended::Wait;
 
-use crate::model::{Limits, Text};
+use crate::model::{Limits, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -75,6 +76,9 @@ pub struct Phase {
     pub who: Vec<Text>,
     /// The policy of the phase: `sequential` is `round_robin`, `shuffled` is `round_robin` with `order = "shuffled"`.
     pub policy: PolicySpec,
+    /// What its speakers see of one another, and how they speak.
+    #[serde(default, flatten)]
+    pub shows: Shows,
 }
 
 /// A rule that ends the conversation, or asks whether it should.

@@ -5,6 +5,7 @@
 use super::check::{Walk, join, nearest};
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::seat::{count, rehearsed, texts, usd};
+use super::shows::shows;
 use super::tree::{Node, quote};
 use super::{Phase, PolicySpec};
 use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
@@ -89,7 +90,8 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
             None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
         };
         let name = item.get("name").and_then(Node::text).unwrap_or_default();
-        phases.push(Phase { name: name.into(), who, policy });
+        let shows = shows(walk, item, &path);
+        phases.push(Phase { name: name.into(), who, policy, shows });
     }
     phases
 }

@@ -5,6 +5,7 @@ use super::contract::{contract, one_form};
 use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
+use super::shows::sees;
 use super::tree::{Node, quote};
 use crate::model::{
     Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, Usd, VoiceSpec,
@@ -114,6 +115,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
     };
     seat.runs = runs(node);
+    seat.sees = sees(node);
     fill(&mut seat, node);
     one_rule(walk, &seat, node, path);
     if !matches!(seat.voice, VoiceSpec::Model(_)) {

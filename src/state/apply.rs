@@ -440,6 +440,7 @@ impl State {
             turn: Some(turn.id),
             text: e.text.clone(),
             digest: digest(&e.text),
+            answer: bench::answer(&e.structured),
             model: turn.model.clone(),
             cut: e.why,
             horizon: turn.horizon,

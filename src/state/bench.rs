@@ -148,8 +148,8 @@ impl State {
         f64::from(most) / (table().count().max(1) as f64)
     }
 
-    /// Returns the name that a turn is shown instead of a seat's own.
-    pub fn label(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
+    /// Returns the name that judges are shown instead of a seat's own.
+    pub(super) fn judged_as(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
         match Docket::of(&self.batch_of(turn)?.spec)? {
             Docket::Verdict { seats, .. } => seats.get(seat).cloned(),
             Docket::Stop(_) => None,

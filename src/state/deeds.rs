@@ -272,6 +272,7 @@ impl State {
                 digest: super::digest(&text),
                 text,
                 model: "".into(),
+                answer: None,
                 cut: None,
                 horizon: seq,
             }],

@@ -53,7 +53,12 @@ impl State {
         let peers = |e: &&Entry| e.who != own && e.who != Who::Operator;
         let last = self.visible(turn).rev().find(peers);
         let me = self.seat(&turn.seat).map(|s| &s.spec);
-        let name = |id: &SeatId| self.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
+        let labels = self.labels(turn);
+        let name = |id: &SeatId| match (labels.get(id), self.seat(id)) {
+            (Some(label), _) => label.clone(),
+            (None, Some(seat)) => seat.spec.name.clone(),
+            (None, None) => id.0.clone(),
+        };
         let notes = self.notes_of(turn);
         json!({
             "topic": self.scenario.topic.as_ref().or(self.title.as_ref()),
@@ -117,6 +122,7 @@ mod tests {
                 turn: None,
                 text: "x".into(),
                 digest: crate::state::digest("x"),
+                answer: None,
                 model: "".into(),
                 cut: None,
                 horizon: Seq(1),

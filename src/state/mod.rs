@@ -12,6 +12,7 @@ mod facts;
 mod live;
 mod recap;
 mod seen;
+mod shows;
 mod spent;
 mod table;
 mod transcript;

@@ -36,8 +36,19 @@ impl State {
         }
     }
 
-    /// Returns what a turn may see: its peers up to its horizon, the operator up to the call.
+    /// Returns what a turn sees: those of its peers whom its phase and its seat let it see, up to its horizon, and the
+    /// operator up to the call.
     pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
+        let chosen = self.chosen(turn, self.visible_at_most(turn));
+        let seen = move |e: &&Entry| match &chosen {
+            Some(chosen) => e.of.is_some() || chosen.contains(&e.seq),
+            None => true,
+        };
+        self.visible_at_most(turn).filter(seen)
+    }
+
+    /// Returns what a turn sees that sees everybody.
+    fn visible_at_most<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let heard = self.heard_to(turn);
         self.entries.iter().filter(move |e| {
             let by_operator = e.of.is_some();

@@ -60,6 +60,8 @@ pub struct Version {
     pub digest: Digest,
     /// Who really spoke, as `call.started` says; empty where no call did.
     pub model: Text,
+    /// The answer that it gives as data.
+    pub answer: Option<Text>,
     /// Whether it was cut, and why.
     pub cut: Option<CutWhy>,
     /// What it saw of its peers when it was spoken.

@@ -6,6 +6,8 @@ use colloquium::scenario::{about, bundled, bundled_names};
 /// How each of them ends when nobody interferes.
 const ENDS: &[(&str, &str)] = &[
     ("round-table", "utterance limit"),
+    ("formal-debate", "verdict"),
+    ("moderated-panel", "goal"),
     ("socratic-seminar", "utterance limit"),
     ("brainstorm", "completed"),
     ("code-review", "stop word"),

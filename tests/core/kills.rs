@@ -42,6 +42,18 @@ fn phases() -> Value {
     })
 }
 
+/// Phases in which names are hidden and not everything is seen.
+fn guises() -> Value {
+    let mut guises = phases();
+    guises["phase"][0]["policy"]["options"]["rounds"] = json!(2);
+    guises["phase"][0]["sees"] = json!("others_last");
+    guises["phase"][0]["anonymous"] = json!("per_round");
+    guises["phase"][1]["policy"]["options"]["rounds"] = json!(5);
+    guises["phase"][1]["until"] = json!("turn_count >= 9");
+    guises["phase"][1]["anonymous"] = json!("per_viewer");
+    guises
+}
+
 /// Three seats that wait for one another, with conditions and requests.
 fn looped() -> Opened {
     let mut seats = vec![seat("a"), seat("b"), seat("c")];
@@ -79,6 +91,7 @@ pub fn tables() -> Vec<(&'static str, Opened)> {
         ("talkative", table(talkative, weighs())),
         ("simultaneous", table(at_once, seats())),
         ("depends", looped()),
+        ("guises", table(guises(), seats())),
         ("manual", table(policy("manual", json!({})), seats())),
         ("phases", table(phases(), seats())),
         ("verdict", crate::judging::court(&["j", "k"], true, 2, "random")),

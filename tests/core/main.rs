@@ -16,6 +16,7 @@
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
 //! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
 //! | seats that wait for one another run when that has come | `depends` |
+//! | whose words are seen, under which names, and what nobody sees | `shows` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
 //! | a limit holds, it does not end | `counting` |
@@ -48,5 +49,6 @@ mod policies;
 mod recaps;
 mod replay;
 mod sealing;
+mod shows;
 mod threads;
 mod verbs;

@@ -1,0 +1,68 @@
+//! What a seat is shown of the others, and how it may think and speak: in a phase, or always.
+//!
+//! Plain data; what it means for a prompt is read in `state` and `prompt`.
+
+use super::ids::Text;
+use serde::{Deserialize, Serialize};
+
+/// How a phase shows its speakers to one another.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shows {
+    /// Whose words are seen, where the phase says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sees: Option<Sees>,
+    /// Whether names are hidden.
+    #[serde(default, skip_serializing_if = "is_off")]
+    pub anonymous: Anonymous,
+    /// Whether its speakers may think before they speak, seen by nobody at the table.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub thinks: bool,
+    /// From how many words to how many a contribution should have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<(u32, u32)>,
+    /// A condition that ends the phase after a round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub until: Option<Text>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_off(anonymous: &Anonymous) -> bool {
+    *anonymous == Anonymous::Off
+}
+
+/// Whose words a seat sees besides the operator's and, but for `question` and `last_round`, its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sees {
+    /// Everybody's.
+    All,
+    /// Nobody's, not even its own: the question alone.
+    Question,
+    /// Nobody else's.
+    Own,
+    /// Everybody's last words, its own among them.
+    LastRound,
+    /// The last words of everybody else.
+    OthersLast,
+    /// The first words of everybody else.
+    Opening,
+    /// Those of the two who sit beside it.
+    Neighbours,
+    /// The last answers of everybody else, without the words around them.
+    Answers,
+}
+
+/// Under which names a seat sees the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Anonymous {
+    /// Their own.
+    #[default]
+    Off,
+    /// Labels that stay.
+    Stable,
+    /// Labels that are dealt anew each round.
+    PerRound,
+    /// Other labels for every viewer.
+    PerViewer,
+}

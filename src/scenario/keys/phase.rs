@@ -1,0 +1,70 @@
+//! The keys of `[[phase]]`.
+
+use super::{Key, Kind, ONE_OR_MORE_NAMES, ROUND_RANGE, key, later, needed};
+
+/// Whose words a seat may be shown.
+pub(super) const SEES: Kind = Kind::OneOf {
+    words: &[
+        "all",
+        "question",
+        "own",
+        "last_round",
+        "others_last",
+        "opening",
+        "neighbours",
+        "answers",
+    ],
+    later: &["summary"],
+};
+/// Words that a contribution can be asked to have.
+const WORDS_RANGE: Kind = Kind::Count { least: 1, most: 5_000 };
+
+/// One phase.
+pub(super) const PHASE: &[Key] = &[
+    needed("name", Kind::Line, r#""opening""#, "The name as shown."),
+    key(
+        "who",
+        ONE_OR_MORE_NAMES,
+        r#"["pro", "con"]"#,
+        "Seats, roles, all, or all but NAME; all, unless it says so.",
+    ),
+    key(
+        "order",
+        Kind::Order,
+        r#""sequential""#,
+        "sequential, simultaneous, shuffled, or the name of a policy.",
+    ),
+    key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
+    key(
+        "moderator",
+        Kind::Line,
+        r#""mo""#,
+        "Who chooses the next speaker, where the order is moderated.",
+    ),
+    key("sees", SEES, r#""others_last""#, "Whose words are seen; all, unless it says so."),
+    key(
+        "anonymous",
+        Kind::OneOf { words: &["off", "stable", "per_round", "per_viewer"], later: &[] },
+        r#""per_round""#,
+        "Labels instead of names: the same ones throughout, dealt each round, or for each viewer.",
+    ),
+    key(
+        "think",
+        Kind::OneOf { words: &["off", "private"], later: &[] },
+        r#""private""#,
+        "Whether a part of the reply is seen by the log and the operator only.",
+    ),
+    key(
+        "words",
+        Kind::List(&WORDS_RANGE),
+        "[70, 150]",
+        "From how many words to how many a contribution should have.",
+    ),
+    key(
+        "until",
+        Kind::Condition,
+        r#""agreement >= 0.8""#,
+        "Ends the phase after a round in which this holds; rounds says how many it takes at most.",
+    ),
+    later("judge"),
+];

@@ -1,0 +1,45 @@
+//! How a phase shows its speakers to one another, resolved.
+
+use super::check::{Walk, join};
+use super::tree::Node;
+use crate::model::{Anonymous, Sees, Shows};
+use serde_json::Value;
+
+/// Resolves the keys of a phase that say what its speakers see and how they speak.
+pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
+    let word = |key: &str| node.get(key).and_then(Node::text);
+    if let (Some(until), None) = (node.get("until"), node.get("rounds")) {
+        let message = "needs a bound: it is looked at after each round";
+        walk.fault(&until.span, &join(path, "until"), message, "say the most as rounds = 5");
+    }
+    let words = node.get("words").map(|words| {
+        let range: Vec<u32> =
+            words.items().iter().filter_map(|n| u32::try_from(n.whole()?).ok()).collect();
+        match range[..] {
+            [least, most] if least <= most => (least, most),
+            _ => {
+                let message = "takes two numbers, the smaller one first";
+                walk.fault(&words.span, &join(path, "words"), message, "as in words = [70, 150]");
+                (0, 0)
+            }
+        }
+    });
+    Shows {
+        sees: sees(node),
+        anonymous: match word("anonymous") {
+            Some("stable") => Anonymous::Stable,
+            Some("per_round") => Anonymous::PerRound,
+            Some("per_viewer") => Anonymous::PerViewer,
+            _ => Anonymous::Off,
+        },
+        thinks: word("think") == Some("private"),
+        words,
+        until: word("until").map(Into::into),
+    }
+}
+
+/// Resolves whose words a seat or the speakers of a phase see, where that is written.
+pub(super) fn sees(node: &Node) -> Option<Sees> {
+    let word = node.get("sees").and_then(Node::text)?;
+    serde_json::from_value(Value::String(word.to_owned())).ok()
+}

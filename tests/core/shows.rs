@@ -1,0 +1,163 @@
+//! What a phase shows its speakers of one another: whose words, under which names, and what nobody sees.
+
+use crate::harness::*;
+use colloquium::model::*;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A blind opening of four, then two rounds at once in which they see what `shows` says.
+fn table_with(shows: Value) -> payload::Opened {
+    let at_once = |rounds: u32| json!({"name": "simultaneous", "options": {"rounds": rounds}});
+    let who = ["a", "b", "c", "d"];
+    let mut second = json!({"name": "second", "who": who, "policy": at_once(2)});
+    second.as_object_mut().unwrap().extend(shows.as_object().unwrap().clone());
+    let scenario = json!({
+        "policy": {"name": "phases"},
+        "phase": [{"name": "opening", "who": who, "policy": at_once(1)}, second],
+    });
+    table(scenario, who.map(seat).to_vec())
+}
+
+/// Everybody says who it is and which of its contributions this is; `c` never gives an answer.
+fn numbered() -> Stage {
+    stage(|ask| {
+        let round = ask.number.unwrap_or(0).div_ceil(4);
+        let text = format!("{}{round}", ask.seat.id);
+        match &*ask.seat.id {
+            "c" => Play::Words(text, 10),
+            id => Play::Data(text, json!({"answer": format!("yes {id}")})),
+        }
+    })
+}
+
+/// What a seat is shown in the last round, in order.
+fn shown(ran: &Ran, id: &str) -> String {
+    let last = ran.seen.iter().rev().find(|r| *r.seat.id == *id).expect("it was asked");
+    last.prompt.blocks.iter().map(|b| b.text().to_string()).collect::<Vec<_>>().join(" ")
+}
+
+#[tokio::test]
+async fn whose_words_are_seen_is_what_the_phase_says() {
+    for (sees, expected) in [
+        ("all", "a1 b1 c1 d1 a2 b2 c2 d2"),
+        ("question", ""),
+        ("own", "b1 b2"),
+        ("last_round", "a2 b2 c2 d2"),
+        ("others_last", "b1 a2 b2 c2 d2"),
+        ("opening", "a1 b1 c1 d1 b2"),
+        ("neighbours", "a1 b1 c1 a2 b2 c2"),
+        ("answers", "b1 yes a b2 yes d"),
+    ] {
+        let ran = play(table_with(json!({ "sees": sees })), numbered(), &[]).await;
+        assert_eq!(shown(&ran, "b"), expected, "{sees}");
+    }
+    let mut own = table_with(json!({}));
+    own.participants[1].sees = Some(Sees::Own);
+    let ran = play(own, numbered(), &[]).await;
+    assert_eq!((shown(&ran, "b"), shown(&ran, "a").len()), ("b1 b2".into(), 23), "or the seat");
+}
+
+#[tokio::test]
+async fn the_operator_is_heard_whatever_is_seen() {
+    let say = json!({"after": {"utterance": 5}, "do": "say", "text": "well"});
+    let ran = play(table_with(json!({"sees": "question"})), numbered(), &[say]).await;
+    assert_eq!(shown(&ran, "b"), "well");
+}
+
+/// The labels of each call of the last two rounds, by seat.
+fn labels(ran: &Ran) -> Vec<(SeatId, BTreeMap<SeatId, Text>)> {
+    let call = |e: &Event| match &e.kind {
+        Kind::CallStarted(c) => {
+            let who = ran.seen.iter().find(|r| r.turn == c.turn)?.seat.id.clone();
+            Some((who, c.labels.clone()))
+        }
+        _ => None,
+    };
+    ran.events.iter().filter_map(call).skip(4).collect()
+}
+
+#[tokio::test]
+async fn names_are_hidden_behind_labels_that_are_logged() {
+    for (anonymous, of_all, of_a) in [("stable", 1, 1), ("per_round", 2, 2), ("per_viewer", 4, 1)] {
+        let ran = play(table_with(json!({ "anonymous": anonymous })), numbered(), &[]).await;
+        let labels = labels(&ran);
+        let all: BTreeSet<_> = labels.iter().map(|(_, l)| l.clone()).collect();
+        let of: BTreeSet<_> =
+            labels.iter().filter(|(who, _)| **who == *"a").map(|(_, l)| l).collect();
+        assert_eq!((all.len(), of.len()), (of_all, of_a), "{anonymous}: {all:?}");
+        for request in ran.seen.iter().skip(4) {
+            let own = &labels.iter().find(|(who, _)| *who == request.seat.id).unwrap().1;
+            assert_eq!(own.len(), 4);
+            assert!(request.prompt.system.contains("to the others you are Speaker "));
+            assert!(!request.prompt.system.contains("a, b"), "{}", request.prompt.system);
+            for block in &request.prompt.blocks {
+                let Block::Other { who, name, .. } = block else { continue };
+                assert!(name.starts_with("Speaker "), "{who} is {name}");
+            }
+        }
+        assert!(ran.seen.iter().take(4).all(|r| !r.prompt.system.contains("Speaker")));
+    }
+}
+
+#[tokio::test]
+async fn a_label_is_a_name_that_a_mention_may_use() {
+    let stage = stage(|ask| {
+        let other = ask.prompt.blocks.iter().find_map(|b| match b {
+            Block::Other { who, name, .. } if **who == *"c" => Some(name.clone()),
+            _ => None,
+        });
+        Play::Words(other.map_or("well".into(), |name| format!("what says @{name}?")), 10)
+    });
+    let ran = play(table_with(json!({"anonymous": "per_viewer"})), stage, &[]).await;
+    let said = ran.state.entries.iter().find(|e| e.number == Some(6)).unwrap();
+    assert_eq!(said.mentions, ["c"], "{}", said.text());
+}
+
+#[tokio::test]
+async fn what_is_thought_in_private_is_in_the_log_and_in_nobodys_prompt() {
+    let mut table = table_with(json!({"thinks": true, "words": [70, 150]}));
+    table.participants[0].voice = VoiceSpec::Model(ModelSpec::default());
+    let stage = stage(|ask| {
+        let thinks = &*ask.seat.id == "a";
+        Play::Words(if thinks { "<think>they are wrong</think> I see" } else { "hm" }.into(), 10)
+    });
+    let ran = play(table, stage, &[]).await;
+    let thought = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::TurnEnded(t) if t.think.is_some() => Some((t.text.clone(), t.think.clone())),
+        _ => None,
+    });
+    assert_eq!(thought, Some(("I see".into(), Some("they are wrong".into()))));
+    assert!(ran.seen.iter().all(|r| !shown(&ran, &r.seat.id).contains("wrong")));
+    let rules = |skip: usize| {
+        let asked = ran.seen.iter().filter(|r| *r.seat.id == *"a").nth(skip).unwrap();
+        asked.messages[0].text.to_string()
+    };
+    assert!(rules(1).contains("between <think> and </think>"), "{}", rules(1));
+    assert!(rules(1).contains("in 70 to 150 words"), "{}", rules(1));
+    assert!(!rules(0).contains("<think>"));
+}
+
+#[tokio::test]
+async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
+    let until = |when: &str| {
+        let mut table = table_with(json!({ "until": when }));
+        table.scenario["phase"][1]["policy"]["options"]["rounds"] = json!(9);
+        table
+    };
+    let ran = play(until("turn_count >= 9"), numbered(), &[]).await;
+    assert_eq!((ran.state.utterances, ran.reason()), (12, "completed"), "a whole round");
+    let closed = ran.events.iter().filter_map(|e| match &e.kind {
+        Kind::ThreadClosed(c) => Some(c.reason),
+        _ => None,
+    });
+    let closed: Vec<StopReason> = closed.collect();
+    assert_eq!(closed[..2], [StopReason::RoundLimit, StopReason::Condition]);
+    let mut wrong = until("trun_count > 2");
+    wrong.scenario["phase"][1]["policy"]["options"]["rounds"] = json!(3);
+    let ran = play(wrong, numbered(), &[]).await;
+    assert_eq!(ran.state.utterances, 16);
+    assert_eq!(
+        ran.state.warnings.iter().map(|w| &**w).collect::<Vec<_>>(),
+        ["[[phase]] second: until = \"trun_count > 2\": nothing here is called `trun_count`"]
+    );
+}
