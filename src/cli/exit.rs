@@ -1,6 +1,7 @@
 //! Exit codes: the one table from how it went to the number that scripts see.
 
 use crate::model::StopReason;
+use crate::state::State;
 
 /// How the program ends, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +37,19 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// Returns the code of a conversation that ended; of a signal, the one of an interrupt.
-pub fn of(reason: StopReason) -> Exit {
+/// Returns the code of a conversation, if it ended; where keys and names of models are all that failed, there was no model.
+pub fn ended(state: &State) -> Option<Exit> {
+    let mut failed = state.seats.iter().filter_map(|s| s.failed.as_ref()).peekable();
+    match of(state.ended.as_ref()?.reason) {
+        Exit::Failed if failed.peek().is_some() && failed.all(|e| e.class.lacks_a_model()) => {
+            Some(Exit::NoModel)
+        }
+        code => Some(code),
+    }
+}
+
+/// Returns the code of a stop reason; of a signal, the one of an interrupt.
+fn of(reason: StopReason) -> Exit {
     match reason {
         StopReason::Goal
         | StopReason::Consensus

@@ -238,12 +238,6 @@ fn raise(state: &State) -> String {
     })
 }
 
-/// Returns whether keys and names of models are all that failed.
-fn lacks_models(state: &State) -> bool {
-    let mut failed = state.seats.iter().filter_map(|s| s.failed.as_ref()).peekable();
-    failed.peek().is_some() && failed.all(|error| error.class.lacks_a_model())
-}
-
 /// Says what was saved, how it ended and how to go on; returns the code of that.
 fn verdict(
     state: &State,
@@ -252,7 +246,7 @@ fn verdict(
     signal: Option<Exit>,
     context: &Context,
 ) -> Result<Exit, Failure> {
-    let Some(ended) = &state.ended else {
+    let (Some(ended), Some(code)) = (&state.ended, exit::ended(state)) else {
         return Err(Failure::new(Exit::Failed, "the conversation stopped without an end"));
     };
     let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
@@ -261,9 +255,8 @@ fn verdict(
     let endpoint = endpoint.map_or(String::new(), |url| format!(" --endpoint {url}"));
     let resume =
         name.map(|name| format!("colloquium resume {name} --headless{endpoint}{}", raise(state)));
-    let code = match (exit::of(ended.reason), signal) {
+    let code = match (code, signal) {
         (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
-        (Exit::Failed, _) if lacks_models(state) => Exit::NoModel,
         (code, _) => code,
     };
     if matches!(code, Exit::Failed | Exit::NoModel) {

@@ -113,8 +113,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
                 Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
             }
             Left::Quit(Ok(run::Left::Quit)) | Left::Unwritable(_) => {
-                let code = state.ended.map_or(Exit::Done, |ended| exit::of(ended.reason));
-                Ok(Onward::To(After::Over(code)))
+                Ok(Onward::To(After::Over(exit::ended(&state).unwrap_or(Exit::Done))))
             }
         }
     })

@@ -7,6 +7,8 @@ use crate::export::cost;
 use crate::model::*;
 use crate::state::{Run, Spent, State, Turn};
 
+/// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
+const LOADING_MS: u64 = 3_000;
 /// Milliseconds without a byte after which a reader is told so.
 const SILENCE_MS: u64 = 20_000;
 
@@ -76,6 +78,9 @@ pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
     }
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
+    if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
+        return (format!("loading its model, {silent}s"), turn.since);
+    }
     if silent * 1_000 >= SILENCE_MS {
         return (format!("no data for {silent}s"), turn.since);
     }
@@ -90,6 +95,12 @@ pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
         Purpose::Summarise => "summarising",
     };
     (verb.into(), turn.since)
+}
+
+/// Returns whether a turn is the first of a model on this machine, which its server may have to load.
+fn may_load(state: &State, turn: &Turn) -> bool {
+    let spoke = |model: &Text| state.entries.iter().any(|e| e.version().model == *model);
+    state.seat(&turn.seat).is_some_and(|s| s.spec.local) && !spoke(&turn.model)
 }
 
 /// Returns who speaks next as far as it is known, in order, and why the first of them.

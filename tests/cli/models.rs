@@ -2,7 +2,9 @@
 
 use crate::house::House;
 use crate::server::Server;
+use std::io::{Read, Write};
 use std::net::TcpListener;
+use std::sync::{Arc, Barrier};
 
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 4\n\
     [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
@@ -78,6 +80,35 @@ fn what_cannot_speak_is_told_before_the_start() {
     let talks = house.sessions().len();
     println!("{} cases, {talks} sessions", cases.len());
     assert_eq!(talks, 0);
+}
+
+/// Servers that answer only when all have been asked: whoever asks one after the other waits in vain.
+#[test]
+fn all_providers_are_asked_at_the_same_time() {
+    const SERVERS: usize = 4;
+    let all = Arc::new(Barrier::new(SERVERS));
+    let house = House::new();
+    let provider = |n: usize| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        let all = all.clone();
+        std::thread::spawn(move || {
+            for mut stream in listener.incoming().map(Result::unwrap) {
+                let mut asked = [0; 4096];
+                let _ = stream.read(&mut asked).unwrap();
+                all.wait();
+                let list = r#"{"data":[{"id":"odd"}]}"#;
+                let head = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: ";
+                write!(stream, "{head}{}\r\n\r\n{list}", list.len()).unwrap();
+            }
+        });
+        format!("[providers.p{n}]\nwire = \"openai\"\nbase_url = {url:?}\n")
+    };
+    let settings = house.file("settings.toml", &(0..SERVERS).map(provider).collect::<String>());
+    for command in ["models", "doctor"] {
+        let ran = house.run(&[command, "--json", "-c", &settings]).code(0);
+        assert_eq!(ran.out.matches("\"odd\"").count(), SERVERS, "{}", ran.out);
+    }
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod allowed;
 #[path = "../canary/mod.rs"]
 mod canary;
+mod failures;
 mod house;
 mod secrets;
 #[path = "../cli/server.rs"]
