@@ -1,11 +1,11 @@
 //! One self-contained page: what was said, attributed and coloured, then the figures as charts and tables.
 //!
 //! It needs no script, no network and no other file, and a policy in its head forbids all three. All text goes through
-//! [`escaped`]; there is no other way into the page. Words are shown as they are written, their Markdown too.
+//! [`escaped`]; there is no other way into the page. Words keep their Markdown, as `words` reads it.
 
 use super::document::{Document, lasted};
 use super::figures::is_words;
-use super::{REHEARSED, Told, chart, utterances};
+use super::{REHEARSED, Told, chart, utterances, words};
 use crate::analysis::{Cell, Table};
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
@@ -125,7 +125,7 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
     let reasoning = match thought.trim() {
         "" => String::new(),
         thought => format!(
-            "<details><summary>reasoning</summary><div class=\"words\">{}</div></details>\n",
+            "<details><summary>reasoning</summary><div class=\"raw\">{}</div></details>\n",
             escaped(thought)
         ),
     };
@@ -135,7 +135,7 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
     };
     let body = match body.trim_matches('\n') {
         "" => String::new(),
-        body => format!("<div class=\"words\">{}</div>\n", escaped(body)),
+        body => format!("<div class=\"words\">\n{}</div>\n", words::html(body)),
     };
     format!(
         "<article class=\"{class}\"{id}>\n<h3><span class=\"place\">{}</span> {}</h3>\n{reasoning}{body}</article>\n",
@@ -184,7 +184,7 @@ mod tests {
     fn reasoning_is_folded_and_no_markup_either() {
         let page = article("3", "Ada", "words", "s1", "<b>thought</b>");
         assert!(page.starts_with("<article class=\"s1\" id=\"u3\">"), "{page}");
-        let folded = "<details><summary>reasoning</summary><div class=\"words\">&lt;b&gt;thought&lt;/b&gt;</div></details>";
+        let folded = "<details><summary>reasoning</summary><div class=\"raw\">&lt;b&gt;thought&lt;/b&gt;</div></details>";
         assert!(page.contains(folded), "{page}");
         assert!(!article("after 3", "Ada", "", "op", " ").contains("details"));
     }

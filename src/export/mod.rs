@@ -18,6 +18,7 @@ mod discretion;
 mod document;
 mod html;
 mod teller;
+mod words;
 
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
