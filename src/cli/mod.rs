@@ -32,6 +32,7 @@ mod scenarios;
 mod schema;
 mod schema_event;
 mod screen;
+mod sent;
 mod sessions;
 mod signals;
 mod source;

@@ -10,6 +10,7 @@ use super::exit::{self, Exit};
 use super::export::written;
 use super::fork::Point;
 use super::headless::{Table, unless_told_again, unwritable};
+use super::sent;
 use super::signals::Signals;
 use crate::clock::Clock;
 use crate::config::make_private;
@@ -91,6 +92,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
                 }
             }
         };
+        // words that cannot be kept for the next time are no reason to fail now
+        let _ = sent::write(&context.paths.state, &screen.view.pen.history);
         let state = engine.live.state.clone();
         let synced = unless_told_again(&mut signals, engine.finish()).await;
         if let Left::Unwritable(why) = &left {
@@ -124,6 +127,7 @@ pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Fa
     let dress = Dress::of(context)?;
     let mut screen = Screen::new(since, clock, dress.theme(None)?, dress.glyphs);
     screen.keymap = dress.keymap;
+    screen.view.pen.history = sent::read(&context.paths.state);
     Ok(screen)
 }
 
@@ -144,7 +148,8 @@ pub fn last_copy(folder: &Path, words: &str) -> Result<String, String> {
     Ok(path.display().to_string())
 }
 
-fn write_private(path: &Path, words: &str) -> io::Result<()> {
+/// Writes a file that only its owner can read.
+pub fn write_private(path: &Path, words: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

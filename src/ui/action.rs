@@ -129,6 +129,14 @@ pub enum Action {
     NewLine,
     /// Completes a name or a command.
     Complete,
+    /// What was sent before, a row up in what is written.
+    Earlier,
+    /// What was sent after, a row down in what is written.
+    Later,
+    /// Lists what was sent before.
+    History,
+    /// Opens a pasted text that was folded.
+    Unfold,
     /// Brings back what Ctrl-C cleared.
     RestoreDraft,
     /// The next key means what it means at the table.

@@ -187,6 +187,8 @@ fn runs(action: Action) -> bool {
             | Action::CutIn
             | Action::NewLine
             | Action::Complete
+            | Action::Earlier
+            | Action::Later
             | Action::Prefix
             | Action::AcceptSearch
             | Action::EntryUp

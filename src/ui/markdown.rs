@@ -5,6 +5,7 @@
 
 use super::theme::{Role, Theme};
 use super::wrap::wrap;
+use super::{code, source};
 use crate::text;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -65,9 +66,26 @@ impl StyleSheet for Sheet {
     }
 }
 
-/// Returns the rows of a message at a width in cells.
+/// Returns the rows of a message at a width in cells; its blocks of code are in the colours of their languages.
 pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let safe = text::block(said);
+    let mut rows = Vec::new();
+    for part in source::parts(safe.trim_end()) {
+        match part {
+            source::Part::Words(words) => rows.extend(read(words, room, theme)),
+            source::Part::Code { language, code } => {
+                let lines = code::lines(&code, language, theme);
+                rows.extend(
+                    lines.iter().flat_map(|line| wrap(&made_safe(line, Style::new()), room)),
+                );
+            }
+        }
+    }
+    rows
+}
+
+/// Reads words as Markdown.
+fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let sheet = Sheet {
         heading: theme.style(Role::MdHeading),
         code: theme.style(Role::MdCode),
@@ -76,10 +94,15 @@ pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         muted: theme.style(Role::Muted),
     };
     let table = u16::try_from(room).unwrap_or(u16::MAX);
-    let kept = breaks_kept(safe.trim_end());
+    let kept = breaks_kept(words);
     let read = tui_markdown::from_str_with_options(&kept, &Options::new(sheet).table_width(table));
     let base = theme.style(Role::Text);
-    read.lines.iter().flat_map(|line| wrap(&made_safe(line, base), room)).collect()
+    let mut rows: Vec<_> =
+        read.lines.iter().flat_map(|line| wrap(&made_safe(line, base), room)).collect();
+    // the blank lines between words and code are those that were written
+    let blank = |line: &&str| line.trim().is_empty();
+    rows.extend(words.lines().rev().take_while(blank).map(|_| Line::default()));
+    rows
 }
 
 /// Returns Markdown in which a new line stays one: who writes a verse or an address means it.
@@ -147,6 +170,7 @@ mod tests {
         check("one **two** three", 40, &["one two three"]);
         check("one\n\ntwo", 40, &["one", "", "two"]);
         check("one\ntwo", 40, &["one", "two"]);
+        check("one\n\n```x\n  a  b\n\n c\n```\ntwo", 40, &["one", "", "  a  b", "", " c", "two"]);
         check(
             "see [1]\n\n[1]: https://a.example \"A\"",
             40,

@@ -5,6 +5,7 @@
 //! engine's; where the reader scrolled to is nobody's. It deliberately knows no engine, no voice, no environment.
 
 pub mod action;
+pub mod code;
 pub mod draw;
 pub mod film;
 pub mod floor;

@@ -13,16 +13,37 @@ use tui_textarea::{CursorMove, TextArea, WrapMode};
 /// Rows of the pen at most; longer drafts scroll.
 const ROWS_MAX: usize = 6;
 
+/// Texts that were sent and are remembered.
+const HISTORY: usize = 500;
+/// Characters, and lines, beyond which a pasted text is folded into a chip.
+const PASTE_CHARS: usize = 1_000;
+const PASTE_LINES: usize = 10;
+
 /// What is being written.
 pub struct Pen {
     /// The text box.
     pub area: TextArea<'static>,
+    /// What was sent before, oldest first.
+    pub history: Vec<String>,
+    /// The place in it that is shown, while one goes through it.
+    back: Option<usize>,
+    /// The draft from which one went into it.
+    draft: String,
+    /// Long texts that were pasted, behind the chips that stand for them.
+    pasted: Vec<(String, String)>,
     cleared: String,
 }
 
 impl Default for Pen {
     fn default() -> Pen {
-        Pen { area: fresh(), cleared: String::new() }
+        Pen {
+            area: fresh(),
+            history: vec![],
+            back: None,
+            draft: String::new(),
+            pasted: vec![],
+            cleared: String::new(),
+        }
     }
 }
 
@@ -50,6 +71,81 @@ impl Pen {
     pub fn rows(&self, room: usize) -> u16 {
         let rows = self.area.lines().iter().map(|l| wrap(&Line::from(l.as_str()), room).len());
         rows.sum::<usize>().clamp(1, ROWS_MAX) as u16
+    }
+
+    /// Returns what is written with every chip replaced by the text it stands for: what is sent.
+    pub fn whole(&self) -> String {
+        let unfold =
+            |text: String, (chip, pasted): &(String, String)| text.replacen(chip, pasted, 1);
+        self.pasted.iter().fold(self.text(), unfold)
+    }
+
+    /// Takes in a pasted text, made safe: a long one as a chip.
+    pub fn paste(&mut self, raw: &str) {
+        let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
+        let text = text::block(&lines).into_owned();
+        let (chars, rows) = (text.chars().count(), text.lines().count());
+        if chars <= PASTE_CHARS && rows <= PASTE_LINES {
+            self.area.insert_str(text);
+            return;
+        }
+        let chip = format!(
+            "[pasted {}: {rows} lines, {} KB]",
+            self.pasted.len() + 1,
+            text.len().div_ceil(1_000)
+        );
+        self.area.insert_str(&chip);
+        self.pasted.push((chip, text));
+    }
+
+    /// Puts the texts that chips stand for in their place.
+    pub fn unfold(&mut self) {
+        let whole = self.whole();
+        self.pasted.clear();
+        self.begin(&whole);
+    }
+
+    /// Remembers what was sent, and begins anew.
+    pub fn sent(&mut self) {
+        let words = self.whole();
+        self.history.retain(|before| *before != words);
+        self.history.push(words);
+        let surplus = self.history.len().saturating_sub(HISTORY);
+        self.history.drain(..surplus);
+        (self.area, self.back, self.pasted) = (fresh(), None, vec![]);
+    }
+
+    /// Shows what was sent before what is shown; on the first row only, so that the caret can move in a draft. Returns
+    /// whether there was anything.
+    pub fn earlier(&mut self) -> bool {
+        if self.area.cursor().0 > 0 {
+            self.area.move_cursor(CursorMove::Up);
+            return true;
+        }
+        let at = self.back.unwrap_or(self.history.len()).checked_sub(1);
+        let Some((at, words)) = at.and_then(|at| Some((at, self.history.get(at)?.clone()))) else {
+            return false;
+        };
+        if self.back.is_none() {
+            self.draft = self.text();
+        }
+        self.begin(&words);
+        self.area.move_cursor(CursorMove::Top);
+        self.back = Some(at);
+        true
+    }
+
+    /// Shows what was sent after what is shown, and last the draft; on the last row only.
+    pub fn later(&mut self) {
+        if self.area.cursor().0 + 1 < self.area.lines().len() {
+            self.area.move_cursor(CursorMove::Down);
+            return;
+        }
+        let Some(at) = self.back else { return };
+        let words = self.history.get(at + 1).cloned();
+        self.back = words.is_some().then_some(at + 1);
+        let words = words.unwrap_or_else(|| std::mem::take(&mut self.draft));
+        self.begin(&words);
     }
 
     /// Writes text at the caret, made safe.
@@ -115,6 +211,41 @@ mod tests {
         pen.insert("one\r\ntwo\rthree \u{1b}[2K");
         assert_eq!(pen.text(), "one\ntwo\nthree ␛[2K");
         assert_eq!(pen.rows(20), 3);
+    }
+
+    #[test]
+    fn what_was_sent_comes_back_and_the_draft_after_it() {
+        let mut pen = Pen::default();
+        for words in ["one", "two", "one"] {
+            pen.insert(words);
+            pen.sent();
+        }
+        assert_eq!(pen.history, ["two", "one"]);
+        pen.insert("draft");
+        let mut shown = Vec::new();
+        for _ in 0..3 {
+            shown.push((pen.earlier(), pen.text()));
+        }
+        assert_eq!(shown, [(true, "one".into()), (true, "two".into()), (false, "two".into())]);
+        pen.later();
+        assert_eq!(pen.text(), "one");
+        pen.later();
+        pen.later();
+        assert_eq!(pen.text(), "draft");
+    }
+
+    #[test]
+    fn a_long_text_is_folded_and_sent_whole() {
+        let mut pen = Pen::default();
+        let long = "line\n".repeat(40);
+        pen.insert("see ");
+        pen.paste(&long);
+        assert_eq!(pen.text(), "see [pasted 1: 40 lines, 1 KB]");
+        assert_eq!(pen.whole(), format!("see {long}"));
+        pen.unfold();
+        assert_eq!(pen.text(), format!("see {long}"));
+        pen.paste("short");
+        assert!(pen.text().ends_with("short"));
     }
 
     #[test]

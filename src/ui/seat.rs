@@ -81,6 +81,15 @@ pub fn queued(screen: &Screen) -> Option<List> {
     (!entries.is_empty()).then(|| List::of("Words that wait".into(), entries))
 }
 
+/// Returns what was sent before, the last first, as a list from which Enter takes it into the pen.
+pub fn history(sent: &[String]) -> Option<List> {
+    let entries = sent.iter().rev().enumerate().map(|(i, words)| {
+        entry(&format!("{}", i + 1), text::line(words).into_owned(), Does::Begin(words.clone()))
+    });
+    let entries: Vec<Entry> = entries.collect();
+    (!entries.is_empty()).then(|| List::of("Sent before".into(), entries))
+}
+
 /// Returns the links, or the blocks of code, of a message as a list from which Enter copies one.
 pub fn pieces(said: &str, what: Pieces) -> Option<List> {
     let (title, found) = match what {

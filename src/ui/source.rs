@@ -1,32 +1,64 @@
 //! What can be taken out of a message: its blocks of code and its links, read off the words as they were written.
 
-/// Returns the blocks of code of some Markdown, without their fences.
-pub fn code(said: &str) -> Vec<String> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(String, String)> = None;
-    for line in said.lines() {
-        let text = line.trim_start();
-        let run = text.chars().next().filter(|c| matches!(c, '`' | '~'));
-        let fence: String =
-            run.map_or(String::new(), |c| text.chars().take_while(|f| *f == c).collect());
+/// A part of some Markdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part<'a> {
+    /// Everything but blocks of code.
+    Words(&'a str),
+    /// A block of code without its fences.
+    Code {
+        /// The language it names; empty if it names none.
+        language: &'a str,
+        /// The code.
+        code: String,
+    },
+}
+
+/// Returns the parts of some Markdown: a block of code begins and ends with a fence at the left edge. What is still being
+/// written, or was cut, is a block as well.
+pub fn parts(said: &str) -> Vec<Part<'_>> {
+    let mut parts = Vec::new();
+    let mut open: Option<(&str, &str, String)> = None;
+    let (mut from, mut at) = (0, 0);
+    for line in said.split_inclusive('\n') {
+        let begin = at;
+        at += line.len();
+        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
+        let (fence, rest) = (&line[..marks], line[marks..].trim());
+        let is_fence = marks >= 3 && fence.bytes().all(|b| Some(b) == fence.bytes().next());
         match &mut open {
-            Some((begun, block))
-                if fence.starts_with(begun.as_str()) && text.trim_end() == fence =>
+            Some((begun, language, code))
+                if is_fence && fence.starts_with(*begun) && rest.is_empty() =>
             {
-                blocks.push(std::mem::take(block));
-                open = None;
+                parts.push(Part::Code { language, code: std::mem::take(code) });
+                (open, from) = (None, at);
             }
-            Some((_, block)) => {
-                block.push_str(line);
-                block.push('\n');
+            Some((.., code)) => code.push_str(line),
+            None if is_fence && !rest.contains('`') => {
+                if begin > from {
+                    parts.push(Part::Words(&said[from..begin]));
+                }
+                let language = rest.split(|c: char| c.is_whitespace() || c == ',').next();
+                open = Some((fence, language.unwrap_or_default(), String::new()));
             }
-            None if fence.len() >= 3 => open = Some((fence, String::new())),
             None => {}
         }
     }
-    // what is still being written, or was cut, is a block as well
-    blocks.extend(open.map(|(_, block)| block));
-    blocks
+    match open {
+        Some((_, language, code)) => parts.push(Part::Code { language, code }),
+        None if from < said.len() => parts.push(Part::Words(&said[from..])),
+        None => {}
+    }
+    parts
+}
+
+/// Returns the blocks of code of some Markdown, without their fences.
+pub fn code(said: &str) -> Vec<String> {
+    let code = parts(said).into_iter().filter_map(|part| match part {
+        Part::Code { code, .. } => Some(code),
+        Part::Words(_) => None,
+    });
+    code.collect()
 }
 
 /// Returns the addresses in a text, in order, each once: only of the web and of mail.

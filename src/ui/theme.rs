@@ -115,6 +115,18 @@ roles! {
     MdHeading "md.heading" => Title;
     /// Code.
     MdCode "md.code" => Text;
+    /// A word of a programming language.
+    CodeKeyword "code.keyword" => Speaker2;
+    /// A text in code.
+    CodeString "code.string" => Speaker3;
+    /// A number or another constant in code.
+    CodeNumber "code.number" => Speaker4;
+    /// A comment in code.
+    CodeComment "code.comment" => Muted;
+    /// The name of a function in code.
+    CodeFunction "code.function" => Speaker1;
+    /// The name of a type in code.
+    CodeType "code.type" => Speaker5;
     /// A link.
     MdLink "md.link" => Text;
     /// A quotation.

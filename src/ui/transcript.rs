@@ -3,6 +3,7 @@
 //! A position is a row's id and a line in it, never an offset from the top: what comes below moves nothing above. Only
 //! what is seen is laid out, and finished rows are laid out once for each width.
 
+use super::code;
 use super::message::{Look, continued, lines};
 use super::story::{Id, Shown, Story};
 use ratatui::text::Line;
@@ -22,6 +23,8 @@ pub struct Transcript {
     anchor: Option<(Id, usize)>,
     height: usize,
     width: usize,
+    /// Whether code stands in the colours of its language.
+    coloured: bool,
     cache: HashMap<Id, (Stamp, Rc<Vec<Line<'static>>>)>,
 }
 
@@ -56,10 +59,11 @@ impl Transcript {
 
     /// Returns the lines that are seen at a height.
     pub fn window(&mut self, story: &Story, look: Look<'_>, height: usize) -> Vec<Line<'static>> {
-        if self.width != look.width || self.cache.len() > CACHED_ROWS {
+        let coloured = code::ready();
+        if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
             self.cache.clear();
         }
-        (self.width, self.height) = (look.width, height);
+        (self.width, self.height, self.coloured) = (look.width, height, coloured);
         let (mut at, mut skip) = self.top(story, look);
         let mut seen: Vec<Line<'static>> = Vec::new();
         let rows = self.lines(story, at, look);

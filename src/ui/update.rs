@@ -165,7 +165,7 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
 pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.list = None;
     screen.view.writing = true;
-    screen.view.pen.insert(text);
+    screen.view.pen.paste(text);
 }
 
 /// Carries out an action.
@@ -249,6 +249,17 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Note => begin(screen, "/note "),
         Action::Write if screen.view.picked.is_some() => seat_deeds(screen),
         Action::Write => screen.view.writing = true,
+        Action::Earlier => {
+            // with nothing written, words that still wait come before those that were sent
+            if screen.view.pen.is_empty() && screen.story.queued().next().is_some() {
+                edit_queued(screen);
+            } else {
+                screen.view.pen.earlier();
+            }
+        }
+        Action::Later => screen.view.pen.later(),
+        Action::History => screen.view.list = seat::history(&screen.view.pen.history),
+        Action::Unfold => screen.view.pen.unfold(),
         Action::NewLine => screen.view.pen.area.insert_newline(),
         Action::Complete => screen.view.notice = screen.view.pen.complete(&screen.story),
         Action::RestoreDraft => {

@@ -124,7 +124,7 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
 
 /// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
 pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
-    let text = screen.view.pen.text();
+    let text = screen.view.pen.whole();
     let words = text.trim();
     if words.is_empty() {
         return None;
@@ -132,7 +132,7 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
     if words.starts_with('/') && manner == Manner::Queue {
         let sent = command(screen, words);
         if sent.is_some() {
-            screen.view.pen = Default::default();
+            screen.view.pen.sent();
         }
         return sent;
     }
@@ -147,7 +147,7 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
     };
     let sent = ask(screen, verb);
     if sent.is_some() {
-        screen.view.pen = Default::default();
+        screen.view.pen.sent();
         screen.view.transcript.follow();
     }
     sent

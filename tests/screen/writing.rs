@@ -119,3 +119,32 @@ fn letters_are_text_in_the_pen() {
     stage.press_with(KeyCode::Char('j'), KeyModifiers::CONTROL);
     assert_eq!(stage.screen.view.pen.text(), "s S.q?:\n");
 }
+
+#[test]
+fn what_was_sent_comes_back_and_words_that_wait_come_first() {
+    let mut stage = speaking();
+    write(&mut stage, "iOne");
+    stage.press(&[Enter]);
+    stage.press(&[KeyCode::Up]);
+    assert_eq!(stage.screen.view.pen.text(), "One");
+    stage.press(&[KeyCode::Down]);
+    assert!(stage.screen.view.pen.is_empty());
+    stage.chord('r');
+    assert!(stage.text().contains("Sent before"), "{}", stage.text());
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.pen.text(), "One");
+}
+
+#[test]
+fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
+    let mut stage = speaking();
+    let long = "a line of it\n".repeat(300);
+    paste(&mut stage.screen, &long);
+    assert!(stage.text().contains("› [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
+    let said = Verb::Say { text: long.trim().into() };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
+    paste(&mut stage.screen, &long);
+    stage.chord('x');
+    write(&mut stage, "o");
+    assert_eq!(stage.screen.view.pen.text(), long);
+}
