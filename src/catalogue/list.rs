@@ -108,7 +108,7 @@ fn summary(entry: &DirEntry) -> Summary {
         Ok(log) => {
             let events = log.records.iter().map(|r| &r.event);
             let state = State::fold(events.clone().filter(counts));
-            summary.title = state.title.as_deref().unwrap_or_default().to_owned();
+            summary.title = state.headline().map_or("", |title| title).to_owned();
             summary.utterances = state.utterances;
             summary.standing = standing(&files, &log, &state);
             if !matches!(summary.standing, Standing::Running(_)) {

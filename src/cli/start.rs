@@ -6,6 +6,7 @@ use super::context::Context;
 use super::dress::Dress;
 use super::error::Failure;
 use super::exit::Exit;
+use super::minds::is_local;
 use super::nearby;
 use super::options::{Play, needs_terminal};
 use super::providers::{ModelOptions, Providers};
@@ -16,7 +17,6 @@ use super::signals::Signals;
 use super::source;
 use crate::catalogue;
 use crate::clock::wall_now;
-use crate::config::Settings;
 use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
 use crate::ui::start::run::run as show;
@@ -115,7 +115,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
     start.at = if start.first { Row::Demo } else { Row::Topic };
     start.now = wall_now();
     start.scripts = scripts(context);
-    start.known = known(&providers.settings);
+    start.known = known(&providers);
     start.checks = vec![
         ("sessions".into(), format!("kept in {}", sessions.display())),
         ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
@@ -198,8 +198,13 @@ fn rules(loaded: &Loaded) -> String {
 }
 
 /// Returns the models that the settings name, the default one first.
-fn known(settings: &Settings) -> Vec<Mind> {
+fn known(providers: &Providers) -> Vec<Mind> {
+    let settings = &providers.settings;
+    let local = |name: &str| {
+        let provider = name.split_once(':').and_then(|(name, _)| providers.find(name).ok());
+        provider.is_some_and(|known| is_local(&known.base_url))
+    };
     let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
     let names = settings.default_model.iter().chain(named);
-    names.map(|name| Mind { name: name.clone(), ..Mind::default() }).collect()
+    names.map(|name| Mind { name: name.clone(), endpoint: None, local: local(name) }).collect()
 }

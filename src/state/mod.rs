@@ -154,6 +154,12 @@ impl State {
         state
     }
 
+    /// Returns what it is called: as somebody renamed it, else its topic, else the title of its scenario.
+    pub fn headline(&self) -> Option<&Text> {
+        let renamed = self.title.as_ref().filter(|title| **title != self.scenario.title);
+        renamed.or(self.scenario.topic.as_ref()).or(self.title.as_ref())
+    }
+
     /// Returns a seat by its id.
     pub fn seat(&self, id: &str) -> Option<&Seat> {
         self.seats.iter().find(|s| s.spec.id == id)

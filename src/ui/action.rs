@@ -79,6 +79,8 @@ pub enum Action {
     Links,
     /// Shows it alone.
     Zoom,
+    /// Shows who waits for whom.
+    Graph,
     /// Shows what its speaker was shown.
     Prompt,
     /// Shows the words of one speaker alone, or all again.

@@ -93,12 +93,13 @@ fn style(scopes: &ScopeStack, looks: &[(Scope, Role)], theme: &Theme) -> Style {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::theme::{Depth, Theme};
+    use crate::ui::theme::{Depth, Shelf};
 
     #[test]
     fn parts_of_a_language_look_different_and_no_character_is_lost() {
         LANGUAGES.get_or_init(two_face::syntax::extra_newlines);
-        let theme = Theme::bundled("colloquium-dark", Depth::True).unwrap();
+        let theme = Shelf::default();
+        let theme = theme.theme("colloquium-dark", None, Depth::True).unwrap();
         let code = "fn main() {\n    // say\n    let x = \"hi\"; return 12;\n}\n";
         let lines = lines(code, "rust", &theme);
         let text: String = lines.iter().map(|l| l.to_string() + "\n").collect();

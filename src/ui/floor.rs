@@ -66,6 +66,18 @@ impl Standing {
     }
 }
 
+/// Returns the word for what turns of a purpose do.
+pub fn doing_word(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Speak => "speaking",
+        Purpose::Pick => "choosing who speaks",
+        Purpose::Bid => "bidding for the floor",
+        Purpose::Vote => "voting",
+        Purpose::Judge => "judging",
+        Purpose::Summarise => "summarising",
+    }
+}
+
 /// Returns what a turn does, and since when.
 pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
     let live = &story.live;
@@ -88,11 +100,9 @@ pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
         Purpose::Speak if live.has_said(turn.id) => "speaking",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
         Purpose::Speak => "about to speak",
-        Purpose::Pick => "choosing who speaks",
-        Purpose::Bid => "bidding for the floor",
-        Purpose::Vote => "voting",
-        Purpose::Judge => "judging",
-        Purpose::Summarise => "summarising",
+        Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
+            doing_word(turn.purpose)
+        }
     };
     (verb.into(), turn.since)
 }

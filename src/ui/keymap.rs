@@ -202,6 +202,7 @@ pub const ROWS: &[Row] = &[
     row!(Links Reading "links" "the links of the message that is read" Table ["u"]),
     row!(Zoom Reading "zoom" "the message that is read, alone" Table ["z"]),
     row!(Prompt Reading "prompt" "the exact prompt that its speaker was shown" Table ["p"]),
+    row!(Graph Reading "who waits" "who waits for whom, and what has come" Table ["d"]),
     row!(Filter Reading "only one" "one speaker's words alone, or all again" Table ["F"]),
     row!(Mark Reading "bookmark" "set a bookmark here" Table ["*"]),
     row!(MarkUp Reading "bookmark up" "the bookmark before" Table ["["]),

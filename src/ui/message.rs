@@ -39,7 +39,8 @@ pub struct Look<'a> {
     pub only: Option<usize>,
 }
 
-/// Returns the lines of the row at a place; the first one is blank, the second the head. There are none where another
+/// Returns the lines of the row at a place; the first one is blank, the second the head, but notes that follow each
+/// other stand together. There are none where another
 /// speaker's words alone are shown.
 pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let shown = story.shown(at);
@@ -51,7 +52,9 @@ pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
     if look.only.is_some_and(|only| speaker.map(|s| story.seat_place(s)) != Some(only)) {
         return vec![];
     }
-    let mut lines = vec![Line::default()];
+    let noted = |shown: &Option<Shown<'_>>| matches!(shown, Some(Shown::Aside(_, "")));
+    let together = at > 0 && noted(&shown) && noted(&story.shown(at - 1));
+    let mut lines = if together { vec![] } else { vec![Line::default()] };
     match shown {
         None => {}
         Some(Shown::Aside(head, body)) => lines.extend(aside(head, body, look)),
@@ -215,7 +218,7 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
 
 /// Returns the head of a message whose beginning stands above the screen.
 pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
-    let mut head = lines.get(1)?.clone();
+    let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
     head.spans.truncate(2);
     let note = format!("  {}  continued", look.glyphs.dot);
     head.spans.push(Span::styled(note, look.theme.style(Role::Muted)));

@@ -10,6 +10,7 @@ pub mod draw;
 pub mod film;
 pub mod floor;
 pub mod glyphs;
+pub mod graph;
 pub mod inspect;
 pub mod keymap;
 pub mod layout;

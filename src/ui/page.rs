@@ -2,6 +2,7 @@
 //!
 //! It is laid out where it is drawn; here it is only text and a place in it.
 
+use super::Screen;
 use super::action::Action;
 use super::theme::Role;
 
@@ -19,7 +20,7 @@ pub struct Part {
 }
 
 /// A text that is open.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Page {
     /// What it is.
     pub title: String,
@@ -27,6 +28,8 @@ pub struct Page {
     pub facts: Vec<(&'static str, String)>,
     /// The text.
     pub parts: Vec<Part>,
+    /// Makes it anew, where what it shows goes on.
+    pub again: Option<fn(&Screen) -> Option<Page>>,
     /// The first row that is seen.
     pub top: usize,
     /// The last row that can be the first, and the rows that are seen; known once it was drawn.

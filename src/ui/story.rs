@@ -227,7 +227,7 @@ impl Story {
 
     /// Returns the title, safe for one line.
     pub fn title(&self) -> String {
-        text::line(self.state().title.as_deref().unwrap_or_default()).into_owned()
+        text::line(self.state().headline().map_or("", |title| title)).into_owned()
     }
 
     /// Returns whether an entry is the operator's own.

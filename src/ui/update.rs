@@ -5,6 +5,7 @@
 use super::Screen;
 use super::action::Action;
 use super::floor::Standing;
+use super::graph;
 use super::keymap::{self, Place};
 use super::layout::Areas;
 use super::list::{Does, List, Of, Talk};
@@ -181,7 +182,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         && !screen.view.writing
     {
         match action {
-            Action::Back | Action::Quit | Action::Prompt | Action::Zoom => {
+            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Graph => {
                 screen.view.page = None;
                 return None;
             }
@@ -232,6 +233,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Links => return look::take_out(screen, Pieces::Links),
         Action::Zoom => look::zoom(screen),
         Action::Prompt => look::prompt(screen),
+        Action::Graph => {
+            screen.view.page = graph::page(screen);
+            if screen.view.page.is_none() {
+                screen.view.notice = Some("nobody waits for anybody here".into());
+            }
+        }
         Action::Filter => look::filter(screen),
         Action::Mark => return wish::ask(screen, Verb::Mark { text: None }),
         Action::MarkUp => look::mark(screen, look::Way::Up),

@@ -112,3 +112,32 @@ fn a_message_is_zoomed_and_copied_plain() {
     assert_eq!(stage.press(&[Char('c')]), []);
     assert!(stage.text().contains("has no blocks of code"));
 }
+
+#[test]
+fn who_waits_for_whom_is_shown_as_it_stands() {
+    let stage = Stage::altered(100, 30, |event| {
+        if let Kind::Opened(opened) = &mut event.kind {
+            let runs = serde_json::json!({"after": [
+                {"participant": "ada", "max": 1},
+                {"participant": "bo", "when": "context.approved", "max": 3},
+            ]});
+            opened.participants[2].runs = serde_json::from_value(runs).unwrap();
+        }
+    });
+    let mut stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(1)));
+    write(&mut stage, "d");
+    let shown = stage.text();
+    for words in [
+        "3 Cy  ran 0 of 1",
+        "waits for all of these",
+        "after Ada, who has spoken; made it run 0 of 1",
+        "after Bo, who has not spoken yet, when context.approved; made it run 0 of 3",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)));
+    assert!(stage.text().contains("after Bo, who has spoken"), "it goes on while it is read");
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    write(&mut stage, "d");
+    assert!(stage.text().contains("nobody waits for anybody here"));
+}

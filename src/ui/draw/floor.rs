@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::floor::{Standing, doing, next, used, why};
+use crate::ui::floor::{Standing, doing, doing_word, next, used, why};
 use crate::ui::keymap::{Keymap, Place};
 use crate::ui::message::Look;
 use crate::ui::story::Story;
@@ -116,7 +116,11 @@ fn speakers(story: &Story, now: Ms) -> String {
                 let (_, since) = doing(story, t, now);
                 format!("{} {}s", story.name(&t.seat), seconds(since))
             });
-            format!("{} speaking: {}", turns.len(), each.collect::<Vec<_>>().join(", "))
+            let work = match turns.iter().all(|t| t.purpose == turns[0].purpose) {
+                true => doing_word(turns[0].purpose),
+                false => "at work",
+            };
+            format!("{} {work}: {}", turns.len(), each.collect::<Vec<_>>().join(", "))
         }
     }
 }

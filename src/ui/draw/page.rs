@@ -5,6 +5,7 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::Place;
 use crate::ui::markdown::{plain, rows};
+use crate::ui::page::Page;
 use crate::ui::theme::Role;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -19,6 +20,9 @@ const NAME_WIDTH: usize = 12;
 /// Draws the page, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(mut page) = screen.view.page.take() else { return };
+    if let Some(anew) = page.again.and_then(|again| again(screen)) {
+        page = Page { top: page.top, ..anew };
+    }
     let theme = &screen.theme;
     let width = whole.width.saturating_sub(2).min(WIDTH_MAX);
     let area = Rect {
