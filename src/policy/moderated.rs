@@ -110,7 +110,9 @@ fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
 }
 
 fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
-    let may_end = v.thread.spec.options["may_end"] != json!(false);
+    // nothing is over that has not begun
+    let begun = v.last_entry().is_some();
+    let may_end = begun && v.thread.spec.options["may_end"] != json!(false);
     let options = legal.iter().map(|s| s.0.clone());
     let options = options.chain(may_end.then(|| END.into())).collect();
     let next = Next::Ask {

@@ -15,7 +15,12 @@ const PASS: &str = "pass";
 const DRESS: &[char] =
     &['*', '_', '`', '"', '\'', '“', '”', '#', '>', '(', ')', '.', ',', ';', '!', ' ', '\t'];
 /// Words that lead up to an answer, longest first.
-const LEADS: [&str; 15] = [
+const LEADS: [&str; 20] = [
+    "the next speaker is",
+    "the choice is",
+    "my pick is",
+    "next speaker",
+    "next",
     "my choice is",
     "my answer is",
     "i would choose",

@@ -410,21 +410,7 @@ impl State {
             }
             Outcome::Failed => {
                 self.failed += 1;
-                let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
-                let error = e.error.clone().unwrap_or_else(unknown);
-                let why = format!("{}: {}", turn.seat, error.text);
-                match self.then(&turn.seat, error.class) {
-                    Then::Pause if self.run != Run::Paused => {
-                        self.run = Run::Pausing;
-                        let way = "then `retry` asks again, and `change` gives it another model";
-                        let asks = self.attended && turn.speaks();
-                        let why = if asks { format!("{why}; {way}") } else { why };
-                        self.pause_why = Some(why.into());
-                    }
-                    Then::Stop => self.stopped_by = Some(why.into()),
-                    Then::Pause | Then::Skip | Then::Replace => {}
-                }
-                self.set_seat(&turn.seat, |s| s.failed = Some(error));
+                self.fail(turn, e);
             }
             Outcome::Said | Outcome::Cut => self.set_seat(&turn.seat, |s| s.failed = None),
         }

@@ -1,6 +1,6 @@
 //! Votes and verdicts as far as they have come: what judges said, what was asked, what came of it.
 
-use super::{Batch, State};
+use super::{Batch, Run, State};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Value, json};
@@ -94,10 +94,32 @@ impl State {
         }
     }
 
+    /// What follows a turn that failed, whatever it was for: its seat's rule.
+    pub(super) fn fail(&mut self, turn: &super::Turn, e: &TurnEnded) {
+        let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
+        let error = e.error.clone().unwrap_or_else(unknown);
+        let why = format!("{}: {}", turn.seat, error.text);
+        match self.then(&turn.seat, error.class) {
+            Then::Pause if self.run != Run::Paused => {
+                self.run = Run::Pausing;
+                let way = "then `retry` asks again, and `change` gives it another model";
+                let asks = self.attended && turn.speaks();
+                let why = if asks { format!("{why}; {way}") } else { why };
+                self.pause_why = Some(why.into());
+            }
+            Then::Stop => self.stopped_by = Some(why.into()),
+            Then::Pause | Then::Skip | Then::Replace => {}
+        }
+        self.set_seat(&turn.seat, |s| s.failed = Some(error));
+    }
+
     /// What follows a turn that did not speak: a rehearsed line is spent, a judge has answered.
     pub(super) fn answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let line = turn.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
         self.set_seat(&turn.seat, |s| s.lines.extend(line));
+        if e.outcome == Outcome::Failed {
+            self.fail(turn, e);
+        }
         let batch = self.threads.get(&turn.thread).and_then(|t| t.batch.clone());
         if let Some(batch) = batch {
             self.judge(&batch, &turn.seat, e);

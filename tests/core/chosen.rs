@@ -64,6 +64,13 @@ async fn a_moderator_ends_it() {
     let chooser = answering(|ask| say(if ask.prompt.blocks.len() < 2 { "b" } else { "end" }));
     let ran = play(moderated(json!({})), chooser, &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("b b", "goal"));
+    let at_once = answering(|_| say("The choice is \"end\"."));
+    let ran = play(moderated(json!({})), at_once, &[]).await;
+    assert_eq!(
+        (ran.who().as_str(), ran.reason()),
+        ("a", "goal"),
+        "nothing is over that has not begun"
+    );
     let never = answering(|_| say("end"));
     let ran = play(moderated(json!({"may_end": false})), never, &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b c", "utterance_limit"));
@@ -74,13 +81,44 @@ async fn an_illegal_choice_is_corrected_once() {
     let chooser = answering(|ask| match &ask.prompt.rejected {
         None => say("m, myself"),
         Some(rejected) => {
-            assert!(rejected.why.contains("none of: a, b, c, end"), "{}", rejected.why);
+            assert!(rejected.why.contains("none of: a, b, c"), "{}", rejected.why);
             say("b")
         }
     });
     let ran = play(moderated(json!({"streak": 9})), chooser, &[]).await;
     assert_eq!(ran.who(), "b b b b b b");
     assert_eq!(ran.kinds().iter().filter(|k| **k == "call.retried").count(), 6);
+}
+
+/// A year later, from the log alone.
+#[tokio::test]
+async fn the_prompt_of_any_call_can_be_built_again() {
+    let chooser = || answering(|ask| say(if ask.attempt == 1 { "well" } else { "b" }));
+    let court = crate::judging::court(&["j", "k"], true, 2, "draw");
+    let summed = crate::recaps::summed(Some("clerk"), 12, 400);
+    for table in [moderated(json!({})), bids(json!({})), court, summed] {
+        let steer = [json!({"after": {"utterance": 2}, "do": "vote", "question": "Shall we?"})];
+        let ran = play(table, chooser(), &steer).await;
+        let mut state = colloquium::state::State::default();
+        let mut built = 0;
+        for event in &ran.events {
+            state.apply(event);
+            if let Kind::CallStarted(call) = &event.kind {
+                let prompt = colloquium::prompt::build(&state, &state.turns[&call.turn]);
+                assert_eq!(colloquium::prompt::digest(&prompt), call.digest, "at {}", event.seq);
+                built += 1;
+            }
+        }
+        assert!(built > 10, "{built}");
+    }
+}
+
+#[tokio::test]
+async fn the_failure_rule_of_a_moderator_holds_as_well() {
+    let mut table = moderated(json!({}));
+    table.participants[3].on_failure = FailureRule { retry: 0, then: Then::Stop };
+    let ran = play(table, answering(|_| Play::Fail(5, ErrorClass::Failed)), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("", "failure"));
 }
 
 /// Every way in which no choice comes gives the floor to the fallback policy.
