@@ -44,6 +44,8 @@ pub struct Summary {
     pub standing: Standing,
     /// Utterances that count.
     pub utterances: u32,
+    /// The session it branched off last, and behind which of its utterances.
+    pub parent: Option<(String, u32)>,
     /// When its log was last written.
     pub written: Wall,
 }
@@ -89,6 +91,7 @@ fn summary(entry: &DirEntry) -> Summary {
         title: String::new(),
         standing: Standing::Unfinished,
         utterances: 0,
+        parent: None,
         written: written(entry),
     };
     let Ok(metadata) = entry.metadata() else {
@@ -102,6 +105,7 @@ fn summary(entry: &DirEntry) -> Summary {
     if let Some(kept) = kept {
         summary.standing = holder(&files).map_or_else(|| kept.standing(), Standing::Running);
         (summary.title, summary.utterances) = (kept.title, kept.utterances);
+        summary.parent = kept.parent;
         return summary;
     }
     match read(&summary.path) {
@@ -110,17 +114,24 @@ fn summary(entry: &DirEntry) -> Summary {
             let state = State::fold(events.clone().filter(counts));
             summary.title = state.headline().map_or("", |title| title).to_owned();
             summary.utterances = state.utterances;
+            summary.parent = parent(&state);
             summary.standing = standing(&files, &log, &state);
             if !matches!(summary.standing, Standing::Running(_)) {
                 // without it the next list takes longer, and nothing else is lost
-                let kept =
-                    Stored::new(&metadata, &summary.title, summary.utterances, &summary.standing);
+                let kept = Stored::new(&metadata, &summary);
                 let _ = kept.write(&files);
             }
         }
         Err(e) => summary.standing = Standing::Unreadable(why(&e)),
     }
     summary
+}
+
+/// Returns what a session branched off, and behind which utterance.
+fn parent(state: &State) -> Option<(String, u32)> {
+    let forked = state.forked.as_ref()?;
+    let kept = state.entries.iter().take_while(|e| e.versions[0].seq <= forked.at);
+    Some((forked.parent.to_string(), kept.filter_map(|e| e.number).max().unwrap_or(0)))
 }
 
 /// What was said piece by piece is said again when its turn ends.

@@ -3,13 +3,17 @@
 //! It reads session files and writes none; beside each it keeps a summary that can be deleted. A bad file is listed as
 //! what it is and never hides the others. What is said in a session plays no part here but when words are looked for.
 
+mod examples;
 mod find;
 mod list;
 mod search;
 mod stored;
 mod trash;
+mod tree;
 
+pub use examples::{EXAMPLES, example};
 pub use find::{NotFound, find, last};
 pub use list::{Standing, Summary, list};
 pub use search::{Hit, Query, search};
 pub use trash::{NotDeleted, delete};
+pub use tree::tree;

@@ -3,7 +3,7 @@
 //! It holds nothing that the log does not say; it counts only for a log of the same length and age, and can be deleted
 //! at any time. What a lock says is never kept.
 
-use super::list::Standing;
+use super::list::{Standing, Summary};
 use crate::model::StopReason;
 use crate::session::SessionFiles;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,8 @@ pub(super) struct Stored {
     pub title: String,
     /// Utterances that count.
     pub utterances: u32,
+    /// The session it branched off, and behind which utterance.
+    pub parent: Option<(String, u32)>,
     /// Why it ended.
     pub ended: Option<StopReason>,
     /// What is wrong with it.
@@ -33,16 +35,24 @@ pub(super) struct Stored {
 
 impl Stored {
     /// Returns what is to be kept of a log that was read as it is now.
-    pub fn new(log: &Metadata, title: &str, utterances: u32, standing: &Standing) -> Stored {
+    pub fn new(log: &Metadata, summary: &Summary) -> Stored {
         let (mut ended, mut damaged, mut newer) = (None, None, false);
-        match standing {
+        match &summary.standing {
             Standing::Ended(reason) => ended = Some(*reason),
             Standing::Damaged(why) => damaged = Some(why.clone()),
             Standing::Newer => newer = true,
             Standing::Running(_) | Standing::Unfinished | Standing::Unreadable(_) => {}
         }
-        let title = title.to_owned();
-        Stored { len: log.len(), modified: modified(log), title, utterances, ended, damaged, newer }
+        Stored {
+            len: log.len(),
+            modified: modified(log),
+            title: summary.title.clone(),
+            utterances: summary.utterances,
+            parent: summary.parent.clone(),
+            ended,
+            damaged,
+            newer,
+        }
     }
 
     /// Reads what is kept of a log, if the log is still the same.

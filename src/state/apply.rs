@@ -442,6 +442,7 @@ impl State {
             entry.chosen = entry.versions.len() - 1;
             entry.mentions = e.mentions.clone();
             entry.edited = None;
+            entry.changed = Some(seq);
             return;
         }
         self.entries.push(Entry {
@@ -453,6 +454,7 @@ impl State {
             chosen: 0,
             edited: None,
             hidden: None,
+            changed: None,
             to: vec![],
             of: None,
             mentions: e.mentions.clone(),

@@ -165,16 +165,19 @@ impl State {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.chosen = (*alternative as usize).saturating_sub(1).min(e.versions.len() - 1);
                     e.edited = None;
+                    e.changed = Some(seq);
                 }
             }
             Verb::Edit { utterance, text } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.edited = Some((seq, text.clone()));
+                    e.changed = Some(seq);
                 }
             }
             Verb::Hide { utterance, .. } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.hidden = Some(seq);
+                    e.changed = Some(seq);
                 }
             }
             Verb::Limit { set } => self.set_limits(set, ms),
@@ -279,6 +282,7 @@ impl State {
             chosen: 0,
             edited: None,
             hidden: None,
+            changed: None,
             to,
             of: Some(of.clone()),
             mentions: given.targets.mentions.clone(),

@@ -130,6 +130,7 @@ mod tests {
             chosen: 0,
             edited: None,
             hidden: None,
+            changed: None,
             to: vec![],
             of: None,
             mentions: vec![],

@@ -39,6 +39,8 @@ pub struct Entry {
     pub edited: Option<(Seq, Text)>,
     /// Since when it is hidden.
     pub hidden: Option<Seq>,
+    /// Since when it reads otherwise than before: by an edit, an alternative, or hidden.
+    pub changed: Option<Seq>,
     /// Who alone heard it; everybody, if it names nobody.
     pub to: Vec<SeatId>,
     /// The command it came from, for the operator's words.
@@ -94,6 +96,12 @@ impl Entry {
             Some((since, text)) if *since < place => self.text_at(place).map(|_| digest(text)),
             _ => self.text_at(place).map(|_| self.version().digest),
         }
+    }
+
+    /// Returns whether a turn that began at a place saw it as it reads now; nothing if it could not see it at all.
+    pub fn was_read_as_now(&self, by: &Version) -> Option<bool> {
+        let turn = by.turn.filter(|_| self.seq <= by.horizon)?;
+        Some(self.changed.is_none_or(|since| since.0 < turn.0))
     }
 
     /// Returns whether it is a whisper.

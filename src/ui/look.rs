@@ -6,11 +6,11 @@ use super::inspect;
 use super::keymap::Place;
 use super::list::{Does, Entry};
 use super::markdown;
-use super::page::{Page, Part};
 use super::seat::{self, Pieces};
 use super::story::{Id, Shown};
 use super::study::Study;
 use super::update::{Request, read};
+use super::versions;
 use crate::export::figures;
 use crate::text;
 
@@ -152,8 +152,8 @@ pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
 /// Shows the message that is read alone.
 pub fn zoom(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
-    let part = Part { body: message.said, markdown: true, ..Part::default() };
-    screen.view.page = Some(Page { title: message.name, parts: vec![part], ..Page::default() });
+    let entry = screen.story.entry(message.at).and_then(|e| screen.story.state().entries.get(e));
+    screen.view.page = entry.map(|entry| versions::page(&screen.story, entry, message.name));
 }
 
 /// Shows what the speaker of the message that is read was shown.

@@ -88,6 +88,9 @@ fn words(story: &Story, entry: &Entry, at: Ms, look: Look<'_>) -> Vec<Line<'stat
     if entry.edited.is_some() {
         fact("edited by you".into());
     }
+    if story.answers_earlier(entry) {
+        fact("answers an earlier text".into());
+    }
     if let Some(why) = entry.version().cut {
         facts.push((cut(why).into(), Role::MessageStopped));
     }

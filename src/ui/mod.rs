@@ -34,6 +34,7 @@ pub mod timeline;
 pub mod transcript;
 pub mod update;
 pub mod verbs;
+pub mod versions;
 pub mod wish;
 pub mod wrap;
 

@@ -196,6 +196,12 @@ impl Story {
         }
     }
 
+    /// Returns whether words answer a text that reads otherwise by now.
+    pub fn answers_earlier(&self, entry: &Entry) -> bool {
+        let before = self.state().entries.iter().take_while(|e| e.seq < entry.seq);
+        before.into_iter().any(|e| e.was_read_as_now(entry.version()) == Some(false))
+    }
+
     /// Returns the reasoning of a turn that is over.
     pub fn thought(&self, turn: TurnId) -> Option<&str> {
         self.thoughts.get(&turn).map(|t| &**t)

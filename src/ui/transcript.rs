@@ -13,7 +13,7 @@ use std::rc::Rc;
 /// Rows whose lines are kept; beyond that the cache begins anew, so that a long talk does not fill the memory.
 const CACHED_ROWS: usize = 512;
 
-/// What a row's lines depend on besides the width: growth, versions, edits.
+/// What a row's lines depend on besides the width: growth, changes of it, changes of what it answers.
 type Stamp = (usize, usize, bool);
 
 /// The reader's place.
@@ -183,7 +183,8 @@ impl Transcript {
         };
         let stamp = match shown {
             Shown::Words(e, _) => {
-                (e.versions.len() * 64 + e.chosen, e.text().len(), e.hidden.is_some())
+                let changed = e.changed.map_or(0, |since| since.0 as usize + 1);
+                (changed, e.text().len(), story.answers_earlier(e))
             }
             Shown::Speaking(turn) => {
                 let length = story.live.said(turn.id).len() + story.live.thought(turn.id).len();

@@ -35,6 +35,15 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
     let third = house.run(&args).code(0);
     assert!(third.out.contains("ended: utterance limit"), "{}", third.out);
     assert_eq!(house.sessions().len(), 3);
+    let tree = house.run(&["sessions", "tree"]).code(0).out;
+    let rows: Vec<&str> = tree.lines().map(|l| l.split("  Should").next().unwrap()).collect();
+    let id = |n: &str| format!("20260101-000000-000000{n}");
+    assert_eq!(
+        rows,
+        [id(""), format!("+ after u3  {}", id("-2")), format!("  + after u0  {}", id("-3"))]
+    );
+    // the second time it comes from what is kept beside the logs
+    assert_eq!(house.run(&["sessions", "tree"]).code(0).out, tree);
 }
 
 #[test]

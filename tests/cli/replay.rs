@@ -85,3 +85,27 @@ fn nothing_in_a_foreign_file_is_run() {
     house.run(&["replay", &path, "--headless"]).code(0);
     assert!(!trace.exists());
 }
+
+#[test]
+fn what_comes_with_the_program_is_read_by_its_name_and_never_written_to() {
+    let house = House::new();
+    let list = house.run(&["sessions", "list", "--examples"]).code(0).out;
+    let names: Vec<&str> = list.lines().map(|l| l.split(' ').next().unwrap()).collect();
+    assert!(names.contains(&"example-rehearsed"), "{list}");
+    for name in names {
+        let again = house.run(&["replay", name, "--headless"]).code(0);
+        assert!(again.out.contains("\n[3] ") && again.err.is_empty(), "{name}: {}", again.err);
+        house.run(&["analyze", name]).code(0);
+        let raw = house.run(&["replay", name, "--headless", "--format", "jsonl"]).code(0).out;
+        for place in ["/tmp", "/home", "/root", "/work", "127.0.0.1"] {
+            assert!(!raw.contains(place), "{name} holds {place}");
+        }
+        let refused = house.run(&["resume", name, "--headless"]).code(2);
+        assert!(refused.err.contains("stays as it is"), "{}", refused.err);
+    }
+    house.run(&["fork", "example-rehearsed", "--at", "2", "--headless"]).code(0);
+    house.run(&["sessions", "rename", "example-rehearsed", "--title", "Mine"]).code(0);
+    let shown = house.run(&["sessions", "show", "example-rehearsed"]).code(0).out;
+    assert!(shown.starts_with("Should cities ban private cars?"), "{shown}");
+    assert!(house.run(&["sessions", "list"]).code(0).out.contains("Should cities"));
+}

@@ -1,12 +1,14 @@
 //! `sessions list`: one line each, within 80 columns.
 
 use super::{moment, unreadable};
-use crate::catalogue::{self, Standing, Summary};
+use crate::catalogue::{self, EXAMPLES, Standing, Summary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::talk;
 use crate::export;
+use crate::session::decode;
+use crate::state::State;
 use crate::text;
 use serde_json::{Value, json};
 use unicode_width::UnicodeWidthChar;
@@ -40,6 +42,19 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
         format!("{}\n", line.trim_end())
     };
     talk::data(rows.iter().map(line).collect::<String>().as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Prints the names of those that come with the program, and what they are.
+pub fn examples() -> Result<Exit, Failure> {
+    let one = |(name, log): &(&str, &str)| {
+        let first = log.lines().next().and_then(|line| decode(line.as_bytes()).ok());
+        let state = State::fold(&first);
+        let title = state.title.as_deref().unwrap_or_default();
+        let by = if state.rehearsed { "rehearsed" } else { "spoken by a small model" };
+        format!("{name}  {title} ({by})\n")
+    };
+    talk::data(EXAMPLES.iter().map(one).collect::<String>().as_bytes())?;
     Ok(Exit::Done)
 }
 
@@ -84,7 +99,7 @@ fn as_json(s: &Summary) -> Value {
 }
 
 /// Returns where a session stands, in one word and in more.
-fn standing(standing: &Standing) -> (String, Option<String>) {
+pub fn standing(standing: &Standing) -> (String, Option<String>) {
     let (word, why) = match standing {
         Standing::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
         Standing::Unfinished => ("unfinished", None),

@@ -3,13 +3,15 @@
 mod change;
 mod list;
 mod search;
+mod tree;
 
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
 use super::options::Format;
 use super::talk;
-use crate::catalogue;
+use crate::catalogue::{self, example};
+use crate::config::make_private;
 use crate::export;
 use crate::model::Wall;
 use crate::session::{self, Log, LogFault};
@@ -27,7 +29,12 @@ pub enum Sessions {
         /// As JSON
         #[arg(long)]
         json: bool,
+        /// Those that come with the program
+        #[arg(long)]
+        examples: bool,
     },
+    /// Draw which session branched off which
+    Tree,
     /// Print what was said
     Show {
         #[command(flatten)]
@@ -94,9 +101,23 @@ impl Which {
         Which { session: name.cloned(), last: name.is_none() }
     }
 
+    /// Refuses to write to what comes with the program.
+    pub fn is_not_an_example(&self) -> Result<(), Failure> {
+        match self.session.as_deref().filter(|name| example(name).is_some()) {
+            Some(name) => Err(Failure::usage(
+                format!("{name} comes with the program and stays as it is"),
+                format!("branch off: colloquium fork {name} --at N"),
+            )),
+            None => Ok(()),
+        }
+    }
+
     /// Finds its file.
     pub fn find(&self, context: &Context) -> Result<PathBuf, Failure> {
         let folder = context.paths.sessions();
+        if let Some((name, log)) = self.session.as_ref().and_then(|n| Some((n, example(n)?))) {
+            return brought(name, log, context);
+        }
         let found = match &self.session {
             Some(name) => catalogue::find(&folder, name),
             None => catalogue::last(&folder),
@@ -105,11 +126,27 @@ impl Which {
     }
 }
 
+/// Puts an example where it can be read like any session; whatever became of it there, it is as it was again.
+fn brought(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
+    let folder = context.paths.cache.join("examples");
+    let path = folder.join(format!("{name}.jsonl"));
+    if fs::read_to_string(&path).is_ok_and(|there| there == log) {
+        return Ok(path);
+    }
+    make_private(&folder)?;
+    fs::write(&path, log).map_err(|e| {
+        Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
+    })?;
+    Ok(path)
+}
+
 impl Sessions {
     /// Does it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
-            Sessions::List { json } => list::list(context, json),
+            Sessions::List { examples: true, .. } => list::examples(),
+            Sessions::List { json, examples: false } => list::list(context, json),
+            Sessions::Tree => tree::tree(context),
             Sessions::Search { text, json } => search::search(&text, json, context),
             Sessions::Rename { which, title } => {
                 change::rename(&which.find(context)?, &title, context)
