@@ -20,6 +20,7 @@ pub mod runs;
 pub mod secret;
 pub mod shows;
 pub mod steering;
+pub mod turn;
 
 pub use ballot::{Ballot, Judgement, VerdictGiven, VoteClosed};
 pub use command::{Given, Targets, Verb};
@@ -32,7 +33,6 @@ pub use money::{Price, Usd};
 pub use participant::{
     Budget, FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
 };
-pub use payload::{CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Rejected, Role};
 pub use reason::StopReason;
@@ -40,3 +40,4 @@ pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Sees, Shows};
 pub use steering::{SteerLine, Trigger};
+pub use turn::{CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};

@@ -1,6 +1,6 @@
 //! Money: dollars that can be added without error, and the price of a model.
 
-use super::payload::Usage;
+use super::turn::Usage;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::iter::Sum;

@@ -5,9 +5,9 @@
 use super::contract::Contract;
 use super::ids::{SeatId, Text};
 use super::money::{Price, Usd};
-use super::payload::Purpose;
 use super::runs::Runs;
 use super::shows::Sees;
+use super::turn::Purpose;
 use serde::{Deserialize, Serialize};
 
 /// A seat at the table, with exactly one voice.

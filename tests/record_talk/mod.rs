@@ -3,10 +3,10 @@
 
 use colloquium::model::event::{ENGINE, OPERATOR};
 use colloquium::model::payload::{BatchOpened, CallStarted, Delta, FloorGranted, Opened};
-use colloquium::model::payload::{HumanSaid, Requester, TurnEnded};
+use colloquium::model::payload::{HumanSaid, TurnEnded};
 use colloquium::model::piece::pack;
 use colloquium::model::{BatchId, Channel, Event, Kind, Ms, Outcome, Piece, Purpose, Seq};
-use colloquium::model::{ThreadId, TurnId, Wall};
+use colloquium::model::{Requester, ThreadId, TurnId, Wall};
 use colloquium::session::{FORMAT, Record, SessionFiles};
 use std::sync::Arc;
 

@@ -1,0 +1,101 @@
+//! The small words of turns, calls and commands: what for, by whom, how it ended, what it used.
+
+use serde::{Deserialize, Serialize};
+
+/// What a turn is for. A turn to `Speak` makes an utterance; the others never enter the transcript.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "one word each, defined on the page about turns")]
+pub enum Purpose {
+    #[default]
+    Speak,
+    Pick,
+    Bid,
+    Vote,
+    Judge,
+    Summarise,
+}
+
+/// Who wanted a batch; a policy is shown only its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Requester {
+    /// The thread's own policy.
+    Policy,
+    /// A command: floor, retry, re-roll, the final round.
+    Operator,
+    /// The engine itself: summaries, judges as stop rules.
+    Engine,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "one word each, defined on the page about turns")]
+pub enum Outcome {
+    Said,
+    Cut,
+    Failed,
+    Passed,
+}
+
+/// Why a turn was cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CutWhy {
+    /// The operator cut in.
+    CutIn,
+    /// The operator paused at once.
+    PauseNow,
+    /// A newer decision took its place; it never counts.
+    Superseded,
+    /// The call ran into one of its time-outs after words had been shown.
+    Timeout,
+    /// The program was stopped or killed; it never counts, and the seat is still owed its turn.
+    Crash,
+    /// The voice ended in the middle of its words.
+    BrokenOff,
+    /// The operator skipped it, ended the conversation, or took the seat away.
+    Operator,
+}
+
+/// Tokens a call used; `estimated` where nobody reported them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "counts named by their keys")]
+pub struct Usage {
+    pub input: u64,
+    pub output: u64,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub estimated: bool,
+}
+
+impl Usage {
+    /// Returns the usage of two calls together.
+    #[must_use]
+    pub fn with(&self, more: &Usage) -> Usage {
+        Usage {
+            input: self.input.saturating_add(more.input),
+            output: self.output.saturating_add(more.output),
+            estimated: self.estimated || more.estimated,
+        }
+    }
+
+    /// Returns the tokens read and written.
+    pub fn tokens(&self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+/// What became of a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReceiptIs {
+    /// It waits for its moment.
+    Queued,
+    /// Its words reached the turns named.
+    Delivered,
+    /// It was carried out.
+    Done,
+    /// Its moment had passed; `why` says so.
+    TooLate,
+}
