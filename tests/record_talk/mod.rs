@@ -94,6 +94,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             parameters: serde_json::Value::Null,
             digest: "d1a5".into(),
             left_out: 0,
+            labels: std::collections::BTreeMap::new(),
         }
         .into(),
         (_, 6) => Box::new(said(turn, &words(seq, count * 3))).into(),
