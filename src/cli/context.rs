@@ -11,6 +11,7 @@ use crate::session::SessionFiles;
 use crate::text;
 use clap::{Args, ValueEnum};
 use std::cell::Cell;
+use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 
 /// What a project's settings are called where they are agreed to.
@@ -39,6 +40,9 @@ pub struct Global {
     /// The signs of the screen
     #[arg(long, global = true, value_enum, env = "COLLOQUIUM_GLYPHS")]
     glyphs: Option<Signs>,
+    /// Play as text that only ever grows, instead of on the screen [env: COLLOQUIUM_ACCESSIBLE, ACCESSIBLE]
+    #[arg(long, global = true)]
+    accessible: bool,
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
@@ -78,6 +82,7 @@ pub struct Context {
     config_set: Vec<String>,
     /// Whether the project's settings count for this run although nobody has agreed to them for good.
     trusts_project: Cell<bool>,
+    accessible: bool,
     quiet: bool,
     verbose: bool,
     journal: Option<Journal>,
@@ -104,6 +109,7 @@ impl Context {
             config: global.config,
             config_set: global.config_set,
             trusts_project: Cell::new(false),
+            accessible: global.accessible,
             quiet: global.quiet,
             verbose: global.verbose,
             journal: journal.transpose()?,
@@ -139,6 +145,17 @@ impl Context {
         stranger.admit(play, self)?;
         self.trusts_project.set(true);
         Ok(())
+    }
+
+    /// Returns whether a talk is to be told as text instead of shown on the screen: somebody wants it so, or their
+    /// terminal can show nothing else.
+    pub fn wants_text(&self) -> bool {
+        let asks = |name| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
+        let plain = self.environment.term() == Some("dumb");
+        self.accessible
+            || asks("COLLOQUIUM_ACCESSIBLE")
+            || asks("ACCESSIBLE")
+            || plain && stdin().is_terminal() && stdout().is_terminal()
     }
 
     /// Returns who named the data folder.

@@ -66,7 +66,7 @@ pub struct Point {
 
 impl Fork {
     /// Branches off.
-    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         self.play.has_its_place("colloquium fork SESSION --at N", context)?;
         let path = self.which.find(context)?;
         let log = session::read(&path)?;

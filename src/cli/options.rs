@@ -76,8 +76,12 @@ pub struct Play {
 }
 
 impl Play {
-    /// Refuses a screen where there is no terminal for it.
-    pub fn has_its_place(&self, command: &str, context: &Context) -> Result<(), Failure> {
+    /// Refuses a screen where there is no terminal for it; whoever wants text instead of a screen gets it.
+    pub fn has_its_place(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
+        if context.wants_text() && !self.headless {
+            // append only and at a pace that can be followed
+            (self.headless, self.pace) = (true, true);
+        }
         if self.headless {
             return Ok(());
         }

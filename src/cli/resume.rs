@@ -31,7 +31,7 @@ pub struct Resume {
 
 impl Resume {
     /// Goes on.
-    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         self.play.has_its_place("colloquium resume", context)?;
         self.which.is_not_an_example()?;
         let path = self.which.find(context)?;

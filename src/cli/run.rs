@@ -46,7 +46,7 @@ pub struct Run {
 
 impl Run {
     /// Plays it.
-    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         self.options.has_its_place(&format!("colloquium run {}", self.scenario), context)?;
         start::after(play(&self.scenario, &self.options, context)?, context)
     }
@@ -85,7 +85,7 @@ pub struct Options {
 
 impl Options {
     /// Refuses a screen where there is no terminal for it; what is only planned needs none.
-    pub fn has_its_place(&self, command: &str, context: &Context) -> Result<(), Failure> {
+    pub fn has_its_place(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
         if self.dry_run { Ok(()) } else { self.play.has_its_place(command, context) }
     }
 }

@@ -60,7 +60,7 @@ impl fmt::Display for Usd {
             0 => write!(f, "$0"),
             n if n < 10_000 => write!(f, "<$0.00001"),
             n if n < 10_000_000 => write!(f, "${dollars:.5}"),
-            n if n < 1_000_000_000 => write!(f, "${dollars:.4}"),
+            n if n < 1_000_000_000 && n % 10_000_000 != 0 => write!(f, "${dollars:.4}"),
             _ => write!(f, "${dollars:.2}"),
         }
     }
@@ -124,6 +124,7 @@ mod tests {
             (900, "<$0.00001"),
             (3_141_592, "$0.00314"),
             (183_000_000, "$0.1830"),
+            (500_000_000, "$0.50"),
             (12_500_000_000, "$12.50"),
         ] {
             assert_eq!(Usd(billionths).to_string(), shown);

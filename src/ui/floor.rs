@@ -197,12 +197,9 @@ mod tests {
         for (all, shown) in [
             (&[][..], None),
             (&[(900, false, Some(1_500_000_000))][..], Some("900 tok  $1.50")),
-            (&[(41_234, true, Some(180_000_000))], Some("~41.2k tok  ~$0.1800")),
+            (&[(41_234, true, Some(180_000_000))], Some("~41.2k tok  ~$0.18")),
             (&[(5, false, None)], Some("5 tok  not priced")),
-            (
-                &[(5, false, None), (3_000_000, false, Some(500_000_000))],
-                Some("3.0M tok  $0.5000+"),
-            ),
+            (&[(5, false, None), (3_000_000, false, Some(500_000_000))], Some("3.0M tok  $0.50+")),
         ] {
             assert_eq!(used(&spent(all)).as_deref(), shown);
         }

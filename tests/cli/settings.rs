@@ -42,3 +42,18 @@ fn the_schema_of_settings_is_printed() {
     let schema: Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(schema["properties"]["glyphs"]["enum"][0], "unicode");
 }
+
+#[test]
+fn whoever_wants_text_gets_it_where_a_screen_would_open() {
+    let house = House::new();
+    let talk = house.file("talk.toml", &crate::house::talk(2, 3));
+    house.run(&["run", &talk]).code(2);
+    let ran = house.run(&["run", &talk, "--accessible"]).code(0);
+    assert!(ran.out.contains("[2] Bo\n"), "{}", ran.out);
+    for (name, value, code) in
+        [("COLLOQUIUM_ACCESSIBLE", "1", 0), ("ACCESSIBLE", "yes", 0), ("ACCESSIBLE", "0", 2)]
+    {
+        let child = house.command(&["run", &talk]).env(name, value).spawn().unwrap();
+        crate::house::end(child).code(code);
+    }
+}
