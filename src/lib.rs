@@ -43,7 +43,9 @@
 //! | language models over four wire formats, and the classes of their faults | `voice/remote/`, one file a wire |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
-//! | figures over a talk: shares, cost, speed, mentions, repetition | [`analysis`], one figure a file |
+//! | figures over a talk: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file |
+//! | a talk as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
+//! | what an export leaves out, what `sessions redact` takes out | `session/redaction.rs` |
 //! | the screen: keys, panes, themes | [`ui`] |
 //! | sub-commands and exit codes | [`cli`] |
 //!
