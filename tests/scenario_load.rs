@@ -376,3 +376,14 @@ fn who_judges_takes_no_turns_unless_the_file_says_so() {
     );
     assert!(verdict.sides.is_empty(), "everybody who speaks");
 }
+
+#[test]
+fn a_stop_rule_that_asks_waits_for_somebody() {
+    let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\nlines = [\"x\"]\n[[stop]]\nword = \"X\"\n\
+                [[stop]]\nagreement = 0.5\nthen = \"ask\"\n";
+    let waits = loaded(text).waits(ROWS);
+    assert_eq!(
+        waits.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        ["stop[2] has then = \"ask\""]
+    );
+}

@@ -301,7 +301,9 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
             let (usage, cost) = money::of_turn(turn, guess.as_ref());
             let error = Some(error);
             let end = TurnEnded { error, usage, cost, ..ended(turn, now, Outcome::Failed) };
-            draft(turn.thread, event::ENGINE, Box::new(end).into())
+            // whose answer is missing is told by its name; an utterance that failed is nobody's words
+            let by = if turn.speaks() { event::ENGINE } else { &*turn.seat };
+            draft(turn.thread, by, Box::new(end).into())
         }
     }
 }

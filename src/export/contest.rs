@@ -38,7 +38,8 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
             ))
         }
         (Outcome::Said, Purpose::Bid) => {
-            note(format!("{who} bids {}{}", e.structured["bid"], because(data("why"))))
+            let bid = e.structured["bid"].as_f64().unwrap_or_default();
+            note(format!("{who} bids {bid}{}", because(data("why"))))
         }
         (Outcome::Said, Purpose::Judge) if e.structured.get("choice").is_some() => {
             note(format!("{who} says {}{}", data("choice"), because(data("why"))))

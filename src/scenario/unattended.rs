@@ -13,6 +13,8 @@ pub enum Wait {
     Pause(SeatId),
     /// A policy that asks the operator.
     Policy(Text),
+    /// A stop rule that asks, by its place from 1.
+    Stop(usize),
 }
 
 impl fmt::Display for Wait {
@@ -20,6 +22,7 @@ impl fmt::Display for Wait {
         match self {
             Wait::Human(seat) => write!(f, "`{seat}` is a human seat without a stand_in"),
             Wait::Pause(seat) => write!(f, "`{seat}` has on_failure.then = \"pause\""),
+            Wait::Stop(place) => write!(f, "stop[{place}] has then = \"ask\""),
             Wait::Policy(name) => write!(f, "the policy {name} waits for the operator"),
         }
     }
@@ -58,7 +61,9 @@ impl Loaded {
             .chain(phases)
             .filter(|p| rows.iter().any(|r| r.name == &*p.name && r.needs_operator))
             .map(|p| Wait::Policy(p.name.clone()));
-        self.participants.iter().flat_map(seat).chain(policies).collect()
+        let stops = self.scenario.stops.iter().enumerate().filter(|(_, stop)| stop.ask);
+        let stops = stops.map(|(i, _)| Wait::Stop(i + 1));
+        self.participants.iter().flat_map(seat).chain(policies).chain(stops).collect()
     }
 
     /// Returns whether every seat speaks rehearsed lines, so that nothing in it is thought up by a model.

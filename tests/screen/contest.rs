@@ -1,0 +1,86 @@
+//! Choices, bids, votes and verdicts stand in the transcript as what they are: nobody's speech.
+
+use crate::stage::Stage;
+use colloquium::model::{Event, Kind, Purpose};
+use colloquium::session::decode;
+use std::process::Command;
+
+const TABLE: &str = r#"
+title = "Tea or coffee?"
+limits = { utterances = 2 }
+participant = [
+  { id = "ada", name = "Ada", lines = ["Tea.", { for = "vote", text = "yes" }, { for = "bid", text = "4" }] },
+  { id = "bo", name = "Bo", lines = [
+    "Coffee.", { for = "vote", text = "{\"choice\": \"no\", \"why\": \"it is late\"}" },
+    { for = "bid", text = "{\"bid\": 9, \"why\": \"I know beans\"}" } ] },
+  { id = "mo", name = "Mo", lines = [{ for = "pick", text = "{\"choice\": \"bo\", \"why\": \"silent so far\"}" }] },
+  { id = "jo", name = "Jo", lines = [
+    { for = "judge", text = "{\"winner\": \"bo\", \"scores\": {\"ada\": 4, \"bo\": 6}, \"why\": \"figures\"}" } ] },
+]
+verdict = { judge = "jo", sides = ["ada", "bo"] }
+"#;
+
+/// The events of a table with a policy and a vote.
+fn played(policy: &str) -> Vec<Event> {
+    let home = tempfile::tempdir().unwrap();
+    let (table, steer) = (home.path().join("table.toml"), home.path().join("steer.jsonl"));
+    std::fs::write(&table, format!("policy = {policy}\n{TABLE}")).unwrap();
+    let vote = "{\"after\":{\"utterance\":1},\"do\":\"vote\",\"question\":\"Shall we stop?\"}\n";
+    std::fs::write(&steer, vote).unwrap();
+    let played = Command::new(env!("CARGO_BIN_EXE_colloquium"))
+        .args([
+            "run",
+            table.to_str().unwrap(),
+            "--headless",
+            "--format",
+            "jsonl",
+            "--no-save",
+            "-q",
+        ])
+        .args(["--steer", steer.to_str().unwrap()])
+        .env("HOME", home.path())
+        .output()
+        .unwrap();
+    let lines = played.stdout.split(|b| *b == b'\n').filter(|l| !l.is_empty());
+    let events: Vec<Event> = lines.map(|line| decode(line).unwrap()).collect();
+    assert!(!events.is_empty(), "{}", String::from_utf8_lossy(&played.stderr));
+    events
+}
+
+/// Everything that is seen of some events at the end, and while somebody speaks who was chosen.
+fn seen(events: Vec<Event>) -> (String, String) {
+    let mut stage = Stage::new(100, 44);
+    let mut speaking = String::new();
+    for event in events {
+        let grant = matches!(&event.kind, Kind::CallStarted(_));
+        stage.take(event);
+        let speaks = stage.screen.story.state().turns.values().any(|t| t.purpose == Purpose::Speak);
+        if grant && speaks && speaking.is_empty() {
+            stage.draw();
+            speaking = stage.rows().join("\n");
+        }
+    }
+    stage.draw();
+    (stage.rows().join("\n"), speaking)
+}
+
+#[test]
+fn what_is_asked_beside_the_talk_is_told_with_its_reasons() {
+    let (all, speaking) = seen(played("{ name = \"moderated\", moderator = \"mo\" }"));
+    for told in [
+        "Mo chooses Bo: silent so far",
+        "vote: Shall we stop?",
+        "a tie of yes and no with 1 each: nobody wins",
+        "Bo: no: it is late",
+        "verdict: Who made the better case?",
+        "bo (bo in 1 of 1 judgement)",
+        "scores: ada 4, bo 6",
+    ] {
+        assert!(all.contains(told), "{told:?} is not in\n{all}");
+    }
+    assert!(speaking.contains("mo chose bo: silent so far"), "why it speaks is not in\n{speaking}");
+    let (bids, _) = seen(played("\"bids\""));
+    for told in ["Ada bids 4", "Bo bids 9: I know beans", "Mo gave no answer"] {
+        assert!(bids.contains(told), "{told:?} is not in\n{bids}");
+    }
+}
