@@ -1,11 +1,13 @@
 //! How everybody else follows a session: what was, then what comes, with the loose pieces in between.
 //!
 //! A tail is a cursor into shared records, not a queue: a slow reader costs nobody anything and misses only loose
-//! pieces, whose words the sealed `delta` repeats. No reader can tell a live session from a replayed one. It does not
-//! say what is saved; that is the writer's `Durable`.
+//! pieces, whose words the sealed `delta` repeats. What every reader has read is let go, so that a long talk does not
+//! stand in memory as its log. No reader can tell a live session from a replayed one. It does not say what is saved;
+//! that is the writer's `Durable`.
 
 use super::Record;
 use crate::model::Piece;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
@@ -20,13 +22,56 @@ pub enum Item {
     Reset,
 }
 
+/// Records that may wait before those that everybody has read are looked for.
+const KEPT_AT_LEAST: usize = 1024;
+
 #[derive(Default)]
 struct Inner {
-    records: Vec<Arc<Record>>,
+    /// What some reader may still have to read.
+    records: VecDeque<Arc<Record>>,
+    /// How many records came before them.
+    gone: usize,
     loose: Vec<Piece>,
-    /// How often it went back.
-    rewound: u64,
+    readers: BTreeMap<u64, Place>,
+    /// The name of the next reader.
+    next_reader: u64,
     over: bool,
+}
+
+/// How far a reader has read.
+#[derive(Default)]
+struct Place {
+    events: usize,
+    loose: usize,
+    /// Whether it has to be told that a replay went back.
+    reset: bool,
+}
+
+impl Inner {
+    fn take(&mut self, records: impl IntoIterator<Item = Arc<Record>>) {
+        self.records.extend(records);
+        self.loose.clear();
+        let read = self.readers.values().map(|place| place.events).min().unwrap_or(0);
+        if self.records.len() > KEPT_AT_LEAST && read > self.gone {
+            self.records.drain(..read - self.gone);
+            self.gone = read;
+        }
+    }
+
+    fn next_for(&mut self, reader: u64) -> Option<Item> {
+        let place = self.readers.get_mut(&reader)?;
+        if std::mem::take(&mut place.reset) {
+            return Some(Item::Reset);
+        }
+        if let Some(record) = self.records.get(place.events - self.gone) {
+            place.events += 1;
+            place.loose = 0;
+            return Some(Item::Event(record.clone()));
+        }
+        let piece = self.loose.get(place.loose)?.clone();
+        place.loose += 1;
+        Some(Item::Piece(piece))
+    }
 }
 
 /// The writing end: the engine or a replay pushes, everybody else takes a [`Tail`].
@@ -40,9 +85,7 @@ pub struct Feed {
 pub struct Tail {
     inner: Arc<Mutex<Inner>>,
     bell: watch::Receiver<()>,
-    at: usize,
-    loose: usize,
-    rewound: u64,
+    reader: u64,
 }
 
 fn lock(inner: &Mutex<Inner>) -> MutexGuard<'_, Inner> {
@@ -63,31 +106,27 @@ impl Feed {
 
     /// Returns a feed that begins with the records of a session read from disk.
     pub fn of(records: Vec<Arc<Record>>) -> Feed {
-        let inner = Inner { records, ..Inner::default() };
+        let inner = Inner { records: records.into(), ..Inner::default() };
         Feed { inner: Arc::new(Mutex::new(inner)), bell: watch::Sender::new(()) }
     }
 
-    /// Returns a reader that begins with the first event.
+    /// Returns a reader that begins with the first event, or with the oldest one that somebody has not read yet.
     pub fn tail(&self) -> Tail {
-        let rewound = lock(&self.inner).rewound;
-        Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), at: 0, loose: 0, rewound }
+        let mut inner = lock(&self.inner);
+        let (reader, events) = (inner.next_reader, inner.gone);
+        inner.next_reader += 1;
+        inner.readers.insert(reader, Place { events, ..Place::default() });
+        Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), reader }
     }
 
     /// Shows an event. Loose pieces end here, so whoever pushes seals them into a `delta` before any other event.
     pub fn push(&self, record: Arc<Record>) {
-        let mut inner = lock(&self.inner);
-        inner.records.push(record);
-        inner.loose.clear();
-        drop(inner);
-        self.bell.send_replace(());
+        self.extend([record]);
     }
 
     /// Shows many events at once, as [`push`](Feed::push) shows one.
     pub(super) fn extend(&self, records: impl IntoIterator<Item = Arc<Record>>) {
-        let mut inner = lock(&self.inner);
-        inner.records.extend(records);
-        inner.loose.clear();
-        drop(inner);
+        lock(&self.inner).take(records);
         self.bell.send_replace(());
     }
 
@@ -96,7 +135,10 @@ impl Feed {
         let mut inner = lock(&self.inner);
         inner.records.clear();
         inner.loose.clear();
-        inner.rewound += 1;
+        inner.gone = 0;
+        for place in inner.readers.values_mut() {
+            *place = Place { reset: true, ..Place::default() };
+        }
         drop(inner);
         self.bell.send_replace(());
     }
@@ -114,22 +156,16 @@ impl Feed {
     }
 }
 
+impl Drop for Tail {
+    fn drop(&mut self) {
+        lock(&self.inner).readers.remove(&self.reader);
+    }
+}
+
 impl Tail {
     /// Returns the next item that is there already.
     pub fn try_next(&mut self) -> Option<Item> {
-        let inner = lock(&self.inner);
-        if self.rewound != inner.rewound {
-            (self.rewound, self.at, self.loose) = (inner.rewound, 0, 0);
-            return Some(Item::Reset);
-        }
-        if let Some(record) = inner.records.get(self.at) {
-            self.at += 1;
-            self.loose = 0;
-            return Some(Item::Event(record.clone()));
-        }
-        let piece = inner.loose.get(self.loose)?.clone();
-        self.loose += 1;
-        Some(Item::Piece(piece))
+        lock(&self.inner).next_for(self.reader)
     }
 
     /// Waits for the next item; `None` when the session is over and all of it was read. May be cancelled at any await.
@@ -223,6 +259,28 @@ mod tests {
             std::iter::from_fn(|| tail.try_next()).for_each(|i| reader.take(i));
             assert_eq!((reader.sealed, reader.events), (said.clone(), seq));
         }
+    }
+
+    /// What nobody has to read any more takes no memory; a slow reader still misses nothing.
+    #[test]
+    fn what_everybody_has_read_is_let_go() {
+        let feed = Feed::new();
+        let (mut fast, mut slow) = (feed.tail(), feed.tail());
+        let many = 5 * KEPT_AT_LEAST;
+        for seq in 0..many {
+            feed.push(record(seq as u64, Paused::default()));
+            assert!(fast.try_next().is_some());
+        }
+        assert_eq!(lock(&feed.inner).records.len(), many, "the slow reader has read nothing");
+        assert_eq!(std::iter::from_fn(|| slow.try_next()).count(), many);
+        feed.push(record(many as u64, Paused::default()));
+        assert_eq!(lock(&feed.inner).records.len(), 1);
+        drop(fast);
+        assert!(matches!(slow.try_next(), Some(Item::Event(r)) if r.event.seq.0 == many as u64));
+        feed.rewind();
+        assert!(matches!(slow.try_next(), Some(Item::Reset)));
+        feed.push(record(0, Paused::default()));
+        assert!(matches!(slow.try_next(), Some(Item::Event(r)) if r.event.seq.0 == 0));
     }
 
     #[tokio::test]
