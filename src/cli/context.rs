@@ -6,11 +6,12 @@ use super::ledger::{self, Stranger};
 use super::options::Play;
 use super::talk;
 use crate::clock::wall_now;
-use crate::config::{Environment, Paths, Project, Settings, Signs};
+use crate::config::{Environment, Mouse, Paths, Project, Settings, Signs};
 use crate::session::SessionFiles;
 use crate::text;
+use crate::ui::terminal::{self, Told};
 use clap::{Args, ValueEnum};
-use std::cell::Cell;
+use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::PathBuf;
 
@@ -43,6 +44,9 @@ pub struct Global {
     /// Play as text that only ever grows, instead of on the screen [env: COLLOQUIUM_ACCESSIBLE, ACCESSIBLE]
     #[arg(long, global = true)]
     accessible: bool,
+    /// Whose the mouse is: the screen's, or the terminal's for selecting text
+    #[arg(long, global = true, value_enum)]
+    mouse: Option<Mouse>,
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
@@ -77,6 +81,9 @@ pub struct Context {
     pub colour: Option<Colour>,
     /// The signs that were asked for.
     pub signs: Option<Signs>,
+    /// Whose the mouse is to be.
+    pub mouse: Option<Mouse>,
+    told: OnceCell<Told>,
     own_data: bool,
     config: Option<PathBuf>,
     config_set: Vec<String>,
@@ -105,6 +112,8 @@ impl Context {
             theme: global.theme,
             colour: global.color,
             signs: global.glyphs,
+            mouse: global.mouse,
+            told: OnceCell::new(),
             own_data: global.data_dir.is_some(),
             config: global.config,
             config_set: global.config_set,
@@ -165,6 +174,11 @@ impl Context {
             (false, Some(_)) => DATA_VARIABLE,
             (false, None) => "default",
         }
+    }
+
+    /// Returns what the terminal tells of itself; it is asked once.
+    pub fn told(&self) -> Told {
+        *self.told.get_or_init(terminal::ask)
     }
 
     /// Says something to the person, in one line, unless they asked for quiet.

@@ -6,9 +6,10 @@
 use super::context::{Colour, Context};
 use super::error::Failure;
 use super::exit::Exit;
-use crate::config::{ColourDepth, Environment, Settings, Signs, ThemeChoice};
+use crate::config::{ColourDepth, Environment, Mouse, Settings, Signs, ThemeChoice};
 use crate::ui::glyphs::{self, Glyphs};
 use crate::ui::keymap::Keymap;
+use crate::ui::terminal::{Manner, Told};
 use crate::ui::theme::{Appearance, Depth, Ground, Shelf, Source, Theme, ThemeError};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -21,6 +22,8 @@ const THEME_MAX_BYTES: u64 = 64 << 10;
 /// The theme that is right on every ground, and the one without colours.
 const USUAL: &str = "terminal";
 const COLOURLESS: &str = "mono";
+/// Types of terminals that have neither mouse nor answers.
+const MUTE: [&str; 2] = ["linux", "dumb"];
 /// Types of terminals that show all colours, however little they say so.
 const ALL_COLOURS: [&str; 5] = ["kitty", "alacritty", "ghostty", "wezterm", "-direct"];
 /// Programs that show all colours.
@@ -36,9 +39,48 @@ pub struct Dress {
     pub glyphs: &'static Glyphs,
     /// The keys.
     pub keymap: Keymap,
+    /// Whether the mouse is the screen's.
+    pub mouse: bool,
     choice: ThemeChoice,
     /// The ground as the environment tells it.
     ground: Option<Ground>,
+}
+
+/// What the screen wears.
+pub struct Worn {
+    /// The colours.
+    pub theme: Theme,
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+    /// The keys.
+    pub keymap: Keymap,
+    /// What the terminal is used for besides showing.
+    pub manner: Manner,
+}
+
+impl Worn {
+    /// Dresses the screen for this terminal, which is asked how light it is and what its keyboard can tell.
+    ///
+    /// # Errors
+    /// When a theme or a key is not what it should be.
+    pub fn here(context: &Context) -> Result<Worn, Failure> {
+        let dress = Dress::of(context)?;
+        let told = if may_ask(context) { context.told() } else { Told::default() };
+        let keymap = dress.keymap.clone();
+        let keymap = if told.keyboard { keymap.told_apart() } else { keymap };
+        let manner = Manner { mouse: dress.mouse, keyboard: told.keyboard };
+        Ok(Worn { theme: dress.theme(told.ground)?, glyphs: dress.glyphs, keymap, manner })
+    }
+}
+
+/// Returns whether the terminal can be asked: not over a slow link, not where the answer would be none, and not where a
+/// theme was named for this run, so that there is always a way to do without.
+fn may_ask(context: &Context) -> bool {
+    let environment = &context.environment;
+    let term = environment.term().unwrap_or_default();
+    let inside_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
+    let mute = term.is_empty() || MUTE.contains(&term) || inside_screen;
+    context.theme.is_none() && !environment.over_ssh() && !mute
 }
 
 impl Dress {
@@ -70,6 +112,11 @@ impl Dress {
                 Signs::Ascii => &glyphs::ASCII,
             },
             keymap: Keymap::with(&settings.keys)?,
+            mouse: match context.mouse.unwrap_or(settings.mouse) {
+                Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),
+                Mouse::On => true,
+                Mouse::Off => false,
+            },
             choice,
             ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
         };

@@ -27,6 +27,8 @@ pub enum Exit {
     HungUp = 129,
     /// Interrupted.
     Interrupted = 130,
+    /// Told to quit at once.
+    Quit = 131,
     /// Told to end.
     Terminated = 143,
 }

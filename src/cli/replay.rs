@@ -22,10 +22,9 @@ use crate::state::State;
 use crate::ui::message::clock;
 use crate::ui::playback::Playback;
 use crate::ui::run::Left;
-use crate::ui::terminal::Terminal;
+use crate::ui::terminal::{self, Terminal};
 use crate::{text, ui};
 use clap::Args;
-use crossterm::event::EventStream;
 use std::io;
 use std::path::Path;
 use tokio::runtime;
@@ -136,7 +135,7 @@ fn show(
 ) -> Result<Onward, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
-        let mut signals = Signals::listen().map_err(refused)?;
+        let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut screen = screen::dressed(Seq(0), transport.clock(), context)?;
         screen.view.playback = Some(Playback::new(transport.clone()));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
@@ -146,12 +145,12 @@ fn show(
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
         transport.play();
-        let terminal = Terminal::enter().map_err(refused)?;
+        let terminal = Terminal::enter(screen.manner).map_err(refused)?;
         let reader = ui::run::run(
             &mut screen,
             transport.tail(),
             terminal,
-            EventStream::new(),
+            terminal::events(),
             orders,
             outside,
         );

@@ -4,7 +4,7 @@
 //! key or by a signal, leaves a session that can be gone on with.
 
 use super::context::Context;
-use super::dress::Dress;
+use super::dress::Worn;
 use super::error::Failure;
 use super::exit::{self, Exit};
 use super::export::written;
@@ -18,9 +18,8 @@ use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
 use crate::model::{Key, Seq, SteerLine};
 use crate::state::State;
-use crate::ui::terminal::Terminal;
+use crate::ui::terminal::{self, Terminal};
 use crate::ui::{Screen, run};
-use crossterm::event::EventStream;
 use std::fs::OpenOptions;
 use std::future::pending;
 use std::io::{self, Write};
@@ -64,7 +63,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
-        let mut signals = Signals::listen().map_err(refused)?;
+        let mut signals = Signals::at_terminal().map_err(refused)?;
         let Table { mut engine, tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let keep = |words: &str| last_copy(&context.paths.state, words);
@@ -76,8 +75,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
-            let terminal = Terminal::enter().map_err(refused)?;
-            let reader = run::run(&mut screen, tail, terminal, EventStream::new(), orders, outside);
+            let terminal = Terminal::enter(screen.manner).map_err(refused)?;
+            let reader = run::run(&mut screen, tail, terminal, terminal::events(), orders, outside);
             tokio::pin!(talk, hand_over, reader);
             let mut talking = true;
             loop {
@@ -124,9 +123,9 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
 
 /// Returns a screen in the colours, the signs and with the keys that were asked for.
 pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
-    let dress = Dress::of(context)?;
-    let mut screen = Screen::new(since, clock, dress.theme(None)?, dress.glyphs);
-    screen.keymap = dress.keymap;
+    let worn = Worn::here(context)?;
+    let mut screen = Screen::new(since, clock, worn.theme, worn.glyphs);
+    (screen.keymap, screen.manner) = (worn.keymap, worn.manner);
     screen.view.pen.history = sent::read(&context.paths.state);
     Ok(screen)
 }

@@ -1,14 +1,31 @@
 //! The signals by which the system tells the program to stop.
 //!
+//! Where the screen is, the vanishing of the terminal counts as one of them: its input is watched here, since whoever
+//! reads keys may be stuck when it is gone.
+//!
 //! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
 
 use super::exit::Exit;
 use std::io;
+#[cfg(unix)]
+use {
+    rustix::event::{PollFd, PollFlags, poll},
+    rustix::io::Errno,
+    std::future::{pending, poll_fn},
+    std::io::stdin,
+    std::sync::OnceLock,
+    std::task::Poll,
+    std::thread,
+    tokio::sync::watch,
+};
 
 /// The signals, caught from here on.
 pub struct Signals {
     #[cfg(unix)]
     streams: Vec<(tokio::signal::unix::Signal, Exit)>,
+    /// The terminal, while it is watched: it may vanish without a signal.
+    #[cfg(unix)]
+    terminal: Option<watch::Receiver<bool>>,
 }
 
 impl Signals {
@@ -24,23 +41,42 @@ impl Signals {
             (SignalKind::interrupt(), Exit::Interrupted),
             (SignalKind::terminate(), Exit::Terminated),
             (SignalKind::hangup(), Exit::HungUp),
+            (SignalKind::quit(), Exit::Quit),
         ];
         let wanted =
             all.into_iter().filter(|(kind, _)| ignored >> (kind.as_raw_value() - 1) & 1 == 0);
         let streams = wanted.map(|(kind, code)| Ok((signal(kind)?, code)));
-        Ok(Signals { streams: streams.collect::<io::Result<_>>()? })
+        Ok(Signals { streams: streams.collect::<io::Result<_>>()?, terminal: None })
+    }
+
+    /// Begins to catch them where the screen has the terminal, whose vanishing counts as a hang-up.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    #[cfg(unix)]
+    pub fn at_terminal() -> io::Result<Signals> {
+        Ok(Signals { terminal: Some(vanishing()), ..Signals::listen()? })
     }
 
     /// Waits for the next one; returns the code to exit with. May be cancelled.
     #[cfg(unix)]
     pub async fn next(&mut self) -> Exit {
-        std::future::poll_fn(|cx| {
+        let caught = poll_fn(|cx| {
             let came = self.streams.iter_mut().find_map(|(stream, code)| {
-                matches!(stream.poll_recv(cx), std::task::Poll::Ready(Some(()))).then_some(*code)
+                matches!(stream.poll_recv(cx), Poll::Ready(Some(()))).then_some(*code)
             });
-            came.map_or(std::task::Poll::Pending, std::task::Poll::Ready)
-        })
-        .await
+            came.map_or(Poll::Pending, Poll::Ready)
+        });
+        let came = tokio::select! { biased;
+            code = caught => code,
+            () = vanished(&mut self.terminal) => Exit::HungUp,
+        };
+        if came == Exit::HungUp {
+            // it is told twice, by the terminal and by the signal, and the second is no wish for more haste
+            self.terminal = None;
+            self.streams.retain(|(_, code)| *code != Exit::HungUp);
+        }
+        came
     }
 
     /// Begins to catch them; within a runtime.
@@ -52,6 +88,15 @@ impl Signals {
         Ok(Signals {})
     }
 
+    /// Begins to catch them; within a runtime.
+    ///
+    /// # Errors
+    /// Never, here.
+    #[cfg(not(unix))]
+    pub fn at_terminal() -> io::Result<Signals> {
+        Signals::listen()
+    }
+
     /// Waits for the next one; returns the code to exit with. May be cancelled.
     #[cfg(not(unix))]
     pub async fn next(&mut self) -> Exit {
@@ -60,6 +105,43 @@ impl Signals {
             Err(_) => std::future::pending().await,
         }
     }
+}
+
+/// Waits until a terminal has vanished; for ever where none is watched.
+#[cfg(unix)]
+async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
+    let gone = match terminal {
+        Some(terminal) => terminal.wait_for(|gone| *gone).await.is_ok(),
+        None => false,
+    };
+    if !gone {
+        pending().await
+    }
+}
+
+/// Returns whether the terminal has vanished, watched by a thread that nothing else wakes: whoever reads the keys may be
+/// stuck when it is gone.
+#[cfg(unix)]
+fn vanishing() -> watch::Receiver<bool> {
+    static WATCHED: OnceLock<watch::Receiver<bool>> = OnceLock::new();
+    let watched = WATCHED.get_or_init(|| {
+        let (tell, told) = watch::channel(false);
+        thread::spawn(move || {
+            let input = stdin();
+            // asked for nothing, it returns for a hang-up alone
+            let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
+            let gone = loop {
+                match poll(&mut hang_up, None) {
+                    Err(Errno::INTR) => {}
+                    watched => break watched.is_ok(),
+                }
+            };
+            // nobody may be listening any more
+            let _ = tell.send(gone);
+        });
+        told
+    });
+    watched.clone()
 }
 
 /// Returns the signals that are ignored, a bit each, where the system tells.

@@ -3,7 +3,7 @@
 //! What cannot be begun is said on the screen, so that nobody ends in front of a shell that refused them.
 
 use super::context::Context;
-use super::dress::Dress;
+use super::dress::Worn;
 use super::error::Failure;
 use super::exit::Exit;
 use super::minds::is_local;
@@ -21,9 +21,8 @@ use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
 use crate::ui::start::run::run as show;
 use crate::ui::start::{Choice, Mind, News, Row, Script, Start, Voice};
-use crate::ui::terminal::Terminal;
+use crate::ui::terminal::{self, Terminal};
 use crate::{policy, text};
-use crossterm::event::EventStream;
 use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::fs;
 use std::io;
@@ -107,8 +106,8 @@ enum Left {
 fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Result<Left, Failure> {
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let providers = Providers::new(context, &ModelOptions::default())?;
-    let dress = Dress::of(context)?;
-    let mut start = Start::new(dress.theme(None)?, dress.glyphs);
+    let worn = Worn::here(context)?;
+    let mut start = Start::new(worn.theme, worn.glyphs);
     let sessions = context.paths.sessions();
     let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
     start.first = unused && topic.is_none() && told.is_none() && !providers.settings.found;
@@ -130,8 +129,8 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
 
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     let left = runtime.block_on(async {
-        let mut signals = Signals::listen().map_err(refused)?;
-        let mut terminal = Terminal::enter().map_err(refused)?;
+        let mut signals = Signals::at_terminal().map_err(refused)?;
+        let mut terminal = Terminal::enter(worn.manner).map_err(refused)?;
         let looking: FuturesUnordered<_> =
             nearby::look(&providers, &context.environment).into_iter().collect();
         let sessions = stream::once(async move {
@@ -142,7 +141,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
         let mut news = stream::select(looking.map(News::Host), Box::pin(sessions));
         tokio::select! { biased;
             exit = signals.next() => Ok(Left::Signal(exit)),
-            left = show(&mut start, &mut terminal, EventStream::new(), &mut news, |choice| estimate(choice, context)) => match left {
+            left = show(&mut start, &mut terminal, terminal::events(), &mut news, |choice| estimate(choice, context)) => match left {
                 Ok(choice) => Ok(Left::Chose(choice)),
                 Err(e) => Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}"))),
             },

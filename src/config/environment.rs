@@ -43,6 +43,11 @@ impl Environment {
         self.get("CLICOLOR_FORCE").is_some_and(|value| value != "0")
     }
 
+    /// Returns whether the terminal is far away.
+    pub fn over_ssh(&self) -> bool {
+        self.get("SSH_TTY").or(self.get("SSH_CONNECTION")).is_some()
+    }
+
     /// Returns the name of the terminal's type.
     pub fn term(&self) -> Option<&str> {
         self.get("TERM").and_then(OsStr::to_str)

@@ -29,6 +29,19 @@ pub enum Signs {
     Ascii,
 }
 
+/// Whether the mouse is the program's, or the terminal's for selecting text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Mouse {
+    /// The program's where the terminal has one.
+    #[default]
+    Auto,
+    /// The program's.
+    On,
+    /// The terminal's.
+    Off,
+}
+
 /// How many colours the terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ColourDepth {

@@ -157,6 +157,8 @@ pub enum Action {
     Back,
     /// Draws everything anew.
     Redraw,
+    /// The mouse selects text, or is the screen's again.
+    ReleaseMouse,
     /// Pauses, gives the terminal back and stops until the shell goes on.
     Suspend,
     /// Ctrl-C: the gentlest of what can still be stopped.

@@ -219,6 +219,7 @@ pub const ROWS: &[Row] = &[
     row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"]),
     row!(RunEntry App "run" "run the entry" List ["enter"]),
     row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"] Search ["esc"] Figures ["esc" "q"]),
+    row!(ReleaseMouse App "mouse" "let the mouse select text, or have it back" Table ["R"]),
     row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"] Figures ["ctrl-l"]),
     row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"] Figures ["ctrl-z"]),
     row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"] Figures ["ctrl-c"]),

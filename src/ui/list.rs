@@ -6,6 +6,7 @@ use super::verbs::{spelled, usage};
 use crate::export::{FORMATS, Format};
 use crate::model::command::{VERBS, VerbRow};
 use crate::model::{Key, Verb};
+use ratatui::layout::Rect;
 
 /// What the list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,12 +83,24 @@ pub struct List {
     pub at: usize,
     /// Its title, and the entries that were put together for it.
     pub own: (String, Vec<Entry>),
+    /// Where its entries were drawn last.
+    pub rows: Rect,
+    /// The first entry that was drawn there.
+    pub from: usize,
 }
 
 impl List {
     /// Returns a list as it opens.
     pub fn new(of: Of, talk: Talk) -> List {
-        List { of, talk, filter: String::new(), at: 0, own: Default::default() }
+        List {
+            of,
+            talk,
+            filter: String::new(),
+            at: 0,
+            own: Default::default(),
+            rows: Rect::ZERO,
+            from: 0,
+        }
     }
 
     /// Returns a list of entries that were put together for it.

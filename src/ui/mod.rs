@@ -18,6 +18,7 @@ pub mod list;
 pub mod look;
 pub mod markdown;
 pub mod message;
+pub mod mouse;
 pub mod page;
 pub mod pen;
 pub mod playback;
@@ -46,6 +47,7 @@ use glyphs::Glyphs;
 use keymap::Keymap;
 use std::collections::HashMap;
 use story::Story;
+use terminal::Manner;
 use theme::Theme;
 use update::View;
 
@@ -61,6 +63,8 @@ pub struct Screen {
     pub glyphs: &'static Glyphs,
     /// The keys.
     pub keymap: Keymap,
+    /// What the terminal is used for besides showing.
+    pub manner: Manner,
     /// The session's time.
     pub clock: Clock,
     /// What the keys of its commands begin with: the place of the opening or reopening.
@@ -79,6 +83,7 @@ impl Screen {
             theme,
             glyphs,
             keymap: Keymap::default(),
+            manner: Manner::default(),
             clock,
             since,
             asked: HashMap::new(),

@@ -4,9 +4,9 @@
 //! allows. While nobody speaks nothing wakes it but a key or an event.
 
 use super::Screen;
-use super::terminal::Terminal;
+use super::terminal::{STOP, Terminal};
 use super::update::{self, Request};
-use super::{draw, floor::Standing};
+use super::{draw, floor::Standing, mouse};
 use crate::clock::Clock;
 use crate::model::{Key, Ms, Seq, SteerLine, Verb};
 use crate::session::tail::Tail;
@@ -111,6 +111,7 @@ pub async fn run(
                         });
                     }
                     Some(Request::Redraw) => terminal.redraw()?,
+                    Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {
                         if let Some(playback) = &screen.view.playback {
                             playback.transport.pause();
@@ -140,13 +141,15 @@ pub async fn run(
 /// Takes in what the terminal says.
 fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
     match event {
+        Event::Key(key) if key.code == STOP => Some(Request::Suspend),
         Event::Key(key) => update::key(screen, key),
+        Event::Mouse(event) => mouse::mouse(screen, event),
         Event::Paste(text) => {
             update::paste(screen, text);
             None
         }
         // a resize draws anew by itself; nothing else is asked of the terminal
-        Event::Resize(..) | Event::Mouse(_) | Event::FocusGained | Event::FocusLost => None,
+        Event::Resize(..) | Event::FocusGained | Event::FocusLost => None,
     }
 }
 

@@ -3,27 +3,66 @@
 //! One function restores; the guard, the hook for panics and the way around a stop all call it, and calling it twice does
 //! no harm. The hook is in place before the first mode is on.
 
+mod ask;
+
+pub use ask::{Told, ask};
+
+use ask::Late;
 use crossterm::clipboard::CopyToClipboard;
-use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,
+    KeyModifiers, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags, poll,
+};
+use crossterm::style::Print;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
     disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor::Show, execute, queue};
+use futures::{Stream, StreamExt, stream};
 use ratatui::Frame;
 use ratatui::backend::CrosstermBackend;
 use std::io::{self, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
 use std::panic;
+use std::pin::Pin;
 use std::sync::Once;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
 
-/// Whether any mode is on.
-static ENTERED: AtomicBool = AtomicBool::new(false);
+/// The modes that are on, a bit each: the screen, then what only some terminals get.
+static MODES: AtomicU8 = AtomicU8::new(0);
+const ENTERED: u8 = 1;
+const KEYBOARD: u8 = 2;
+const MOUSE: u8 = 4;
 static HOOK: Once = Once::new();
+
+/// Buttons and the wheel, in a form without limits; never what only moves, which would wake the program for nothing.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+/// The wheel is not to come as arrow keys; what the terminal did before is kept and comes back.
+const WHEEL_KEPT: &str = "\x1b[?1007s\x1b[?1007l";
+const WHEEL_BACK: &str = "\x1b[?1007r";
+
+/// The key press as which the signal to stop comes.
+pub const STOP: KeyCode = KeyCode::Null;
+
+/// What a terminal is used for besides showing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether the mouse is the program's.
+    pub mouse: bool,
+    /// Whether the terminal is to tell keys apart that are one byte otherwise.
+    pub keyboard: bool,
+}
 
 /// The terminal while the screen has it.
 pub struct Terminal {
-    inner: ratatui::Terminal<CrosstermBackend<Stdout>>,
+    /// Never dropped: it would print to a standard error that may be gone with the terminal, and panic.
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Stdout>>>,
+    manner: Manner,
 }
 
 impl Terminal {
@@ -31,7 +70,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When the terminal refuses; nothing is left switched on then.
-    pub fn enter() -> io::Result<Terminal> {
+    pub fn enter(manner: Manner) -> io::Result<Terminal> {
         HOOK.call_once(|| {
             let before = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
@@ -40,9 +79,9 @@ impl Terminal {
             }));
         });
         let entered =
-            modes().and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
+            modes(manner).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
         match entered {
-            Ok(inner) => Ok(Terminal { inner }),
+            Ok(inner) => Ok(Terminal { inner: ManuallyDrop::new(inner), manner }),
             Err(e) => {
                 restore();
                 Err(e)
@@ -55,7 +94,7 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone, or was given back.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        if !ENTERED.load(Ordering::SeqCst) {
+        if MODES.load(Ordering::SeqCst) == 0 {
             return Err(io::Error::other("the terminal was given back"));
         }
         queue!(stdout(), BeginSynchronizedUpdate)?;
@@ -69,9 +108,10 @@ impl Terminal {
     /// When the terminal is gone.
     pub fn suspend(&mut self) -> io::Result<()> {
         restore();
+        // not TSTP, which is listened to and would stop nothing
         #[cfg(unix)]
-        rustix::process::kill_current_process_group(rustix::process::Signal::TSTP)?;
-        modes()?;
+        rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
+        modes(self.manner)?;
         self.redraw()
     }
 
@@ -83,12 +123,28 @@ impl Terminal {
         execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
     }
 
+    /// Takes the mouse, or lets the terminal have it for selecting text.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn mouse(&mut self, taken: bool) -> io::Result<()> {
+        self.manner.mouse = taken;
+        if taken {
+            MODES.fetch_or(MOUSE, Ordering::SeqCst);
+        } else {
+            MODES.fetch_and(!MOUSE, Ordering::SeqCst);
+        }
+        execute!(stdout(), Print(if taken { MOUSE_ON } else { MOUSE_OFF }))
+    }
+
     /// Forgets what is on the terminal, so that the next frame draws all of it.
     ///
     /// # Errors
     /// When the terminal is gone.
     pub fn redraw(&mut self) -> io::Result<()> {
-        self.inner.clear()
+        // its `clear` asks where the cursor is, and nobody would hear the answer
+        let size = self.inner.size()?;
+        self.inner.resize(size.into())
     }
 }
 
@@ -98,25 +154,93 @@ impl Drop for Terminal {
     }
 }
 
-fn modes() -> io::Result<()> {
-    ENTERED.store(true, Ordering::SeqCst);
+fn modes(manner: Manner) -> io::Result<()> {
+    let mut on = ENTERED;
+    on |= if manner.keyboard { KEYBOARD } else { 0 };
+    on |= if manner.mouse { MOUSE } else { 0 };
+    MODES.store(on, Ordering::SeqCst);
     enable_raw_mode()?;
-    execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)
+    let mut out = stdout();
+    queue!(out, EnterAlternateScreen, Print(WHEEL_KEPT), EnableBracketedPaste)?;
+    if manner.keyboard {
+        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+        queue!(out, PushKeyboardEnhancementFlags(flags))?;
+    }
+    if manner.mouse {
+        queue!(out, Print(MOUSE_ON))?;
+    }
+    out.flush()
 }
 
 /// Gives the terminal back as it was. May be called at any time, from any thread, any number of times.
 pub fn restore() {
-    if !ENTERED.swap(false, Ordering::SeqCst) {
+    let on = MODES.swap(0, Ordering::SeqCst);
+    if on == 0 {
         return;
     }
     // a terminal that is gone cannot be restored, and nobody is there to be told
-    let _ = execute!(
-        stdout(),
-        EndSynchronizedUpdate,
-        DisableBracketedPaste,
-        LeaveAlternateScreen,
-        Show
-    );
+    let _ = undo(on);
     let _ = disable_raw_mode();
     let _ = stdout().flush();
+}
+
+fn undo(on: u8) -> io::Result<()> {
+    let mut out = stdout();
+    queue!(out, EndSynchronizedUpdate)?;
+    if on & MOUSE != 0 {
+        queue!(out, Print(MOUSE_OFF))?;
+    }
+    if on & KEYBOARD != 0 {
+        queue!(out, PopKeyboardEnhancementFlags)?;
+    }
+    execute!(out, DisableBracketedPaste, Print(WHEEL_BACK), LeaveAlternateScreen, Show)
+}
+
+/// Returns what the terminal says: keys, pasted text, clicks, and the signal to stop as a key. Answers to what it was
+/// asked are taken out however late they come.
+pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    stream::select(Heard { events: Some(EventStream::new()), late: Late::default() }, stops())
+}
+
+struct Heard {
+    events: Option<EventStream>,
+    late: Late,
+}
+
+impl Stream for Heard {
+    type Item = io::Result<Event>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Heard { events: Some(events), late } = &mut *self else { return Poll::Ready(None) };
+        loop {
+            match events.poll_next_unpin(cx) {
+                Poll::Ready(Some(Ok(event))) if late.swallows(&event) => {}
+                heard => return heard,
+            }
+        }
+    }
+}
+
+impl Drop for Heard {
+    fn drop(&mut self) {
+        self.events = None;
+        // its end leaves a mark among what was read, which would hide the next key from whoever listens next
+        let _ = poll(Duration::ZERO);
+    }
+}
+
+/// Returns the signals to stop, each as a key press.
+#[cfg(unix)]
+fn stops() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    use tokio::signal::unix::{SignalKind, signal};
+    let kind = SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw());
+    // where the system refuses, the signal stops the program as it always did
+    let signals = stream::iter(signal(kind).ok())
+        .flat_map(|mut signal| stream::poll_fn(move |cx| signal.poll_recv(cx)));
+    signals.map(|()| Ok(Event::Key(KeyEvent::new(STOP, KeyModifiers::NONE))))
+}
+
+#[cfg(not(unix))]
+fn stops() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    stream::pending()
 }

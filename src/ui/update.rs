@@ -24,6 +24,7 @@ use super::wish;
 use crate::model::{Key, Seq, Verb};
 use crate::session::replay::{Speed, Step};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::layout::Rect;
 
 /// What is to be done outside the screen.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,6 +39,8 @@ pub enum Request {
     Export(&'static str),
     /// Everything is drawn anew.
     Redraw,
+    /// The mouse is the screen's from now on, or the terminal's.
+    Mouse(bool),
     /// The talk pauses and the program stops until the shell goes on.
     Suspend,
     /// The start screen; the session stays as it is.
@@ -75,6 +78,8 @@ pub struct View {
     pub picked: Option<usize>,
     /// Whether all reasoning is open.
     pub reasoning: bool,
+    /// What a click does, by the cells it falls on.
+    pub clicks: Vec<(Rect, Action)>,
     /// What became of what they asked for last.
     pub notice: Option<String>,
     /// The recording that is played, where the talk is none of now.
@@ -249,6 +254,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Fork => return look::fork(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
+        Action::ReleaseMouse => return release_mouse(screen),
         Action::Pick(number) => pick(screen, usize::from(number) - 1),
         Action::PickNext => step_pick(screen, Pick::Forward),
         Action::PickPrevious => step_pick(screen, Pick::Back),
@@ -355,6 +361,17 @@ fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
         | Standing::Done
         | Standing::Error => Some(how),
     }
+}
+
+/// Lets the terminal select text with the mouse, or takes it back.
+fn release_mouse(screen: &mut Screen) -> Option<Request> {
+    screen.manner.mouse = !screen.manner.mouse;
+    let key = screen.keymap.way(Action::ReleaseMouse, Place::Table);
+    screen.view.notice = Some(match screen.manner.mouse {
+        true => "the wheel scrolls and a click does what it falls on".into(),
+        false => format!("the mouse selects text now; {key} takes it back"),
+    });
+    Some(Request::Mouse(screen.manner.mouse))
 }
 
 /// Leaves at the second wish in a row.

@@ -4,6 +4,7 @@
 mod contest;
 mod figures;
 mod keys;
+mod mouse;
 mod people;
 mod pictures;
 mod reading;

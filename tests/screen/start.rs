@@ -54,6 +54,7 @@ fn found() -> Start {
         standing,
         utterances: 7,
         written: Wall(start.now.0 - minutes * 60_000),
+        parent: None,
     };
     let done = Standing::Ended(StopReason::UtteranceLimit);
     let sessions = vec![

@@ -2,8 +2,9 @@
 
 use vte::{Params, Parser, Perform};
 
-/// Private modes that are switched: cursor, alternate screen, pasted text, frames at once.
-const MODES: [u16; 4] = [25, 1049, 2004, 2026];
+/// Private modes that are switched: cursor, alternate screen, pasted text, frames at once, the mouse, the wheel as keys.
+const MODES: [u16; 7] = [25, 1049, 2004, 2026, 1000, 1006, WHEEL];
+const WHEEL: u16 = 1007;
 
 #[derive(Default)]
 struct Guard {
@@ -29,6 +30,10 @@ impl Perform for Guard {
         let known = match (intermediates, action) {
             ([], 'm' | 'H' | 'J') => true,
             ([b'?'], 'h' | 'l') => MODES.contains(&first),
+            // the wheel's mode is kept and comes back
+            ([b'?'], 's' | 'r') => first == WHEEL,
+            // what the terminal is asked: the flags of its keyboard, and what it is; and the flags, set and undone
+            ([b'?'], 'u') | ([], 'c') | ([b'>' | b'<'], 'u') => first <= 1,
             _ => false,
         };
         if !known {
@@ -37,6 +42,10 @@ impl Perform for Guard {
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
+        // its ground, asked and not set
+        if params == [&b"11"[..], b"?"] {
+            return;
+        }
         self.strangers.push(format!("OSC {:?}", params.first()));
     }
 
@@ -45,6 +54,10 @@ impl Perform for Guard {
     }
 
     fn esc_dispatch(&mut self, _: &[u8], _: bool, byte: u8) {
+        // the end of what was asked
+        if byte == b'\\' {
+            return;
+        }
         self.strangers.push(format!("ESC {byte:#x}"));
     }
 }

@@ -5,8 +5,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read, Write};
 use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// How long nothing may come before the test calls it a hang.
@@ -14,7 +16,15 @@ const HANG: Duration = Duration::from_secs(20);
 /// Rows and columns.
 const SIZE: (u16, u16) = (24, 80);
 /// The modes that the program switches, each with the letter that undoes it.
-const MODES: [(&str, char); 4] = [("1049", 'l'), ("2004", 'l'), ("2026", 'l'), ("25", 'h')];
+const MODES: [(&str, char); 7] = [
+    ("1049", 'l'),
+    ("2004", 'l'),
+    ("2026", 'l'),
+    ("25", 'h'),
+    ("1000", 'l'),
+    ("1006", 'l'),
+    ("1007", 'r'),
+];
 
 pub struct House {
     home: TempDir,
@@ -29,6 +39,7 @@ pub struct Program {
     bytes: Vec<u8>,
     screen: vt100::Parser,
     before: String,
+    gone: Arc<AtomicBool>,
 }
 
 /// What it left behind.
@@ -55,11 +66,16 @@ impl House {
 
     /// Starts the program in a terminal.
     pub fn run(&self, args: &[&str]) -> Program {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
+        command.args(args);
+        self.start(command)
+    }
+
+    /// Starts a command in a terminal.
+    pub fn start(&self, mut command: CommandBuilder) -> Program {
         let (rows, cols) = SIZE;
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
-        command.args(args);
         command.env_clear();
         for (name, value) in [("TERM", "xterm-256color"), ("PATH", "/usr/bin:/bin")] {
             command.env(name, value);
@@ -69,10 +85,12 @@ impl House {
         let child = pair.slave.spawn_command(command).unwrap();
         let mut reader = pair.master.try_clone_reader().unwrap();
         let (tx, coming) = channel();
+        let gone = Arc::new(AtomicBool::new(false));
+        let is_gone = gone.clone();
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(n @ 1..) = reader.read(&mut buffer) {
-                if tx.send(buffer[..n].to_vec()).is_err() {
+                if is_gone.load(Ordering::SeqCst) || tx.send(buffer[..n].to_vec()).is_err() {
                     return;
                 }
             }
@@ -81,7 +99,8 @@ impl House {
         let screen = vt100::Parser::new(rows.try_into().unwrap(), cols.try_into().unwrap(), 0);
         // the slave stays open in the child alone, so that the end of the child ends the stream
         drop(pair.slave);
-        Program { child, master: pair.master, keyboard, coming, bytes: vec![], screen, before }
+        let master = pair.master;
+        Program { child, master, keyboard, coming, bytes: vec![], screen, before, gone }
     }
 
     /// Runs the program without a terminal.
@@ -119,6 +138,62 @@ impl Program {
         kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
     }
 
+    /// Waits until a sequence came so many times.
+    #[track_caller]
+    pub fn until_sent(&mut self, sequence: &str, times: usize) {
+        let seen = |bytes: &[u8]| String::from_utf8_lossy(bytes).matches(sequence).count();
+        while seen(&self.bytes) < times {
+            match self.coming.recv_timeout(HANG) {
+                Ok(bytes) => self.hear(&bytes),
+                Err(_) => panic!("{sequence:?} never came {times} times"),
+            }
+        }
+    }
+
+    /// Returns what the screen shows.
+    pub fn shown(&self) -> String {
+        self.screen.screen().contents()
+    }
+
+    /// Returns every byte so far.
+    pub fn sent(&self) -> String {
+        String::from_utf8_lossy(&self.bytes).into_owned()
+    }
+
+    /// Waits until the program stands still, or goes on.
+    #[track_caller]
+    pub fn until_state(&self, wanted: char) {
+        let stat = format!("/proc/{}/stat", self.child.process_id().unwrap());
+        let begun = Instant::now();
+        loop {
+            let stat = fs::read_to_string(&stat).unwrap();
+            let state = stat.rsplit(") ").next().unwrap().chars().next().unwrap();
+            if state == wanted {
+                return;
+            }
+            assert!(begun.elapsed() < HANG, "it is {state} and never {wanted}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Lets the terminal vanish; returns the code with which the program ends, and after how long.
+    #[track_caller]
+    pub fn vanish(mut self) -> (u32, Duration) {
+        self.gone.store(true, Ordering::SeqCst);
+        drop(self.keyboard);
+        drop(self.master);
+        // the reader holds the terminal until the next byte comes
+        while self.coming.recv_timeout(HANG).is_ok() {}
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status.exit_code(), begun.elapsed());
+            }
+            assert!(begun.elapsed() < HANG, "it does not end without its terminal");
+            std::thread::yield_now();
+        }
+    }
+
     /// Waits for its end.
     #[track_caller]
     pub fn left(mut self) -> Left {
@@ -140,6 +215,13 @@ impl Program {
 }
 
 impl Left {
+    /// Returns how many flags of the keyboard were pushed and not popped.
+    pub fn keyboards(&self) -> usize {
+        let bytes = String::from_utf8_lossy(&self.bytes);
+        let count = |what| bytes.matches(what).count();
+        count("\u{1b}[>1u") - count("\u{1b}[<1u")
+    }
+
     /// Asserts that every mode is undone and that the line discipline is what it was.
     #[track_caller]
     pub fn restored(&self) {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod allowed;
+mod asked;
 #[path = "../canary/mod.rs"]
 mod canary;
 mod failures;
@@ -11,6 +12,7 @@ mod secrets;
 #[path = "../cli/server.rs"]
 mod server;
 mod trusting;
+mod ways;
 
 use house::House;
 use rustix::process::Signal;
@@ -77,7 +79,9 @@ fn what_was_left_is_gone_on_with() {
 #[test]
 fn every_way_out_gives_the_terminal_back() {
     let house = House::new();
-    for (signal, code) in [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130)] {
+    for (signal, code) in
+        [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131)]
+    {
         let mut program = house.run(&["demo", "--no-save"]);
         program.until("about to speak");
         program.signal(signal);

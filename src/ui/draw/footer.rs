@@ -30,10 +30,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Place::Figures => ("FIGURES", Role::BadgeTable),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
+    let mut clicks: Vec<(Rect, Action)> = Vec::new();
     // help is the last hint to go
     for action in last(place) {
         let hint = hint(screen, *action, place);
-        bar.right.splice(0..0, hint);
+        bar.right.splice(0..0, hint.iter().cloned());
+        clicks.push((click(area, area.right(), &bar.right, &hint), *action));
     }
     if let (Place::Search, Some(search)) = (place, &screen.view.search) {
         let typed = format!("/{}", search.query);
@@ -55,10 +57,19 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             if used > usize::from(area.width) {
                 break;
             }
+            let end = bar.left.iter().chain(&hint).map(Span::width).sum::<usize>();
+            clicks.push((click(area, area.x + end as u16, &hint, &hint), action));
             bar.left.extend(hint);
         }
     }
+    screen.view.clicks.extend(clicks);
     bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
+}
+
+/// Returns the cells of a hint that stands first among spans which end at a column.
+fn click(area: Rect, end: u16, spans: &[Span<'_>], hint: &[Span<'_>]) -> Rect {
+    let width = |spans: &[Span<'_>]| spans.iter().map(Span::width).sum::<usize>() as u16;
+    Rect { x: end.saturating_sub(width(spans)), width: width(hint), ..area }
 }
 
 /// What there is to say instead of hints: a notice, or how the command that is being written is used.

@@ -64,6 +64,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     frame.render_widget(Text::from(lines), inner);
     frame.set_cursor_position(Position::new(inner.x + width(&typed) as u16, inner.y));
+    if let Some(list) = &mut screen.view.list {
+        (list.rows, list.from) = (Rect { y: inner.y + 2, height: rows as u16, ..inner }, from);
+    }
 }
 
 fn row(entry: &Entry, chosen: bool, room: usize, screen: &Screen) -> Line<'static> {

@@ -18,6 +18,7 @@ mod timeline;
 mod transcript;
 
 use super::Screen;
+use super::action::Action;
 use super::layout::{Areas, SMALLEST, areas};
 use super::theme::Role;
 use super::wrap::{clip, width};
@@ -61,6 +62,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         return;
     };
     screen.view.areas = areas;
+    let follow = (areas.floor, Action::Follow);
+    screen.view.clicks = vec![follow, (areas.pen, Action::Write)];
     for pane in PANES {
         let area = (pane.area)(&areas);
         if !area.is_empty() {

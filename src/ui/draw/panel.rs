@@ -5,6 +5,7 @@ use crate::model::{Limit, Ms, SeatId, Usd};
 use crate::state::Turn;
 use crate::text;
 use crate::ui::Screen;
+use crate::ui::action::Action;
 use crate::ui::floor::{next, seat_word, tokens, why};
 use crate::ui::glyphs::Glyphs;
 use crate::ui::markdown::bold;
@@ -37,7 +38,22 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             lines.push(Line::default());
         }
     }
+    let clicks: Vec<_> = seats(&lines, inner, screen).collect();
     frame.render_widget(Text::from(lines), inner);
+    screen.view.clicks.extend(clicks);
+}
+
+/// Returns what a click on a seat's two rows does: it puts the seat forward.
+fn seats(lines: &[Line<'_>], inner: Rect, screen: &Screen) -> impl Iterator<Item = (Rect, Action)> {
+    let seats = screen.story.state().seats.iter().enumerate();
+    seats.filter_map(move |(place, seat)| {
+        let name = format!("{} {}", place + 1, screen.story.name(&seat.spec.id));
+        let row = lines
+            .iter()
+            .position(|l| l.to_string().chars().skip(2).collect::<String>().starts_with(&name))?;
+        let rows = Rect { y: inner.y.saturating_add(row as u16), height: 2, ..inner };
+        Some((rows.intersection(inner), Action::Pick(place as u8 + 1)))
+    })
 }
 
 /// Draws a wall beside a panel.

@@ -24,6 +24,18 @@ struct Bound {
     place: Place,
     key: String,
     action: Action,
+    /// Whether hints may name it: not every terminal can send it.
+    named: bool,
+}
+
+/// Keys that are another one on most terminals, and so are named only where they are known to work.
+const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
+
+impl Bound {
+    fn new(place: Place, key: String, action: Action) -> Bound {
+        let named = !RARE.contains(&&*key);
+        Bound { place, key, action, named }
+    }
 }
 
 /// Which key means which action, in every place.
@@ -36,11 +48,7 @@ impl Default for Keymap {
     fn default() -> Keymap {
         let rows = ROWS.iter().flat_map(|row| row.keys.iter().map(move |keys| (row, keys)));
         let bound = rows.flat_map(|(row, (place, keys))| {
-            keys.iter().map(|key| Bound {
-                place: *place,
-                key: (*key).to_owned(),
-                action: row.action,
-            })
+            keys.iter().map(|key| Bound::new(*place, (*key).to_owned(), row.action))
         });
         Keymap { bound: bound.collect() }
     }
@@ -58,7 +66,7 @@ impl Keymap {
         for binding in own {
             let (place, action, keys) = read(binding).map_err(|why| unfit(binding, why))?;
             map.bound.retain(|b| (b.place, b.action) != (place, action));
-            let keys = keys.into_iter().map(|key| Bound { place, key, action });
+            let keys = keys.into_iter().map(|key| Bound::new(place, key, action));
             set.extend(keys.map(|bound| (bound, binding)));
         }
         for (bound, binding) in set {
@@ -74,6 +82,13 @@ impl Keymap {
             map.bound.push(bound);
         }
         Ok(map)
+    }
+
+    /// Returns the map on a terminal that tells Shift-Enter from Enter: such keys are named, before others.
+    pub fn told_apart(mut self) -> Keymap {
+        self.bound.iter_mut().for_each(|b| b.named = true);
+        self.bound.sort_by_key(|b| !RARE.contains(&&*b.key));
+        self
     }
 
     /// Returns what else a key means in its place.
@@ -102,10 +117,11 @@ impl Keymap {
         found.or_else(|| self.action(place.behind()?, key))
     }
 
-    /// Returns the keys of an action in a place, the one first that hints name.
+    /// Returns the keys of an action in a place as far as they work here, the one first that hints name.
     pub fn keys(&self, action: Action, place: Place) -> impl Iterator<Item = &str> {
         let action = row(action).map_or(action, |row| row.action);
-        let bound = self.bound.iter().filter(move |b| (b.place, b.action) == (place, action));
+        let fits = move |b: &&Bound| b.named && (b.place, b.action) == (place, action);
+        let bound = self.bound.iter().filter(fits);
         bound.map(|b| b.key.as_str())
     }
 
@@ -206,6 +222,14 @@ mod tests {
                 assert_eq!(map.key(row.action, *place), Some("alt-f12"));
             }
         }
+    }
+
+    #[test]
+    fn a_key_is_named_only_where_it_works() {
+        let map = Keymap::default();
+        assert_eq!(map.action(Place::Pen, "shift-enter"), Some(Action::NewLine));
+        assert_eq!(map.keys(Action::NewLine, Place::Pen).last(), Some("alt-enter"));
+        assert_eq!(map.told_apart().key(Action::NewLine, Place::Pen), Some("shift-enter"));
     }
 
     #[test]

@@ -1,0 +1,62 @@
+//! The mouse: the wheel moves what is under the pointer, a click does what stands there. Nothing needs it.
+
+use super::Screen;
+use super::action::Action;
+use super::look::Way;
+use super::update::{Request, act, read};
+use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
+use ratatui::layout::Position;
+
+/// Lines that one notch of the wheel moves.
+const NOTCH_LINES: usize = 3;
+
+/// Takes in what the mouse did.
+pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
+    let at = Position::new(event.column, event.row);
+    match event.kind {
+        MouseEventKind::ScrollUp => wheel(screen, at, Way::Up),
+        MouseEventKind::ScrollDown => wheel(screen, at, Way::Down),
+        MouseEventKind::Down(MouseButton::Left) => click(screen, at),
+        MouseEventKind::Down(_)
+        | MouseEventKind::Up(_)
+        | MouseEventKind::Drag(_)
+        | MouseEventKind::Moved
+        | MouseEventKind::ScrollLeft
+        | MouseEventKind::ScrollRight => None,
+    }
+}
+
+/// Moves the list that is open, else the transcript; never what was written before.
+fn wheel(screen: &mut Screen, at: Position, way: Way) -> Option<Request> {
+    match (&screen.view.list, way) {
+        (Some(_), Way::Up) => act(screen, Action::EntryUp),
+        (Some(_), Way::Down) => act(screen, Action::EntryDown),
+        (None, _) if screen.view.areas.pen.contains(at) => None,
+        (None, way) => {
+            read(screen, |t, story, look| match way {
+                Way::Up => t.up(story, look, NOTCH_LINES),
+                Way::Down => t.down(story, look, NOTCH_LINES),
+            });
+            None
+        }
+    }
+}
+
+/// Does what stands under the pointer; beside an open list, closes it.
+fn click(screen: &mut Screen, at: Position) -> Option<Request> {
+    if let Some(list) = &mut screen.view.list {
+        let entry = list.rows.contains(at).then(|| list.from + usize::from(at.y - list.rows.y));
+        return match entry {
+            Some(entry) if entry < list.entries(&screen.keymap).len() => {
+                list.at = entry;
+                act(screen, Action::RunEntry)
+            }
+            Some(_) => None,
+            None => act(screen, Action::Back),
+        };
+    }
+    let hit = screen.view.clicks.iter().rev().find(|(area, _)| area.contains(at));
+    let action = hit.map(|(_, action)| *action)?;
+    screen.view.notice = None;
+    act(screen, action)
+}

@@ -1,0 +1,181 @@
+//! What the terminal is asked, once, before anything listens to keys: how light its ground is, and whether it can tell
+//! Shift-Enter from Enter.
+//!
+//! One question with an end mark that every terminal answers, so that silence about the rest is an answer as well. It
+//! cannot block: after a short while it goes on without. It cannot leak: what comes too late is taken for what it is by
+//! [`Late`], and never for keys. What a person types in that moment is lost.
+
+use crate::ui::theme::Ground;
+use crossterm::event::{Event, KeyCode, KeyModifiers};
+
+/// Asks for the ground, for the flags of the keyboard, and for what every terminal tells.
+#[cfg(unix)]
+const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[c";
+/// Milliseconds that the terminal has for its answer: far more than it needs on the same machine.
+#[cfg(unix)]
+const PATIENCE_MS: u64 = 100;
+/// Bytes of an answer at most.
+#[cfg(unix)]
+const ANSWER_MAX: usize = 1024;
+
+/// What the terminal told of itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// How light its ground is.
+    pub ground: Option<Ground>,
+    /// Whether it can tell keys apart that are one byte otherwise, such as Shift-Enter and Enter.
+    pub keyboard: bool,
+}
+
+/// Asks the terminal; where there is none, or it does not answer in time, nothing is known.
+#[cfg(unix)]
+pub fn ask() -> Told {
+    use crate::clock::Clock;
+    use crate::model::Ms;
+    use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use std::io::{Write, stdin, stdout};
+
+    let mut answer = Vec::new();
+    let clock = Clock::real(Ms(0));
+    if enable_raw_mode().is_err() {
+        return Told::default();
+    }
+    let asked = stdout().write_all(QUESTION).and_then(|()| stdout().flush());
+    while asked.is_ok() && !is_whole(&answer) && answer.len() < ANSWER_MAX {
+        let left = PATIENCE_MS.saturating_sub(clock.now().0);
+        let left = Timespec { tv_sec: 0, tv_nsec: left as i64 * 1_000_000 };
+        let (input, mut buffer) = (stdin(), [0; 256]);
+        let mut fds = [PollFd::new(&input, PollFlags::IN)];
+        let ready = poll(&mut fds, Some(&left)).is_ok_and(|n| n > 0);
+        match if ready { rustix::io::read(&input, &mut buffer) } else { Ok(0) } {
+            Ok(n @ 1..) => answer.extend_from_slice(&buffer[..n]),
+            Ok(_) | Err(_) => break,
+        }
+    }
+    // a terminal that refuses this refuses it again when the screen is left, and is told of there
+    let _ = disable_raw_mode();
+    read(&answer)
+}
+
+/// Asks nothing, here.
+#[cfg(not(unix))]
+pub fn ask() -> Told {
+    Told::default()
+}
+
+/// Returns whether the end mark came.
+fn is_whole(answer: &[u8]) -> bool {
+    reports(answer).any(|(_, last)| last == 'c')
+}
+
+/// Returns the reports that begin with `CSI ?`: what they hold, and their last letter.
+fn reports(answer: &[u8]) -> impl Iterator<Item = (&[u8], char)> {
+    let starts = answer.windows(3).enumerate().filter(|(_, w)| *w == b"\x1b[?");
+    starts.filter_map(|(at, _)| {
+        let rest = &answer[at + 3..];
+        let end = rest.iter().position(u8::is_ascii_alphabetic)?;
+        Some((&rest[..end], char::from(rest[end])))
+    })
+}
+
+/// Reads an answer, as far as it came.
+fn read(answer: &[u8]) -> Told {
+    let keyboard = reports(answer).any(|(_, last)| last == 'u');
+    Told { ground: ground(&String::from_utf8_lossy(answer)), keyboard }
+}
+
+/// Reads `]11;rgb:ffff/ffff/ffff`, with one to four digits each.
+fn ground(answer: &str) -> Option<Ground> {
+    let (_, colour) = answer.split_once("]11;")?;
+    let (_, parts) = colour.split_once(':')?;
+    let part = |part: &str| {
+        let digits: String = part.chars().take_while(char::is_ascii_hexdigit).take(4).collect();
+        let most = 16_u32.checked_pow(u32::try_from(digits.len()).ok()?)?.checked_sub(1)?;
+        let value = u32::from_str_radix(&digits, 16).ok()?;
+        Some(f64::from(value) / f64::from(most.max(1)))
+    };
+    let mut parts = parts.split('/').map(part);
+    let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
+    // as the eye weighs them, roughly; grounds are far from the middle
+    let light = 0.299 * red + 0.587 * green + 0.114 * blue;
+    Some(if light > 0.5 { Ground::Light } else { Ground::Dark })
+}
+
+/// Takes an answer that comes too late out of the keys. A terminal library reads it as Alt-], its letters, and Alt-\.
+#[derive(Debug, Default)]
+pub struct Late {
+    within: bool,
+}
+
+impl Late {
+    /// Returns whether an event is a part of an answer.
+    pub fn swallows(&mut self, event: &Event) -> bool {
+        let Event::Key(key) = event else { return false };
+        let alt = key.modifiers.contains(KeyModifiers::ALT);
+        match key.code {
+            KeyCode::Char(']') if alt => {
+                self.within = true;
+                true
+            }
+            // the last one: Alt-\, or the bell, which is read as Ctrl-G
+            KeyCode::Char('\\') if alt => std::mem::take(&mut self.within),
+            KeyCode::Char('g') if key.modifiers.contains(KeyModifiers::CONTROL) => {
+                std::mem::take(&mut self.within)
+            }
+            KeyCode::Char(c) => {
+                self.within &= c.is_ascii_hexdigit() || "rgba:/;".contains(c);
+                self.within
+            }
+            _ => {
+                self.within = false;
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::KeyEvent;
+
+    #[test]
+    fn an_answer_is_read_as_far_as_it_came() {
+        for (answer, ground, keyboard, whole) in [
+            (
+                "\x1b]11;rgb:ffff/ffff/ffff\x1b\\\x1b[?1u\x1b[?62;4c",
+                Some(Ground::Light),
+                true,
+                true,
+            ),
+            ("\x1b]11;rgb:1e1e/1e1e/2e2e\x07\x1b[?6c", Some(Ground::Dark), false, true),
+            ("\x1b]11;rgba:ff/fb/f0/ff\x07", Some(Ground::Light), false, false),
+            ("typed\x1b[?1;2c", None, false, true),
+            ("\x1b]11;rgb:12", None, false, false),
+            ("\x1b]11;rgb://\x1b[?", None, false, false),
+            ("", None, false, false),
+        ] {
+            let told = Told { ground, keyboard };
+            assert_eq!((read(answer.as_bytes()), is_whole(answer.as_bytes())), (told, whole));
+        }
+    }
+
+    #[test]
+    fn a_late_answer_is_no_key() {
+        let mut late = Late::default();
+        let key = |code, with| Event::Key(KeyEvent::new(KeyCode::Char(code), with));
+        let (none, alt) = (KeyModifiers::NONE, KeyModifiers::ALT);
+        for (last, with) in [('\\', alt), ('g', KeyModifiers::CONTROL)] {
+            assert!(!late.swallows(&key('q', none)));
+            assert!(late.swallows(&key(']', alt)));
+            for c in "11;rgb:fafa/0b0c/1234".chars() {
+                assert!(late.swallows(&key(c, none)), "{c}");
+            }
+            assert!(late.swallows(&key(last, with)));
+            assert!(!late.swallows(&key('b', none)), "a key of a person");
+        }
+        assert!(late.swallows(&key(']', alt)) && !late.swallows(&key('q', none)));
+        assert!(!late.swallows(&key('b', none)), "what was no answer ends it");
+    }
+}

@@ -1,0 +1,81 @@
+//! The mouse: what the wheel moves and what a click does.
+
+use crate::stage::Stage;
+use colloquium::model::Verb;
+use colloquium::ui::keymap::Place;
+use colloquium::ui::mouse::mouse;
+use colloquium::ui::update::Request;
+use crossterm::event::{
+    KeyCode::Char, KeyCode::Esc, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
+};
+
+fn at(stage: &mut Stage, kind: MouseEventKind, column: u16, row: u16) -> Option<Request> {
+    let event = MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE };
+    let asked = mouse(&mut stage.screen, &event);
+    stage.draw();
+    asked
+}
+
+fn click(stage: &mut Stage, on: &str) -> Option<Request> {
+    let rows = stage.rows();
+    let (row, line) = rows.iter().enumerate().rev().find(|(_, r)| r.contains(on)).unwrap();
+    let column = line[..line.find(on).unwrap()].chars().count();
+    at(stage, MouseEventKind::Down(MouseButton::Left), column as u16, row as u16)
+}
+
+#[test]
+fn the_wheel_scrolls_the_transcript_and_never_what_was_written() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    let pen = stage.screen.view.areas.pen;
+    assert_eq!(at(&mut stage, MouseEventKind::ScrollUp, 10, pen.y), None);
+    assert!(stage.screen.view.transcript.following());
+    at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
+    assert!(!stage.screen.view.transcript.following());
+    at(&mut stage, MouseEventKind::ScrollDown, 10, 10);
+    assert!(stage.screen.view.transcript.following());
+    stage.press(&[Char(':')]);
+    at(&mut stage, MouseEventKind::ScrollDown, 10, 10);
+    assert_eq!(stage.screen.view.list.as_ref().unwrap().at, 1);
+}
+
+#[test]
+fn a_click_does_what_it_falls_on() {
+    for width in [80, 120] {
+        let mut stage = Stage::new(width, 24).during(6, 2);
+        assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Verb::Skip {})));
+        assert_eq!(click(&mut stage, "space"), Some(Request::Send(Verb::Pause {})));
+        // in the row of the cast, or in the panel
+        let rows = stage.rows();
+        let (from, to) = if width == 80 { (0, 80) } else { (90, 120) };
+        let part = |r: &String| r.chars().skip(from).take(to - from).collect::<String>();
+        let row = rows.iter().position(|r| part(r).contains("2 Bo")).unwrap();
+        let column = from + part(&rows[row]).find("2 Bo").unwrap();
+        at(&mut stage, MouseEventKind::Down(MouseButton::Left), column as u16, row as u16);
+        assert_eq!(stage.screen.view.picked, Some(1), "{width}");
+        // what can be done with the seat lies on top
+        stage.press(&[Esc]);
+        click(&mut stage, "say something");
+        assert_eq!(stage.screen.view.place(), Place::Pen);
+        stage.press(&[Esc]);
+        at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
+        let floor = stage.screen.view.areas.floor;
+        at(&mut stage, MouseEventKind::Down(MouseButton::Left), 70, floor.y);
+        assert!(stage.screen.view.transcript.following());
+        click(&mut stage, "help");
+        stage.press(&"anew".chars().map(Char).collect::<Vec<_>>());
+        click(&mut stage, "draw everything anew");
+        assert!(stage.screen.view.list.is_none(), "an entry runs");
+        click(&mut stage, "help");
+        at(&mut stage, MouseEventKind::Down(MouseButton::Left), 0, 0);
+        assert!(stage.screen.view.list.is_none(), "beside the list closes it");
+    }
+}
+
+#[test]
+fn the_mouse_can_be_let_go() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    stage.screen.manner.mouse = true;
+    assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(false)]);
+    assert!(stage.text().contains("R takes it back"));
+    assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(true)]);
+}

@@ -1,0 +1,61 @@
+//! What the terminal is asked at the start, and that no answer is ever taken for keys.
+
+use crate::house::House;
+
+/// The end of the question, which every terminal answers.
+const QUESTION: &str = "\u{1b}[c";
+const LIGHT: &str = "\u{1b}]11;rgb:fafa/fafa/fafa\u{1b}\\\u{1b}[?0u\u{1b}[?62;22c";
+const DARK: &str = "\u{1b}]11;rgb:1010/1010/1414\u{7}\u{1b}[?62;22c";
+
+#[test]
+fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
+    let house = House::new();
+    // of the 256, the nearest to what is said in green on each ground
+    for (answer, green, newline) in
+        [(LIGHT, "1m\u{1b}[38;5;22;49m", "shift-enter"), (DARK, "1m\u{1b}[38;5;114;49m", "ctrl-j")]
+    {
+        let mut program = house.run(&["demo", "--no-save"]);
+        program.until_sent(QUESTION, 1);
+        program.keys(answer);
+        program.until("Ada speaking");
+        program.until_sent("\u{1b}[?2026l", 2);
+        assert!(program.sent().contains(green), "{answer:?} {:?}", program.sent());
+        program.keys("i");
+        program.until(&format!("{newline} new line"));
+        assert_eq!(program.sent().contains("\u{1b}[>1u"), answer == LIGHT, "its keyboard");
+        program.keys("\u{3}\u{3}");
+        program.until("PAUSED");
+        program.keys("\u{3}\u{3}");
+        let left = program.left();
+        left.restored();
+        assert_eq!(left.keyboards(), 0, "what was pushed was popped");
+    }
+}
+
+#[test]
+fn an_answer_that_comes_late_is_no_key() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    program.keys(LIGHT);
+    program.keys("i");
+    program.until("PEN");
+    assert!(!program.shown().contains("rgb") && !program.shown().contains("seat forward"));
+    program.keys(LIGHT);
+    program.keys("so");
+    program.until("\u{203a} so");
+    program.signal(rustix::process::Signal::TERM);
+    program.left().restored();
+}
+
+#[test]
+fn a_named_theme_or_a_far_terminal_is_not_asked() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save", "--theme", "nord"]);
+    program.until("Ada speaking");
+    assert!(!program.sent().contains(QUESTION));
+    program.keys("S");
+    program.until("PAUSED");
+    program.keys("q");
+    program.left().restored();
+}

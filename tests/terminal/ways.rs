@@ -1,0 +1,79 @@
+//! Ways out of the screen that are none, or not of the person's choice: a stop and back, a panic, a terminal that
+//! vanishes.
+
+use crate::house::House;
+use colloquium::ui::terminal::{Manner, Terminal};
+use portable_pty::CommandBuilder;
+use rustix::process::Signal;
+
+#[test]
+fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
+    let house = House::new();
+    for by_key in [true, false] {
+        let mut program = house.run(&["demo", "--no-save"]);
+        program.until("Ada speaking");
+        match by_key {
+            true => program.keys("\u{1a}"),
+            false => program.signal(Signal::TSTP),
+        }
+        program.until_sent("\u{1b}[?1049l", 1);
+        program.until_state('T');
+        program.signal(Signal::CONT);
+        program.until_sent("\u{1b}[?1049h", 2);
+        program.until("PAUSED");
+        program.until("paused by you");
+        program.keys("q");
+        let left = program.left();
+        assert_eq!(left.code, 0);
+        left.restored();
+    }
+}
+
+#[test]
+fn two_interrupts_leave_at_once_and_the_terminal_whole() {
+    let house = House::new();
+    let mut program = house.run(&["demo", "--no-save"]);
+    program.until("Ada speaking");
+    program.signal(Signal::INT);
+    program.signal(Signal::INT);
+    let left = program.left();
+    assert_eq!(left.code, 130);
+    left.restored();
+}
+
+#[test]
+fn a_terminal_that_vanishes_ends_it_with_and_without_a_signal() {
+    let house = House::new();
+    for begin in ["exec", "trap '' HUP; exec"] {
+        let mut command = CommandBuilder::new("/bin/sh");
+        let program = env!("CARGO_BIN_EXE_colloquium");
+        command.args(["-c", &format!("{begin} '{program}' demo --no-save")]);
+        let mut program = house.start(command);
+        program.until("Ada speaking");
+        let (code, after) = program.vanish();
+        assert_eq!(code, 129, "{begin}");
+        println!("{begin}: out {} ms after the terminal vanished", after.as_millis());
+    }
+}
+
+#[test]
+fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
+    let house = House::new();
+    let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "ways::the_one_that_panics", "--ignored", "--nocapture"]);
+    let left = house.start(command).left();
+    assert_eq!(left.code, 101);
+    left.restored();
+    assert!(left.told.contains("the reason of the panic"), "{}", left.told);
+}
+
+#[test]
+#[ignore = "the child of the test above: it takes the terminal and panics"]
+fn the_one_that_panics() {
+    let Ok(mut terminal) = Terminal::enter(Manner { mouse: true, keyboard: true }) else { return };
+    terminal.draw(|_| {}).unwrap();
+    let other = std::thread::spawn(|| panic!("the reason of the panic"));
+    assert!(other.join().is_err(), "a panic in another thread");
+    assert!(terminal.draw(|_| {}).is_err(), "the terminal was given back");
+    panic!("and one in this");
+}
