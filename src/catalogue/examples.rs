@@ -1,8 +1,10 @@
 //! The recorded conversations that come with the program, so that replay and figures can be tried at once.
 
 /// Their names in the order of the list, each with its log.
-pub const EXAMPLES: &[(&str, &str)] =
-    &[("example-rehearsed", include_str!("../../assets/sessions/example-rehearsed.jsonl"))];
+pub const EXAMPLES: &[(&str, &str)] = &[
+    ("example-rehearsed", include_str!("../../assets/sessions/example-rehearsed.jsonl")),
+    ("example-small-model", include_str!("../../assets/sessions/example-small-model.jsonl")),
+];
 
 /// Returns the log of an example.
 pub fn example(name: &str) -> Option<&'static str> {

@@ -36,8 +36,8 @@ pub fn page(story: &Story, entry: &Entry, title: String) -> Page {
         facts.push(("choose", format!("/choose {number} N")));
     }
     if entry.changed.is_some() {
-        facts.push(("read as it is now by", read_by(story, entry, true)));
-        facts.push(("read earlier by", read_by(story, entry, false)));
+        facts.push(("read now by", read_by(story, entry, true)));
+        facts.push(("read before by", read_by(story, entry, false)));
     }
     Page { title, facts, parts, ..Page::default() }
 }

@@ -11,4 +11,5 @@ mod reading;
 mod replay;
 mod stage;
 mod start;
+mod versions;
 mod writing;

@@ -53,6 +53,7 @@ fn found() -> Start {
         title: title.into(),
         standing,
         utterances: 7,
+        parent: None,
         written: Wall(start.now.0 - minutes * 60_000),
         parent: None,
     };

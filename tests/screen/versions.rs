@@ -1,0 +1,82 @@
+//! What was changed after it was said: every text is kept, one counts, and whoever answered another one is marked.
+
+use crate::stage::Stage;
+use colloquium::model::command::Targets;
+use colloquium::model::event::OPERATOR;
+use colloquium::model::{Event, Given, Kind, Ms, Seq, ThreadId, Verb, Wall};
+use crossterm::event::KeyCode::{self, Char};
+use serde_json::value::RawValue;
+use std::sync::Arc;
+
+/// Does something to the talk, as the log would tell it.
+fn deed(stage: &mut Stage, verb: Verb) {
+    let (seq, ms) = (stage.screen.story.state().next_seq, stage.screen.story.state().ms);
+    let given = Given { key: "test:1".into(), line: verb.into(), targets: Targets::default() };
+    stage.take(Event {
+        seq,
+        at: Wall(0),
+        ms,
+        thread: ThreadId::ROOT,
+        by: OPERATOR.into(),
+        cause: None,
+        kind: Kind::Given(Arc::new(given)),
+    });
+}
+
+#[test]
+fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
+    let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
+    let mut stage = Stage::new(80, 24).until(ended);
+    assert!(!stage.text().contains("answers an earlier text"));
+    deed(&mut stage, Verb::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() });
+    stage.press(&[Char('g'), Char('J'), Char('z')]);
+    let page = stage.text();
+    for told in ["As I would have it.", "as it was said", "I was one of your 412", "u3", "nobody"] {
+        assert!(page.contains(told), "no {told} in\n{page}");
+    }
+    stage.press(&[KeyCode::Esc, Char('J')]);
+    let text = stage.text();
+    let marked: Vec<&str> = text.lines().filter(|l| l.contains("an earlier text")).collect();
+    assert!(marked.len() == 1 && marked[0].contains("u3"), "{text}");
+}
+
+#[test]
+fn a_log_of_an_earlier_program_is_shown_as_far_as_it_goes() {
+    let lines = [
+        (
+            "conversation.opened",
+            r#"{"format":1,"program":"colloquium 0.0.1","seed":1,"rehearsed":true,"parallel":1,
+                "scenario":{"title":"An old talk","policy":{"name":"round_robin"}},
+                "participants":[{"id":"ada","name":"Ada","voice":{"lines":{"lines":[],"pace":0}},
+                    "timeouts":{"connect":10,"first":120,"silence":60,"total":600},
+                    "on_failure":{"retry":1,"then":"skip"}}]}"#,
+        ),
+        (
+            "batch.opened",
+            r#"{"for":"policy","purpose":"speak","seats":["ada"],"why":"place 1 of 1"}"#,
+        ),
+        ("floor.granted", r#"{"batch":1,"participant":"ada","number":1}"#),
+        ("weather.changed", r#"{"to":"rain"}"#),
+        (
+            "turn.ended",
+            r#"{"turn":2,"purpose":"speak","number":1,"outcome":"said","text":"Words of then."}"#,
+        ),
+    ];
+    let mut stage = Stage::new(80, 24);
+    for (seq, (kind, data)) in lines.into_iter().enumerate() {
+        let data = RawValue::from_string(data.replace('\n', " ")).unwrap();
+        let kind = Kind::read(kind, &data).unwrap_or_else(|e| panic!("{kind}: {e}"));
+        stage.take(Event {
+            seq: Seq(seq as u64),
+            at: Wall(0),
+            ms: Ms(seq as u64 * 100),
+            thread: ThreadId::ROOT,
+            by: "engine".into(),
+            cause: None,
+            kind,
+        });
+    }
+    let text = stage.text();
+    assert!(text.contains("An old talk") && text.contains("Words of then."), "{text}");
+    assert!(text.contains("weather.changed"), "what is not known is said:\n{text}");
+}
