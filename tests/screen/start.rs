@@ -55,7 +55,6 @@ fn found() -> Start {
         utterances: 7,
         parent: None,
         written: Wall(start.now.0 - minutes * 60_000),
-        parent: None,
     };
     let done = Standing::Ended(StopReason::UtteranceLimit);
     let sessions = vec![
