@@ -140,15 +140,14 @@ fn what_comes_later_is_refused_by_name() {
         "human = { seconds = 5, then = \"stand_in\" }",
         &["4:31 participant[1].human.then: \"stand_in\" is not in this version yet"],
     );
-    let phase = "[[phase]]\nname = \"x\"\norder = \"plan\"\nuntil = \"a\"\nanonymous = \"off\"\nthink = \"private\"\nwords = [1, 2]";
+    let phase = "[[phase]]\nname = \"x\"\norder = \"plan\"\nuntil = \"paused\"\nsees = \"summary\"\nwords = [2, 1]";
     check(
         &format!("title = \"T\"\npolicy = \"phases\"\nparticipant = [{{ id = \"a\" }}]\n{phase}"),
         &[
             "6:9 phase[1].order: \"plan\" is not in this version yet",
-            "7:9 phase[1].until: is not in this version yet",
-            "8:13 phase[1].anonymous: is not in this version yet",
-            "9:9 phase[1].think: is not in this version yet",
-            "10:9 phase[1].words: is not in this version yet",
+            "7:9 phase[1].until: needs a bound: it is looked at after each round",
+            "8:8 phase[1].sees: \"summary\" is not in this version yet",
+            "9:9 phase[1].words: takes two numbers, the smaller one first",
         ],
     );
     for policy in ["plan", "consensus"] {
@@ -279,7 +278,7 @@ fn conditions_templates_and_stop_rules_are_read() {
     check_rest(
         "[[stop]]\n[[stop]]\nword = \"X\"\nby = \"zoe\"\n[[stop]]\nwhen = \"true\"\nword = \"X\"\n[[stop]]\nwhen = \"true\"\nby = \"ada\"",
         &[
-            "4:1 stop[1]: has no `when`, `word`, `judge` or `agreement`",
+            "4:1 stop[1]: has no `when`, `word`, `judge`, `agreement` or `loop`",
             "7:6 stop[2].by: no seat or role \"zoe\"",
             "10:8 stop[3]: has both `when` and `word`",
             "13:6 stop[4].by: goes with `word`, and this rule has `when`",
@@ -431,7 +430,7 @@ fn stop_rules_and_verdicts_name_seats_and_one_rule_each() {
         &[
             "10:6 stop[1].by: goes with `word`, and this rule has `judge`",
             "14:8 stop[2]: has both `when` and `word`",
-            "15:1 stop[3]: has no `when`, `word`, `judge` or `agreement`",
+            "15:1 stop[3]: has no `when`, `word`, `judge`, `agreement` or `loop`",
         ],
     );
     check_rest("[[stop]]\njudge = \"ada\"", &["2:1 participant: nobody is left who speaks"]);

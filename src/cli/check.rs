@@ -99,6 +99,7 @@ fn rule(rule: &Rule) -> String {
         Rule::Judge { seat, question, every } => {
             format!("when {seat} says yes, asked every {every} utterances: {question}")
         }
+        Rule::Loop {} => "when it goes in circles for two rounds".into(),
         Rule::Agreement(share) => {
             format!("when {} % give the same answer", (share * 100.0).round())
         }

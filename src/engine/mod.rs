@@ -12,6 +12,7 @@ mod bench;
 mod carry;
 mod drive;
 mod effects;
+mod loops;
 mod money;
 mod react;
 mod recap;
@@ -23,6 +24,7 @@ mod turns;
 pub use advance::advance;
 pub use drive::{Engine, Stopped};
 pub use effects::{Effect, deadline, effects};
+pub use loops::{Said, circling};
 use react::refused;
 pub use react::{react, recover};
 

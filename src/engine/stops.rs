@@ -1,6 +1,7 @@
 //! Stop rules: what ends a conversation before its limits do, looked at when nobody speaks and something new was said.
 
 use super::bench::{self, Asked};
+use super::loops;
 use crate::expr::{Condition, Facts};
 use crate::model::event::ENGINE;
 use crate::model::payload::{Paused, Warning};
@@ -9,7 +10,7 @@ use crate::scenario::Rule;
 use crate::state::State;
 
 /// What a rule says now.
-enum Says {
+pub(super) enum Says {
     /// Nothing.
     Nothing,
     /// It is time to stop, for this reason.
@@ -37,7 +38,7 @@ pub(super) fn stop(state: &State) -> Option<Draft> {
 /// Pauses and asks. A rule that goes on holding asks once; one that holds for a single utterance asks each time.
 fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     let again = match rule {
-        Rule::When(_) | Rule::Agreement(_) => false,
+        Rule::When(_) | Rule::Agreement(_) | Rule::Loop {} => false,
         Rule::Word { .. } | Rule::Judge { .. } => true,
     };
     let asked = state.asked.get(&place);
@@ -85,6 +86,7 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
                 Asked::Ruled(_) | Asked::Not => Says::Nothing,
             }
         }
+        Rule::Loop {} => loops::says(state),
         Rule::Agreement(share) => {
             let agreement = state.agreement();
             if agreement < *share {

@@ -4,7 +4,7 @@ use super::{Told, contest, deeds};
 use crate::analysis::name;
 use crate::model::payload::{Ended, TurnEnded};
 use crate::model::*;
-use crate::state::{Entry, Spent, State};
+use crate::state::{Entry, OpenMention, Spent, State};
 use crate::text;
 use std::collections::BTreeSet;
 
@@ -30,7 +30,7 @@ impl Teller {
             Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", super::REHEARSED)),
             Kind::Reopened(_) => note("goes on".into()),
             Kind::Forked(f) => note(format!("a branch of {} at {}", f.parent, f.at)),
-            Kind::Ended(e) => note(end(state, e)),
+            Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
             Kind::ThreadOpened(t) => {
                 let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
                 note(format!("{}: {}", t.name, seats.join(", ")))
@@ -251,6 +251,17 @@ fn end(state: &State, e: &Ended) -> String {
     let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
     format!("ended: {} ({kind}){why}, {}{used}", reason(e.reason), utterances(state.utterances))
+}
+
+/// Returns who was named and never answered, in words, if anybody was.
+fn open(state: &State) -> Option<String> {
+    let mention = |m: OpenMention| {
+        let by = m.by.map_or("the operator".into(), |by| name(state, &by));
+        let place = m.number.map(|n| format!(" in {n}")).unwrap_or_default();
+        format!("{}, named by {by}{place}", name(state, &m.seat))
+    };
+    let open: Vec<String> = state.open_mentions().into_iter().map(mention).collect();
+    (!open.is_empty()).then(|| format!("still to answer: {}", open.join("; ")))
 }
 
 /// Returns what was used in words, if anything was: `~1240 tokens, $0.0123+`.

@@ -65,6 +65,11 @@ impl Condition {
         Ok(Condition { expression: Arc::new(expression), names })
     }
 
+    /// Returns the names that the condition asks for, each with the byte where it does so first.
+    pub fn names(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.names.iter().map(|n| (n.name.as_str(), n.column))
+    }
+
     /// Returns whether the condition asks for a fact by this name.
     pub fn uses(&self, name: &str) -> bool {
         self.names.iter().any(|n| n.name == name)
@@ -109,6 +114,11 @@ impl Template {
         let template = engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
         let names = Name::all(source, &bodies, template.undeclared_variables(false));
         Ok(Template { engine: Arc::new(engine), names })
+    }
+
+    /// Returns the names that the template asks for, each with the byte where it does so first.
+    pub fn names(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.names.iter().map(|n| (n.name.as_str(), n.column))
     }
 
     /// Returns the text with the facts in it, at most [`OUTPUT_LIMIT`] bytes.

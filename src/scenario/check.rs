@@ -11,6 +11,37 @@ use super::{OptionKind, OptionRow, PolicyRow};
 use crate::expr::{self, Condition, Template};
 use crate::model::steering::duration_ms;
 
+/// What conditions and templates can ask for: of the conversation, and of the call that a line answers.
+pub const FACTS: &[&str] = &[
+    "agreement",
+    "at_limit",
+    "context",
+    "correction",
+    "ended",
+    "history",
+    "last",
+    "limits",
+    "me",
+    "notes",
+    "number",
+    "operator",
+    "options",
+    "paused",
+    "pausing",
+    "profile",
+    "purpose",
+    "question",
+    "round",
+    "seats",
+    "speaking",
+    "title",
+    "topic",
+    "turn_count",
+    "utterances",
+    "verdict",
+    "vote",
+    "waiting",
+];
 /// Changes of letters up to which a known key is offered for an unknown one.
 const NEAR_EDITS: usize = 3;
 /// The longest call, in milliseconds: a day.
@@ -115,8 +146,9 @@ impl<'a> Walk<'a> {
             Kind::Order => self.word(node, &orders(self.rows), &later(self.rows), path),
             Kind::Condition => {
                 let source = node.text().unwrap_or_default();
-                let compiled = Condition::compile(source).map(|_| ());
-                self.expression(node, source, compiled, path, &example(key));
+                let compiled = Condition::compile(source);
+                self.names(node, source, compiled.iter().flat_map(Condition::names), path);
+                self.expression(node, source, compiled.map(|_| ()), path, &example(key));
             }
             Kind::Schema => {
                 if let Err(why) = schema(node).and_then(|schema| validator(&schema)) {
@@ -125,9 +157,10 @@ impl<'a> Walk<'a> {
             }
             Kind::Template => {
                 let source = node.text().unwrap_or_default();
-                let compiled = Template::compile(source).map(|_| ());
+                let compiled = Template::compile(source);
+                self.names(node, source, compiled.iter().flat_map(Template::names), path);
                 let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
-                self.expression(node, source, compiled, path, fix);
+                self.expression(node, source, compiled.map(|_| ()), path, fix);
             }
             // decided by `fits` alone
             Kind::Text
@@ -140,6 +173,25 @@ impl<'a> Walk<'a> {
             | Kind::Count { .. }
             | Kind::Number { .. }
             | Kind::Later => {}
+        }
+    }
+
+    /// Warns of names that no conversation knows: a condition with one is false, a template stays as it is.
+    fn names<'n>(
+        &mut self,
+        node: &Node,
+        source: &str,
+        names: impl Iterator<Item = (&'n str, usize)>,
+        path: &str,
+    ) {
+        for (name, column) in names.filter(|(name, _)| !FACTS.contains(name)) {
+            let character = source.get(..column).map_or(1, |before| before.chars().count() + 1);
+            let message = format!("nothing is called `{name}`, at character {character}");
+            let fix = match nearest(name, FACTS.iter().copied()) {
+                Some(near) => format!("the nearest is `{near}`"),
+                None => format!("there are {}", FACTS.join(", ")),
+            };
+            self.warn(&node.span, path, message, fix);
         }
     }
 

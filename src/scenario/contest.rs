@@ -8,7 +8,7 @@ use super::{OptionKind, Rule, Side, Stop, Tie, VerdictSpec};
 use crate::model::{Participant, Text};
 
 /// The keys of which a stop rule has exactly one, and those that go with only one of them.
-const RULES: [&str; 4] = ["when", "word", "judge", "agreement"];
+const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
 const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
 /// The key of the seat that chooses who speaks.
 const MODERATOR: &str = "moderator";
@@ -96,7 +96,12 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
             }
             (None, _) => {
                 let fix = r#"as in word = "AGREED", or when = "turn_count > 6""#;
-                walk.fault(&node.span, &path, "has no `when`, `word`, `judge` or `agreement`", fix);
+                walk.fault(
+                    &node.span,
+                    &path,
+                    "has no `when`, `word`, `judge`, `agreement` or `loop`",
+                    fix,
+                );
                 continue;
             }
             (Some(rule), None) => *rule,
@@ -124,6 +129,7 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
                 question: text("question").unwrap_or_else(|| ENOUGH.into()),
                 every: count(node, "every").unwrap_or(1),
             },
+            "loop" => Rule::Loop {},
             _ => Rule::Agreement(node.get("agreement").and_then(Node::number).unwrap_or(1.0)),
         };
         stops.push(Stop { rule, ask: text("then").as_deref() == Some("ask") });

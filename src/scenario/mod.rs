@@ -20,6 +20,7 @@ mod tree;
 mod unattended;
 
 pub use bundled::{about, bundled, bundled_names};
+pub use check::FACTS;
 pub use contract::validator;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use keys::DEPENDS;
@@ -117,6 +118,8 @@ pub enum Rule {
     },
     /// The share of those who speak that gave the same answer in their last utterances.
     Agreement(f64),
+    /// A talk that goes in circles.
+    Loop {},
 }
 
 /// How a conversation is judged.

@@ -145,4 +145,16 @@ mod tests {
             ([0, 0], [1, 0], [0, 1])
         );
     }
+
+    /// A name that no facts have is warned of when a scenario is loaded.
+    #[test]
+    fn the_loader_knows_every_name() {
+        let turn = Turn::granted(Seq(1), Ms(0), ThreadId::ROOT, "a".into(), Purpose::Speak);
+        let state = State::default();
+        let keys = |facts: Value| facts.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let mut names = [keys(state.facts(|_| false)), keys(state.turn_facts(&turn))].concat();
+        names.sort();
+        names.dedup();
+        assert_eq!(names, crate::scenario::FACTS);
+    }
 }

@@ -8,11 +8,13 @@
 //! It deliberately does not measure, wrap or colour text, and it keeps no raw text: the log does that.
 
 mod class;
+mod courtesy;
 mod file_name;
 mod keys;
 mod likeness;
 mod stream;
 
+pub use courtesy::is_courtesy;
 pub use file_name::file_name;
 pub use keys::{Sieve, keep_out, without_keys};
 pub use likeness::Trigrams;

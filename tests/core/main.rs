@@ -17,8 +17,10 @@
 //! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
 //! | seats that wait for one another run when that has come | `depends` |
 //! | whose words are seen, under which names, and what nobody sees | `shows` |
+//! | a talk in circles is warned of, then ended; a debate is not | `loops` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
+//! | a talk in circles is warned of, then ended; a debate is not | `loops` |
 //! | a limit holds, it does not end | `counting` |
 //! | a branch keeps its past and goes on like a resume | `forks` |
 //! | a replay shows at every moment what was shown then | `replay` |
@@ -43,6 +45,7 @@ mod forms;
 mod harness;
 mod judging;
 mod kills;
+mod loops;
 mod minds;
 mod money;
 mod policies;

@@ -62,6 +62,12 @@ pub(super) const STOP: &[Key] = &[
         "It ends when this share of those who speak gives the same answer; silence agrees with nobody.",
     ),
     key(
+        "loop",
+        Kind::True,
+        "true",
+        "It ends when the talk goes in circles for two rounds; after the first one it warns.",
+    ),
+    key(
         "then",
         Kind::OneOf { words: &["end", "ask"], later: &[] },
         r#""ask""#,

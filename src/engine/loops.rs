@@ -1,0 +1,78 @@
+//! Whether a talk goes in circles: the same words again, each other's words, or thanks and nothing else.
+//!
+//! One repetition is none: it takes a whole round of it before anybody is warned, and another one before it is an end.
+//! It looks at words alone and cannot know that a circle is meant.
+
+use super::stops::{Says, warn_once};
+use crate::model::StopReason;
+use crate::state::State;
+use crate::text::{Trigrams, is_courtesy};
+
+/// How alike two contributions are of which one repeats the other.
+const ALIKE: f64 = 0.8;
+/// How many of its own last contributions one is held against.
+const OWN: usize = 3;
+/// How many rounds are looked back at: two of a circle, and what they are held against.
+const ROUNDS: usize = 6;
+
+/// One contribution to a talk.
+#[derive(Clone, Copy, Debug)]
+pub struct Said<'a> {
+    /// Whose.
+    pub who: &'a str,
+    /// The words.
+    pub words: &'a str,
+    /// How many of those before it its speaker had heard.
+    pub heard: usize,
+}
+
+/// Returns how many contributions at the end of a talk make a circle: each of them repeats one of its speaker's last
+/// three or what another one said last, or answers thanks with thanks.
+pub fn circling(said: &[Said<'_>]) -> usize {
+    let trigrams: Vec<Trigrams> = said.iter().map(|s| Trigrams::of(s.words)).collect();
+    let circles = |at: &usize| {
+        let (here, heard) = (said[*at], said[*at].heard.min(*at));
+        let alike = |other: usize| trigrams[*at].likeness(&trigrams[other]) >= ALIKE;
+        let own = (0..*at).rev().filter(|n| said[*n].who == here.who).take(OWN);
+        let mut met = vec![here.who];
+        let others = (0..heard).rev().filter(|n| {
+            let last = !met.contains(&said[*n].who);
+            met.push(said[*n].who);
+            last
+        });
+        let thanked = heard.checked_sub(1).is_some_and(|n| is_courtesy(said[n].words));
+        own.chain(others).any(alike) || thanked && is_courtesy(here.words)
+    };
+    (0..said.len()).rev().take_while(circles).count()
+}
+
+/// Returns what the rule against circles says now: nothing, a warning after a whole round, the end after another.
+pub(super) fn says(state: &State) -> Says {
+    let seats = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count().max(2);
+    let numbered: Vec<_> = state.entries.iter().filter(|e| e.number.is_some()).collect();
+    let numbered = &numbered[numbered.len().saturating_sub(seats * ROUNDS)..];
+    let said: Vec<Said> = numbered
+        .iter()
+        .map(|e| Said {
+            who: e.seat().map_or("", |s| s),
+            words: e.text(),
+            heard: numbered.iter().filter(|o| o.seq <= e.version().horizon).count(),
+        })
+        .collect();
+    let circle = circling(&said);
+    let begins = || numbered[numbered.len() - circle].number.unwrap_or(0);
+    if circle < seats {
+        return Says::Nothing;
+    }
+    let text = format!(
+        "the talk goes in circles since utterance {}; it ends if the next round does too",
+        begins()
+    );
+    match warn_once(state, text) {
+        Some(warning) => Says::First(warning.into()),
+        None if circle >= 2 * seats => {
+            Says::Stop(StopReason::Loop, format!("since utterance {}", begins()).into())
+        }
+        None => Says::Nothing,
+    }
+}

@@ -1,0 +1,168 @@
+//! Thanks and farewells: words that keep a talk going without saying anything in it.
+//!
+//! A list of English words with a few others; a text in another language passes for something said.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// The longest courtesy, in words.
+const COURTESY_MOST: usize = 45;
+/// The share of a courtesy's words that are courteous, in percent.
+const COURTESY_SHARE: usize = 70;
+/// Words one of which makes a text courteous.
+const MARKS: &[&str] = &[
+    "thank",
+    "thanks",
+    "thankful",
+    "welcome",
+    "goodbye",
+    "bye",
+    "farewell",
+    "appreciate",
+    "appreciated",
+    "grateful",
+    "gratitude",
+    "likewise",
+    "pleasure",
+    "cheers",
+    "danke",
+    "merci",
+    "gracias",
+];
+/// Words that a courtesy has around its mark.
+const AROUND: &[&str] = &[
+    "a",
+    "again",
+    "all",
+    "and",
+    "are",
+    "as",
+    "at",
+    "be",
+    "been",
+    "best",
+    "both",
+    "care",
+    "chat",
+    "continue",
+    "conversation",
+    "conversations",
+    "day",
+    "delightful",
+    "dear",
+    "discussion",
+    "enjoy",
+    "enjoyed",
+    "enriching",
+    "everyone",
+    "for",
+    "forward",
+    "friend",
+    "from",
+    "fruitful",
+    "future",
+    "glad",
+    "good",
+    "great",
+    "happy",
+    "have",
+    "here",
+    "hope",
+    "i",
+    "i'm",
+    "indeed",
+    "insight",
+    "insightful",
+    "insights",
+    "inspiring",
+    "is",
+    "it",
+    "it's",
+    "kind",
+    "kindness",
+    "lovely",
+    "looking",
+    "luck",
+    "may",
+    "me",
+    "more",
+    "most",
+    "much",
+    "my",
+    "next",
+    "nice",
+    "of",
+    "our",
+    "perspective",
+    "perspectives",
+    "please",
+    "privilege",
+    "productive",
+    "see",
+    "sharing",
+    "so",
+    "such",
+    "take",
+    "talk",
+    "talking",
+    "thoughtful",
+    "thoughts",
+    "time",
+    "to",
+    "today",
+    "too",
+    "truly",
+    "until",
+    "very",
+    "was",
+    "we",
+    "well",
+    "wish",
+    "wishes",
+    "wishing",
+    "with",
+    "wonderful",
+    "words",
+    "you",
+    "you're",
+    "your",
+    "yours",
+];
+
+/// Returns whether a text thanks or takes leave and says nothing else.
+pub fn is_courtesy(text: &str) -> bool {
+    let words = words(text);
+    let marked = words.iter().filter(|w| MARKS.contains(&w.as_str())).count();
+    let around = words.iter().filter(|w| AROUND.contains(&w.as_str())).count();
+    (1..=COURTESY_MOST).contains(&words.len())
+        && marked > 0
+        && !text.contains('?')
+        && (marked + around) * 100 >= words.len() * COURTESY_SHARE
+}
+
+fn words(text: &str) -> Vec<String> {
+    text.unicode_words().map(|w| w.to_lowercase().replace('\u{2019}', "'")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn courtesy_has_nothing_to_say() {
+        for text in [
+            "Thank you so much! It was a pleasure.",
+            "You're welcome, and thank you for your thoughtful words. Take care!",
+            "Goodbye, and best wishes to you all.",
+        ] {
+            assert!(is_courtesy(text), "{text}");
+        }
+        for text in [
+            "Thank you, Bo. Then who pays for the loading bay?",
+            "Thanks to the pump, the cellar was dry by nine and the bill was three times the usual.",
+            "I agree with you.",
+            "",
+        ] {
+            assert!(!is_courtesy(text), "{text}");
+        }
+    }
+}

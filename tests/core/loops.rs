@@ -1,0 +1,119 @@
+//! Talks that go in circles are found, talks that go somewhere are left alone; and how both is told.
+
+use crate::harness::*;
+use colloquium::engine::{Said, circling};
+use serde_json::json;
+
+const LOOPS: &str = include_str!("../corpus/loops.txt");
+const DEBATES: &str = include_str!("../corpus/debates.txt");
+/// Circles in a hundred that may be missed: those in which every word but the sense is another.
+const MISSED_MOST: usize = 12;
+/// Real talks in a hundred that may be taken for a circle.
+const FALSE_MOST: usize = 1;
+
+/// Reads the talks of a file: who said what.
+fn talks(file: &str) -> Vec<Vec<(&str, String)>> {
+    let lines = file.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
+    lines.map(talk).collect()
+}
+
+fn talk(line: &str) -> Vec<(&str, String)> {
+    let mut said: Vec<(&str, String)> = vec![];
+    for part in line.split(" | ") {
+        let (who, words) = part.split_once(": ").expect("who says it");
+        let own = said.iter().rev().find(|(by, _)| *by == who).map(|(_, words)| words.clone());
+        let other = said.last().map(|(_, words)| words.clone());
+        let words = words.trim().replace('=', &own.unwrap_or_default());
+        said.push((who, words.replace('^', &other.unwrap_or_default())));
+    }
+    said
+}
+
+/// Whether anybody would have been warned at some moment of the talk.
+fn warned(talk: &[(&str, String)]) -> bool {
+    let said: Vec<Said> =
+        talk.iter().enumerate().map(|(heard, (who, words))| Said { who, words, heard }).collect();
+    let mut seats: Vec<&str> = talk.iter().map(|(who, _)| *who).collect();
+    seats.sort_unstable();
+    seats.dedup();
+    (1..=said.len()).any(|n| circling(&said[..n]) >= seats.len())
+}
+
+#[test]
+fn circles_are_told_from_debates() {
+    let (loops, debates) = (talks(LOOPS), talks(DEBATES));
+    assert!(loops.len() >= 100 && debates.len() >= 100, "{} {}", loops.len(), debates.len());
+    let missed: Vec<_> = loops.iter().filter(|t| !warned(t)).collect();
+    let wrong: Vec<_> = debates.iter().filter(|t| warned(t)).collect();
+    println!(
+        "{} of {} circles missed, {} of {} debates taken for one",
+        missed.len(),
+        loops.len(),
+        wrong.len(),
+        debates.len()
+    );
+    println!("missed: {missed:#?}\nwrong: {wrong:#?}");
+    assert!(missed.len() * 100 <= MISSED_MOST * loops.len(), "{missed:#?}");
+    assert!(wrong.len() * 100 <= FALSE_MOST * debates.len(), "{wrong:#?}");
+}
+
+fn circle(rule: serde_json::Value) -> colloquium::model::payload::Opened {
+    let mut table = round_robin(&["a", "b", "c"], 20);
+    table.scenario["stop"] = json!([rule]);
+    table
+}
+
+/// After three utterances of their own, everybody says the same again for so many.
+fn parrots(again: u32) -> Stage {
+    stage(move |ask| {
+        let n = ask.number.unwrap_or(0);
+        let own = match &*ask.seat.id {
+            "a" => "the harbour has to be dredged before winter comes",
+            "b" => "nobody will pay for a dredger that we sell in spring",
+            _ => "ask the pilots, they have been measuring it for years",
+        };
+        let text = if n <= 3 + again {
+            own.into()
+        } else {
+            ["one", "two", "three", "four"].map(|word| format!("{word}{n}")).join(" ")
+        };
+        Play::Words(text, 5)
+    })
+}
+
+#[tokio::test]
+async fn a_circle_is_warned_of_after_a_round_and_ends_after_the_next() {
+    let ran = play(circle(json!({"loop": {}})), parrots(99), &[]).await;
+    assert_eq!((ran.reason(), ran.state.utterances), ("loop", 9));
+    assert!(!ran.state.ended.as_ref().unwrap().settled);
+    let warnings: Vec<&str> = ran.state.warnings.iter().map(|w| &**w).collect();
+    assert_eq!(
+        warnings,
+        ["the talk goes in circles since utterance 4; it ends if the next round does too"]
+    );
+    let at = ran.events.iter().position(|e| e.kind.name() == "warning").unwrap();
+    let before = ran.events[..at].iter().filter(|e| e.kind.name() == "turn.ended").count();
+    assert_eq!(before, 6, "a whole round of it");
+}
+
+#[tokio::test]
+async fn who_finds_the_way_out_after_the_warning_is_not_ended() {
+    let ran = play(circle(json!({"loop": {}})), parrots(4), &[]).await;
+    assert_eq!((ran.reason(), ran.state.warnings.len()), ("utterance_limit", 1));
+    let off = play(round_robin(&["a", "b", "c"], 20), parrots(99), &[]).await;
+    assert_eq!((off.reason(), off.state.warnings.len()), ("utterance_limit", 0), "off");
+}
+
+#[tokio::test]
+async fn who_says_the_same_without_having_heard_it_repeats_nobody() {
+    let scenario = json!({
+        "policy": {"name": "simultaneous", "options": {"rounds": 3}},
+        "stop": [{"loop": {}}],
+    });
+    let agree = stage(|ask| {
+        let n = ask.number.unwrap_or(0).div_ceil(3);
+        Play::Words(format!("round {n} brings the same thought number {n} to all of us"), 5)
+    });
+    let ran = play(table(scenario, ["a", "b", "c"].map(seat).to_vec()), agree, &[]).await;
+    assert_eq!((ran.reason(), ran.state.warnings.len()), ("round_limit", 0));
+}
