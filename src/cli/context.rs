@@ -6,7 +6,7 @@ use super::ledger::{self, Stranger};
 use super::options::Play;
 use super::talk;
 use crate::clock::wall_now;
-use crate::config::{Environment, Mouse, Paths, Project, Settings, Signs};
+use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs};
 use crate::session::SessionFiles;
 use crate::text;
 use crate::ui::terminal::{self, Told};
@@ -44,6 +44,9 @@ pub struct Global {
     /// Play as text that only ever grows, instead of on the screen [env: COLLOQUIUM_ACCESSIBLE, ACCESSIBLE]
     #[arg(long, global = true)]
     accessible: bool,
+    /// Whether anything moves on the screen by itself, such as seconds
+    #[arg(long, global = true, value_enum, env = "COLLOQUIUM_MOTION")]
+    motion: Option<Motion>,
     /// Whose the mouse is: the screen's, or the terminal's for selecting text
     #[arg(long, global = true, value_enum)]
     mouse: Option<Mouse>,
@@ -81,6 +84,8 @@ pub struct Context {
     pub colour: Option<Colour>,
     /// The signs that were asked for.
     pub signs: Option<Signs>,
+    /// Whether anything is to move by itself.
+    pub motion: Option<Motion>,
     /// Whose the mouse is to be.
     pub mouse: Option<Mouse>,
     told: OnceCell<Told>,
@@ -112,6 +117,7 @@ impl Context {
             theme: global.theme,
             colour: global.color,
             signs: global.glyphs,
+            motion: global.motion,
             mouse: global.mouse,
             told: OnceCell::new(),
             own_data: global.data_dir.is_some(),

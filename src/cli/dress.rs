@@ -6,7 +6,7 @@
 use super::context::{Colour, Context};
 use super::error::Failure;
 use super::exit::Exit;
-use crate::config::{ColourDepth, Environment, Mouse, Settings, Signs, ThemeChoice};
+use crate::config::{ColourDepth, Environment, Motion, Mouse, Settings, Signs, ThemeChoice};
 use crate::ui::glyphs::{self, Glyphs};
 use crate::ui::keymap::Keymap;
 use crate::ui::terminal::{Manner, Told};
@@ -41,6 +41,8 @@ pub struct Dress {
     pub keymap: Keymap,
     /// Whether the mouse is the screen's.
     pub mouse: bool,
+    /// Whether nothing moves by itself.
+    pub still: bool,
     choice: ThemeChoice,
     /// The ground as the environment tells it.
     ground: Option<Ground>,
@@ -68,7 +70,12 @@ impl Worn {
         let told = if may_ask(context) { context.told() } else { Told::default() };
         let keymap = dress.keymap.clone();
         let keymap = if told.keyboard { keymap.told_apart() } else { keymap };
-        let manner = Manner { mouse: dress.mouse, keyboard: told.keyboard };
+        let manner = Manner {
+            mouse: dress.mouse,
+            keyboard: told.keyboard,
+            still: dress.still,
+            far: context.environment.over_ssh(),
+        };
         Ok(Worn { theme: dress.theme(told.ground)?, glyphs: dress.glyphs, keymap, manner })
     }
 }
@@ -112,6 +119,7 @@ impl Dress {
                 Signs::Ascii => &glyphs::ASCII,
             },
             keymap: Keymap::with(&settings.keys)?,
+            still: context.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),
                 Mouse::On => true,

@@ -42,6 +42,17 @@ pub enum Mouse {
     Off,
 }
 
+/// Whether anything moves on the screen by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub enum Motion {
+    /// Seconds pass.
+    #[default]
+    Full,
+    /// Nothing changes but by words and keys.
+    None,
+}
+
 /// How many colours the terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum ColourDepth {

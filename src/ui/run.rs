@@ -19,8 +19,9 @@ use tokio::sync::mpsc;
 use tokio::task::yield_now;
 use tokio::time::sleep;
 
-/// Milliseconds between two frames at least.
+/// Milliseconds between two frames at least, here and over a slow link.
 const FRAME_MS: u64 = 16;
+const FAR_FRAME_MS: u64 = 33;
 /// Milliseconds between two frames while only seconds change.
 const TICK_MS: u64 = 1_000;
 
@@ -57,6 +58,7 @@ pub async fn run(
     orders: mpsc::Sender<(Key, SteerLine)>,
     outside: Outside<'_>,
 ) -> io::Result<Left> {
+    let frame_ms = if screen.manner.far { FAR_FRAME_MS } else { FRAME_MS };
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
     // the time of a recording may stand still or go back
@@ -72,7 +74,7 @@ pub async fn run(
             dirty = true;
         }
         let now = frames.now();
-        let due = drawn.map_or(0, |at| FRAME_MS.saturating_sub(now.since(at)));
+        let due = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
             (dirty, drawn) = (false, Some(now));
@@ -155,6 +157,9 @@ fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
 
 /// Returns whether a second that passes changes what is shown.
 fn ticking(screen: &Screen) -> bool {
+    if screen.manner.still {
+        return false;
+    }
     if let Some(playback) = &screen.view.playback {
         return playback.transport.standing().playing;
     }

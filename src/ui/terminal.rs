@@ -56,6 +56,10 @@ pub struct Manner {
     pub mouse: bool,
     /// Whether the terminal is to tell keys apart that are one byte otherwise.
     pub keyboard: bool,
+    /// Whether nothing on it changes but by words and keys.
+    pub still: bool,
+    /// Whether it is at the end of a slow link, which gets fewer frames.
+    pub far: bool,
 }
 
 /// The terminal while the screen has it.

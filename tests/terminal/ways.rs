@@ -70,7 +70,11 @@ fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
 #[test]
 #[ignore = "the child of the test above: it takes the terminal and panics"]
 fn the_one_that_panics() {
-    let Ok(mut terminal) = Terminal::enter(Manner { mouse: true, keyboard: true }) else { return };
+    let Ok(mut terminal) =
+        Terminal::enter(Manner { mouse: true, keyboard: true, ..Manner::default() })
+    else {
+        return;
+    };
     terminal.draw(|_| {}).unwrap();
     let other = std::thread::spawn(|| panic!("the reason of the panic"));
     assert!(other.join().is_err(), "a panic in another thread");
