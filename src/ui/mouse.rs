@@ -2,7 +2,9 @@
 
 use super::Screen;
 use super::action::Action;
+use super::draw::timeline::axis;
 use super::look::Way;
+use super::playback;
 use super::update::{Request, act, read};
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
@@ -17,6 +19,10 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
         MouseEventKind::ScrollUp => wheel(screen, at, Way::Up),
         MouseEventKind::ScrollDown => wheel(screen, at, Way::Down),
         MouseEventKind::Down(MouseButton::Left) => click(screen, at),
+        MouseEventKind::Drag(MouseButton::Left) => {
+            scrub(screen, at);
+            None
+        }
         MouseEventKind::Down(_)
         | MouseEventKind::Up(_)
         | MouseEventKind::Drag(_)
@@ -42,6 +48,17 @@ fn wheel(screen: &mut Screen, at: Position, way: Way) -> Option<Request> {
     }
 }
 
+/// Goes to the moment of a recording that stands under the pointer; returns whether one does.
+fn scrub(screen: &mut Screen, at: Position) -> bool {
+    let axis = axis(screen.view.areas.timeline);
+    let hit = screen.view.list.is_none() && axis.contains(at);
+    if hit {
+        let (column, columns) = (usize::from(at.x - axis.x), usize::from(axis.width));
+        playback::scrub(&mut screen.view, column, columns);
+    }
+    hit
+}
+
 /// Does what stands under the pointer; beside an open list, closes it.
 fn click(screen: &mut Screen, at: Position) -> Option<Request> {
     if let Some(list) = &mut screen.view.list {
@@ -54,6 +71,9 @@ fn click(screen: &mut Screen, at: Position) -> Option<Request> {
             Some(_) => None,
             None => act(screen, Action::Back),
         };
+    }
+    if scrub(screen, at) {
+        return None;
     }
     let hit = screen.view.clicks.iter().rev().find(|(area, _)| area.contains(at));
     let action = hit.map(|(_, action)| *action)?;

@@ -80,6 +80,11 @@ pub fn tenth(view: &mut View, tenth: u8) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(usize::from(tenth), TENTHS)));
 }
 
+/// Goes to the moment of a column out of so many.
+pub fn scrub(view: &mut View, column: usize, columns: usize) {
+    with(view, |p| p.transport.seek_time(p.timeline.moment(column, columns)));
+}
+
 /// Plays faster, or slower.
 pub fn speed(view: &mut View, change: fn(Speed) -> Speed) {
     with(view, |p| p.transport.set_speed(change(p.transport.standing().speed)));

@@ -5,8 +5,10 @@ use colloquium::clock::Clock;
 use colloquium::model::{Kind, Ms};
 use colloquium::session::replay::{Spot, Transport};
 use colloquium::session::{Record, Tail};
+use colloquium::ui::mouse::mouse;
 use colloquium::ui::playback::Playback;
 use crossterm::event::KeyCode::{self, Char};
+use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use insta::assert_snapshot;
 use std::sync::Arc;
 
@@ -109,4 +111,21 @@ fn nothing_is_steered_in_the_past() {
     r.press(&[Char('s')]);
     assert!(r.stage.text().contains("this is a recording"), "{}", r.stage.text());
     assert_eq!(r.stage.press(&[Char('q')]).len(), 1, "q leaves at once");
+}
+
+#[test]
+fn a_click_on_the_timeline_goes_there() {
+    let mut r = replayed(80, 24);
+    r.press(&[Char('0')]);
+    let (row, modifiers) = (21, KeyModifiers::NONE);
+    for (kind, column) in [
+        (MouseEventKind::Down(MouseButton::Left), 70),
+        (MouseEventKind::Drag(MouseButton::Left), 40),
+    ] {
+        mouse(&mut r.stage.screen, &MouseEvent { kind, column, row, modifiers });
+        r.read();
+        let rows = r.stage.rows();
+        let head = rows[usize::from(row)].chars().position(|c| c == '●');
+        assert!(head.is_some_and(|at| at.abs_diff(usize::from(column)) <= 1), "{}", rows[21]);
+    }
 }

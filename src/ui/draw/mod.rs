@@ -14,7 +14,7 @@ mod pen;
 mod side;
 pub mod start;
 mod study;
-mod timeline;
+pub(super) mod timeline;
 mod transcript;
 
 use super::Screen;
