@@ -106,6 +106,15 @@ impl Replay {
     }
 }
 
+/// Plays the session of a file on the screen, from its beginning.
+pub fn again(path: &Path, context: &Context) -> Result<After, Failure> {
+    let log = session::read(path)?;
+    let transport = Transport::new(log.records.clone(), Clock::real(Ms(0)));
+    transport.set_speed(Speed::RECORDED);
+    transport.set_idle_limit(Some(IDLE_LIMIT_MS));
+    watch(&transport, &log, context)
+}
+
 /// Plays it on the screen until the person leaves, or goes on with a branch; where none can be, it is said there.
 fn watch(transport: &Transport, log: &Log, context: &Context) -> Result<After, Failure> {
     let mut notice = log.faults.first().map(ToString::to_string);

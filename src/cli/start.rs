@@ -10,11 +10,11 @@ use super::minds::is_local;
 use super::nearby;
 use super::options::{Play, needs_terminal};
 use super::providers::{ModelOptions, Providers};
-use super::resume;
 use super::run::{self, Options};
 use super::screen::After;
 use super::signals::Signals;
 use super::source;
+use super::{replay, resume};
 use crate::catalogue;
 use crate::clock::wall_now;
 use crate::model::VoiceSpec;
@@ -60,6 +60,7 @@ fn go_round(
         };
         let done = match choice {
             Choice::Leave => return Ok(Exit::Done),
+            Choice::Replay(path) => replay::again(&path, context),
             Choice::Open(path) => resume::go_on(&path, &Play::default(), context),
             Choice::Begin { scenario, topic: about, voice } => {
                 topic.clone_from(&about);

@@ -109,7 +109,7 @@ mod tests {
             spans.filter(|s| s.content.contains(words)).map(|s| s.style).next().unwrap()
         };
         for (words, role) in [
-            ("// say", Role::CodeComment),
+            ("say", Role::CodeComment),
             ("hi", Role::CodeString),
             ("12", Role::CodeNumber),
             ("return", Role::CodeKeyword),

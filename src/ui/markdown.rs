@@ -19,6 +19,7 @@ struct Sheet {
     link: Style,
     quote: Style,
     muted: Style,
+    rule: Style,
 }
 
 impl StyleSheet for Sheet {
@@ -64,6 +65,27 @@ impl StyleSheet for Sheet {
     fn alert(&self, _: AlertKind) -> Style {
         self.quote
     }
+    fn definition_term(&self) -> Style {
+        self.heading
+    }
+    fn definition_description(&self) -> Style {
+        Style::new()
+    }
+    fn table_header(&self) -> Style {
+        self.heading
+    }
+    fn table_cell(&self) -> Style {
+        Style::new()
+    }
+    fn table_border(&self) -> Style {
+        self.rule
+    }
+    fn list_marker(&self) -> Style {
+        self.muted
+    }
+    fn image_alt(&self) -> Style {
+        self.link
+    }
 }
 
 /// Returns the rows of a message at a width in cells; its blocks of code are in the colours of their languages.
@@ -72,7 +94,12 @@ pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     for part in source::parts(safe.trim_end()) {
         match part {
-            source::Part::Words(words) => rows.extend(read(words, room, theme)),
+            source::Part::Words(words) => {
+                // the blank lines between code and words are those that were written
+                let before = words.lines().take_while(|l| !rows.is_empty() && l.trim().is_empty());
+                rows.extend(before.map(|_| Line::default()).collect::<Vec<_>>());
+                rows.extend(read(words, room, theme));
+            }
             source::Part::Code { language, code } => {
                 let lines = code::lines(&code, language, theme);
                 rows.extend(
@@ -92,6 +119,7 @@ fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         link: theme.style(Role::MdLink),
         quote: theme.style(Role::MdQuote),
         muted: theme.style(Role::Muted),
+        rule: theme.style(Role::Rule),
     };
     let table = u16::try_from(room).unwrap_or(u16::MAX);
     let kept = breaks_kept(words);
@@ -170,7 +198,11 @@ mod tests {
         check("one **two** three", 40, &["one two three"]);
         check("one\n\ntwo", 40, &["one", "", "two"]);
         check("one\ntwo", 40, &["one", "two"]);
-        check("one\n\n```x\n  a  b\n\n c\n```\ntwo", 40, &["one", "", "  a  b", "", " c", "two"]);
+        check(
+            "one\n\n```x\n  a  b\n\n c\n```\n\ntwo",
+            40,
+            &["one", "", "  a  b", "", " c", "", "two"],
+        );
         check(
             "see [1]\n\n[1]: https://a.example \"A\"",
             40,

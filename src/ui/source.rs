@@ -100,7 +100,7 @@ mod tests {
             ("a\n```rust\nfn x() {}\n```\nb", vec!["fn x() {}\n"]),
             ("```\none\n```\n~~~\n```\n~~~", vec!["one\n", "```\n"]),
             ("````\n```\n````", vec!["```\n"]),
-            ("```\nstill", vec!["still\n"]),
+            ("```\nstill", vec!["still"]),
             ("no code", vec![]),
         ] {
             assert_eq!(code(said), blocks, "{said:?}");

@@ -82,6 +82,8 @@ impl Terminal {
                 before(info);
             }));
         });
+        // the reader of an earlier screen leaves a signal behind, and keys that come with it would wait for the next one
+        let _ = crossterm::event::poll(Duration::ZERO);
         let entered =
             modes(manner).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
         match entered {

@@ -99,7 +99,13 @@ pub fn give_floor(screen: &mut Screen) -> Option<Request> {
 pub fn mute(screen: &mut Screen) -> Option<Request> {
     let who = picked(screen)?;
     let muted = screen.story.state().seat(&who).is_some_and(|s| s.muted);
-    ask(screen, if muted { Verb::Unmute { who } } else { Verb::Mute { who } })
+    let (name, key) = (screen.story.name(&who), screen.keymap.way(Action::Mute, Place::Table));
+    let asked = ask(screen, if muted { Verb::Unmute { who } } else { Verb::Mute { who } });
+    if asked.is_some() {
+        let done = if muted { "takes turns again" } else { "is passed over" };
+        screen.view.notice = Some(format!("{name} {done}: {key} takes it back"));
+    }
+    asked
 }
 
 /// Lets the turn of the human seat that has the floor go.

@@ -155,7 +155,9 @@ fn what_cannot_begin_says_what_would_do() {
 fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
     let mut start = found();
     let opened = press(&mut start, &[Down, Down, Down, Enter]);
-    assert_eq!(opened, Some(Choice::Open("/sessions/Rust or Zig for the parser?.jsonl".into())));
+    let path = "/sessions/Rust or Zig for the parser?.jsonl";
+    assert_eq!(opened, Some(Choice::Open(path.into())));
+    assert_eq!(press(&mut start, &[Char('r')]), Some(Choice::Replay(path.into())));
 }
 
 #[test]

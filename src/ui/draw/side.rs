@@ -27,7 +27,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     wall(frame, area.right() - 1, area, screen);
     let inner = Rect { x: area.x + 1, width: area.width - 3, ..area };
     let room = usize::from(inner.width);
-    let at = screen.reading();
+    let reading = screen.reading();
+    let is_words =
+        |at: &usize| matches!(screen.story.shown(*at), Some(Shown::Words(..) | Shown::Speaking(_)));
+    let at = (0..=reading).rev().find(is_words).unwrap_or(reading);
     let mut lines = vec![Line::default()];
     for section in [message(screen, at, room), deeds(screen), recent(screen, room)] {
         if section.len() > 1 {

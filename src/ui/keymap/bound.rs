@@ -254,7 +254,7 @@ mod tests {
             (own("table", "skpi", &["x"]), "the nearest is `skip`"),
             (own("table", "skip", &["cltr-x"]), "`cltr-x` is no key"),
             (own("table", "skip", &["m"]), "`m` means mute here; take another key"),
-            (own("table", "skip", &["z", "z"]), "`z` means skip here"),
+            (own("table", "skip", &["Z", "Z"]), "`Z` means skip here"),
             (own("pen", "send", &["z"]), "`z` is text here"),
         ] {
             let fault = Keymap::with(&[binding]).unwrap_err().to_string();

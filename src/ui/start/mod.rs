@@ -97,6 +97,8 @@ pub enum Choice {
     },
     /// A session goes on: its file.
     Open(PathBuf),
+    /// A session plays again: its file.
+    Replay(PathBuf),
     /// The program is left.
     Leave,
 }

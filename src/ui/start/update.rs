@@ -39,6 +39,10 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
         "q" if prefixed || listed => return Some(Choice::Leave),
         "d" if prefixed || listed => return demo(start),
         "?" if prefixed || listed => start.help = true,
+        "r" if listed => {
+            let Row::Session(at) = start.at else { return None };
+            return start.sessions.get(at).map(|s| Choice::Replay(s.path.clone()));
+        }
         "f1" => start.help = true,
         "ctrl-x" => start.prefixed = true,
         "enter" => return enter(start),
