@@ -47,6 +47,18 @@ pub const SETTINGS: &[Setting] = &[
         "auto",
         "How many colours the terminal shows.",
     ),
+    row(
+        "motion",
+        r#"{"enum": ["full", "none"]}"#,
+        "full",
+        "Whether the screen moves but for words and keys.",
+    ),
+    row(
+        "mouse",
+        r#"{"enum": ["auto", "on", "off"]}"#,
+        "auto",
+        "Whether the program takes the mouse; where it does not, the terminal selects text with it.",
+    ),
     row("glyphs", r#"{"enum": ["unicode", "ascii"]}"#, "unicode", "The signs of the screen."),
     row(
         "providers.NAME.wire",

@@ -212,8 +212,11 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
         if !state.near.contains(&(at.what, at.limit)) {
             return Some(draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()));
         }
-        // those who speak may leave more than was set aside for them
-        return (calls == 0).then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
+        // those who speak may leave more than was set aside for them; a limit that holds is said once, also to a turn that
+        // is owed since a crash
+        let holds = state.limit.is_some();
+        return (calls == 0 && !holds)
+            .then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
     }
     Some(draft(thread.id, ENGINE, granted.into()))
 }
