@@ -110,7 +110,10 @@ impl State {
             Then::Stop => self.stopped_by = Some(why.into()),
             Then::Pause | Then::Skip | Then::Replace => {}
         }
-        self.set_seat(&turn.seat, |s| s.failed = Some(error));
+        // who has no lines for a vote may still have some to speak
+        if turn.speaks() || error.class != ErrorClass::NoVoice {
+            self.set_seat(&turn.seat, |s| s.failed = Some(error));
+        }
     }
 
     /// What follows a turn that did not speak: a rehearsed line is spent, a judge has answered.
