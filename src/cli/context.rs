@@ -162,15 +162,20 @@ impl Context {
         Ok(())
     }
 
-    /// Returns whether a talk is to be told as text instead of shown on the screen: somebody wants it so, or their
+    /// Returns why a talk is to be told as text instead of shown on the screen, if it is: somebody wants it so, or their
     /// terminal can show nothing else.
-    pub fn wants_text(&self) -> bool {
-        let asks = |name| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
-        let plain = self.environment.term() == Some("dumb");
-        self.accessible
-            || asks("COLLOQUIUM_ACCESSIBLE")
-            || asks("ACCESSIBLE")
-            || plain && stdin().is_terminal() && stdout().is_terminal()
+    pub fn wants_text(&self) -> Option<&'static str> {
+        let asks =
+            |name: &&str| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
+        let named = ["COLLOQUIUM_ACCESSIBLE", "ACCESSIBLE"].into_iter().find(asks);
+        let plain = self.environment.term() == Some("dumb") && Context::at_terminal();
+        let asked = self.accessible.then_some("--accessible");
+        asked.or(named).or(plain.then_some("TERM=dumb"))
+    }
+
+    /// Returns whether a person can type and read here.
+    pub fn at_terminal() -> bool {
+        stdin().is_terminal() && stdout().is_terminal()
     }
 
     /// Returns who named the data folder.

@@ -10,7 +10,7 @@ use crate::model::{Key, Limits, SteerLine, Usd};
 use crate::{export, steer};
 use clap::{Args, ValueEnum};
 use std::fs;
-use std::io::{IsTerminal, Read, stdin, stdout};
+use std::io::{Read, stdin};
 
 /// The largest steer file or topic that is read, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
@@ -78,16 +78,25 @@ pub struct Play {
 impl Play {
     /// Refuses a screen where there is no terminal for it; whoever wants text instead of a screen gets it.
     pub fn has_its_place(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
-        if context.wants_text() && !self.headless {
+        let text = context.wants_text().is_some();
+        if text && !Context::at_terminal() && !self.headless {
             // append only and at a pace that can be followed
             (self.headless, self.pace) = (true, true);
         }
         if self.headless {
             return Ok(());
         }
+        if text {
+            return self.is_typed_at();
+        }
         needs_terminal(&format!("{command} --headless"), context)?;
         // what is wrong with the settings is said before anything begins
         Dress::of(context)?;
+        self.is_typed_at()
+    }
+
+    /// Refuses steering lines from a standard input at which a person types.
+    fn is_typed_at(&self) -> Result<(), Failure> {
         if self.steered_live() {
             let message =
                 "on the screen standard input is the keyboard: --steer - needs --headless";
@@ -127,7 +136,7 @@ impl Play {
 /// Refuses a screen where there is no terminal for it, naming what to type instead.
 pub fn needs_terminal(instead: &str, context: &Context) -> Result<(), Failure> {
     let instead = format!("use {instead}");
-    if !(stdin().is_terminal() && stdout().is_terminal()) {
+    if !Context::at_terminal() {
         return Err(Failure::usage("the screen needs a terminal, and here is none", instead));
     }
     if context.environment.term() == Some("dumb") {

@@ -25,6 +25,7 @@ use crate::ui::run::Left;
 use crate::ui::terminal::{self, Terminal};
 use crate::{text, ui};
 use clap::Args;
+use futures::future::LocalBoxFuture;
 use std::io;
 use std::path::Path;
 use tokio::runtime;
@@ -61,7 +62,9 @@ enum Begin {
 
 impl Replay {
     /// Plays it.
-    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
+        // a reader of text sets their own pace
+        self.headless |= context.wants_text().is_some();
         if !self.headless {
             options::needs_terminal("colloquium replay SESSION --headless", context)?;
         }
@@ -115,6 +118,15 @@ pub fn again(path: &Path, context: &Context) -> Result<After, Failure> {
     watch(&transport, &log, context)
 }
 
+/// Tells the session of a file as text, all at once.
+pub fn told(path: &Path, context: &Context) -> Result<Exit, Failure> {
+    let log = session::read(path)?;
+    let transport = Transport::new(log.records.clone(), Clock::real(Ms(0)));
+    transport.set_speed(Speed::Max);
+    print(&transport, &log, Format::Text)?;
+    judged(&log, context)
+}
+
 /// Plays it on the screen until the person leaves, or goes on with a branch; where none can be, it is said there.
 fn watch(transport: &Transport, log: &Log, context: &Context) -> Result<After, Failure> {
     let mut notice = log.faults.first().map(ToString::to_string);
@@ -150,7 +162,9 @@ fn show(
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let keep = |words: &str| screen::last_copy(&context.paths.state, words);
         let export = |format: &str| written(log.files.log(), format);
-        let outside = ui::run::Outside { keep: &keep, export: &export };
+        let edit: fn(String) -> LocalBoxFuture<'static, Result<String, String>> =
+            |_| Box::pin(async { Err("nothing is written in a recording".to_owned()) });
+        let outside = ui::run::Outside { keep: &keep, export: &export, edit: &edit };
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
         transport.play();
@@ -159,7 +173,7 @@ fn show(
             &mut screen,
             transport.tail(),
             terminal,
-            terminal::events(),
+            terminal::events,
             orders,
             outside,
         );

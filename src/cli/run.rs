@@ -7,6 +7,7 @@ use super::exit::Exit;
 use super::fork;
 use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
 use super::history::{self, History};
+use super::linear;
 use super::minds::{self, Minds};
 use super::options::{Play, one_reader, read_stdin};
 use super::providers::Providers;
@@ -159,11 +160,12 @@ pub fn estimate(name: &str, options: &Options, context: &Context) -> Result<Stri
     Ok(dry::estimate(opened(loaded, REHEARSAL_SEED, true)?))
 }
 
-/// Plays a conversation where it was asked for: on the screen or without one.
+/// Plays a conversation where it was asked for: on the screen, as text that is typed to, or without anybody.
 pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
-    match table.play.headless {
-        true => headless::play(table, context).map(After::Over),
-        false => {
+    match (table.play.headless, context.wants_text()) {
+        (true, _) => headless::play(table, context).map(After::Over),
+        (false, Some(because)) => linear::play(table, because, context).map(After::Over),
+        (false, None) => {
             let (play, allowed) = (table.play, table.allowed.clone());
             match screen::play(table, context)? {
                 Onward::Fork(point) => fork::at(&point, play, &allowed, context),

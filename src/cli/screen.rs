@@ -5,6 +5,7 @@
 
 use super::context::Context;
 use super::dress::Worn;
+use super::editor;
 use super::error::Failure;
 use super::exit::{self, Exit};
 use super::export::written;
@@ -20,6 +21,8 @@ use crate::model::{Key, Seq, SteerLine};
 use crate::state::State;
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::{Screen, run};
+use futures::future::LocalBoxFuture;
+use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::future::pending;
 use std::io::{self, Write};
@@ -28,7 +31,7 @@ use tokio::runtime;
 use tokio::sync::mpsc;
 
 /// Commands that may wait for the engine; a hand is never faster than that.
-const ORDERS_WAITING: usize = 64;
+pub const ORDERS_WAITING: usize = 64;
 
 /// What follows a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +71,9 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let keep = |words: &str| last_copy(&context.paths.state, words);
         let export = |format: &str| written(files.log(), format);
-        let outside = run::Outside { keep: &keep, export: &export };
+        let lent = Cell::new(false);
+        let edit = |draft| lend(draft, &lent, context);
+        let outside = run::Outside { keep: &keep, export: &export, edit: &edit };
         let mut screen = dressed(since, clock, context)?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
@@ -76,12 +81,17 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
             let terminal = Terminal::enter(screen.manner).map_err(refused)?;
-            let reader = run::run(&mut screen, tail, terminal, terminal::events(), orders, outside);
+            let reader = run::run(&mut screen, tail, terminal, terminal::events, orders, outside);
             tokio::pin!(talk, hand_over, reader);
             let mut talking = true;
             loop {
                 tokio::select! { biased;
-                    code = signals.next() => break Left::Signal(code),
+                    // whoever has the terminal meanwhile is interrupted alone
+                    code = signals.next() => {
+                        if !(lent.get() && matches!(code, Exit::Interrupted | Exit::Quit)) {
+                            break Left::Signal(code);
+                        }
+                    }
                     left = &mut reader => break Left::Quit(left),
                     () = &mut hand_over => {}
                     stopped = &mut talk, if talking => match stopped {
@@ -130,8 +140,22 @@ pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Fa
     Ok(screen)
 }
 
+/// Lets the person write on in their own editor, and remembers that it has the terminal.
+fn lend<'a>(
+    draft: String,
+    lent: &'a Cell<bool>,
+    context: &'a Context,
+) -> LocalBoxFuture<'a, Result<String, String>> {
+    Box::pin(async move {
+        lent.set(true);
+        let written = editor::edit(&draft, context).await;
+        lent.set(false);
+        written
+    })
+}
+
 /// Hands commands to the engine; the engine's ear stays open as long as the screen is there.
-async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
+pub async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc::Sender<Input>) {
     while let Some((key, line)) = heard.recv().await {
         // an engine that is done has no use for commands; the screen shows that it ended
         let _ = inputs.send(Input::Command { key, line }).await;
@@ -157,7 +181,7 @@ pub fn write_private(path: &Path, words: &str) -> io::Result<()> {
 }
 
 /// Says what was saved and how to go on.
-fn farewell(state: &State, name: Option<&str>) -> String {
+pub fn farewell(state: &State, name: Option<&str>) -> String {
     let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
     let spoken = utterances(state.utterances);
     let end = match &state.ended {

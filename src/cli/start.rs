@@ -6,6 +6,7 @@ use super::context::Context;
 use super::dress::Worn;
 use super::error::Failure;
 use super::exit::Exit;
+use super::linear_start;
 use super::minds::is_local;
 use super::nearby;
 use super::options::{Play, needs_terminal};
@@ -31,6 +32,9 @@ use tokio::task::spawn_blocking;
 
 /// Opens the start screen, with a topic where one was named.
 pub fn open(context: &Context, topic: Option<&str>) -> Result<Exit, Failure> {
+    if let Some(because) = context.wants_text().filter(|_| Context::at_terminal()) {
+        return linear_start::open(because, topic, context);
+    }
     let instead = match topic {
         Some(_) => "colloquium run SCENARIO --topic TEXT --headless",
         None => "colloquium demo --headless",
@@ -79,7 +83,7 @@ fn go_round(
 }
 
 /// Returns the options that a choice stands for.
-fn options(topic: Option<String>, voice: Voice) -> Options {
+pub fn options(topic: Option<String>, voice: Voice) -> Options {
     let mut options = Options { topic, rehearsed: voice == Voice::Rehearsed, ..Options::default() };
     options.play.models = match voice {
         Voice::Mind(mind) => {
@@ -91,7 +95,7 @@ fn options(topic: Option<String>, voice: Voice) -> Options {
 }
 
 /// Returns what a choice would use, in words; or why that is not known.
-fn estimate(choice: &Choice, context: &Context) -> String {
+pub fn estimate(choice: &Choice, context: &Context) -> String {
     let Choice::Begin { scenario, topic, voice } = choice else { return String::new() };
     let options = options(topic.clone(), voice.clone());
     run::estimate(scenario, &options, context).unwrap_or_else(|failure| failure.message)
@@ -108,23 +112,10 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let providers = Providers::new(context, &ModelOptions::default())?;
     let worn = Worn::here(context)?;
-    let mut start = Start::new(worn.theme, worn.glyphs);
-    let sessions = context.paths.sessions();
-    let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
-    start.first = unused && topic.is_none() && told.is_none() && !providers.settings.found;
+    let mut start = prepared(Start::new(worn.theme, worn.glyphs), &providers, context);
+    start.first &= topic.is_none() && told.is_none();
     start.at = if start.first { Row::Demo } else { Row::Topic };
-    start.now = wall_now();
-    start.scripts = scripts(context);
-    start.known = known(&providers);
-    start.checks = vec![
-        ("sessions".into(), format!("kept in {}", sessions.display())),
-        ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
-    ];
-    start.set_up = format!(
-        "A provider is used as soon as its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or named in \
-         {} as [providers.NAME]; `colloquium doctor` explains each",
-        providers.settings.path.display()
-    );
+    let sessions = context.paths.sessions();
     start.notice = told;
     topic.into_iter().for_each(|topic| start.about(topic));
 
@@ -151,6 +142,26 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
     // what still looks for sessions is not waited for
     runtime.shutdown_background();
     left
+}
+
+/// Fills in what is known before anybody is asked.
+pub fn prepared(mut start: Start, providers: &Providers, context: &Context) -> Start {
+    let sessions = context.paths.sessions();
+    let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
+    start.first = unused && !providers.settings.found;
+    start.now = wall_now();
+    start.scripts = scripts(context);
+    start.known = known(providers);
+    start.checks = vec![
+        ("sessions".into(), format!("kept in {}", sessions.display())),
+        ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
+    ];
+    start.set_up = format!(
+        "A provider is used as soon as its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or named in \
+         {} as [providers.NAME]; `colloquium doctor` explains each",
+        providers.settings.path.display()
+    );
+    start
 }
 
 /// Returns every scenario that has a name, those that come with the program first.

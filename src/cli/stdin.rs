@@ -1,4 +1,4 @@
-//! Steering lines from standard input, as they come.
+//! Lines from standard input as they come: steering lines from a program, or what a person types.
 
 use crate::engine::Input;
 use crate::model::{Key, Seq, SteerLine};
@@ -48,6 +48,25 @@ pub fn listen(since: Seq) -> io::Result<Lines> {
         }
     })?;
     Ok(Lines { orders, read })
+}
+
+/// Begins to read lines that a person types; it ends with standard input.
+///
+/// The thread is never waited for: a read of a terminal cannot be broken off.
+///
+/// # Errors
+/// When the system has no thread to give.
+pub fn typed() -> io::Result<mpsc::Receiver<String>> {
+    let (tx, lines) = mpsc::channel(LINES_WAITING);
+    std::thread::Builder::new().name("typed".into()).spawn(move || {
+        let mut from = stdin().lock();
+        while let Ok(Some(line)) = next_line(&mut from) {
+            if tx.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    })?;
+    Ok(lines)
 }
 
 impl Lines {

@@ -7,8 +7,10 @@
 //!
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 
+mod foreground;
 mod tree;
 
+pub use foreground::foreground;
 pub use tree::{MARKER, reap_all};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};

@@ -137,6 +137,8 @@ pub enum Action {
     Later,
     /// Lists what was sent before.
     History,
+    /// Writes on in the person's own editor.
+    Editor,
     /// Opens a pasted text that was folded.
     Unfold,
     /// Brings back what Ctrl-C cleared.

@@ -176,6 +176,7 @@ pub const ROWS: &[Row] = &[
     row!(Earlier Writing "earlier" "a row up, then what was sent before" Pen ["up"]),
     row!(Later Writing "later" "a row down, then what was sent after" Pen ["down"]),
     row!(History Writing "history" "search in what was sent before" Pen ["ctrl-r"]),
+    row!(Editor Writing "editor" "write it in your own editor" Prefix ["e"]),
     row!(Unfold Writing "unfold" "open a pasted text that was folded" Prefix ["o"]),
     row!(RestoreDraft Writing "bring back" "bring back what ctrl-c cleared" Prefix ["u"]),
     row!(Whisper Writing "whisper" "a word to the seat put forward alone" Table ["w"]),

@@ -5,8 +5,10 @@
 //! engine's; where the reader scrolled to is nobody's. It deliberately knows no engine, no voice, no environment.
 
 pub mod action;
+mod asked;
 pub mod code;
 pub mod draw;
+mod entry;
 pub mod film;
 pub mod floor;
 pub mod glyphs;
@@ -14,11 +16,13 @@ pub mod graph;
 pub mod inspect;
 pub mod keymap;
 pub mod layout;
+pub mod linear;
 pub mod list;
 pub mod look;
 pub mod markdown;
 pub mod message;
 pub mod mouse;
+mod outwards;
 pub mod page;
 pub mod pen;
 pub mod playback;
@@ -40,12 +44,11 @@ pub mod wish;
 pub mod wrap;
 
 use crate::clock::Clock;
-use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
+use crate::model::{Key, Seq, SteerLine, Verb};
 use crate::session::tail::Item;
-use crate::text;
+use asked::Asked;
 use glyphs::Glyphs;
 use keymap::Keymap;
-use std::collections::HashMap;
 use story::Story;
 use terminal::Manner;
 use theme::Theme;
@@ -67,11 +70,8 @@ pub struct Screen {
     pub manner: Manner,
     /// The session's time.
     pub clock: Clock,
-    /// What the keys of its commands begin with: the place of the opening or reopening.
-    since: Seq,
     /// What was asked for and has no receipt yet.
-    asked: HashMap<Key, &'static str>,
-    sent: u64,
+    asked: Asked,
 }
 
 impl Screen {
@@ -85,9 +85,7 @@ impl Screen {
             keymap: Keymap::default(),
             manner: Manner::default(),
             clock,
-            since,
-            asked: HashMap::new(),
-            sent: 0,
+            asked: Asked::new(since),
         }
     }
 
@@ -102,23 +100,7 @@ impl Screen {
                 return;
             }
         };
-        let told = match &record.event.kind {
-            Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
-                self.asked.get(&r.of).map(|verb| format!("{verb}: waits for its moment"))
-            }
-            Kind::Receipt(r) => self.asked.remove(&r.of).and_then(|verb| match r.is {
-                ReceiptIs::TooLate => {
-                    let why = r.why.as_deref().unwrap_or("its moment had passed");
-                    Some(format!("{verb}: too late, {}", text::line(why)))
-                }
-                ReceiptIs::Delivered => Some(format!("{verb}: delivered")),
-                ReceiptIs::Queued | ReceiptIs::Done => None,
-            }),
-            Kind::Refused(r) => {
-                self.asked.remove(&r.key).map(|verb| format!("{verb}: {}", text::line(&r.why)))
-            }
-            _ => None,
-        };
+        let told = self.asked.told(&record.event.kind);
         self.view.notice = told.or(self.view.notice.take());
     }
 
@@ -134,9 +116,6 @@ impl Screen {
 
     /// Returns a wish as a command with its key.
     pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
-        self.sent += 1;
-        let key: Key = format!("{}:{}", self.since, self.sent).into();
-        self.asked.insert(key.clone(), verb.name());
-        (key, verb.into())
+        self.asked.order(verb)
     }
 }

@@ -69,7 +69,9 @@ impl Pen {
 
     /// Returns how many rows it needs at a width in cells.
     pub fn rows(&self, room: usize) -> u16 {
-        let rows = self.area.lines().iter().map(|l| wrap(&Line::from(l.as_str()), room).len());
+        // every line has a row at least, so that no more than these can count
+        let lines = self.area.lines().iter().take(ROWS_MAX);
+        let rows = lines.map(|l| wrap(&Line::from(l.as_str()), room).len());
         rows.sum::<usize>().clamp(1, ROWS_MAX) as u16
     }
 
@@ -152,6 +154,12 @@ impl Pen {
     pub fn insert(&mut self, raw: &str) {
         let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
         self.area.insert_str(text::block(&lines));
+    }
+
+    /// Takes what was written elsewhere in place of all that is here, made safe.
+    pub fn rewrite(&mut self, raw: &str) {
+        (self.area, self.pasted) = (fresh(), vec![]);
+        self.insert(raw);
     }
 
     /// Begins anew with a text.

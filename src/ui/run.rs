@@ -10,7 +10,9 @@ use super::{draw, floor::Standing, mouse};
 use crate::clock::Clock;
 use crate::model::{Key, Ms, Seq, SteerLine, Verb};
 use crate::session::tail::Tail;
+use crate::text;
 use crossterm::event::Event;
+use futures::future::LocalBoxFuture;
 use futures::{Stream, StreamExt};
 use std::future::pending;
 use std::io;
@@ -25,12 +27,14 @@ const FAR_FRAME_MS: u64 = 33;
 /// Milliseconds between two frames while only seconds change.
 const TICK_MS: u64 = 1_000;
 
-/// What puts texts into files: both return the file's path, or why they could not.
+/// What is done outside the screen; each returns why it could not be done where it could not.
 pub struct Outside<'a> {
-    /// Keeps a copied text as well, since a terminal does not say whether it took it.
+    /// Keeps a copied text as well, since a terminal does not say whether it took it; returns the file's path.
     pub keep: &'a dyn Fn(&str) -> Result<String, String>,
-    /// Writes the session in the format of a name.
+    /// Writes the session in the format of a name; returns the file's path.
     pub export: &'a dyn Fn(&str) -> Result<String, String>,
+    /// Lets the person write in an editor of their own, which has the terminal meanwhile; returns what is written then.
+    pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
 }
 
 /// Where the person goes from here.
@@ -46,19 +50,20 @@ pub enum Left {
 
 /// Shows a conversation until the person leaves.
 ///
-/// `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
+/// `listen` begins to read what the terminal says; `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
 ///
 /// # Errors
 /// When the terminal is gone.
-pub async fn run(
+pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     screen: &mut Screen,
     mut tail: Tail,
     mut terminal: Terminal,
-    mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
+    listen: impl Fn() -> Keys,
     orders: mpsc::Sender<(Key, SteerLine)>,
     outside: Outside<'_>,
 ) -> io::Result<Left> {
     let frame_ms = if screen.manner.far { FAR_FRAME_MS } else { FRAME_MS };
+    let mut keys = listen();
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
     // the time of a recording may stand still or go back
@@ -111,6 +116,21 @@ pub async fn run(
                             Ok(path) => format!("written: {path}"),
                             Err(why) => format!("not written: {why}"),
                         });
+                    }
+                    Some(Request::Edit(draft)) => {
+                        // whoever has the terminal reads it alone
+                        drop(keys);
+                        terminal.lend();
+                        let written = (outside.edit)(draft).await;
+                        terminal.take_back()?;
+                        keys = listen();
+                        match written {
+                            Ok(written) => {
+                                screen.view.pen.rewrite(&written);
+                                screen.view.writing = true;
+                            }
+                            Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
+                        }
                     }
                     Some(Request::Redraw) => terminal.redraw()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,

@@ -1,8 +1,11 @@
 //! What can be done with a seat, or with words that wait, as lists from which Enter does it.
 
 use super::Screen;
+use super::action::Action;
+use super::keymap::Place;
 use super::list::{Does, Entry, List};
 use super::source;
+use super::story::Story;
 use crate::model::{SeatId, Verb, VoiceSpec};
 use crate::text;
 use toml::Value;
@@ -122,7 +125,42 @@ pub enum Pieces {
 }
 
 /// Returns the human seat that has the floor, if any.
-pub fn asked(screen: &Screen) -> Option<SeatId> {
-    let state = screen.story.state();
+pub fn asked(story: &Story) -> Option<SeatId> {
+    let state = story.state();
     state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
+}
+
+/// Puts the seat at a place forward, and says what can be done with it.
+pub(super) fn pick(screen: &mut Screen, place: usize) {
+    let Some(seat) = screen.story.state().seats.get(place) else {
+        screen.view.notice = Some(format!("no seat has the number {}", place + 1));
+        return;
+    };
+    let name = screen.story.name(&seat.spec.id);
+    let key = |action| screen.keymap.way(action, Place::Table);
+    screen.view.notice = Some(format!(
+        "{name}: {} floor  {} mute  {} whisper  {} all deeds",
+        key(Action::GiveFloor),
+        key(Action::Mute),
+        key(Action::Whisper),
+        key(Action::Write)
+    ));
+    screen.view.picked = Some(place);
+}
+
+/// Which way the seat put forward moves.
+pub(super) enum Pick {
+    Forward,
+    Back,
+}
+
+pub(super) fn step_pick(screen: &mut Screen, step: Pick) {
+    let seats = screen.story.state().seats.len().max(1);
+    let place = match (screen.view.picked, step) {
+        (None, Pick::Forward) => 0,
+        (None, Pick::Back) => seats - 1,
+        (Some(place), Pick::Forward) => (place + 1) % seats,
+        (Some(place), Pick::Back) => (place + seats - 1) % seats,
+    };
+    pick(screen, place);
 }

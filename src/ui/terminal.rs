@@ -113,10 +113,23 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn suspend(&mut self) -> io::Result<()> {
-        restore();
+        self.lend();
         // not TSTP, which is listened to and would stop nothing
         #[cfg(unix)]
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
+        self.take_back()
+    }
+
+    /// Gives the terminal back for a while; nothing is drawn until it is taken again.
+    pub fn lend(&mut self) {
+        restore();
+    }
+
+    /// Takes the terminal again, whatever was drawn on it meanwhile.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn take_back(&mut self) -> io::Result<()> {
         modes(self.manner)?;
         self.redraw()
     }

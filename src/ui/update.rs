@@ -4,22 +4,22 @@
 
 use super::Screen;
 use super::action::Action;
-use super::floor::Standing;
+use super::entry;
 use super::graph;
 use super::keymap::{self, Place};
 use super::layout::Areas;
-use super::list::{Does, List, Of, Talk};
+use super::list::{List, Of, Talk};
 use super::look;
 use super::message::Look;
+use super::outwards;
 use super::page::Page;
 use super::pen::Pen;
 use super::playback::{self, Playback};
 use super::search::Search;
-use super::seat::{self, Pieces};
+use super::seat::{self, Pick, Pieces};
 use super::story::Story;
 use super::study::Study;
 use super::transcript::Transcript;
-use super::verbs::{spelled, usage};
 use super::wish;
 use crate::model::{Key, Seq, Verb};
 use crate::session::replay::{Speed, Step};
@@ -35,6 +35,8 @@ pub enum Request {
     Send(Verb),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
+    /// What is written, for the person's own editor.
+    Edit(String),
     /// The session as a file, in the format of a name.
     Export(&'static str),
     /// Everything is drawn anew.
@@ -205,7 +207,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Export => screen.view.list = Some(List::new(Of::Formats, talk)),
         Action::TogglePause if replays => playback::toggle(&mut screen.view),
         Action::Step if replays => playback::step(&mut screen.view, Step::Text),
-        Action::Write if replays => return wish::past(screen),
+        Action::Write | Action::Editor if replays => return wish::past(screen),
         Action::PlayPause => playback::toggle(&mut screen.view),
         Action::TextOn => playback::step(&mut screen.view, Step::Text),
         Action::TextBack => playback::step(&mut screen.view, Step::TextBack),
@@ -228,10 +230,10 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::DropQueued => return wish::drop_queued(screen),
         Action::Send => return wish::send(screen, wish::Manner::Queue),
         Action::CutIn => return wish::send(screen, wish::Manner::CutIn),
-        Action::RunEntry => return run_entry(screen),
-        Action::Interrupt => return interrupt(screen),
-        Action::Quit => return quit(screen, action, Request::Leave),
-        Action::Home => return quit(screen, action, Request::Home),
+        Action::RunEntry => return entry::run_entry(screen),
+        Action::Interrupt => return outwards::interrupt(screen),
+        Action::Quit => return outwards::quit(screen, action, Request::Leave),
+        Action::Home => return outwards::quit(screen, action, Request::Home),
         Action::Copy => return look::copy(screen),
         Action::CopyPlain => return look::copy_plain(screen),
         Action::CopyCode => return look::take_out(screen, Pieces::Code),
@@ -248,30 +250,31 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Mark => return wish::ask(screen, Verb::Mark { text: None }),
         Action::MarkUp => look::mark(screen, look::Way::Up),
         Action::MarkDown => look::mark(screen, look::Way::Down),
-        Action::Seat => seat_deeds(screen),
+        Action::Seat => entry::seat_deeds(screen),
         Action::Pass => return wish::pass(screen),
-        Action::EditQueued => edit_queued(screen),
+        Action::EditQueued => entry::edit_queued(screen),
         Action::Fork => return look::fork(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
-        Action::ReleaseMouse => return release_mouse(screen),
-        Action::Pick(number) => pick(screen, usize::from(number) - 1),
-        Action::PickNext => step_pick(screen, Pick::Forward),
-        Action::PickPrevious => step_pick(screen, Pick::Back),
-        Action::Whisper => whisper(screen),
-        Action::Note => begin(screen, "/note "),
-        Action::Write if screen.view.picked.is_some() => seat_deeds(screen),
+        Action::ReleaseMouse => return outwards::release_mouse(screen),
+        Action::Pick(number) => seat::pick(screen, usize::from(number) - 1),
+        Action::PickNext => seat::step_pick(screen, Pick::Forward),
+        Action::PickPrevious => seat::step_pick(screen, Pick::Back),
+        Action::Whisper => entry::whisper(screen),
+        Action::Note => entry::begin(screen, "/note "),
+        Action::Write if screen.view.picked.is_some() => entry::seat_deeds(screen),
         Action::Write => screen.view.writing = true,
         Action::Earlier => {
             // with nothing written, words that still wait come before those that were sent
             if screen.view.pen.is_empty() && screen.story.queued().next().is_some() {
-                edit_queued(screen);
+                entry::edit_queued(screen);
             } else {
                 screen.view.pen.earlier();
             }
         }
         Action::Later => screen.view.pen.later(),
         Action::History => screen.view.list = seat::history(&screen.view.pen.history),
+        Action::Editor => return Some(Request::Edit(screen.view.pen.whole())),
         Action::Unfold => screen.view.pen.unfold(),
         Action::NewLine => screen.view.pen.area.insert_newline(),
         Action::Complete => screen.view.notice = screen.view.pen.complete(&screen.story),
@@ -284,7 +287,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Help => screen.view.list = Some(List::new(Of::Keys, talk)),
         Action::EntryUp => screen.view.list.iter_mut().for_each(List::up),
         Action::EntryDown => screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap)),
-        Action::Back => back(&mut screen.view),
+        Action::Back => outwards::back(&mut screen.view),
         Action::MessageUp => look::message(screen, look::Way::Up),
         Action::MessageDown => look::message(screen, look::Way::Down),
         Action::Search => {
@@ -307,183 +310,6 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Follow => read(screen, |t, _, _| t.follow()),
     }
     None
-}
-
-/// One step outwards: closes a list or the figures, leaves the pen with its draft, forgets the seat put forward.
-fn back(view: &mut View) {
-    if view.list.take().is_some() {
-        return;
-    }
-    if !view.writing && view.study.take().is_some() {
-        return;
-    }
-    if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
-        view.search = None;
-        return;
-    }
-    if std::mem::take(&mut view.writing) {
-        return;
-    }
-    view.picked = None;
-}
-
-/// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
-fn interrupt(screen: &mut Screen) -> Option<Request> {
-    if screen.view.list.take().is_some() {
-        return None;
-    }
-    if screen.view.search.take_if(|s| s.typing).is_some() {
-        return None;
-    }
-    if screen.view.writing && !screen.view.pen.is_empty() {
-        screen.view.pen.clear();
-        screen.view.editing = None;
-        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
-        screen.view.notice = Some(format!("cleared: {key} brings it back"));
-        return None;
-    }
-    if screen.view.playback.is_none() && screen.story.speaking().next().is_some() {
-        return wish::ask(screen, Verb::PauseNow {});
-    }
-    leave(screen, Action::Interrupt)
-}
-
-/// Leaves, at once where nothing goes on.
-fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
-    if screen.view.playback.is_some() {
-        return Some(how);
-    }
-    match Standing::of(screen.story.state()) {
-        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, by),
-        Standing::Paused
-        | Standing::Waiting
-        | Standing::Stopped
-        | Standing::Done
-        | Standing::Error => Some(how),
-    }
-}
-
-/// Lets the terminal select text with the mouse, or takes it back.
-fn release_mouse(screen: &mut Screen) -> Option<Request> {
-    screen.manner.mouse = !screen.manner.mouse;
-    let key = screen.keymap.way(Action::ReleaseMouse, Place::Table);
-    screen.view.notice = Some(match screen.manner.mouse {
-        true => "the wheel scrolls and a click does what it falls on".into(),
-        false => format!("the mouse selects text now; {key} takes it back"),
-    });
-    Some(Request::Mouse(screen.manner.mouse))
-}
-
-/// Leaves at the second wish in a row.
-fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
-    let key = screen.keymap.way(by, Place::Table);
-    screen.view.leaving = Some(by);
-    screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
-    None
-}
-
-fn pick(screen: &mut Screen, place: usize) {
-    let Some(seat) = screen.story.state().seats.get(place) else {
-        screen.view.notice = Some(format!("no seat has the number {}", place + 1));
-        return;
-    };
-    let name = screen.story.name(&seat.spec.id);
-    let key = |action| screen.keymap.way(action, Place::Table);
-    screen.view.notice = Some(format!(
-        "{name}: {} floor  {} mute  {} whisper  {} all deeds",
-        key(Action::GiveFloor),
-        key(Action::Mute),
-        key(Action::Whisper),
-        key(Action::Write)
-    ));
-    screen.view.picked = Some(place);
-}
-
-/// Which way the seat put forward moves.
-enum Pick {
-    Forward,
-    Back,
-}
-
-fn step_pick(screen: &mut Screen, step: Pick) {
-    let seats = screen.story.state().seats.len().max(1);
-    let place = match (screen.view.picked, step) {
-        (None, Pick::Forward) => 0,
-        (None, Pick::Back) => seats - 1,
-        (Some(place), Pick::Forward) => (place + 1) % seats,
-        (Some(place), Pick::Back) => (place + seats - 1) % seats,
-    };
-    pick(screen, place);
-}
-
-fn whisper(screen: &mut Screen) {
-    if let Some(seat) = wish::picked(screen) {
-        begin(screen, &format!("/whisper {seat} "));
-    }
-}
-
-/// Goes to the pen with the beginning of a command; a draft is kept aside.
-fn begin(screen: &mut Screen, words: &str) {
-    if !screen.view.pen.is_empty() {
-        screen.view.pen.clear();
-        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
-        screen.view.notice = Some(format!("your draft is kept: {key} brings it back"));
-    }
-    screen.view.pen.begin(words);
-    screen.view.editing = None;
-    screen.view.writing = true;
-}
-
-/// Lists everything that can be done with the seat put forward.
-fn seat_deeds(screen: &mut Screen) {
-    let place = screen.view.picked.unwrap_or(0);
-    screen.view.list = seat::deeds(screen, place);
-}
-
-/// Takes the words that wait back into the pen; of several, lists them.
-fn edit_queued(screen: &mut Screen) {
-    let waiting = screen.story.queued().map(|(key, words)| (key.clone(), words.to_string()));
-    match &waiting.collect::<Vec<_>>()[..] {
-        [] => screen.view.notice = Some("nothing is queued".into()),
-        [(key, words)] => edit(screen, key.clone(), words),
-        [..] => screen.view.list = seat::queued(screen),
-    }
-}
-
-fn edit(screen: &mut Screen, key: Key, words: &str) {
-    begin(screen, words);
-    screen.view.editing = Some(key);
-    let send = screen.keymap.way(Action::Send, Place::Pen);
-    screen.view.notice = Some(format!("words that wait: {send} changes them"));
-}
-
-/// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
-fn run_entry(screen: &mut Screen) -> Option<Request> {
-    let list = screen.view.list.take()?;
-    let does = list.entries(&screen.keymap).get(list.at)?.does.clone();
-    screen.view.picked = None;
-    match does {
-        Does::Action(row) => act(screen, row.action),
-        Does::Export(format) => Some(Request::Export(format.name)),
-        Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
-            wish::command(screen, &spelled(row))
-        }
-        Does::Verb(row) => {
-            begin(screen, &format!("{} ", spelled(row)));
-            screen.view.notice = Some(usage(row));
-            None
-        }
-        Does::Send(verb) => wish::ask(screen, verb),
-        Does::Begin(words) => {
-            begin(screen, &words);
-            None
-        }
-        Does::Edit(key, words) => {
-            edit(screen, key, &words);
-            None
-        }
-        Does::Copy(words, what) => Some(Request::Copy(words, what)),
-    }
 }
 
 /// Moves the reader.

@@ -9,7 +9,7 @@ use crate::state::State;
 use serde_json::{Map, Value};
 
 /// The order in which keys are read off a line, and how the usage names them.
-const KEYS: &[(&str, &str)] = &[
+pub(super) const KEYS: &[(&str, &str)] = &[
     ("who", "NAME"),
     ("to", "NAME"),
     ("utterance", "N"),
@@ -64,6 +64,9 @@ pub fn beginning(word: &str) -> impl Iterator<Item = String> {
 /// # Errors
 /// What is missing or wrong, and how it is spelled.
 pub fn read(line: &str, state: &State) -> Result<Verb, String> {
+    // as it is said: two words where a command is one
+    let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
+    let line = joined.as_deref().unwrap_or(line);
     let Some(row) = row(line) else {
         let word = line.split_whitespace().next().unwrap_or("/");
         let near = VERBS.iter().map(spelled).min_by_key(|v| strsim::damerau_levenshtein(v, word));
@@ -212,6 +215,7 @@ mod tests {
             ("/floor 2", Verb::Floor { to: bo.clone() }),
             ("/step 3", Verb::Step { n: 3 }),
             ("/step", Verb::Step { n: 1 }),
+            ("/pause now", Verb::PauseNow {}),
             ("/edit u2 better", Verb::Edit { utterance: 2, text: "better".into() }),
             ("/end final", Verb::End { final_round: true }),
             (
@@ -237,7 +241,7 @@ mod tests {
             ("/flor bo", "nearest is /floor"),
             ("/floor", "use /floor NAME"),
             ("/floor dan", "nobody at the table is called `dan`"),
-            ("/pause now", "use /pause"),
+            ("/pause later", "use /pause"),
             ("/step 0", "counts from 1"),
             ("/limit 12", "KEY=VALUE"),
         ] {

@@ -11,7 +11,7 @@ use super::seat;
 use super::update::Request;
 use super::verbs;
 use crate::model::{Limit, Limits, SeatId, Verb};
-use crate::state::Run;
+use crate::state::{Run, State};
 
 /// Running seconds that one round more is taken for, where time is the limit.
 const MORE_SECONDS: u64 = 60;
@@ -55,16 +55,29 @@ pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
         let key = screen.keymap.way(Action::MoreRound, Place::Table);
         return told(screen, format!("a limit holds: {key} goes on for one more round"));
     }
-    match screen.story.state().run {
-        Run::Going | Run::Stepping(_) => ask(screen, Verb::Pause {}),
-        Run::Pausing | Run::Paused => ask(screen, Verb::Resume {}),
+    let verb = pause_or_go_on(screen.story.state());
+    ask(screen, verb)
+}
+
+/// Returns the verb that pauses, or goes on, as it stands.
+pub fn pause_or_go_on(state: &State) -> Verb {
+    match state.run {
+        Run::Going | Run::Stepping(_) => Verb::Pause {},
+        Run::Pausing | Run::Paused => Verb::Resume {},
     }
 }
 
 /// Raises the limit that holds so that everybody can speak once more.
 pub fn more(screen: &mut Screen) -> Option<Request> {
-    let state = screen.story.state();
-    let Some(held) = &state.limit else { return told(screen, "no limit holds") };
+    match one_more_round(screen.story.state()) {
+        Some(set) => ask(screen, Verb::Limit { set }),
+        None => told(screen, "no limit holds"),
+    }
+}
+
+/// Returns the limits under which everybody can speak once more, where one holds.
+pub fn one_more_round(state: &State) -> Option<Limits> {
+    let held = state.limit.as_ref()?;
     let seats = state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32;
     let mut set = Limits::default();
     match held.what {
@@ -75,7 +88,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         Limit::Tokens => set.tokens = state.limits.tokens.map(|t| t.saturating_mul(2)),
         Limit::Usd => set.usd = state.limits.usd.map(|usd| usd + usd),
     }
-    ask(screen, Verb::Limit { set })
+    Some(set)
 }
 
 /// Returns the seat put forward; says how to put one forward if none is.
@@ -110,7 +123,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 
 /// Lets the turn of the human seat that has the floor go.
 pub fn pass(screen: &mut Screen) -> Option<Request> {
-    match seat::asked(screen) {
+    match seat::asked(&screen.story) {
         Some(who) => ask(screen, Verb::Pass { who }),
         None => told(screen, "no seat of yours has the floor"),
     }
@@ -142,7 +155,7 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
         }
         return sent;
     }
-    let human = seat::asked(screen);
+    let human = seat::asked(&screen.story);
     let text = words.into();
     let editing = screen.view.editing.take();
     let verb = match (manner, editing, human) {

@@ -6,8 +6,10 @@ mod allowed;
 mod asked;
 #[path = "../canary/mod.rs"]
 mod canary;
+mod editor;
 mod failures;
 mod house;
+mod linear;
 mod secrets;
 #[path = "../cli/server.rs"]
 mod server;

@@ -71,7 +71,7 @@ fn below(screen: &mut Screen) -> usize {
 }
 
 /// What happens, and what happens next.
-fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (String, String) {
+pub fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (String, String) {
     let state = story.state();
     let (queue, why) = next(state);
     let mut names: Vec<String> = queue.iter().take(3).map(|id| story.name(id)).collect();

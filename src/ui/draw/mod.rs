@@ -4,7 +4,7 @@
 //! it safe.
 
 mod cast;
-mod floor;
+pub(super) mod floor;
 mod footer;
 mod header;
 mod list;

@@ -24,7 +24,7 @@ const QUEUE_ROWS: usize = 3;
 pub fn needs(screen: &Screen, width: u16) -> Needs {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.story.queued().count().min(QUEUE_ROWS);
-    let queue = (waiting + usize::from(asked(screen).is_some())) as u16;
+    let queue = (waiting + usize::from(asked(&screen.story).is_some())) as u16;
     match &screen.view.playback {
         Some(playback) => Needs { queue, pen: 0, timeline: timeline::rows(playback) },
         None => Needs { queue, pen: screen.view.pen.rows(room), timeline: 0 },
@@ -36,7 +36,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let way = |action| screen.keymap.way(action, screen.view.place());
     let mut rows = Vec::new();
-    if let Some(who) = asked(screen) {
+    if let Some(who) = asked(&screen.story) {
         let name = screen.story.name(&who);
         let mut bar = Bar::new();
         bar.left(name.clone(), bold(theme.speaker(screen.story.seat_place(&who))));
@@ -97,7 +97,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 fn placeholder(screen: &Screen) -> String {
-    match (asked(screen), screen.story.state().ended.is_some()) {
+    match (asked(&screen.story), screen.story.state().ended.is_some()) {
         (_, true) => String::new(),
         (Some(who), _) => format!("what {} says", screen.story.name(&who)),
         (None, _) => "say something to the table, or @name to give someone the floor".into(),

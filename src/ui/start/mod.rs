@@ -225,7 +225,11 @@ impl Start {
 
     /// Returns who can speak in the scenario chosen: what is proposed while nobody chose goes first.
     pub fn voices(&self) -> Vec<Voice> {
-        let Some(script) = self.script() else { return vec![] };
+        self.script().map_or(vec![], |script| self.voices_of(script))
+    }
+
+    /// Returns who can speak in a scenario: what is proposed goes first.
+    pub fn voices_of(&self, script: &Script) -> Vec<Voice> {
         let own = (!script.open).then_some(Voice::Own);
         let found = self.hosts.iter().flat_map(|h| &h.minds);
         let mut minds: Vec<&Mind> = Vec::new();

@@ -1,0 +1,91 @@
+//! A conversation as text that only grows, at a terminal: the engine runs, lines are told as they come and typed when
+//! the person likes. Leaving writes no end.
+
+use super::context::Context;
+use super::error::Failure;
+use super::exit::{self, Exit};
+use super::headless::{Table, unless_told_again, unwritable};
+use super::screen::{ORDERS_WAITING, farewell, hand_over};
+use super::signals::Signals;
+use super::{stdin, talk};
+use crate::engine::Stopped;
+use crate::model::Seq;
+use crate::ui::linear::{Linear, Then};
+use std::future::pending;
+use std::io;
+use tokio::runtime;
+use tokio::sync::mpsc;
+
+/// How it was left.
+enum Left {
+    /// By its end, or by the person.
+    Done,
+    /// Told by the system to stop.
+    Signal(Exit),
+    /// The session cannot be written any more.
+    Unwritable(String),
+}
+
+/// Plays a conversation as text until it ends or the person leaves.
+pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, Failure> {
+    let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    let exit = runtime.block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let Table { mut engine, mut tail, files, saved, clock, .. } = table;
+        let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
+        let mut told = Linear::new(since);
+        talk::data(Linear::greeting(because).as_bytes())?;
+        let mut typed = stdin::typed().map_err(refused)?;
+        let left = {
+            let (orders, heard) = mpsc::channel(ORDERS_WAITING);
+            let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
+            let playing = engine.run(to_engine, pending());
+            let hand_over = hand_over(heard, inputs);
+            tokio::pin!(playing, hand_over);
+            loop {
+                tokio::select! { biased;
+                    code = signals.next() => break Left::Signal(code),
+                    () = &mut hand_over => {}
+                    Some(item) = tail.next() => talk::data(told.take(&item).as_bytes())?,
+                    line = typed.recv() => {
+                        // the end of what is typed is a wish to leave
+                        let Some(line) = line else { break Left::Done };
+                        let (words, then) = told.hear(&line, clock.now());
+                        talk::data(words.as_bytes())?;
+                        match then {
+                            Then::Wait => {}
+                            Then::Leave => break Left::Done,
+                            Then::Send(key, line) => {
+                                // an engine that is done is noticed by its end
+                                let _ = orders.send((key, *line)).await;
+                            }
+                        }
+                    }
+                    stopped = &mut playing => match stopped {
+                        Stopped::Ended => break Left::Done,
+                        Stopped::Unwritable(why) => break Left::Unwritable(why),
+                    },
+                }
+            }
+        };
+        while let Some(item) = tail.try_next() {
+            talk::data(told.take(&item).as_bytes())?;
+        }
+        let state = engine.live.state.clone();
+        let synced = unless_told_again(&mut signals, engine.finish()).await;
+        if let Left::Unwritable(why) = &left {
+            return Err(unwritable(&files, why));
+        }
+        synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
+        let name = saved.then(|| context.name_of(&files));
+        context.say(&farewell(&state, name.as_deref()));
+        Ok(match left {
+            Left::Signal(code) => code,
+            Left::Done | Left::Unwritable(_) => exit::ended(&state).unwrap_or(Exit::Done),
+        })
+    });
+    // whoever reads what is typed cannot be broken off
+    runtime.shutdown_background();
+    exit
+}

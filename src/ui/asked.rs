@@ -1,0 +1,50 @@
+//! What was asked of the engine and has no receipt yet: each command gets its key here, and its receipt becomes words.
+
+use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
+use crate::text;
+use std::collections::HashMap;
+
+/// The commands of one person at one table.
+#[derive(Debug)]
+pub struct Asked {
+    /// What their keys begin with: the place of the opening or reopening.
+    since: Seq,
+    waiting: HashMap<Key, &'static str>,
+    sent: u64,
+}
+
+impl Asked {
+    /// Returns the commands of a conversation that was opened, or reopened, at a place in the log: none yet.
+    pub fn new(since: Seq) -> Asked {
+        Asked { since, waiting: HashMap::new(), sent: 0 }
+    }
+
+    /// Returns a wish as a command with its key.
+    pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
+        self.sent += 1;
+        let key: Key = format!("{}:{}", self.since, self.sent).into();
+        self.waiting.insert(key.clone(), verb.name());
+        (key, verb.into())
+    }
+
+    /// Returns what an event says became of one of them.
+    pub fn told(&mut self, kind: &Kind) -> Option<String> {
+        match kind {
+            Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
+                self.waiting.get(&r.of).map(|verb| format!("{verb}: waits for its moment"))
+            }
+            Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|verb| match r.is {
+                ReceiptIs::TooLate => {
+                    let why = r.why.as_deref().unwrap_or("its moment had passed");
+                    Some(format!("{verb}: too late, {}", text::line(why)))
+                }
+                ReceiptIs::Delivered => Some(format!("{verb}: delivered")),
+                ReceiptIs::Queued | ReceiptIs::Done => None,
+            }),
+            Kind::Refused(r) => {
+                self.waiting.remove(&r.key).map(|verb| format!("{verb}: {}", text::line(&r.why)))
+            }
+            _ => None,
+        }
+    }
+}

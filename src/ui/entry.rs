@@ -1,0 +1,81 @@
+//! What the entry of a list does, and what it begins in the pen.
+
+use super::Screen;
+use super::action::Action;
+use super::keymap::Place;
+use super::list::Does;
+use super::seat;
+use super::update::{Request, act};
+use super::verbs::{spelled, usage};
+use super::wish;
+use crate::model::Key;
+
+pub(super) fn whisper(screen: &mut Screen) {
+    if let Some(seat) = wish::picked(screen) {
+        begin(screen, &format!("/whisper {seat} "));
+    }
+}
+
+/// Goes to the pen with the beginning of a command; a draft is kept aside.
+pub(super) fn begin(screen: &mut Screen, words: &str) {
+    if !screen.view.pen.is_empty() {
+        screen.view.pen.clear();
+        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+        screen.view.notice = Some(format!("your draft is kept: {key} brings it back"));
+    }
+    screen.view.pen.begin(words);
+    screen.view.editing = None;
+    screen.view.writing = true;
+}
+
+/// Lists everything that can be done with the seat put forward.
+pub(super) fn seat_deeds(screen: &mut Screen) {
+    let place = screen.view.picked.unwrap_or(0);
+    screen.view.list = seat::deeds(screen, place);
+}
+
+/// Takes the words that wait back into the pen; of several, lists them.
+pub(super) fn edit_queued(screen: &mut Screen) {
+    let waiting = screen.story.queued().map(|(key, words)| (key.clone(), words.to_string()));
+    match &waiting.collect::<Vec<_>>()[..] {
+        [] => screen.view.notice = Some("nothing is queued".into()),
+        [(key, words)] => edit(screen, key.clone(), words),
+        [..] => screen.view.list = seat::queued(screen),
+    }
+}
+
+fn edit(screen: &mut Screen, key: Key, words: &str) {
+    begin(screen, words);
+    screen.view.editing = Some(key);
+    let send = screen.keymap.way(Action::Send, Place::Pen);
+    screen.view.notice = Some(format!("words that wait: {send} changes them"));
+}
+
+/// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
+pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
+    let list = screen.view.list.take()?;
+    let does = list.entries(&screen.keymap).get(list.at)?.does.clone();
+    screen.view.picked = None;
+    match does {
+        Does::Action(row) => act(screen, row.action),
+        Does::Export(format) => Some(Request::Export(format.name)),
+        Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
+            wish::command(screen, &spelled(row))
+        }
+        Does::Verb(row) => {
+            begin(screen, &format!("{} ", spelled(row)));
+            screen.view.notice = Some(usage(row));
+            None
+        }
+        Does::Send(verb) => wish::ask(screen, verb),
+        Does::Begin(words) => {
+            begin(screen, &words);
+            None
+        }
+        Does::Edit(key, words) => {
+            edit(screen, key, &words);
+            None
+        }
+        Does::Copy(words, what) => Some(Request::Copy(words, what)),
+    }
+}

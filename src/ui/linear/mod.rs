@@ -1,0 +1,210 @@
+//! The talk without a screen, for a screen reader or a terminal that can do no more: text that only grows, numbered
+//! menus, and a `/command` for every verb.
+//!
+//! One labelled block a finished utterance, nothing that ticks. It reads the same tail as the screen and asks the engine
+//! for the same deeds; a line that is no number and no command is said at the table.
+
+mod menu;
+
+pub use menu::numbered;
+
+use super::asked::Asked;
+use super::draw::floor::words;
+use super::floor::{Standing, used};
+use super::keymap::Keymap;
+use super::seat::asked;
+use super::story::Story;
+use super::wish::one_more_round;
+use super::{verbs, wish};
+use crate::export::{Teller, text};
+use crate::model::{Key, Kind, Ms, ReceiptIs, Seq, SteerLine, Verb};
+use crate::session::tail::Item;
+use menu::{Entry, Question, Step};
+
+/// What follows a line that was typed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Then {
+    /// Nothing but the next line.
+    Wait,
+    /// A deed is asked for.
+    Send(Key, Box<SteerLine>),
+    /// The talk is left; its session stays as it is.
+    Leave,
+}
+
+/// A talk that is told line by line.
+pub struct Linear {
+    story: Story,
+    teller: Teller,
+    asked: Asked,
+    since: Seq,
+    /// What was asked and not answered yet.
+    open: Option<Open>,
+}
+
+/// What the next line answers.
+enum Open {
+    /// A menu: the number of an entry.
+    Menu(Vec<Entry>),
+    /// One key of a command.
+    Question(Question),
+}
+
+impl Linear {
+    /// Returns a talk that was opened, or reopened, at a place in the log; what was before is taken in and not told.
+    pub fn new(since: Seq) -> Linear {
+        Linear {
+            story: Story::default(),
+            teller: Teller::default(),
+            asked: Asked::new(since),
+            since,
+            open: None,
+        }
+    }
+
+    /// Returns what is said first.
+    pub fn greeting(because: &str) -> String {
+        format!(
+            "Text that only grows, because of {because}. Enter lists what you can do; what you type is said at the table; \
+             a line that begins with / is a command.\n\n"
+        )
+    }
+
+    /// Takes in what the tail hands out; returns what it tells.
+    pub fn take(&mut self, item: &Item) -> String {
+        self.story.take(item);
+        let Item::Event(record) = item else { return String::new() };
+        let event = &record.event;
+        let told = self.teller.tell(self.story.state(), event);
+        if event.seq < self.since {
+            return String::new();
+        }
+        let mut out: String = told.iter().map(text::spell).collect();
+        // what is placed is told as words, what is refused by the teller
+        let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
+        if let Some(told) = self.asked.told(&event.kind).filter(|_| waits) {
+            out += &note(&told);
+        }
+        let granted = matches!(&event.kind, Kind::FloorGranted(_));
+        if let Some(who) = asked(&self.story).filter(|_| granted) {
+            out +=
+                &note(&format!("what you type is said as {}; /pass lets it go", self.name(&who)));
+        }
+        if matches!(event.kind, Kind::LimitReached(_)) {
+            out += &note("/more goes on for one more round, /leave leaves it here");
+        }
+        out
+    }
+
+    /// Takes in a line that was typed; returns what there is to say to it, and what follows.
+    pub fn hear(&mut self, line: &str, now: Ms) -> (String, Then) {
+        let line = line.trim();
+        match self.open.take() {
+            _ if line == "/back" => ("back\n\n".into(), Then::Wait),
+            Some(Open::Question(question)) if !line.starts_with('/') => {
+                let step = question.answered(line, &self.story);
+                self.step(step)
+            }
+            Some(Open::Menu(entries)) if line.parse::<usize>().is_ok() => {
+                let number = line.parse::<usize>().unwrap_or_default();
+                match number.checked_sub(1).and_then(|at| entries.into_iter().nth(at)) {
+                    Some(entry) => self.choose(entry, now),
+                    None => ("no such number; Enter lists them\n\n".into(), Then::Wait),
+                }
+            }
+            Some(_) | None => self.words(line, now),
+        }
+    }
+
+    fn words(&mut self, line: &str, now: Ms) -> (String, Then) {
+        let state = self.story.state();
+        match line {
+            "" | "/menu" | "/help" => self.list(menu::short()),
+            "/all" => self.list(menu::all()),
+            "/status" => (self.status(now), Then::Wait),
+            "/more" => match one_more_round(state) {
+                Some(set) => self.send(Verb::Limit { set }),
+                None => ("no limit holds\n\n".into(), Then::Wait),
+            },
+            "/leave" | "/quit" => (String::new(), Then::Leave),
+            "/pass" => match asked(&self.story) {
+                Some(who) => self.send(Verb::Pass { who }),
+                None => ("no seat of yours has the floor\n\n".into(), Then::Wait),
+            },
+            command if command.starts_with('/') => match verbs::read(command, state) {
+                Ok(verb) => self.send(verb),
+                // a command alone asks for what it needs
+                Err(why) => match verbs::row(command).filter(|_| !command.contains(' ')) {
+                    Some(row) => {
+                        let step = Question::about(row).next(&self.story);
+                        self.step(step)
+                    }
+                    None => (format!("{why}; /all lists every command\n\n"), Then::Wait),
+                },
+            },
+            words => match asked(&self.story) {
+                Some(who) => self.send(Verb::Speak { text: words.into(), who }),
+                None => self.send(Verb::Say { text: words.into() }),
+            },
+        }
+    }
+
+    fn choose(&mut self, entry: Entry, now: Ms) -> (String, Then) {
+        match entry {
+            Entry::Line(_, line) => self.words(line, now),
+            Entry::PauseOrGoOn => self.send(wish::pause_or_go_on(self.story.state())),
+            Entry::Verb(row) => {
+                let step = Question::about(row).next(&self.story);
+                self.step(step)
+            }
+        }
+    }
+
+    fn step(&mut self, step: Step) -> (String, Then) {
+        match step {
+            Step::Ask(words, question) => {
+                self.open = Some(Open::Question(question));
+                (words, Then::Wait)
+            }
+            Step::Line(line) => match verbs::read(&line, self.story.state()) {
+                Ok(verb) => self.send(verb),
+                Err(why) => (format!("{why}; nothing was done\n\n"), Then::Wait),
+            },
+        }
+    }
+
+    fn list(&mut self, entries: Vec<Entry>) -> (String, Then) {
+        let titles: Vec<String> = entries.iter().map(Entry::title).collect();
+        let told = numbered("Type a number, a command, or words for the table.", &titles);
+        self.open = Some(Open::Menu(entries));
+        (told, Then::Wait)
+    }
+
+    fn send(&mut self, verb: Verb) -> (String, Then) {
+        if self.story.state().ended.is_some() {
+            return ("it has ended: nothing can be steered any more\n\n".into(), Then::Wait);
+        }
+        let (key, line) = self.asked.order(verb);
+        (String::new(), Then::Send(key, Box::new(line)))
+    }
+
+    /// Who speaks, since when, who is next, how far it is and what it used: in one paragraph.
+    fn status(&self, now: Ms) -> String {
+        let state = self.story.state();
+        let standing = Standing::of(state);
+        let (what, then) = words(&self.story, standing, now, &Keymap::default());
+        let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
+        let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
+        let then = if then.is_empty() { then } else { format!("; {then}") };
+        let standing = standing.word().to_lowercase();
+        note(&format!("{standing}: {what}{then}; {}{most} utterances{used}", state.utterances))
+    }
+
+    fn name(&self, id: &crate::model::SeatId) -> String {
+        self.story.name(id)
+    }
+}
+
+fn note(words: &str) -> String {
+    format!("-- {words}\n\n")
+}

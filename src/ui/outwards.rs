@@ -1,0 +1,84 @@
+//! Ways outwards: closing what lies on top, leaving the pen, stopping what speaks, leaving the screen.
+//!
+//! None of them destroys: a draft that is cleared comes back, and the session is saved whatever is left.
+
+use super::Screen;
+use super::action::Action;
+use super::floor::Standing;
+use super::keymap::Place;
+use super::update::{Request, View};
+use super::wish;
+use crate::model::Verb;
+
+/// One step outwards: closes a list or the figures, leaves the pen with its draft, forgets the seat put forward.
+pub(super) fn back(view: &mut View) {
+    if view.list.take().is_some() {
+        return;
+    }
+    if !view.writing && view.study.take().is_some() {
+        return;
+    }
+    if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
+        view.search = None;
+        return;
+    }
+    if std::mem::take(&mut view.writing) {
+        return;
+    }
+    view.picked = None;
+}
+
+/// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
+pub(super) fn interrupt(screen: &mut Screen) -> Option<Request> {
+    if screen.view.list.take().is_some() {
+        return None;
+    }
+    if screen.view.search.take_if(|s| s.typing).is_some() {
+        return None;
+    }
+    if screen.view.writing && !screen.view.pen.is_empty() {
+        screen.view.pen.clear();
+        screen.view.editing = None;
+        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+        screen.view.notice = Some(format!("cleared: {key} brings it back"));
+        return None;
+    }
+    if screen.view.playback.is_none() && screen.story.speaking().next().is_some() {
+        return wish::ask(screen, Verb::PauseNow {});
+    }
+    leave(screen, Action::Interrupt)
+}
+
+/// Leaves, at once where nothing goes on.
+pub(super) fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return Some(how);
+    }
+    match Standing::of(screen.story.state()) {
+        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, by),
+        Standing::Paused
+        | Standing::Waiting
+        | Standing::Stopped
+        | Standing::Done
+        | Standing::Error => Some(how),
+    }
+}
+
+/// Lets the terminal select text with the mouse, or takes it back.
+pub(super) fn release_mouse(screen: &mut Screen) -> Option<Request> {
+    screen.manner.mouse = !screen.manner.mouse;
+    let key = screen.keymap.way(Action::ReleaseMouse, Place::Table);
+    screen.view.notice = Some(match screen.manner.mouse {
+        true => "the wheel scrolls and a click does what it falls on".into(),
+        false => format!("the mouse selects text now; {key} takes it back"),
+    });
+    Some(Request::Mouse(screen.manner.mouse))
+}
+
+/// Leaves at the second wish in a row.
+fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
+    let key = screen.keymap.way(by, Place::Table);
+    screen.view.leaving = Some(by);
+    screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
+    None
+}

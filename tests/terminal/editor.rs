@@ -1,0 +1,60 @@
+//! A draft in the person's own editor: it has the terminal meanwhile, and whatever it does the draft is not lost.
+
+use crate::house::House;
+use portable_pty::CommandBuilder;
+
+#[test]
+fn a_draft_goes_to_the_editor_and_comes_back() {
+    let house = House::new();
+    let seen = house.file("seen", "");
+    let script =
+        house.file("editor.sh", &format!("cat \"$1\" > {seen}; printf ' and more' >> \"$1\"\n"));
+    let mut program = house.start(with_editor(&format!("sh {script}")));
+    program.until("Ada speaking");
+    program.keys("i");
+    program.until("PEN");
+    program.keys("Hello\u{18}e");
+    program.until_sent("\u{1b}[?1049h", 2);
+    program.until("Hello and more");
+    program.keys("!");
+    program.until("Hello and more!");
+    program.until("PEN");
+    assert_eq!(std::fs::read_to_string(&seen).unwrap(), "Hello");
+    program.keys("\u{1b}");
+    program.until("TABLE");
+    program.keys("S");
+    program.until("PAUSED");
+    program.keys("q");
+    program.left().restored();
+}
+
+#[test]
+fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
+    let house = House::new();
+    for (editor, told) in [
+        ("false", "false failed"),
+        ("truncate -s 0", "nothing was written"),
+        ("/nowhere/editor", "failed"),
+        ("", "set EDITOR"),
+    ] {
+        let mut program = house.start(with_editor(editor));
+        program.until("Ada speaking");
+        program.keys("iKeep me\u{18}e");
+        program.until(told);
+        program.until("Keep me");
+        program.keys("\u{1b}");
+        program.until("TABLE");
+        program.keys("S");
+        program.until("PAUSED");
+        program.keys("q");
+        program.left().restored();
+    }
+}
+
+/// The demo, where an editor is set.
+fn with_editor(editor: &str) -> CommandBuilder {
+    let mut command = CommandBuilder::new("/bin/sh");
+    let program = env!("CARGO_BIN_EXE_colloquium");
+    command.args(["-c", &format!("EDITOR='{editor}' exec '{program}' demo --no-save")]);
+    command
+}

@@ -1,0 +1,93 @@
+//! Without a screen: a talk told as text that only grows, begun, steered and ended by numbers and commands.
+
+use crate::house::House;
+use portable_pty::CommandBuilder;
+
+#[test]
+fn a_talk_is_begun_steered_and_ended_by_numbers() {
+    let house = House::new();
+    let mut program = house.run(&["--accessible"]);
+    program.until("because of --accessible");
+    program.until("5 leave");
+    program.keys("2\r");
+    program.until("What about?");
+    program.keys("\r");
+    program.until("Which scenario?");
+    program.keys("1\r");
+    program.until("Who speaks?");
+    program.keys("1\r");
+    program.until("Begin?");
+    program.keys("\r");
+    program.until("Text that only grows");
+    // paused first, so that nothing comes while the rest is typed
+    program.keys("/pause now\r");
+    program.until("-- paused");
+    program.keys("\r");
+    program.until(" 9 /vote");
+    program.keys("1\r");
+    program.until("-- paused: paused by you");
+    program.keys("7\r");
+    program.until("Who?");
+    program.keys("2\r");
+    program.until("Which words?");
+    program.keys("Be brief.\r");
+    program.until("operator whispers to");
+    program.keys("Hello to all of you.\r");
+    program.until("] operator");
+    program.keys("/vote\r");
+    program.until("What is the question?");
+    program.keys("Shall we?\r");
+    program.until("Which options");
+    program.keys("\r");
+    program.until("Shall we?");
+    program.keys("/step\r");
+    program.until("goes on for one utterance");
+    program.keys("\r");
+    program.until("10 /end");
+    program.keys("10\r");
+    program.until("everybody has a last word");
+    program.keys("2\r");
+    program.until("-- ended: operator");
+    let left = program.left();
+    assert_eq!(left.code, 0);
+    assert!(left.told.contains("ended: operator"), "{}", left.told);
+    assert!(!left.told.contains('\u{1b}'), "nothing but text");
+}
+
+const PERSON: &str = r#"
+title = "With a person"
+[limits]
+utterances = 3
+[[participant]]
+id = "ada"
+lines = ["Good morning to you."]
+pace = 1
+[[participant]]
+id = "me"
+name = "Me"
+human = true
+"#;
+
+#[test]
+fn a_person_at_the_table_is_asked_and_a_dumb_terminal_is_enough() {
+    let house = House::new();
+    let scenario = house.file("person.toml", PERSON);
+    let mut command = CommandBuilder::new("/bin/sh");
+    let program = env!("CARGO_BIN_EXE_colloquium");
+    command.args(["-c", &format!("TERM=dumb exec '{program}' run {scenario}")]);
+    let mut program = house.start(command);
+    program.until("because of TERM=dumb");
+    program.until("what you type is said as Me; /pass lets it go");
+    program.keys("I am here.\r");
+    program.until("[2] Me");
+    program.until("limit reached: 3 utterances");
+    program.keys("/more\r");
+    program.until("what you type is said as Me");
+    program.keys("/flor 1\r");
+    program.until("the nearest is /floor");
+    program.keys("/leave\r");
+    let left = program.left();
+    assert_eq!(left.code, 0);
+    assert!(left.told.contains("go on with: colloquium resume"), "{}", left.told);
+    assert!(!left.told.contains('\u{1b}'), "nothing but text");
+}
