@@ -7,6 +7,7 @@ use super::context::{Colour, Context};
 use super::error::Failure;
 use super::exit::Exit;
 use crate::config::{ColourDepth, Environment, Motion, Mouse, Settings, Signs, ThemeChoice};
+use crate::ui::dress::Wardrobe;
 use crate::ui::glyphs::{self, Glyphs};
 use crate::ui::keymap::Keymap;
 use crate::ui::terminal::{Manner, Told};
@@ -58,6 +59,8 @@ pub struct Worn {
     pub keymap: Keymap,
     /// What the terminal is used for besides showing.
     pub manner: Manner,
+    /// The themes that can be worn instead.
+    pub wardrobe: Wardrobe,
 }
 
 impl Worn {
@@ -76,7 +79,14 @@ impl Worn {
             still: dress.still,
             far: context.environment.over_ssh(),
         };
-        Ok(Worn { theme: dress.theme(told.ground)?, glyphs: dress.glyphs, keymap, manner })
+        let theme = dress.theme(told.ground)?;
+        let wardrobe = Wardrobe {
+            worn: dress.name(told.ground)?.to_owned(),
+            ground: told.ground.or(dress.ground),
+            depth: dress.depth,
+            shelf: dress.shelf,
+        };
+        Ok(Worn { theme, glyphs: dress.glyphs, keymap, manner, wardrobe })
     }
 }
 

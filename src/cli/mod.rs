@@ -17,6 +17,7 @@ mod fork;
 mod headless;
 mod history;
 mod journal;
+mod kept;
 mod keys;
 mod ledger;
 mod linear;

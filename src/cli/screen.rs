@@ -11,6 +11,7 @@ use super::exit::{self, Exit};
 use super::export::written;
 use super::fork::Point;
 use super::headless::{Table, unless_told_again, unwritable};
+use super::kept;
 use super::sent;
 use super::signals::Signals;
 use crate::clock::Clock;
@@ -103,6 +104,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         };
         // words that cannot be kept for the next time are no reason to fail now
         let _ = sent::write(&context.paths.state, &screen.view.pen.history);
+        let _ = kept::keep_panels(&context.paths.state, screen.view.panels);
         let state = engine.live.state.clone();
         let synced = unless_told_again(&mut signals, engine.finish()).await;
         if let Left::Unwritable(why) = &left {
@@ -135,7 +137,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
 pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
     let worn = Worn::here(context)?;
     let mut screen = Screen::new(since, clock, worn.theme, worn.glyphs);
-    (screen.keymap, screen.manner) = (worn.keymap, worn.manner);
+    (screen.keymap, screen.manner, screen.wardrobe) = (worn.keymap, worn.manner, worn.wardrobe);
+    screen.view.panels = kept::panels(&context.paths.state);
     screen.view.pen.history = sent::read(&context.paths.state);
     Ok(screen)
 }

@@ -17,6 +17,12 @@ pub enum Action {
     Step,
     /// Stops this speaker, or passes over the next one.
     Skip,
+    /// Speaks the last utterance anew.
+    Retry,
+    /// Begins a question on which everybody votes.
+    Vote,
+    /// Takes back what was done last.
+    Undo,
     /// Stops whoever speaks and pauses.
     PauseNow,
     /// Lifts the limit that holds by one round.
@@ -93,8 +99,14 @@ pub enum Action {
     MarkDown,
     /// Branches off behind the message that is read.
     Fork,
-    /// Opens or folds all reasoning.
+    /// Opens or folds the reasoning of the message that is read.
     Reasoning,
+    /// Opens or folds all reasoning.
+    AllReasoning,
+    /// Lists the themes.
+    Theme,
+    /// Shows panels always, never, or where they fit.
+    Panels,
     /// The beginning.
     Top,
     /// The end, and following what comes.
@@ -159,8 +171,8 @@ pub enum Action {
     Back,
     /// Draws everything anew.
     Redraw,
-    /// The mouse selects text, or is the screen's again.
-    ReleaseMouse,
+    /// The words as they were written, at the edge of the screen, and the mouse selects them; or as before.
+    Raw,
     /// Pauses, gives the terminal back and stops until the shell goes on.
     Suspend,
     /// Ctrl-C: the gentlest of what can still be stopped.

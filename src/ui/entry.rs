@@ -2,8 +2,10 @@
 
 use super::Screen;
 use super::action::Action;
+use super::dress;
 use super::keymap::Place;
 use super::list::Does;
+use super::offer;
 use super::seat;
 use super::update::{Request, act};
 use super::verbs::{spelled, usage};
@@ -26,6 +28,7 @@ pub(super) fn begin(screen: &mut Screen, words: &str) {
     screen.view.pen.begin(words);
     screen.view.editing = None;
     screen.view.writing = true;
+    offer::anew(screen);
 }
 
 /// Lists everything that can be done with the seat put forward.
@@ -77,5 +80,9 @@ pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
             None
         }
         Does::Copy(words, what) => Some(Request::Copy(words, what)),
+        Does::Wear(name) => {
+            dress::wear(screen, &name);
+            None
+        }
     }
 }

@@ -72,6 +72,35 @@ pub struct Needs {
     pub pen: u16,
     /// The lanes of a recording, and what stands below them; 0 for a talk of now.
     pub timeline: u16,
+    /// How panels are shown.
+    pub panels: Panels,
+}
+
+/// How panels are shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Panels {
+    /// Where the screen is wide enough.
+    #[default]
+    Auto,
+    /// Also where they leave little room.
+    Show,
+    /// Never.
+    Hide,
+}
+
+impl Panels {
+    /// Every way, as it is spelled where it is kept.
+    pub const ALL: [(Panels, &str); 3] =
+        [(Panels::Auto, "auto"), (Panels::Show, "show"), (Panels::Hide, "hide")];
+
+    /// Returns the columns from which the panel is docked.
+    fn columns(self) -> u16 {
+        match self {
+            Panels::Auto => PANEL_COLUMNS,
+            Panels::Show => SMALLEST.0 + PANEL_WIDTH,
+            Panels::Hide => u16::MAX,
+        }
+    }
 }
 
 /// Returns where everything stands; nothing where the screen is too small.
@@ -81,7 +110,7 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     }
     let mut rest = screen;
     let mut areas = Areas { header: top(&mut rest, 1), ..Areas::default() };
-    let docked = screen.width >= PANEL_COLUMNS;
+    let docked = screen.width >= needs.panels.columns();
     if !docked && screen.width >= CAST_COLUMNS && screen.height >= FOLD_ROWS {
         areas.cast = top(&mut rest, 1);
     }
@@ -99,7 +128,7 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
         areas.transcript.width -= PANEL_WIDTH;
         areas.panel = Rect { x: areas.transcript.right(), width: PANEL_WIDTH, ..rest };
     }
-    if screen.width >= SIDE_COLUMNS {
+    if screen.width >= SIDE_COLUMNS && docked {
         areas.side = Rect { width: SIDE_WIDTH, ..areas.transcript };
         areas.transcript.x += SIDE_WIDTH;
         areas.transcript.width -= SIDE_WIDTH;

@@ -1,8 +1,9 @@
 //! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
 
 use super::action::Action;
+use super::commands::spelled as spelled_row;
 use super::keymap::{Group, Keymap, Place, ROWS, Row};
-use super::verbs::{spelled, usage};
+use super::verbs::{is_named, spelled, usage};
 use crate::export::{FORMATS, Format};
 use crate::model::command::{VERBS, VerbRow};
 use crate::model::{Key, Verb};
@@ -58,6 +59,8 @@ pub enum Does {
     Edit(Key, String),
     /// A text for the clipboard, and what it is.
     Copy(String, String),
+    /// A theme.
+    Wear(String),
 }
 
 /// One entry.
@@ -122,7 +125,9 @@ impl List {
         let here = ROWS.iter().filter(|r| self.is_of_actions() && self.talk.has(r.group));
         let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
             does: Does::Action(row),
-            call: keys(row, keymap),
+            call: Some(keys(row, keymap))
+                .filter(|k| !k.is_empty())
+                .unwrap_or_else(|| spelled_row(row)),
             title: row.title.to_owned(),
         });
         let all = self.of == Of::Commands && self.talk == Talk::Live;
@@ -133,13 +138,23 @@ impl List {
         });
         let typed = self.filter.to_lowercase();
         let name = |e: &Entry| match &e.does {
+            // a verb of the same name goes first
+            Does::Action(row) if self.filter.starts_with('/') && !is_named(&spelled_row(row)) => {
+                spelled_row(row)
+            }
             Does::Action(row) => row.hint.to_owned(),
             Does::Verb(row) => spelled(row),
             Does::Export(format) => format.name.to_owned(),
-            Does::Send(_) | Does::Begin(_) | Does::Edit(..) | Does::Copy(..) => e.call.clone(),
+            Does::Send(_) | Does::Begin(_) | Does::Edit(..) | Does::Copy(..) | Does::Wear(_) => {
+                e.call.clone()
+            }
+        };
+        let command = |e: &Entry| {
+            if let Does::Action(row) = &e.does { spelled_row(row) } else { String::new() }
         };
         let fits = |e: &Entry| {
-            [&e.title, &e.call, &name(e)].iter().any(|w| w.to_lowercase().contains(&typed))
+            let words = [&e.title, &e.call, &name(e), &command(e)];
+            words.iter().any(|w| w.to_lowercase().contains(&typed))
         };
         let own = self.own.1.iter().cloned();
         let all = keys.chain(verbs).chain(formats).chain(own);
@@ -191,7 +206,7 @@ pub fn keys(row: &Row, keymap: &Keymap) -> String {
 }
 
 /// Returns whether an action makes sense when it is run from a list.
-fn runs(action: Action) -> bool {
+pub fn runs(action: Action) -> bool {
     !matches!(
         action,
         Action::Pick(_)

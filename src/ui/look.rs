@@ -91,7 +91,7 @@ struct Message {
 /// Returns the message that is read, or the last one that is whole before it; says so if there is none.
 fn message_read(screen: &mut Screen) -> Option<Message> {
     let from = screen.reading();
-    let (story, only) = (&screen.story, screen.view.only);
+    let (story, only) = (&screen.story, screen.view.reading.only);
     let words = |at: usize| match story.shown(at)? {
         Shown::Words(entry, _) => {
             let place = entry.seat().map(|seat| story.seat_place(seat));
@@ -179,19 +179,37 @@ pub fn filter(screen: &mut Screen) {
             Shown::Aside(..) => None,
         })
     };
-    screen.view.only = match screen.view.only {
+    let place = match screen.view.reading.only {
         Some(_) => None,
         None => screen.view.picked.or_else(|| by(screen)),
     };
+    only(screen, place);
+}
+
+/// Shows the words of the seat at a place of the table alone, or those of all.
+pub fn only(screen: &mut Screen, place: Option<usize>) {
+    screen.view.reading.only = place;
     screen.view.transcript.forget();
-    let seats = &screen.story.state().seats;
-    let seat = screen.view.only.and_then(|only| seats.get(only));
+    let seat = place.and_then(|place| screen.story.state().seats.get(place));
     let name = seat.map(|seat| screen.story.name(&seat.spec.id));
     let key = screen.keymap.way(Action::Filter, Place::Table);
     screen.view.notice = Some(match name {
         Some(name) => format!("{name} alone; {key} shows all again"),
         None => "all are shown".into(),
     });
+}
+
+/// Opens or folds the reasoning of the message that is read.
+pub fn reasoning(screen: &mut Screen) {
+    let at = screen.reading();
+    let speaks = matches!(screen.story.shown(at), Some(Shown::Speaking(_)));
+    let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
+    let Some(id) = at.and_then(|at| screen.story.id(at)) else { return };
+    let others = &mut screen.view.reading.others;
+    if !others.remove(&id) {
+        others.insert(id);
+    }
+    screen.view.transcript.forget();
 }
 
 /// Goes to the next bookmark.
@@ -214,4 +232,15 @@ pub fn fork(screen: &mut Screen) -> Option<Request> {
     let at = message_read(screen)?.at;
     let entry = screen.story.entry(at).and_then(|at| screen.story.state().entries.get(at))?;
     Some(Request::Fork(entry.versions.last()?.seq))
+}
+
+/// Asks for a branch behind an utterance.
+pub fn fork_at(screen: &mut Screen, number: &str) -> Option<Request> {
+    let parsed = number.trim_start_matches('u').parse().ok();
+    let entry = parsed.and_then(|n| screen.story.state().utterance(n));
+    let seq = entry.and_then(|e| e.versions.last()).map(|v| v.seq);
+    if seq.is_none() {
+        screen.view.notice = Some(format!("no utterance {number} has ended"));
+    }
+    seq.map(Request::Fork)
 }

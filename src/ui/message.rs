@@ -6,7 +6,7 @@ use super::action::Action;
 use super::glyphs::Glyphs;
 use super::keymap::{Keymap, Place};
 use super::markdown::{bold, plain, rows};
-use super::story::{Shown, Story};
+use super::story::{Id, Shown, Story};
 use super::theme::{Role, Theme};
 use super::wrap::{clip, width};
 use crate::model::*;
@@ -14,6 +14,7 @@ use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use std::collections::HashSet;
 
 /// The widest column of words, in cells: longer lines are hard to read.
 const WORDS_MAX: usize = 100;
@@ -33,10 +34,28 @@ pub struct Look<'a> {
     pub glyphs: &'a Glyphs,
     /// The keys.
     pub keymap: &'a Keymap,
-    /// Whether reasoning is open.
+    /// How they are read.
+    pub reading: &'a Reading,
+}
+
+/// How the person reads.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Whether all reasoning is open.
     pub reasoning: bool,
+    /// Whose reasoning is open besides, or folded where all is open.
+    pub others: HashSet<Id>,
     /// The seat whose words alone are shown, by its place.
     pub only: Option<usize>,
+    /// Whether words are shown as they were written, at the edge of the screen.
+    pub raw: bool,
+}
+
+impl Reading {
+    /// Returns whether the reasoning of a row is open.
+    fn opens(&self, id: Option<Id>) -> bool {
+        self.reasoning != id.is_some_and(|id| self.others.contains(&id))
+    }
 }
 
 /// Returns the lines of the row at a place; the first one is blank, the second the head, but notes that follow each
@@ -49,22 +68,23 @@ pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
         Some(Shown::Speaking(turn)) => Some(&turn.seat),
         Some(Shown::Aside(..)) | None => None,
     };
-    if look.only.is_some_and(|only| speaker.map(|s| story.seat_place(s)) != Some(only)) {
+    if look.reading.only.is_some_and(|only| speaker.map(|s| story.seat_place(s)) != Some(only)) {
         return vec![];
     }
     let noted = |shown: &Option<Shown<'_>>| matches!(shown, Some(Shown::Aside(_, "")));
     let together = at > 0 && noted(&shown) && noted(&story.shown(at - 1));
+    let opens = look.reading.opens(story.id(at));
     let mut lines = if together { vec![] } else { vec![Line::default()] };
     match shown {
         None => {}
         Some(Shown::Aside(head, body)) => lines.extend(aside(head, body, look)),
-        Some(Shown::Words(entry, at)) => lines.extend(words(story, entry, at, look)),
-        Some(Shown::Speaking(turn)) => lines.extend(speaking(story, turn, look)),
+        Some(Shown::Words(entry, at)) => lines.extend(words(story, entry, at, opens, look)),
+        Some(Shown::Speaking(turn)) => lines.extend(speaking(story, turn, opens, look)),
     }
     lines
 }
 
-fn words(story: &Story, entry: &Entry, at: Ms, look: Look<'_>) -> Vec<Line<'static>> {
+fn words(story: &Story, entry: &Entry, at: Ms, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     let (name, style) = who(story, &entry.who, look);
     let mut facts: Vec<(String, Role)> = Vec::new();
     let mut fact = |text: String| facts.push((text, Role::Muted));
@@ -100,14 +120,14 @@ fn words(story: &Story, entry: &Entry, at: Ms, look: Look<'_>) -> Vec<Line<'stat
         lines.extend(behind_gutter(note, style, look));
     } else {
         let thought = entry.version().turn.and_then(|t| story.thought(t));
-        let mut body = reasoning(thought.unwrap_or_default(), look);
-        body.extend(rows(entry.text(), room(look), look.theme));
+        let mut body = reasoning(thought.unwrap_or_default(), opens, look);
+        body.extend(body_rows(entry.text(), look));
         lines.extend(behind_gutter(body, style, look));
     }
     lines
 }
 
-fn speaking(story: &Story, turn: &Turn, look: Look<'_>) -> Vec<Line<'static>> {
+fn speaking(story: &Story, turn: &Turn, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     let (name, style) = who(story, &Who::Seat(turn.seat.clone()), look);
     let mut facts: Vec<(String, Role)> = Vec::new();
     facts.extend(turn.number.map(|n| (format!("u{n}"), Role::Muted)));
@@ -121,9 +141,9 @@ fn speaking(story: &Story, turn: &Turn, look: Look<'_>) -> Vec<Line<'static>> {
     let said = story.live.said(turn.id);
     let said_rows = match said.trim().is_empty() {
         true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted))],
-        false => rows(&said, room(look), look.theme),
+        false => body_rows(&said, look),
     };
-    let mut body = reasoning(&story.live.thought(turn.id), look);
+    let mut body = reasoning(&story.live.thought(turn.id), opens, look);
     body.extend(said_rows);
     if story.speaking().count() > 1 && body.len() > FOLDED_ROWS {
         let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted));
@@ -135,16 +155,16 @@ fn speaking(story: &Story, turn: &Turn, look: Look<'_>) -> Vec<Line<'static>> {
 }
 
 /// Reasoning, folded to one line unless it is open; nothing where there is none.
-fn reasoning(thought: &str, look: Look<'_>) -> Vec<Line<'static>> {
+fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];
     }
     let style = look.theme.style(Role::MessageReasoning);
     let words = word_count(thought);
     let key = look.keymap.way(Action::Reasoning, Place::Table);
-    let verb = if look.reasoning { "folds it" } else { "opens it" };
+    let verb = if opens { "folds it" } else { "opens it" };
     let mut lines = plain(&format!("reasoning, {words} words: {key} {verb}"), room(look), style);
-    if look.reasoning {
+    if opens {
         lines.extend(plain(thought, room(look), style));
     }
     lines.push(Line::default());
@@ -165,7 +185,18 @@ fn aside(head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
     lines
 }
 
+/// The words of a message: laid out, or as they were written.
+fn body_rows(said: &str, look: Look<'_>) -> Vec<Line<'static>> {
+    match look.reading.raw {
+        true => plain(said, room(look), look.theme.style(Role::Text)),
+        false => rows(said, room(look), look.theme),
+    }
+}
+
 fn room(look: Look<'_>) -> usize {
+    if look.reading.raw {
+        return look.width.max(1);
+    }
     look.width.saturating_sub(INDENT + 1).clamp(1, WORDS_MAX)
 }
 
@@ -211,6 +242,9 @@ fn head(
 }
 
 fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
+    if look.reading.raw {
+        return body;
+    }
     let gutter = format!(" {} ", look.glyphs.gutter);
     let drawn = body.into_iter().map(|mut line| {
         line.spans.insert(0, Span::styled(gutter.clone(), style));

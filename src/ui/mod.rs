@@ -7,7 +7,9 @@
 pub mod action;
 mod asked;
 pub mod code;
+pub mod commands;
 pub mod draw;
+pub mod dress;
 mod entry;
 pub mod film;
 pub mod floor;
@@ -22,8 +24,10 @@ pub mod look;
 pub mod markdown;
 pub mod message;
 pub mod mouse;
+pub mod offer;
 mod outwards;
 pub mod page;
+pub mod passing;
 pub mod pen;
 pub mod playback;
 pub mod run;
@@ -47,6 +51,7 @@ use crate::clock::Clock;
 use crate::model::{Key, Seq, SteerLine, Verb};
 use crate::session::tail::Item;
 use asked::Asked;
+use dress::Wardrobe;
 use glyphs::Glyphs;
 use keymap::Keymap;
 use story::Story;
@@ -62,6 +67,8 @@ pub struct Screen {
     pub view: View,
     /// The colours.
     pub theme: Theme,
+    /// The themes that can be worn instead.
+    pub wardrobe: Wardrobe,
     /// The signs.
     pub glyphs: &'static Glyphs,
     /// The keys.
@@ -81,6 +88,7 @@ impl Screen {
             story: Story::default(),
             view: View::default(),
             theme,
+            wardrobe: Wardrobe::default(),
             glyphs,
             keymap: Keymap::default(),
             manner: Manner::default(),

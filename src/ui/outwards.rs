@@ -4,33 +4,43 @@
 
 use super::Screen;
 use super::action::Action;
+use super::dress;
 use super::floor::Standing;
 use super::keymap::Place;
-use super::update::{Request, View};
+use super::update::Request;
 use super::wish;
 use crate::model::Verb;
 
-/// One step outwards: closes a list or the figures, leaves the pen with its draft, forgets the seat put forward.
-pub(super) fn back(view: &mut View) {
+/// One step outwards: closes a list, an offer or the figures, leaves the pen with its draft, forgets the seat put forward.
+pub(super) fn back(screen: &mut Screen) -> Option<Request> {
+    let view = &mut screen.view;
     if view.list.take().is_some() {
-        return;
+        dress::take_off(screen);
+        return None;
+    }
+    if view.writing && view.offer.take().is_some() {
+        return None;
     }
     if !view.writing && view.study.take().is_some() {
-        return;
+        return None;
     }
     if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
         view.search = None;
-        return;
+        return None;
     }
     if std::mem::take(&mut view.writing) {
-        return;
+        return None;
     }
-    view.picked = None;
+    if view.picked.take().is_some() {
+        return None;
+    }
+    if view.reading.raw { raw(screen) } else { None }
 }
 
 /// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
 pub(super) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {
+        dress::take_off(screen);
         return None;
     }
     if screen.view.search.take_if(|s| s.typing).is_some() {
@@ -64,13 +74,21 @@ pub(super) fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Requ
     }
 }
 
-/// Lets the terminal select text with the mouse, or takes it back.
-pub(super) fn release_mouse(screen: &mut Screen) -> Option<Request> {
-    screen.manner.mouse = !screen.manner.mouse;
-    let key = screen.keymap.way(Action::ReleaseMouse, Place::Table);
-    screen.view.notice = Some(match screen.manner.mouse {
-        true => "the wheel scrolls and a click does what it falls on".into(),
-        false => format!("the mouse selects text now; {key} takes it back"),
+/// Shows words as they were written, at the edge of the screen, and lets the mouse select them; or goes back to before.
+pub(super) fn raw(screen: &mut Screen) -> Option<Request> {
+    let raw = !screen.view.reading.raw;
+    screen.view.reading.raw = raw;
+    screen.view.transcript.forget();
+    let view = &mut screen.view;
+    if raw {
+        view.took_mouse = std::mem::take(&mut screen.manner.mouse);
+    } else {
+        screen.manner.mouse = view.took_mouse;
+    }
+    let key = screen.keymap.way(Action::Raw, Place::Table);
+    screen.view.notice = Some(match raw {
+        true => format!("as written, for the mouse; {key} takes it back"),
+        false => "words as they are laid out".into(),
     });
     Some(Request::Mouse(screen.manner.mouse))
 }

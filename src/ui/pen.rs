@@ -2,8 +2,6 @@
 //!
 //! What is pasted is made safe and never sends; what Ctrl-C clears can be brought back.
 
-use super::story::Story;
-use super::verbs;
 use super::wrap::wrap;
 use crate::text;
 use ratatui::style::Style;
@@ -181,32 +179,6 @@ impl Pen {
         let cleared = std::mem::take(&mut self.cleared);
         self.area.insert_str(cleared);
     }
-
-    /// Completes the `@name` or the `/command` at the caret; returns what it could be where that is not settled.
-    pub fn complete(&mut self, story: &Story) -> Option<String> {
-        let text = self.text();
-        let start = text.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-        let word = &text[start..];
-        let candidates: Vec<String> = match word.strip_prefix('@') {
-            Some(begun) => {
-                let seats = story.state().seats.iter().filter(|s| !s.gone);
-                let names = seats.map(|s| s.spec.id.to_string());
-                let begins = |n: &String| n.starts_with(&begun.to_lowercase());
-                names.filter(begins).map(|n| format!("@{n}")).collect()
-            }
-            None if start == 0 && word.starts_with('/') => verbs::beginning(word).collect(),
-            None => return None,
-        };
-        match &candidates[..] {
-            [] => None,
-            [one] => {
-                let (end, space) = (one.clone(), " ");
-                self.begin(&format!("{}{end}{space}", &text[..start]));
-                None
-            }
-            _ => Some(candidates.join("  ")),
-        }
-    }
 }
 
 #[cfg(test)]
@@ -264,19 +236,5 @@ mod tests {
         assert!(pen.is_empty());
         pen.restore();
         assert_eq!(pen.text(), "a thought");
-    }
-
-    #[test]
-    fn a_command_is_completed() {
-        let mut pen = Pen::default();
-        let story = Story::default();
-        pen.insert("/whi");
-        assert_eq!(pen.complete(&story), None);
-        assert_eq!(pen.text(), "/whisper ");
-        pen.begin("/dr");
-        pen.complete(&story);
-        assert_eq!(pen.text(), "/drop-queued ");
-        pen.begin("/pa");
-        assert_eq!(pen.complete(&story).as_deref(), Some("/pause  /pause-now  /pass"));
     }
 }

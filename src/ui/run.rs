@@ -79,6 +79,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             dirty = true;
         }
         let now = frames.now();
+        let (passes, changed) = screen.view.pass(now);
+        dirty |= changed;
         let due = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
@@ -89,6 +91,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             (false, true) => Some(TICK_MS - screen.clock.now().0 % TICK_MS),
             (false, false) => None,
         };
+        let wake = wake.into_iter().chain(passes).min();
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
@@ -155,7 +158,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 }
                 dirty = true;
             }
-            () = after(wake) => dirty = true,
+            // what passes by itself says whether it changed anything
+            () = after(wake) => dirty |= wake != passes,
         }
     }
 }

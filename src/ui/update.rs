@@ -4,24 +4,28 @@
 
 use super::Screen;
 use super::action::Action;
+use super::dress;
 use super::entry;
 use super::graph;
 use super::keymap::{self, Place};
-use super::layout::Areas;
+use super::layout::{Areas, Panels};
 use super::list::{List, Of, Talk};
 use super::look;
-use super::message::Look;
+use super::message::{Look, Reading};
+use super::offer::{self, Offer};
 use super::outwards;
 use super::page::Page;
+use super::passing::{self, Undo};
 use super::pen::Pen;
 use super::playback::{self, Playback};
 use super::search::Search;
 use super::seat::{self, Pick, Pieces};
 use super::story::Story;
 use super::study::Study;
+use super::theme::Theme;
 use super::transcript::Transcript;
 use super::wish;
-use crate::model::{Key, Seq, Verb};
+use crate::model::{Key, Ms, Seq, Verb};
 use crate::session::replay::{Speed, Step};
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
@@ -72,14 +76,26 @@ pub struct View {
     pub search: Option<Search>,
     /// The text that lies on top.
     pub page: Option<Page>,
-    /// The seat whose words alone are shown, by its place.
-    pub only: Option<usize>,
+    /// How they read.
+    pub reading: Reading,
     /// The words that wait and are being changed.
     pub editing: Option<Key>,
     /// The seat put forward, by its place.
     pub picked: Option<usize>,
-    /// Whether all reasoning is open.
-    pub reasoning: bool,
+    /// What the word that is being written could become.
+    pub offer: Option<Offer>,
+    /// How panels are shown.
+    pub panels: Panels,
+    /// Whether the mouse was the screen's before words became raw.
+    pub took_mouse: bool,
+    /// What was worn before a theme was tried on.
+    pub worn_before: Option<Theme>,
+    /// What can be taken back for a while.
+    pub undo: Option<Undo>,
+    /// Since when the next key stands behind the prefix.
+    pub prefixed_since: Option<Ms>,
+    /// Whether the keys that can follow it are listed.
+    pub keys_listed: bool,
     /// What a click does, by the cells it falls on.
     pub clicks: Vec<(Rect, Action)>,
     /// What became of what they asked for last.
@@ -122,6 +138,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 {
                     Some(Request::Leave)
                 }
+                Action::Retry if leaving == Some(action) => wish::ask(screen, Verb::Retry {}),
                 action => act(screen, action),
             }
         }
@@ -149,6 +166,7 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
         (Place::Pen, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
             screen.view.pen.area.input(*key);
+            offer::anew(screen);
         }
         (Place::List, Some(list)) => match key.code {
             KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => list.narrow(c),
@@ -173,6 +191,7 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
 pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.list = None;
     screen.view.writing = true;
+    screen.view.offer = None;
     screen.view.pen.paste(text);
 }
 
@@ -222,7 +241,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Waits => playback::waits(&mut screen.view),
         Action::TogglePause => return wish::toggle_pause(screen),
         Action::Step => return wish::ask(screen, Verb::Step { n: 1 }),
-        Action::Skip => return wish::ask(screen, Verb::Skip {}),
+        Action::Skip => return wish::skip(screen),
+        Action::Retry => return wish::retry(screen),
+        Action::Vote => entry::begin(screen, "/vote "),
+        Action::Undo => return passing::undo(screen),
+        Action::Theme => dress::themes(screen),
+        Action::Panels => dress::panels(screen),
         Action::PauseNow => return wish::ask(screen, Verb::PauseNow {}),
         Action::MoreRound => return wish::more(screen),
         Action::GiveFloor => return wish::give_floor(screen),
@@ -256,7 +280,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Fork => return look::fork(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
-        Action::ReleaseMouse => return outwards::release_mouse(screen),
+        Action::Raw => return outwards::raw(screen),
         Action::Pick(number) => seat::pick(screen, usize::from(number) - 1),
         Action::PickNext => seat::step_pick(screen, Pick::Forward),
         Action::PickPrevious => seat::step_pick(screen, Pick::Back),
@@ -264,6 +288,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Note => entry::begin(screen, "/note "),
         Action::Write if screen.view.picked.is_some() => entry::seat_deeds(screen),
         Action::Write => screen.view.writing = true,
+        Action::Earlier if screen.view.offer.is_some() => {
+            screen.view.offer.iter_mut().for_each(Offer::up);
+        }
+        Action::Later if screen.view.offer.is_some() => {
+            screen.view.offer.iter_mut().for_each(Offer::down);
+        }
         Action::Earlier => {
             // with nothing written, words that still wait come before those that were sent
             if screen.view.pen.is_empty() && screen.story.queued().next().is_some() {
@@ -277,7 +307,13 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Editor => return Some(Request::Edit(screen.view.pen.whole())),
         Action::Unfold => screen.view.pen.unfold(),
         Action::NewLine => screen.view.pen.area.insert_newline(),
-        Action::Complete => screen.view.notice = screen.view.pen.complete(&screen.story),
+        Action::Complete => {
+            offer::anew_if_none(screen);
+            if let Some(offer) = screen.view.offer.take() {
+                offer.take(&mut screen.view.pen.area);
+                offer::anew(screen);
+            }
+        }
         Action::RestoreDraft => {
             screen.view.writing = true;
             screen.view.pen.restore();
@@ -285,9 +321,15 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Prefix => screen.view.prefixed = true,
         Action::Palette => screen.view.list = Some(List::new(Of::Commands, talk)),
         Action::Help => screen.view.list = Some(List::new(Of::Keys, talk)),
-        Action::EntryUp => screen.view.list.iter_mut().for_each(List::up),
-        Action::EntryDown => screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap)),
-        Action::Back => outwards::back(&mut screen.view),
+        Action::EntryUp => {
+            screen.view.list.iter_mut().for_each(List::up);
+            dress::try_on(screen);
+        }
+        Action::EntryDown => {
+            screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap));
+            dress::try_on(screen);
+        }
+        Action::Back => return outwards::back(screen),
         Action::MessageUp => look::message(screen, look::Way::Up),
         Action::MessageDown => look::message(screen, look::Way::Down),
         Action::Search => {
@@ -296,8 +338,9 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::NextFound => look::found(screen, look::Way::Down),
         Action::PreviousFound => look::found(screen, look::Way::Up),
         Action::AcceptSearch => screen.view.search.iter_mut().for_each(|s| s.typing = false),
-        Action::Reasoning => {
-            screen.view.reasoning = !screen.view.reasoning;
+        Action::Reasoning => look::reasoning(screen),
+        Action::AllReasoning => {
+            screen.view.reading.reasoning = !screen.view.reading.reasoning;
             screen.view.transcript.forget();
         }
         Action::LineUp => read(screen, |t, story, look| t.up(story, look, 1)),
@@ -315,7 +358,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
 /// Moves the reader.
 pub(super) fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
     let Screen { story, view, theme, glyphs, keymap, .. } = screen;
-    let (width, reasoning, only) = (view.transcript.width(), view.reasoning, view.only);
-    let look = Look { width, theme, glyphs, keymap, reasoning, only };
+    let width = view.transcript.width();
+    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
     to(&mut view.transcript, story, look);
 }

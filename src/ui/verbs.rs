@@ -50,13 +50,14 @@ pub fn usage(row: &VerbRow) -> String {
 /// Returns the verb that a line names with its first word.
 pub fn row(line: &str) -> Option<&'static VerbRow> {
     let name = line.strip_prefix('/')?.split_whitespace().next()?;
+    // people write it in two words
+    let name = if name == "re-roll" { "reroll" } else { name };
     VERBS.iter().find(|r| spelled(r)[1..] == *name)
 }
 
-/// Returns the `/commands` that begin like a word.
-pub fn beginning(word: &str) -> impl Iterator<Item = String> {
-    let word = word.to_owned();
-    VERBS.iter().map(spelled).filter(move |name| name.starts_with(&word))
+/// Returns whether a word is the `/command` of a verb.
+pub fn is_named(word: &str) -> bool {
+    row(word).is_some()
 }
 
 /// Reads a line.
@@ -140,7 +141,10 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
 }
 
 /// Finds a seat by its id, its number or its name, with or without `@`.
-fn seat(word: &str, state: &State) -> Result<SeatId, String> {
+///
+/// # Errors
+/// When nobody is called so.
+pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
     let name = word.trim_start_matches('@').trim_end_matches([',', ':']);
     let number = name.parse::<usize>().ok().and_then(|n| state.seats.get(n.checked_sub(1)?));
     let same = |other: &str| other.eq_ignore_ascii_case(name);

@@ -5,12 +5,15 @@
 
 use super::Screen;
 use super::action::Action;
-use super::floor::Standing;
+use super::commands;
+use super::floor::{Standing, next};
 use super::keymap::Place;
+use super::offer;
+use super::passing;
 use super::seat;
 use super::update::Request;
 use super::verbs;
-use crate::model::{Limit, Limits, SeatId, Verb};
+use crate::model::{Limit, Limits, Participant, SeatId, Verb, VoiceSpec};
 use crate::state::{Run, State};
 
 /// Running seconds that one round more is taken for, where time is the limit.
@@ -108,15 +111,51 @@ pub fn give_floor(screen: &mut Screen) -> Option<Request> {
     ask(screen, Verb::Floor { to })
 }
 
+/// Stops who speaks, or passes over who is next; the floor can be given back for a while.
+pub fn skip(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    let now = screen.story.speaking().next().map(|t| t.seat.clone());
+    let (who, what) = match now {
+        Some(seat) => (Some(seat), "is stopped"),
+        None => (next(state).0.into_iter().next(), "is passed over"),
+    };
+    let asked = ask(screen, Verb::Skip {});
+    if let (Some(to), true) = (who, asked.is_some()) {
+        let done = format!("{} {what}", screen.story.name(&to));
+        passing::offer(screen, &done, Verb::Floor { to });
+    }
+    asked
+}
+
+/// Speaks the last utterance anew; where that is paid for, at the second wish in a row.
+pub fn retry(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    let last = state.last.as_ref().and_then(|last| state.seat(&last.seat));
+    let paid = |spec: &Participant| matches!(spec.voice, VoiceSpec::Model(_)) && !spec.local;
+    match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
+        Some(id) => {
+            let key = screen.keymap.way(Action::Retry, Place::Table);
+            screen.view.leaving = Some(Action::Retry);
+            let name = screen.story.name(&id);
+            told(screen, format!("{name}'s model is asked and paid for once more: {key} again"))
+        }
+        None => ask(screen, Verb::Retry {}),
+    }
+}
+
 /// Mutes the seat put forward, or lets it speak again.
 pub fn mute(screen: &mut Screen) -> Option<Request> {
     let who = picked(screen)?;
     let muted = screen.story.state().seat(&who).is_some_and(|s| s.muted);
-    let (name, key) = (screen.story.name(&who), screen.keymap.way(Action::Mute, Place::Table));
-    let asked = ask(screen, if muted { Verb::Unmute { who } } else { Verb::Mute { who } });
+    let name = screen.story.name(&who);
+    let (verb, back) = match muted {
+        true => (Verb::Unmute { who: who.clone() }, Verb::Mute { who }),
+        false => (Verb::Mute { who: who.clone() }, Verb::Unmute { who }),
+    };
+    let asked = ask(screen, verb);
     if asked.is_some() {
         let done = if muted { "takes turns again" } else { "is passed over" };
-        screen.view.notice = Some(format!("{name} {done}: {key} takes it back"));
+        passing::offer(screen, &format!("{name} {done}"), back);
     }
     asked
 }
@@ -149,12 +188,9 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
         return None;
     }
     if words.starts_with('/') && manner == Manner::Queue {
-        let sent = command(screen, words);
-        if sent.is_some() {
-            screen.view.pen.sent();
-        }
-        return sent;
+        return send_command(screen, words);
     }
+    screen.view.offer = None;
     let human = seat::asked(&screen.story);
     let text = words.into();
     let editing = screen.view.editing.take();
@@ -168,6 +204,28 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
     if sent.is_some() {
         screen.view.pen.sent();
         screen.view.transcript.follow();
+    }
+    sent
+}
+
+/// Sends what is written as a `/command`: of a verb, else of the screen itself. One that is only begun is completed.
+fn send_command(screen: &mut Screen, line: &str) -> Option<Request> {
+    let verb = verbs::is_named(line);
+    if !verb && commands::named(line).is_some() {
+        let line = line.to_owned();
+        screen.view.pen.sent();
+        (screen.view.writing, screen.view.offer) = (false, None);
+        return commands::run(screen, &line).flatten();
+    }
+    if let Some(offer) = screen.view.offer.take().filter(|_| !verb) {
+        offer.take(&mut screen.view.pen.area);
+        offer::anew(screen);
+        return None;
+    }
+    let sent = command(screen, line);
+    if sent.is_some() {
+        screen.view.pen.sent();
+        screen.view.offer = None;
     }
     sent
 }

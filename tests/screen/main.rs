@@ -11,5 +11,6 @@ mod reading;
 mod replay;
 mod stage;
 mod start;
+mod steering;
 mod versions;
 mod writing;

@@ -43,6 +43,7 @@ fn a_click_does_what_it_falls_on() {
     for width in [80, 120] {
         let mut stage = Stage::new(width, 24).during(6, 2);
         assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Verb::Skip {})));
+        stage.press(&[Esc]);
         assert_eq!(click(&mut stage, "space"), Some(Request::Send(Verb::Pause {})));
         // in the row of the cast, or in the panel
         let rows = stage.rows();

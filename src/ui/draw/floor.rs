@@ -66,8 +66,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 fn below(screen: &mut Screen) -> usize {
     let Screen { story, view, theme, glyphs, keymap, .. } = screen;
-    let (width, reasoning, only) = (view.transcript.width(), view.reasoning, view.only);
-    view.transcript.below(story, Look { width, theme, glyphs, keymap, reasoning, only })
+    let width = view.transcript.width();
+    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+    view.transcript.below(story, look)
 }
 
 /// What happens, and what happens next.

@@ -74,7 +74,12 @@ fn row(entry: &Entry, chosen: bool, room: usize, screen: &Screen) -> Line<'stati
     let group = match &entry.does {
         Does::Action(row) => heading(row.group),
         Does::Verb(_) => heading(Group::Floor),
-        Does::Send(_) | Does::Begin(_) | Does::Edit(..) | Does::Copy(..) | Does::Export(_) => "",
+        Does::Send(_)
+        | Does::Begin(_)
+        | Does::Edit(..)
+        | Does::Copy(..)
+        | Does::Wear(_)
+        | Does::Export(_) => "",
     };
     let sign = if chosen { glyphs.speaking } else { " " };
     let call = clip(&entry.call, CALL_WIDTH, glyphs.ellipsis);

@@ -8,6 +8,7 @@ pub(super) mod floor;
 mod footer;
 mod header;
 mod list;
+mod offer;
 mod page;
 mod panel;
 mod pen;
@@ -16,6 +17,7 @@ pub mod start;
 mod study;
 pub(super) mod timeline;
 mod transcript;
+mod which;
 
 use super::Screen;
 use super::action::Action;
@@ -70,9 +72,11 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
             (pane.draw)(frame, area, screen);
         }
     }
+    offer::draw(frame, whole, screen);
     study::draw(frame, whole, screen);
     page::draw(frame, whole, screen);
     list::draw(frame, whole, screen);
+    which::draw(frame, whole, screen);
 }
 
 /// Returns the frame of what lies on top, with its title and the key that closes it.

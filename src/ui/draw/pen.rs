@@ -5,7 +5,7 @@ use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::Place;
-use crate::ui::layout::Needs;
+use crate::ui::layout::{Needs, Panels};
 use crate::ui::markdown::bold;
 use crate::ui::seat::asked;
 use crate::ui::theme::Role;
@@ -25,9 +25,11 @@ pub fn needs(screen: &Screen, width: u16) -> Needs {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.story.queued().count().min(QUEUE_ROWS);
     let queue = (waiting + usize::from(asked(&screen.story).is_some())) as u16;
+    let raw = screen.view.reading.raw;
+    let panels = if raw { Panels::Hide } else { screen.view.panels };
     match &screen.view.playback {
-        Some(playback) => Needs { queue, pen: 0, timeline: timeline::rows(playback) },
-        None => Needs { queue, pen: screen.view.pen.rows(room), timeline: 0 },
+        Some(playback) => Needs { queue, pen: 0, timeline: timeline::rows(playback), panels },
+        None => Needs { queue, pen: screen.view.pen.rows(room), timeline: 0, panels },
     }
 }
 

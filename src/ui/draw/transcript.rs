@@ -14,8 +14,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let waits = Line::styled("   nobody has spoken yet", theme.style(Role::Muted));
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
-    let (width, reasoning, only) = (usize::from(area.width), view.reasoning, view.only);
-    let look = Look { width, theme, glyphs, keymap, reasoning, only };
+    let width = usize::from(area.width);
+    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
     let mut lines = view.transcript.window(story, look, usize::from(area.height));
     if let Some(search) = &view.search {
         lines = lines.iter().map(|line| search.light(line, theme)).collect();

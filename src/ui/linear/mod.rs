@@ -1,7 +1,7 @@
 //! The talk without a screen, for a screen reader or a terminal that can do no more: text that only grows, numbered
 //! menus, and a `/command` for every verb.
 //!
-//! One labelled block a finished utterance, nothing that ticks. It reads the same tail as the screen and asks the engine
+//! One labelled block a finished utterance, nothing that ticks. A number always means the menu that was listed last. It reads the same tail as the screen and asks the engine
 //! for the same deeds; a line that is no number and no command is said at the table.
 
 mod menu;
@@ -38,16 +38,10 @@ pub struct Linear {
     teller: Teller,
     asked: Asked,
     since: Seq,
-    /// What was asked and not answered yet.
-    open: Option<Open>,
-}
-
-/// What the next line answers.
-enum Open {
-    /// A menu: the number of an entry.
-    Menu(Vec<Entry>),
-    /// One key of a command.
-    Question(Question),
+    /// The command whose keys are being asked for.
+    question: Option<Question>,
+    /// What numbers stand for: the menu that was listed last.
+    menu: Vec<Entry>,
 }
 
 impl Linear {
@@ -58,7 +52,8 @@ impl Linear {
             teller: Teller::default(),
             asked: Asked::new(since),
             since,
-            open: None,
+            question: None,
+            menu: menu::short(),
         }
     }
 
@@ -99,20 +94,23 @@ impl Linear {
     /// Takes in a line that was typed; returns what there is to say to it, and what follows.
     pub fn hear(&mut self, line: &str, now: Ms) -> (String, Then) {
         let line = line.trim();
-        match self.open.take() {
-            _ if line == "/back" => ("back\n\n".into(), Then::Wait),
-            Some(Open::Question(question)) if !line.starts_with('/') => {
-                let step = question.answered(line, &self.story);
-                self.step(step)
-            }
-            Some(Open::Menu(entries)) if line.parse::<usize>().is_ok() => {
-                let number = line.parse::<usize>().unwrap_or_default();
-                match number.checked_sub(1).and_then(|at| entries.into_iter().nth(at)) {
-                    Some(entry) => self.choose(entry, now),
-                    None => ("no such number; Enter lists them\n\n".into(), Then::Wait),
+        if line == "/back" {
+            self.question = None;
+            return ("back\n\n".into(), Then::Wait);
+        }
+        // a command in the place of an answer is a command
+        if let Some(question) = self.question.take().filter(|_| !line.starts_with('/')) {
+            let step = question.answered(line, &self.story);
+            return self.step(step);
+        }
+        match line.parse::<usize>() {
+            Ok(number) => match number.checked_sub(1).and_then(|at| self.menu.get(at)).copied() {
+                Some(entry) => self.choose(entry, now),
+                None => {
+                    ("no such number; Enter lists them, and 3 says a number\n\n".into(), Then::Wait)
                 }
-            }
-            Some(_) | None => self.words(line, now),
+            },
+            Err(_) => self.words(line, now),
         }
     }
 
@@ -163,7 +161,7 @@ impl Linear {
     fn step(&mut self, step: Step) -> (String, Then) {
         match step {
             Step::Ask(words, question) => {
-                self.open = Some(Open::Question(question));
+                self.question = Some(question);
                 (words, Then::Wait)
             }
             Step::Line(line) => match verbs::read(&line, self.story.state()) {
@@ -176,7 +174,7 @@ impl Linear {
     fn list(&mut self, entries: Vec<Entry>) -> (String, Then) {
         let titles: Vec<String> = entries.iter().map(Entry::title).collect();
         let told = numbered("Type a number, a command, or words for the table.", &titles);
-        self.open = Some(Open::Menu(entries));
+        self.menu = entries;
         (told, Then::Wait)
     }
 

@@ -3,13 +3,14 @@
 use ratatui::style::Color;
 
 /// How many colours a terminal shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// The sixteen of its own palette.
     Ansi,
     /// The fixed 256.
     Indexed,
     /// All of them.
+    #[default]
     True,
 }
 

@@ -1,0 +1,69 @@
+//! `/commands` of the screen itself: everything in the list of commands that is no verb, by the name of its action.
+//!
+//! A verb of the same name goes first. Some take a word more: what is looked for, whose words, which theme.
+
+use super::Screen;
+use super::action::Action;
+use super::keymap::{ROWS, Row};
+use super::list::runs;
+use super::search::Search;
+use super::update::{Request, act};
+use super::verbs;
+use super::{dress, look};
+use crate::export::FORMATS;
+
+/// Other names that people type.
+const ALIASES: &[(&str, Action)] = &[
+    ("/find", Action::Search),
+    ("/analysis", Action::Figures),
+    ("/queue", Action::EditQueued),
+    ("/q", Action::Quit),
+    ("/commands", Action::Palette),
+];
+
+/// Returns the `/command` of an action.
+pub fn spelled(row: &Row) -> String {
+    format!("/{}", row.name().replace('_', "-"))
+}
+
+/// Returns the action that a line names with its first word, and the rest of the line.
+pub fn named(line: &str) -> Option<(&'static Row, &str)> {
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, action)| *action);
+    let fits = |row: &&Row| runs(row.action) && (alias == Some(row.action) || spelled(row) == name);
+    ROWS.iter().find(fits).map(|row| (row, rest.trim()))
+}
+
+/// Does what a line says, if it names an action; what it does to the conversation comes back.
+pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Request>> {
+    let (row, rest) = named(line)?;
+    Some(match (row.action, rest) {
+        (action, "") => act(screen, action),
+        (Action::Search, words) => {
+            screen.view.search = Some(Search { query: words.into(), ..Search::default() });
+            look::anew(screen);
+            None
+        }
+        (Action::Filter, name) => {
+            let name = name.strip_prefix("from:").unwrap_or(name);
+            match verbs::seat(name, screen.story.state()) {
+                Ok(seat) => look::only(screen, Some(screen.story.seat_place(&seat))),
+                Err(why) => screen.view.notice = Some(why),
+            }
+            None
+        }
+        (Action::Theme, name) => {
+            dress::wear(screen, name);
+            None
+        }
+        (Action::Fork, number) => look::fork_at(screen, number),
+        (Action::Export, name) => match FORMATS.iter().find(|f| f.name == name) {
+            Some(format) => Some(Request::Export(format.name)),
+            None => act(screen, Action::Export),
+        },
+        (_, rest) => {
+            screen.view.notice = Some(format!("{} takes nothing, and not `{rest}`", spelled(row)));
+            None
+        }
+    })
+}

@@ -1,0 +1,196 @@
+//! Steering by key, by `/command` and from the list: what is offered while one writes, what can be taken back, and what
+//! comes and goes by itself.
+
+use crate::stage::Stage;
+use colloquium::model::{Ms, SeatId, Verb};
+use colloquium::ui::commands;
+use colloquium::ui::keymap::{Place, ROWS};
+use colloquium::ui::layout::Panels;
+use colloquium::ui::list::runs;
+use colloquium::ui::update::Request;
+use colloquium::ui::verbs;
+use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
+
+fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
+    let keys: Vec<KeyCode> = words.chars().map(Char).collect();
+    stage.press(&keys)
+}
+
+fn speaking() -> Stage {
+    Stage::new(80, 24).during(2, 2)
+}
+
+/// What conversation.md calls the operator's verbs.
+const SAID: &str = "pause pause-now resume step say cut-in note whisper speak-as speak pass floor skip mute unmute join \
+    leave change retry re-roll choose edit hide fork vote verdict limit mark rename decide end";
+
+#[test]
+fn every_verb_has_a_command_by_its_name() {
+    for name in SAID.split_whitespace() {
+        let line = format!("/{name}");
+        let verb = verbs::row(&line).map(|row| row.name.to_owned());
+        let action = commands::named(&line).map(|(row, _)| row.name());
+        assert!(verb.or(action).is_some(), "{line} is no command");
+        // and the list finds it
+        let mut stage = speaking();
+        write(&mut stage, ":");
+        write(&mut stage, name.replace("re-roll", "reroll").as_str());
+        assert!(!stage.text().contains(" 0 of 0"), "{name} is not in the list: {}", stage.text());
+    }
+}
+
+#[test]
+fn every_entry_of_the_list_is_a_command() {
+    for row in ROWS.iter().filter(|row| runs(row.action)) {
+        let line = commands::spelled(row);
+        let named = verbs::row(&line).is_some() || commands::named(&line).is_some();
+        assert!(named, "{line} is no command");
+    }
+}
+
+#[test]
+fn commands_of_the_screen_act_and_leave_the_pen() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    write(&mut stage, "i/find cars");
+    assert_eq!(stage.press(&[Enter]), []);
+    assert_eq!(stage.screen.view.place(), Place::Found);
+    assert!(stage.text().contains("/cars   1/"), "{}", stage.text());
+    stage.press(&[Esc]);
+    write(&mut stage, "i/filter from:bo");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.reading.only, Some(1));
+    write(&mut stage, "i/filter");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.reading.only, None);
+    write(&mut stage, "i/fork 2");
+    assert!(matches!(&stage.press(&[Enter])[..], [Request::Fork(_)]));
+    write(&mut stage, "i/fork 99");
+    stage.press(&[Enter]);
+    assert!(stage.text().contains("no utterance 99 has ended"), "{}", stage.text());
+    write(&mut stage, "i/zoom in");
+    stage.press(&[Enter]);
+    assert!(stage.text().contains("/zoom takes nothing"), "{}", stage.text());
+    write(&mut stage, "i/theme nord");
+    stage.press(&[Enter]);
+    assert!(stage.text().contains("nord is worn"), "{}", stage.text());
+}
+
+#[test]
+fn a_name_is_offered_behind_its_sign() {
+    let mut stage = speaking();
+    write(&mut stage, "iI ask @");
+    let shown = stage.text();
+    assert!(shown.contains("@ada") && shown.contains("@bo") && shown.contains("1 of 3"), "{shown}");
+    stage.press(&[Down, Tab]);
+    assert_eq!(stage.screen.view.pen.text(), "I ask @bo ");
+    assert!(stage.screen.view.offer.is_none());
+    // what is written stays where the offer is closed, and the next key in the same way leaves the pen
+    write(&mut stage, "and @c");
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Place::Pen);
+    assert!(!stage.text().contains("takes it"), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert_eq!(stage.screen.view.pen.text(), "I ask @bo and @c");
+}
+
+#[test]
+fn a_command_and_what_it_takes_are_offered() {
+    let mut stage = speaking();
+    write(&mut stage, "i/");
+    assert!(stage.text().contains("/pause"), "{}", stage.text());
+    write(&mut stage, "whi");
+    let shown = stage.text();
+    assert!(
+        shown.contains("/whisper") && shown.contains("Your words to one seat alone."),
+        "{shown}"
+    );
+    // a command that is only begun is completed by the key that would send it
+    assert_eq!(stage.press(&[Enter]), []);
+    assert_eq!(stage.screen.view.pen.text(), "/whisper ");
+    assert!(stage.text().contains("@cy"), "{}", stage.text());
+    stage.press(&[Up, Tab]);
+    write(&mut stage, "psst");
+    let whisper = Verb::Whisper { text: "psst".into(), to: "cy".into() };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
+    write(&mut stage, "/limit utt");
+    stage.press(&[Tab]);
+    assert_eq!(stage.screen.view.pen.text(), "/limit utterances =");
+    stage.chord('c');
+    write(&mut stage, "/pause");
+    assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::Pause {})], "a whole command is sent");
+}
+
+#[test]
+fn the_keys_behind_the_prefix_are_listed_after_a_moment() {
+    let mut stage = speaking();
+    write(&mut stage, "iHello");
+    stage.chord('x');
+    let (next, _) = stage.screen.view.pass(Ms(1_000));
+    assert_eq!(next, Some(400));
+    assert!(!stage.text().contains("then ─"), "{}", stage.text());
+    assert_eq!(stage.screen.view.pass(Ms(1_400)), (None, true));
+    let shown = stage.text();
+    for words in ["ctrl-x, then", "enter cut in", "e editor", "space pause", "s skip"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert_eq!(write(&mut stage, "s"), [Request::Send(Verb::Skip {})]);
+    assert!(!stage.text().contains("ctrl-x, then"), "{}", stage.text());
+}
+
+#[test]
+fn what_one_key_did_can_be_taken_back_for_five_seconds() {
+    let cy: SeatId = "cy".into();
+    let mut stage = speaking();
+    assert_eq!(write(&mut stage, "3m"), [Request::Send(Verb::Mute { who: cy.clone() })]);
+    assert!(stage.text().contains("Cy is passed over: U takes it back"), "{}", stage.text());
+    assert_eq!(stage.screen.view.pass(Ms(0)), (Some(5_000), false));
+    assert_eq!(write(&mut stage, "U"), [Request::Send(Verb::Unmute { who: cy })]);
+    assert_eq!(write(&mut stage, "s"), [Request::Send(Verb::Skip {})]);
+    assert!(stage.text().contains("Bo is stopped: U takes it back"), "{}", stage.text());
+    stage.screen.view.pass(Ms(0));
+    assert_eq!(stage.screen.view.pass(Ms(5_000)), (None, true));
+    assert!(!stage.text().contains("takes it back"), "{}", stage.text());
+    assert_eq!(write(&mut stage, "U"), []);
+    assert!(stage.text().contains("nothing to take back"), "{}", stage.text());
+}
+
+#[test]
+fn a_theme_is_tried_on_and_taken_off() {
+    let mut stage = speaking();
+    let plain = stage.terminal.backend().buffer().clone();
+    write(&mut stage, "t");
+    assert!(stage.text().contains("colloquium-dark"), "{}", stage.text());
+    stage.press(&[Down, Down, Esc]);
+    assert_eq!(stage.terminal.backend().buffer(), &plain, "all is as it was");
+    write(&mut stage, "tnord");
+    stage.press(&[Enter]);
+    assert!(stage.text().contains("nord is worn; theme = \"nord\""), "{}", stage.text());
+    assert_ne!(stage.terminal.backend().buffer(), &plain);
+}
+
+#[test]
+fn panels_come_and_go_by_a_key() {
+    let mut stage = Stage::new(120, 30).during(2, 2);
+    assert!(!stage.screen.view.areas.panel.is_empty());
+    write(&mut stage, "bb");
+    assert_eq!(stage.screen.view.panels, Panels::Hide);
+    assert!(stage.screen.view.areas.panel.is_empty());
+    let mut stage = speaking();
+    write(&mut stage, "b");
+    assert!(!stage.screen.view.areas.panel.is_empty(), "{}", stage.text());
+}
+
+#[test]
+fn raw_words_stand_at_the_edge_and_the_mouse_is_free() {
+    let mut stage = Stage::new(120, 30).during(3, 2);
+    stage.screen.manner.mouse = true;
+    assert_eq!(write(&mut stage, "R"), [Request::Mouse(false)]);
+    let said = stage.screen.story.state().entries[0].text().to_string();
+    let begins: String = said.lines().next().unwrap().chars().take(40).collect();
+    let shown = stage.text();
+    assert!(shown.lines().any(|row| row.trim_start().starts_with(&begins)), "{begins}: {shown}");
+    assert!(stage.screen.view.areas.panel.is_empty());
+    assert_eq!(write(&mut stage, "R"), [Request::Mouse(true)]);
+    assert!(!stage.screen.view.areas.panel.is_empty());
+}
