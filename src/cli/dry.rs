@@ -231,25 +231,7 @@ fn reply(turn: &Turn) -> Draft {
     let text = WORD.repeat(most.min(REPLY_TOKENS) as usize);
     let model = turn.parameters["prompt_tokens"].as_u64().map(|_| turn.guess(text.len()));
     let cost = model.as_ref().zip(turn.reserve.price).map(|(usage, price)| price.of(usage));
-    let end = TurnEnded {
-        turn: turn.id,
-        call: turn.call,
-        purpose: turn.purpose,
-        number: turn.number,
-        outcome: Outcome::Said,
-        text: text.into(),
-        raw: None,
-        think: None,
-        message: None,
-        structured: Value::Null,
-        mentions: vec![],
-        why: None,
-        error: None,
-        finish: None,
-        usage: model,
-        cost,
-        first_piece_ms: None,
-        took_ms: 0,
-    };
+    let text = text.into();
+    let end = TurnEnded { text, usage: model, cost, ..turn.ended(turn.since, Outcome::Said) };
     draft(turn.thread, &turn.seat, Box::new(end).into())
 }

@@ -53,7 +53,11 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
 fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&turn)?;
     let seat = state.seat(&turn.seat)?;
-    let prompt = prompt::build(state, turn);
+    let prompt = match seat.spec.voice {
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) => prompt::build(state, turn),
+        // which line is spoken was chosen when the call was ordered: nobody reads the whole talk for it
+        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => Prompt::default(),
+    };
     let messages = match seat.spec.voice {
         VoiceSpec::Model(_) => prompt::messages(&prompt),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => vec![],

@@ -4,7 +4,6 @@
 //! What is set aside is the prompt, estimated on the safe side, and the longest reply; where less is left than a whole
 //! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
 
-use crate::model::event::ENGINE;
 use crate::model::payload::{FloorGranted, LimitAt};
 use crate::model::*;
 use crate::prompt;
@@ -88,20 +87,8 @@ pub(super) fn in_the_way(
     if state.limits.tokens.is_none() && state.limits.usd.is_none() {
         return None;
     }
-    let mut then = state.clone();
-    let draft = draft(thread, ENGINE, granted.clone().into());
-    let seq = state.next_seq;
-    then.apply(&Event {
-        seq,
-        at: Wall(0),
-        ms: state.ms,
-        thread,
-        by: draft.by,
-        cause: None,
-        kind: draft.kind,
-    });
-    let turn = then.turns.get(&TurnId(seq.0))?;
-    match reply(&then, turn, prompt::account(&then, turn).tokens?) {
+    let turn = state.granted(state.next_seq, state.ms, thread, granted)?;
+    match reply(state, &turn, prompt::account(state, &turn).tokens?) {
         Err(NoRoom::Limit(at)) => Some(at),
         Err(NoRoom::Seat(_)) | Ok(_) => None,
     }

@@ -65,32 +65,8 @@ fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
     let (usage, cost) = money::of_turn(turn, None);
     by_seat(
         turn,
-        TurnEnded { error: Some(error), usage, cost, ..ended(turn, state.ms, Outcome::Passed) },
+        TurnEnded { error: Some(error), usage, cost, ..turn.ended(state.ms, Outcome::Passed) },
     )
-}
-
-/// An end of a turn with nothing but its outcome.
-fn ended(turn: &Turn, now: Ms, outcome: Outcome) -> TurnEnded {
-    TurnEnded {
-        turn: turn.id,
-        call: turn.call,
-        purpose: turn.purpose,
-        number: turn.number,
-        outcome,
-        text: "".into(),
-        raw: None,
-        think: None,
-        message: None,
-        structured: Value::Null,
-        mentions: vec![],
-        why: None,
-        error: None,
-        finish: None,
-        usage: None,
-        cost: None,
-        first_piece_ms: turn.first_piece,
-        took_ms: now.since(if turn.call.is_some() { turn.since } else { turn.granted }),
-    }
 }
 
 fn by_seat(turn: &Turn, end: TurnEnded) -> Draft {
@@ -193,7 +169,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         finish: done.finish.clone(),
         usage: usage.clone(),
         cost,
-        ..ended(turn, now, outcome)
+        ..turn.ended(now, outcome)
     };
     match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
@@ -244,12 +220,12 @@ fn with_form(
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
     let form = formed(state, turn, text, &Value::Null)?;
     let words = Repaired { text: text.to_string(), ..Repaired::default() };
-    Ok(with_form(state, turn, words, form, |outcome| ended(turn, state.ms, outcome)))
+    Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }
 
 /// A turn that was let go.
 pub(super) fn passed(turn: &Turn, now: Ms) -> Draft {
-    by_seat(turn, ended(turn, now, Outcome::Passed))
+    by_seat(turn, turn.ended(now, Outcome::Passed))
 }
 
 /// A turn that was stopped; what it had shown is kept.
@@ -272,7 +248,7 @@ fn cut_with(
     let guess = money::guess(turn, said.len() + thought.len());
     let (usage, cost) = money::of_turn(turn, guess.as_ref());
     let words = own_words(state, turn, said, thought);
-    let end = TurnEnded { why: Some(why), usage, cost, ..ended(turn, now, Outcome::Cut) };
+    let end = TurnEnded { why: Some(why), usage, cost, ..turn.ended(now, Outcome::Cut) };
     with_words(state, turn, words, end)
 }
 
@@ -300,7 +276,7 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
             let guess = money::guess(turn, thought.len()).filter(|_| paid);
             let (usage, cost) = money::of_turn(turn, guess.as_ref());
             let error = Some(error);
-            let end = TurnEnded { error, usage, cost, ..ended(turn, now, Outcome::Failed) };
+            let end = TurnEnded { error, usage, cost, ..turn.ended(now, Outcome::Failed) };
             // whose answer is missing is told by its name; an utterance that failed is nobody's words
             let by = if turn.speaks() { event::ENGINE } else { &*turn.seat };
             draft(turn.thread, by, Box::new(end).into())

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// What a turn is for. A turn to `Speak` makes an utterance; the others never enter the transcript.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "one word each, defined on the page about turns")]
 pub enum Purpose {

@@ -3,10 +3,12 @@
 //! Peers are seen up to the turn's horizon, the operator up to the call. Housekeeping (failures, receipts, commands)
 //! is never part of a prompt. It deliberately knows nothing of servers: wire formats are made of this in `voice`.
 
+mod account;
 mod budget;
 mod messages;
 mod task;
 
+pub use account::{Account, account, digest};
 pub use budget::{UNKNOWN_WINDOW, tokens_of};
 pub use messages::messages;
 
@@ -14,9 +16,8 @@ use crate::expr::{Facts, Template};
 use crate::model::{
     Block, Budget, Form, ModelSpec, Participant, Prompt, SeatId, Sees, Seq, Shows, Text, VoiceSpec,
 };
-use crate::state::{self, Digest, Entry, State, Turn};
+use crate::state::{Entry, State, Turn};
 use budget::Loses;
-use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -206,71 +207,4 @@ fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
     let facts = Facts::new(state.turn_facts(turn));
     let template = Template::compile(persona).and_then(|t| t.render(&facts));
     template.unwrap_or_else(|_| persona.to_owned())
-}
-
-/// Returns the SHA-256 of a prompt in hex: what a rebuilt prompt is held against.
-pub fn digest(prompt: &Prompt) -> Text {
-    let blocks = prompt.blocks.iter().map(|b| (b.clone(), state::digest(b.text())));
-    hash(prompt, blocks)
-}
-
-/// What the log keeps of a prompt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Account {
-    /// Its digest.
-    pub digest: Text,
-    /// How many blocks it leaves out.
-    pub left_out: u32,
-    /// Its tokens as estimated, where it is for a model.
-    pub tokens: Option<u64>,
-}
-
-/// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would cost the whole talk.
-pub fn account(state: &State, turn: &Turn) -> Account {
-    let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
-    let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
-    if by_model || turn.recap.is_some() || state.sees(turn) == Sees::Answers {
-        let prompt = build(state, turn);
-        let tokens = by_model.then(|| tokens_of(&prompt));
-        return Account { digest: digest(&prompt), left_out: prompt.left_out, tokens };
-    }
-    let (place, labels) = (state.heard_to(turn), state.labels(turn));
-    let shown = |e: &Entry| Some((block(state, turn, &labels, e, "".into()), e.digest_at(place)?));
-    let digest = hash(&frame(state, turn), state.visible(turn).filter_map(shown));
-    Account { digest, left_out: 0, tokens: None }
-}
-
-/// Hashes what surrounds the talk, then every block by its attribution and the digest of its words.
-fn hash(frame: &Prompt, blocks: impl Iterator<Item = (Block, Digest)>) -> Text {
-    let mut hash = Sha256::new();
-    let mut part = |text: &str| {
-        hash.update((text.len() as u64).to_le_bytes());
-        hash.update(text.as_bytes());
-    };
-    part(&frame.system);
-    part(frame.brief.as_deref().unwrap_or_default());
-    frame.notes.iter().for_each(|note| part(note));
-    // what most prompts do not have leaves their digests as they were
-    frame.task.iter().for_each(|task| part(task));
-    frame.rejected.iter().for_each(|r| [&r.said, &r.why].into_iter().for_each(|text| part(text)));
-    for (block, words) in blocks {
-        match &block {
-            Block::Own { .. } => hash.update(b"own"),
-            Block::Other { who, name, cut, .. } => {
-                hash.update(if *cut { b"cut" } else { b"all" });
-                hash.update(who.as_bytes());
-                hash.update([0]);
-                hash.update(name.as_bytes());
-                hash.update([0]);
-            }
-            Block::Summary { .. } => hash.update(b"sum"),
-            Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),
-        }
-        hash.update(words);
-    }
-    let mut hex = String::with_capacity(64);
-    for byte in hash.finalize() {
-        let _ = write!(hex, "{byte:02x}");
-    }
-    hex.into()
 }

@@ -9,6 +9,9 @@ impl State {
     /// Takes one event in. Nothing else changes a state.
     pub fn apply(&mut self, event: &Event) {
         debug_assert!(event.seq >= self.next_seq, "events come in order");
+        if self.is_rewritten_by(event) {
+            self.rolls = Rolls::default();
+        }
         self.next_seq = event.seq.next();
         self.ms = event.ms;
         self.take(event);
@@ -242,20 +245,11 @@ impl State {
 
     fn grant(&mut self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) {
         let skip = self.skip_due(thread);
-        let Some(batch) = self.threads.get_mut(&thread).and_then(|t| t.batch.as_mut()) else {
-            return;
-        };
-        let seat = g.participant.clone();
-        let turn = Turn {
-            number: g.number,
-            horizon: batch.horizon,
-            first_call: batch.interrupted.remove(&seat).and_then(|i| i.first_call),
-            replaces: batch.spec.replaces,
-            notes: g.notes.clone(),
-            recap: Recap::of(&batch.spec),
-            ..Turn::granted(seq, ms, thread, seat, batch.spec.purpose)
-        };
-        batch.running.push((turn.id, turn.seat.clone()));
+        let Some(turn) = self.granted(seq, ms, thread, g) else { return };
+        if let Some(batch) = self.threads.get_mut(&thread).and_then(|t| t.batch.as_mut()) {
+            batch.interrupted.remove(&turn.seat);
+            batch.running.push((turn.id, turn.seat.clone()));
+        }
         self.numbers = self.numbers.max(g.number.unwrap_or(0));
         if turn.speaks()
             && let Run::Stepping(n) = &mut self.run

@@ -7,7 +7,7 @@ impl State {
     /// Returns the batch that a running turn belongs to.
     pub fn batch_of(&self, turn: &Turn) -> Option<&Batch> {
         let batch = self.threads.get(&turn.thread)?.batch.as_ref()?;
-        batch.running.iter().any(|(id, _)| *id == turn.id).then_some(batch)
+        (turn.batch == Some(batch.id)).then_some(batch)
     }
 
     /// Returns the form that the reply of a running turn must have.

@@ -12,6 +12,7 @@ mod facts;
 mod live;
 mod open;
 mod recap;
+mod rolled;
 mod seen;
 mod shows;
 mod spent;
@@ -23,6 +24,7 @@ pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
 pub use open::OpenMention;
 pub use recap::{Recap, Summary};
+pub use rolled::{Rolled, Rolls};
 pub use spent::{Reserve, Spent};
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
@@ -144,6 +146,8 @@ pub struct State {
     pub warnings: Vec<Text>,
     /// Bookmarks: after which entry, and what they say.
     pub marks: Vec<(Seq, Option<Text>)>,
+    /// How far the digests of prompts have been rolled: no part of what the log says.
+    pub rolls: Rolls,
 }
 
 impl State {

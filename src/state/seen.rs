@@ -39,18 +39,24 @@ impl State {
     /// Returns what a turn sees: those of its peers whom its phase and its seat let it see, up to its horizon, and the
     /// operator up to the call.
     pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
-        let chosen = self.chosen(turn, self.visible_at_most(turn));
+        let sees = self.sees(turn);
+        let chosen = (sees != Sees::All)
+            .then(|| self.chosen(turn, sees, self.visible_among(turn, &self.entries)));
         let seen = move |e: &&Entry| match &chosen {
             Some(chosen) => e.of.is_some() || chosen.contains(&e.seq),
             None => true,
         };
-        self.visible_at_most(turn).filter(seen)
+        self.visible_among(turn, &self.entries).filter(seen)
     }
 
-    /// Returns what a turn sees that sees everybody.
-    fn visible_at_most<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
+    /// Returns what a turn sees of some entries if it sees everybody.
+    pub fn visible_among<'a>(
+        &'a self,
+        turn: &'a Turn,
+        entries: &'a [Entry],
+    ) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let heard = self.heard_to(turn);
-        self.entries.iter().filter(move |e| {
+        entries.iter().filter(move |e| {
             let by_operator = e.of.is_some();
             let in_time = if by_operator { e.seq < heard } else { e.seq <= turn.horizon };
             // who sums up for another sees what that one sees, up to the place

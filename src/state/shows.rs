@@ -23,13 +23,13 @@ impl State {
         self.shows(turn).and_then(|s| s.sees).or_else(seat).unwrap_or(Sees::All)
     }
 
-    /// Returns which of the words that it might see a turn does see; nothing, if it sees them all.
+    /// Returns which of its peers' words a turn sees that it might see.
     pub(super) fn chosen<'a>(
         &'a self,
         turn: &Turn,
+        sees: Sees,
         might: impl DoubleEndedIterator<Item = &'a Entry>,
-    ) -> Option<BTreeSet<Seq>> {
-        let sees = self.sees(turn);
+    ) -> BTreeSet<Seq> {
         let beside = |seat: &SeatId| self.beside(turn).contains(seat);
         let mut might: Vec<&Entry> = might.filter(|e| e.seat().is_some()).collect();
         if matches!(sees, Sees::LastRound | Sees::OthersLast | Sees::Answers) {
@@ -42,7 +42,7 @@ impl State {
             let own = *seat == turn.seat;
             let first = met.insert(seat);
             let seen = match sees {
-                Sees::All => return None,
+                Sees::All => true,
                 Sees::Question => false,
                 Sees::Own => own,
                 Sees::LastRound => first,
@@ -54,7 +54,7 @@ impl State {
                 chosen.insert(entry.seq);
             }
         }
-        (sees != Sees::All).then_some(chosen)
+        chosen
     }
 
     /// The two who sit beside the seat of a turn, in the order of its thread.

@@ -1,7 +1,7 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Recap, Reserve, Spent};
-use crate::model::payload::{BatchOpened, ThreadClosed, ThreadOpened};
+use super::{Recap, Reserve, Spent, State};
+use crate::model::payload::{BatchOpened, FloorGranted, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -145,6 +145,8 @@ pub struct Turn {
     pub id: TurnId,
     /// In which thread.
     pub thread: ThreadId,
+    /// In which batch of it, once it is granted.
+    pub batch: Option<BatchId>,
     /// Whose.
     pub seat: SeatId,
     /// For what.
@@ -209,6 +211,7 @@ impl Turn {
         Turn {
             id: TurnId(seq.0),
             thread,
+            batch: None,
             seat,
             purpose,
             number: None,
@@ -240,6 +243,30 @@ impl Turn {
         }
     }
 
+    /// Returns an end of it with nothing but its outcome.
+    pub fn ended(&self, now: Ms, outcome: Outcome) -> TurnEnded {
+        TurnEnded {
+            turn: self.id,
+            call: self.call,
+            purpose: self.purpose,
+            number: self.number,
+            outcome,
+            text: "".into(),
+            raw: None,
+            think: None,
+            message: None,
+            structured: Value::Null,
+            mentions: vec![],
+            why: None,
+            error: None,
+            finish: None,
+            usage: None,
+            cost: None,
+            first_piece_ms: self.first_piece,
+            took_ms: now.since(if self.call.is_some() { self.since } else { self.granted }),
+        }
+    }
+
     /// Returns whether it makes an utterance.
     pub fn speaks(&self) -> bool {
         self.purpose == Purpose::Speak
@@ -259,4 +286,22 @@ pub struct LastTurn {
     pub number: Option<u32>,
     /// What it saw of its peers.
     pub horizon: Seq,
+}
+
+impl State {
+    /// Returns the turn that a grant makes at a place; none where no batch is there that it could belong to.
+    pub fn granted(&self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) -> Option<Turn> {
+        let batch = self.threads.get(&thread)?.batch.as_ref()?;
+        let interrupted = batch.interrupted.get(&g.participant);
+        Some(Turn {
+            batch: Some(batch.id),
+            number: g.number,
+            horizon: batch.horizon,
+            first_call: interrupted.and_then(|i| i.first_call),
+            replaces: batch.spec.replaces,
+            notes: g.notes.clone(),
+            recap: Recap::of(&batch.spec),
+            ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
+        })
+    }
 }

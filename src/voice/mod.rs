@@ -30,7 +30,7 @@ pub struct Request {
     pub number: Option<u32>,
     /// Which call of its turn this is, from 1.
     pub attempt: u32,
-    /// What the participant is shown.
+    /// What the participant is shown; empty for rehearsed lines, which read nothing.
     pub prompt: Arc<Prompt>,
     /// The same as the messages that a model takes; none for other voices.
     pub messages: Vec<Message>,

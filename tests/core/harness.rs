@@ -13,7 +13,11 @@ use colloquium::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voi
 use serde_json::{Value, json};
 use std::io;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 use tokio::sync::mpsc;
+
+/// How long a talk may take, in virtual time and on a busy machine, before it counts as a hang.
+const HANG: Duration = Duration::from_secs(60);
 
 /// A disk in memory.
 #[derive(Clone, Default)]
@@ -292,7 +296,7 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     let (tx, orders) = mpsc::channel(1);
     drop(tx);
     let run = engine.run(orders, std::future::pending());
-    let stopped = tokio::time::timeout(std::time::Duration::from_secs(20), run).await;
+    let stopped = tokio::time::timeout(HANG, run).await;
     let Ok(stopped) = stopped else {
         let mut last = tail_of(&disk);
         last.iter_mut().for_each(|l| l.truncate(300));
@@ -316,7 +320,9 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     for request in &seen {
         let logged = events.iter().find(|e| e.seq.0 == request.call.0).map(|e| &e.kind);
         let Some(Kind::CallStarted(call)) = logged else { panic!("a call without its order") };
-        assert_eq!(colloquium::prompt::digest(&request.prompt), call.digest, "the prompt's digest");
+        let reads = !matches!(request.seat.voice, VoiceSpec::Lines { .. });
+        let digest = colloquium::prompt::digest(&request.prompt);
+        assert!(!reads || digest == call.digest, "the prompt's digest");
     }
     Ran { events, lines: disk.lines(), state: live.state, seen }
 }

@@ -23,6 +23,7 @@
 //! | a talk in circles is warned of, then ended; a debate is not | `loops` |
 //! | a limit holds, it does not end | `counting` |
 //! | a branch keeps its past and goes on like a resume | `forks` |
+//! | a prompt's digest is that of the whole prompt, and no word is hashed twice for a seat | `digests` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | never silently another model | `fallbacks` |
@@ -34,6 +35,7 @@
 mod chosen;
 mod counting;
 mod depends;
+mod digests;
 mod disk;
 mod failures;
 mod fallbacks;

@@ -1,0 +1,112 @@
+//! What the log keeps of a prompt: its digest, what it leaves out, its size.
+//!
+//! Whoever rebuilds a prompt holds it against the digest, so the digest is one of the whole prompt. What a seat has seen
+//! before is not hashed anew for every turn all the same: the hash goes on from where the seat's last prompt was alike.
+
+use super::{block, build, frame, tokens_of};
+use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
+use crate::state::{self, Digest, Entry, Rolled, State, Turn};
+use sha2::{Digest as _, Sha256};
+use std::fmt::Write;
+
+/// What the log keeps of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
+    /// Its digest.
+    pub digest: Text,
+    /// How many blocks it leaves out.
+    pub left_out: u32,
+    /// Its tokens as estimated, where it is for a model.
+    pub tokens: Option<u64>,
+}
+
+/// Returns the SHA-256 of a prompt in hex: what a rebuilt prompt is held against.
+pub fn digest(prompt: &Prompt) -> Text {
+    let mut hash = framed(prompt);
+    prompt.blocks.iter().for_each(|b| add(&mut hash, b, &state::digest(b.text())));
+    hex(hash)
+}
+
+/// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would cost the whole talk.
+pub fn account(state: &State, turn: &Turn) -> Account {
+    let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
+    let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
+    if by_model || turn.recap.is_some() || state.sees(turn) == Sees::Answers {
+        let prompt = build(state, turn);
+        let tokens = by_model.then(|| tokens_of(&prompt));
+        return Account { digest: digest(&prompt), left_out: prompt.left_out, tokens };
+    }
+    let (place, labels) = (state.heard_to(turn), state.labels(turn));
+    let mut hash = framed(&frame(state, turn));
+    let take = |hash: &mut Sha256, e: &Entry| {
+        if let Some(words) = e.digest_at(place) {
+            add(hash, &block(state, turn, &labels, e, "".into()), &words);
+        }
+    };
+    // one that sees the talk as it stands, under its own names, sees what the seat saw last time and goes on from there
+    let goes_on = place == state.next_seq && labels.is_empty() && state.sees(turn) == Sees::All;
+    if goes_on {
+        let rolled = roll(state, turn, hash, take);
+        hash = rolled.hash;
+        let behind = &state.entries[rolled.entries..];
+        state.visible_among(turn, behind).for_each(|e| take(&mut hash, e));
+    } else {
+        state.visible(turn).for_each(|e| take(&mut hash, e));
+    }
+    Account { digest: hex(hash), left_out: 0, tokens: None }
+}
+
+/// Rolls the hash of a seat's prompts on to the turn's horizon: whatever stands before that stays as it is for the next.
+fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &Entry)) -> Rolled {
+    let frame: Digest = framed.clone().finalize().into();
+    let entries = state.entries.partition_point(|e| e.seq <= turn.horizon);
+    let last = state.rolls.of(turn);
+    let alike = last.filter(|last| last.frame == frame && last.entries <= entries);
+    let mut rolled = alike.unwrap_or(Rolled { frame, entries: 0, hash: framed });
+    let fresh = &state.entries[rolled.entries..entries];
+    state.visible_among(turn, fresh).for_each(|e| take(&mut rolled.hash, e));
+    rolled.entries = entries;
+    state.rolls.keep(turn, rolled.clone());
+    rolled
+}
+
+/// Hashes what surrounds the talk.
+fn framed(frame: &Prompt) -> Sha256 {
+    let mut hash = Sha256::new();
+    let mut part = |text: &str| {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    };
+    part(&frame.system);
+    part(frame.brief.as_deref().unwrap_or_default());
+    frame.notes.iter().for_each(|note| part(note));
+    // what most prompts do not have leaves their digests as they were
+    frame.task.iter().for_each(|task| part(task));
+    frame.rejected.iter().for_each(|r| [&r.said, &r.why].into_iter().for_each(|text| part(text)));
+    hash
+}
+
+/// Takes in a block by its attribution and the digest of its words.
+fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
+    match block {
+        Block::Own { .. } => hash.update(b"own"),
+        Block::Other { who, name, cut, .. } => {
+            hash.update(if *cut { b"cut" } else { b"all" });
+            hash.update(who.as_bytes());
+            hash.update([0]);
+            hash.update(name.as_bytes());
+            hash.update([0]);
+        }
+        Block::Summary { .. } => hash.update(b"sum"),
+        Block::Operator { whisper, .. } => hash.update(if *whisper { b"one" } else { b"top" }),
+    }
+    hash.update(words);
+}
+
+fn hex(hash: Sha256) -> Text {
+    let mut hex = String::with_capacity(64);
+    for byte in hash.finalize() {
+        let _ = write!(hex, "{byte:02x}");
+    }
+    hex.into()
+}
