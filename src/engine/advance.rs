@@ -109,9 +109,8 @@ fn call(state: &State) -> Option<Draft> {
 }
 
 fn limits(state: &State) -> Option<Draft> {
-    // time is `react`'s, which knows what time it is
-    let mut timeless = Limit::ALL.into_iter().filter(|what| *what != Limit::Seconds);
-    timeless.find_map(|what| {
+    // that time is up is found by `react`, which knows what time it is; a resume after that begins with it
+    Limit::ALL.into_iter().find_map(|what| {
         let limit = state.limits.of(what)?;
         let value = state.used(what, state.ms);
         let at = LimitAt { what, value, limit };

@@ -22,6 +22,17 @@ async fn each_limit_counts_its_own_unit() {
 }
 
 #[tokio::test]
+async fn a_resume_with_no_time_left_grants_nobody_the_floor() {
+    let slow = || stage(|_| Play::Words("one two three four".into(), 1_000));
+    let first = play(robin(json!({"seconds": 10}), &["a", "b"]), slow(), &[]).await;
+    let again = resume(first.events, slow(), &[]).await;
+    assert_eq!((again.state.entries.len(), again.reason()), (3, "time_limit"));
+    let raise = [json!({"do": "limit", "set": {"seconds": 15}})];
+    let raised = resume(again.events, slow(), &raise).await;
+    assert_eq!((raised.state.entries.len(), raised.reason()), (4, "time_limit"));
+}
+
+#[tokio::test]
 async fn one_seat_falls_silent_at_its_own_limit() {
     let mut table = robin(json!({"utterances": 6}), &["a", "b"]);
     table.participants[0].max_utterances = Some(1);
