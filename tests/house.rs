@@ -329,6 +329,22 @@ fn the_scanners_of_files_bite() {
     assert!(undescribed(&Source::new("src/x.rs", "//! What it is for.")).is_none());
 }
 
+/// Says which tests that are left out do not say how they are run: by which command, or by which test.
+fn unexplained(source: &Source) -> Vec<String> {
+    let left_out =
+        source.raw.lines().zip(1..).filter(|(l, _)| l.trim_start().starts_with("#[ignore"));
+    let mute = left_out.filter(|(l, _)| !l.contains("cargo test ") && !l.contains(" test"));
+    mute.map(|(_, line)| format!("{}:{line}: it does not say how it is run", source.path)).collect()
+}
+
+#[test]
+fn tests_that_are_left_out_say_how_they_are_run() {
+    let faults = Source::all(root(), "tests").iter().flat_map(unexplained).collect();
+    none(faults, "#[ignore = \"why: cargo test --release --test FILE NAME -- --ignored\"]");
+    let mute = Source::new("tests/a.rs", "#[test]\n#[ignore = \"takes minutes\"]\nfn a() {}\n");
+    assert_eq!(unexplained(&mute), ["tests/a.rs:2: it does not say how it is run"]);
+}
+
 // ---- the top level and the lock file
 
 /// Says which entries do not belong at the top; `ignored` is what `.gitignore` says.

@@ -84,9 +84,8 @@ fn a_session_cut_at_every_length_opens() {
     check_every_length(read, &session);
 }
 
-/// `cargo test --release --test record_damage -- --ignored --nocapture read_anew`
 #[test]
-#[ignore = "reads 2 GB"]
+#[ignore = "reads 2 GB: cargo test --release --test record_damage read_anew -- --ignored --nocapture"]
 fn a_session_cut_at_every_length_and_read_anew_opens() {
     let session = session_of_64_kib();
     check_every_length(|len| read_bytes(nowhere(), &session.1[..len]), &session);
@@ -146,9 +145,8 @@ fn a_flipped_bit_is_noticed_and_the_other_lines_stay() {
     println!("{flips} of {flips} flipped bits noticed, all other lines read");
 }
 
-/// `cargo test --release --test record_damage -- --ignored --nocapture every_bit`
 #[test]
-#[ignore = "every bit of 64 KiB"]
+#[ignore = "every bit: cargo test --release --test record_damage every_bit -- --ignored --nocapture"]
 fn every_bit_of_64_kib() {
     let (records, bytes, ends) = session_of_64_kib();
     let whole = &bytes[..*ends.last().unwrap()];

@@ -176,9 +176,8 @@ async fn a_full_disk_is_waited_for() {
     assert_eq!(full_at((0..500).step_by(23)).await, 22);
 }
 
-/// `cargo test --release --test record_disk -- --ignored --nocapture full_at_each`
 #[tokio::test]
-#[ignore = "all 500 writes"]
+#[ignore = "all 500 writes: cargo test --release --test record_disk full_at_each -- --ignored --nocapture"]
 async fn full_at_each_of_the_first_500_writes() {
     assert_eq!(full_at(0..500).await, 500);
 }

@@ -162,9 +162,8 @@ async fn of_several_openers_exactly_one_writes() {
     race(40).await;
 }
 
-/// `cargo test --release --test record_files -- --ignored --nocapture a_thousand`
 #[tokio::test]
-#[ignore = "1,000 races"]
+#[ignore = "1,000 races: cargo test --release --test record_files a_thousand -- --ignored --nocapture"]
 async fn a_thousand_races() {
     race(1_000).await;
 }
@@ -236,9 +235,8 @@ fn all_is_private_whatever_the_umask() {
     println!("umask 000, 022, 077: {files} files 0600, {folders} folders 0700");
 }
 
-/// `cargo test --release --test record_files -- --ignored --nocapture figures`
 #[tokio::test]
-#[ignore = "figures, worth reading in a release build only"]
+#[ignore = "figures: cargo test --release --test record_files figures -- --ignored --nocapture"]
 async fn figures() {
     let records = talk(100_000);
     let started = Instant::now();

@@ -272,7 +272,7 @@ async fn hostile_scripts_end_once_and_nobody_survives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "the whole figure; takes minutes"]
+#[ignore = "takes minutes: cargo test --release --test scripts a_hundred -- --ignored --nocapture"]
 async fn a_hundred_rounds() {
     const ROUNDS: usize = 100;
     let mut left = 0;
@@ -428,9 +428,9 @@ async fn a_hanging_script_may_clean_up() {
     assert_eq!(survivors(&token), [""; 0]);
 }
 
-/// Prints what a call costs; `cargo test --release --test scripts -- --ignored --nocapture costs`.
+/// Prints what a call costs.
 #[tokio::test]
-#[ignore = "a figure, not a promise"]
+#[ignore = "figures: cargo test --release --test scripts costs -- --ignored --nocapture"]
 async fn what_a_call_costs() {
     const CALLS: u32 = 200;
     let begun = Instant::now();

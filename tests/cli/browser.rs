@@ -60,7 +60,7 @@ fn dom(browser: &str, folder: &Path, page: &str) -> String {
 }
 
 #[test]
-#[ignore = "needs a Chromium; .ci/run has one and runs this"]
+#[ignore = "needs a Chromium: cargo test --test cli browser -- --ignored"]
 fn nothing_that_was_said_runs_in_a_page() {
     let folders = ["/usr/bin", "/usr/local/bin", "/snap/bin"];
     let names = ["chromium", "chromium-browser", "google-chrome"];

@@ -154,7 +154,7 @@ fn an_utterance_is_taken_out_with_all_that_repeats_it() {
 
 /// A thousand sessions of a megabyte: what a search and a list take.
 #[test]
-#[ignore = "writes a gigabyte and prints what it takes; no bound is asserted"]
+#[ignore = "writes a gigabyte: cargo test --release --test cli a_thousand_sessions -- --ignored --nocapture"]
 fn a_thousand_sessions_are_searched_and_listed_at_once() {
     let house = House::new();
     house.run(&["run", &house.file("t.toml", &talk(40, 2_000)), "--headless"]).code(0);

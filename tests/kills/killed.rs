@@ -43,7 +43,7 @@ fn three_hundred_kills() {
 }
 
 #[test]
-#[ignore = "half an hour: the command is in main.rs"]
+#[ignore = "half an hour: cargo test --release --test kills ten_thousand -- --ignored --nocapture"]
 fn ten_thousand() {
     campaign(10_000, 2);
 }

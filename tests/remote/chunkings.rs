@@ -47,9 +47,8 @@ fn a_stream_says_the_same_however_it_is_cut() {
     check(4_000);
 }
 
-/// `cargo test --release --test remote million -- --ignored --nocapture`
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "takes minutes: cargo test --release --test remote a_million -- --ignored --nocapture"]
 fn a_million_chunkings_say_the_same() {
     check(1_000_000);
 }

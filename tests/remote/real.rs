@@ -10,7 +10,7 @@ use std::sync::Arc;
 const ADDRESS: &str = "http://127.0.0.1:18080/v1";
 
 #[tokio::test]
-#[ignore = "needs a server"]
+#[ignore = "needs a server: cargo test --test remote real -- --ignored --nocapture"]
 async fn a_real_model_speaks() {
     println!(
         "models: {:?}",
