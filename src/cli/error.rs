@@ -4,6 +4,7 @@
 use super::exit::Exit;
 use super::talk;
 use crate::catalogue::{NotDeleted, NotFound};
+use crate::scenario::ReadError;
 use crate::session::SessionError;
 use crate::ui::keymap;
 use crate::ui::theme::ThemeError;
@@ -85,9 +86,20 @@ impl From<ThemeError> for Failure {
     }
 }
 
-impl From<scenario::ReadError> for Failure {
-    fn from(e: scenario::ReadError) -> Failure {
-        Failure::usage(chain(&e), "`colloquium scenarios list` names those that come with it")
+impl From<ReadError> for Failure {
+    fn from(e: ReadError) -> Failure {
+        let message = chain(&e);
+        match e {
+            ReadError::File { .. } => {
+                Failure::usage(message, "`colloquium scenarios list` names those that come with it")
+            }
+            ReadError::NotText { .. } => {
+                Failure::new(Exit::Invalid, message).hint("save it as UTF-8")
+            }
+            ReadError::TooLarge(_) => {
+                Failure::new(Exit::Invalid, message).hint("long texts go into --topic or a history")
+            }
+        }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::session::writer::Durable;
 use crate::session::{Item, Record, SessionFiles, Tail};
 use crate::spawn;
 use crate::state::State;
+use serde_json::json;
 use std::collections::VecDeque;
 use std::future::{Future, pending};
 use std::io;
@@ -165,10 +166,11 @@ async fn run(
     match printed {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
         Err(e) => {
-            return Err(Failure::new(
-                Exit::Failed,
-                format!("cannot write to standard output: {e}"),
-            ));
+            let failure =
+                Failure::new(Exit::Failed, format!("cannot write to standard output: {e}"));
+            return Err(name.iter().fold(failure, |f, name| {
+                f.hint(format!("what was said is saved; go on with: colloquium resume {name}"))
+            }));
         }
         Ok(()) => {}
     }
@@ -222,20 +224,22 @@ pub fn unwritable(files: &SessionFiles, why: &str) -> Failure {
         .hint(format!("make room, then: colloquium resume {path}"))
 }
 
-/// Returns the option that lifts the limit at which it ended, so that going on does not end at once.
-fn raise(state: &State) -> String {
-    let limit = state.limit.as_ref();
-    limit.map_or(String::new(), |at| {
-        // a limit that was set late may be far below what was reached
-        let more = at.limit.max(at.value).saturating_mul(2);
-        match at.what {
-            Limit::Utterances => format!(" --max-utterances {more}"),
-            Limit::Seconds => format!(" --max-time {more}s"),
-            Limit::Rounds | Limit::Batches => String::new(),
-            Limit::Tokens => format!(" --max-tokens {more}"),
-            Limit::Usd => format!(" --max-usd {}", f64::from(Usd(more))),
+/// Returns the command that goes on with a conversation; one that a limit ended is given more, so that it does not end
+/// again at once.
+fn way_on(state: &State, resume: &str) -> String {
+    let Some(at) = &state.limit else { return resume.to_owned() };
+    // a limit that was set late may be far below what was reached
+    let more = at.limit.max(at.value).saturating_mul(2);
+    match at.what {
+        Limit::Utterances => format!("{resume} --max-utterances {more}"),
+        Limit::Seconds => format!("{resume} --max-time {more}s"),
+        Limit::Tokens => format!("{resume} --max-tokens {more}"),
+        Limit::Usd => format!("{resume} --max-usd {}", f64::from(Usd(more))),
+        Limit::Rounds | Limit::Batches => {
+            let line = json!({"do": "limit", "set": {at.what.key(): more}});
+            format!("echo '{line}' | {resume} --steer -")
         }
-    })
+    }
 }
 
 /// Says what was saved, how it ended and how to go on; returns the code of that.
@@ -254,7 +258,7 @@ fn verdict(
     let endpoint = play.models.endpoint.as_ref();
     let endpoint = endpoint.map_or(String::new(), |url| format!(" --endpoint {url}"));
     let resume =
-        name.map(|name| format!("colloquium resume {name} --headless{endpoint}{}", raise(state)));
+        name.map(|name| way_on(state, &format!("colloquium resume {name} --headless{endpoint}")));
     let code = match (code, signal) {
         (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
         (code, _) => code,

@@ -151,16 +151,7 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
             about(word)
         }
-        (ErrorKind::InvalidSubcommand, Some(word)) if is_first(e) => {
-            let commands = Cli::command();
-            let names = commands.get_subcommands().map(clap::Command::get_name);
-            let near = names.min_by_key(|name| strsim::damerau_levenshtein(name, word));
-            let near = near.unwrap_or("demo");
-            Err(Failure::usage(
-                format!("there is no command `{word}`; the nearest is `{near}`"),
-                "`colloquium --help` lists all commands; a topic needs a space in it",
-            ))
-        }
+        (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown(word)),
         _ => Err(Failure::new(Exit::Usage, e.render().to_string())),
     }
 }
@@ -181,8 +172,21 @@ fn about(topic: &str) -> Result<Exit, Failure> {
     }
 }
 
-/// Returns whether a word that is no command stands where a command of the program itself should.
-fn is_first(e: &clap::Error) -> bool {
-    let usage = e.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-    !["sessions", "scenarios"].iter().any(|group| usage.contains(&format!("colloquium {group}")))
+/// A word that is no command, of the program itself or of the group of commands it stands behind.
+fn unknown(word: &str) -> Failure {
+    let program = Cli::command();
+    let group = std::env::args_os()
+        .take_while(|arg| *arg != *word)
+        .find_map(|arg| program.find_subcommand(arg).filter(|command| command.has_subcommands()));
+    let (commands, called) = match group {
+        Some(group) => (group, format!("colloquium {} ", group.get_name())),
+        None => (&program, "colloquium ".to_owned()),
+    };
+    let names = commands.get_subcommands().map(clap::Command::get_name);
+    let near = names.min_by_key(|name| strsim::damerau_levenshtein(name, word));
+    let topic = if group.is_none() { "; a topic needs a space in it" } else { "" };
+    Failure::usage(
+        format!("there is no command `{word}`; the nearest is `{}`", near.unwrap_or("demo")),
+        format!("`{called}--help` lists all commands{topic}"),
+    )
 }

@@ -10,7 +10,7 @@ use crate::model::{Key, Limits, SteerLine, Usd};
 use crate::{export, steer};
 use clap::{Args, ValueEnum};
 use std::fs;
-use std::io::{Read, stdin};
+use std::io::{self, Read, stdin};
 
 /// The largest steer file or topic that is read, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
@@ -162,25 +162,36 @@ pub fn one_reader<'a>(
 
 /// Reads all of standard input as text.
 pub fn read_stdin(what: &str) -> Result<String, Failure> {
-    read_capped(stdin().lock()).map_err(|e| {
+    let bytes = read_capped(stdin().lock()).map_err(|e| {
         Failure::usage(format!("cannot read {what} from standard input: {e}"), "pipe text into it")
-    })
+    })?;
+    as_text(&format!("{what} from standard input"), bytes)
 }
 
 /// Reads a file that an option names, as text.
 pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
-    fs::File::open(path).and_then(read_capped).map_err(|e| {
+    let bytes = fs::File::open(path).and_then(read_capped).map_err(|e| {
         Failure::usage(format!("cannot read {what} {path}: {e}"), "name a file that is there")
-    })
+    })?;
+    as_text(&format!("{what} {path}"), bytes)
 }
 
-fn read_capped(from: impl Read) -> std::io::Result<String> {
-    let mut text = String::new();
-    from.take(INPUT_MAX_BYTES + 1).read_to_string(&mut text)?;
-    if text.len() as u64 > INPUT_MAX_BYTES {
-        return Err(std::io::Error::other(format!("more than {INPUT_MAX_BYTES} bytes")));
+fn read_capped(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(INPUT_MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > INPUT_MAX_BYTES {
+        return Err(io::Error::other(format!("more than {INPUT_MAX_BYTES} bytes")));
     }
-    Ok(text)
+    Ok(bytes)
+}
+
+fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
+    String::from_utf8(bytes).map_err(|e| {
+        let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+        let line = text.iter().filter(|b| **b == b'\n').count() + 1;
+        Failure::new(Exit::Invalid, format!("{what}, line {line}: not UTF-8"))
+            .hint("save it as UTF-8")
+    })
 }
 
 fn usd(text: &str) -> Result<Usd, String> {

@@ -9,7 +9,7 @@ use super::options::Play;
 use super::providers::Providers;
 use super::run;
 use super::screen::After;
-use super::sessions::Which;
+use super::sessions::{Which, missing_texts};
 use super::start;
 use super::trust::{Allowed, Cast};
 use crate::engine::Engine;
@@ -48,6 +48,7 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
         let path = path.display();
         return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
     }
+    missing_texts(&log, context);
     let past = fold(&log);
     let folder = PathBuf::from(".");
     let allowed = Allowed::by_session(seats(&past), &folder, play, context)?;

@@ -1,7 +1,7 @@
 //! The operator's deeds in words: those that no other event shows.
 
 use super::Told;
-use super::teller::place;
+use super::teller::{place, utterances};
 use crate::analysis::name;
 use crate::model::command::NoteFor;
 use crate::model::*;
@@ -59,9 +59,11 @@ pub(super) fn given(state: &State, given: &Given, hidden: impl Fn(u32) -> bool) 
             note("the operator asks for the last utterance anew".into())
         }
         Verb::Limit { set } => {
-            let set = serde_json::to_value(set).unwrap_or_default();
-            let set = set.as_object().into_iter().flatten().map(|(k, v)| format!("{v} {k}"));
-            note(format!("new limit: {}", set.collect::<Vec<_>>().join(", ")))
+            let each = set.per_seat.map(|n| format!("{} a seat", utterances(n)));
+            let words = |limit: Limit| Some(limit.words(set.of(limit)?));
+            let mut set: Vec<String> = Limit::ALL.into_iter().filter_map(words).collect();
+            set.extend(each);
+            note(format!("new limit: {}", set.join(", ")))
         }
         Verb::Mark { text } => match text {
             Some(text) => note(format!("mark: {text}")),

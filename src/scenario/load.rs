@@ -31,13 +31,21 @@ pub struct Source {
 /// Why a scenario's file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there, is no file, may not be read, or is no UTF-8.
+    /// It is not there, is no file, or may not be read.
     #[error("cannot read the scenario {path}")]
     File {
         /// The file.
         path: String,
         /// Why.
         source: io::Error,
+    },
+    /// It is no text.
+    #[error("the scenario {path}, line {line}: not UTF-8")]
+    NotText {
+        /// The file.
+        path: String,
+        /// The first line that is none, from 1.
+        line: usize,
     },
     /// It is larger than any scenario.
     #[error("the scenario {0} is larger than {LARGEST_BYTES} bytes")]
@@ -58,9 +66,14 @@ pub fn read(path: &Path) -> Result<Source, ReadError> {
     if bytes.len() as u64 > LARGEST_BYTES {
         return Err(ReadError::TooLarge(name));
     }
-    let text = String::from_utf8(bytes)
-        .map_err(|e| failed(io::Error::new(io::ErrorKind::InvalidData, e)))?;
-    Ok(Source { name, text, settings: vec![] })
+    match String::from_utf8(bytes) {
+        Ok(text) => Ok(Source { name, text, settings: vec![] }),
+        Err(e) => {
+            let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = text.iter().filter(|b| **b == b'\n').count() + 1;
+            Err(ReadError::NotText { path: name, line })
+        }
+    }
 }
 
 /// A scenario that can be played.

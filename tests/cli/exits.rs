@@ -90,7 +90,9 @@ fn wrong_usage_names_the_way_out() {
         (&["demo", "--headless", "--steer", "nothing.jsonl"], "nothing.jsonl"),
         (&["resume", "--headless", "2026"], "no session 2026"),
         (&["resume", "--headless", "--last"], "no session yet"),
-        (&["sessions", "lst"], "list"),
+        (&["sessions", "lst"], "no command `lst`; the nearest is `list`"),
+        (&["scenarios", "shw"], "the nearest is `show`"),
+        (&["rnu"], "the nearest is `run`"),
     ];
     for (args, told) in cases {
         let ran = house.run(args).code(2);
@@ -99,6 +101,26 @@ fn wrong_usage_names_the_way_out() {
     }
     house.run(&["--help"]).code(0);
     assert!(house.run(&["--version"]).code(0).out.starts_with("colloquium "));
+}
+
+#[test]
+fn what_is_no_text_is_told_with_its_line() {
+    let house = House::new();
+    let talk = house.file("talk.toml", &talk(2, 2));
+    for (name, text) in [("bad.toml", "title = \"x\"\n"), ("bad.jsonl", "{\"do\":\"mark\"}\n")] {
+        let bytes = [text.as_bytes(), b"\xff\xfe\n"].concat();
+        std::fs::write(house.path(name), bytes).unwrap();
+    }
+    let [toml, lines] = ["bad.toml", "bad.jsonl"].map(|n| house.path(n).display().to_string());
+    let cases: [&[&str]; 3] = [
+        &["check", &toml],
+        &["run", &toml, "--headless"],
+        &["run", &talk, "--headless", "--steer", &lines],
+    ];
+    for args in cases {
+        let ran = house.run(args).code(3);
+        assert!(ran.err.contains(", line 2: not UTF-8"), "{args:?}: {}", ran.err);
+    }
 }
 
 #[test]

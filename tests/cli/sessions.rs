@@ -87,6 +87,34 @@ fn a_resume_goes_on_where_it_stopped_and_repeats_no_steering() {
 }
 
 #[test]
+fn a_text_that_is_gone_from_beside_the_log_is_told() {
+    let house = House::new();
+    let text = "title = \"Long\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"a\"\n\
+                script = [\"sh\", \"-c\", \"head -c 70000 /dev/zero | tr '\\\\0' x\"]\n";
+    let path = house.file("long.toml", text);
+    house.run(&["run", &path, "--headless", "--trust"]).code(0);
+    let shown = house.run(&["sessions", "show", "--last"]).code(0);
+    assert!(shown.out.contains("xxxx") && shown.err.is_empty(), "{}", shown.err);
+    let log = house.run(&["sessions", "path", "--last"]).code(0).out;
+    std::fs::remove_dir_all(log.trim().replace(".jsonl", ".blobs")).unwrap();
+    let resume = ["resume", "--last", "--headless", "--trust", "--max-utterances", "2"];
+    for args in [&["sessions", "show", "--last"][..], &resume] {
+        let told = house.run(args).code(0).err;
+        assert!(told.contains("a text of event ") && told.contains(" is missing"), "{told}");
+    }
+}
+
+#[test]
+fn limits_that_are_set_are_told_in_their_units() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    let set = "{\"do\":\"limit\",\"set\":{\"per_seat\":4,\"rounds\":1}}";
+    let steer = house.file("steer.jsonl", set);
+    let out = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0).out;
+    assert!(out.contains("-- new limit: 1 round, 4 utterances a seat"), "{out}");
+}
+
+#[test]
 fn a_session_that_is_being_written_says_who_writes_it() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(4, 400));

@@ -125,6 +125,7 @@ fn a_standard_output_that_cannot_be_written_is_an_error() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
         let ran = end(house.command(args).stdout(full).spawn().unwrap()).code(1);
         assert!(ran.err.contains("cannot write to standard output"), "{args:?}: {}", ran.err);
+        assert_eq!(ran.err.contains("colloquium resume "), args[0] == "demo", "{}", ran.err);
     }
 }
 

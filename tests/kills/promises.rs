@@ -150,6 +150,16 @@ fn what_is_offered_at_an_end_is_a_way_on() {
     house.run(&["run", &path, "--headless"]).code(0);
     let low = house.run(&["resume", "--last", "--headless", "--max-utterances", "1"]).code(0);
     assert!(low.err.trim_end().ends_with("--max-utterances 8"), "{}", low.err);
+    // no option raises rounds, so a line is offered that does
+    let rounds = house.file("rounds.toml", &talk(9, 3).replace("utterances = 9", "rounds = 2"));
+    let ran = house.run(&["run", &rounds, "--headless"]).code(0);
+    let offer = ran.err.split("go on with: ").nth(1).unwrap().trim();
+    let (line, resume) = offer.strip_prefix("echo '").unwrap().split_once("' | ").unwrap();
+    assert!(resume.ends_with(" --steer -"), "{offer}");
+    let steer = house.file("raise.jsonl", line);
+    let raised = house.run(&["resume", "--last", "--headless", "--steer", &steer]).code(0);
+    assert!(raised.out.contains("-- new limit: 4 rounds"), "{}", raised.out);
+    assert!(raised.out.contains("[8] "), "{}", raised.out);
     let taken = house.run(&["run", &path, "--headless", "--out-session", &path]).code(6);
     assert!(taken.err.contains("does not exist yet"), "{}", taken.err);
 }

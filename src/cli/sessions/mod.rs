@@ -191,11 +191,18 @@ fn show(path: &Path, format: Format, context: &Context) -> Result<Exit, Failure>
     judged(&log, context)
 }
 
+/// Says which texts of a session are not there any more; it can be gone on with all the same.
+pub fn missing_texts(log: &Log, context: &Context) {
+    let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
+    missing.for_each(|fault| context.say(&fault.to_string()));
+}
+
 /// Says what was wrong with a session of which everything was shown that can be read.
 pub fn judged(log: &Log, context: &Context) -> Result<Exit, Failure> {
     if log.torn.is_some() {
         context.say("the last line was not finished; a resume sets it aside");
     }
+    missing_texts(log, context);
     let newer = |f: &&LogFault| matches!(f, LogFault::Newer { .. });
     if let Some(fault) = log.faults.iter().find(newer) {
         context.say(&format!("it can only be read: {fault}"));
