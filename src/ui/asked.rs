@@ -4,12 +4,15 @@ use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
 use crate::text;
 use std::collections::HashMap;
 
+/// How a command that is not done yet is told of.
+pub const WAITS: &str = "waits for its moment";
+
 /// The commands of one person at one table.
 #[derive(Debug)]
 pub struct Asked {
     /// What their keys begin with: the place of the opening or reopening.
     since: Seq,
-    waiting: HashMap<Key, &'static str>,
+    waiting: HashMap<Key, String>,
     sent: u64,
 }
 
@@ -23,7 +26,7 @@ impl Asked {
     pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
         self.sent += 1;
         let key: Key = format!("{}:{}", self.since, self.sent).into();
-        self.waiting.insert(key.clone(), verb.name());
+        self.waiting.insert(key.clone(), verb.name().replace('_', "-"));
         (key, verb.into())
     }
 
@@ -31,7 +34,7 @@ impl Asked {
     pub fn told(&mut self, kind: &Kind) -> Option<String> {
         match kind {
             Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
-                self.waiting.get(&r.of).map(|verb| format!("{verb}: waits for its moment"))
+                self.waiting.get(&r.of).map(|verb| format!("{verb}: {WAITS}"))
             }
             Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|verb| match r.is {
                 ReceiptIs::TooLate => {

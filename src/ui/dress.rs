@@ -3,6 +3,7 @@
 use super::Screen;
 use super::layout::Panels;
 use super::list::{Does, Entry, List};
+use super::study::Study;
 use super::theme::{Appearance, Depth, Ground, Shelf, Theme};
 
 /// The themes that can be worn here.
@@ -53,16 +54,14 @@ pub fn try_on(screen: &mut Screen) {
     let entries = list.entries(&screen.keymap);
     let Some(Does::Wear(name)) = entries.get(list.at).map(|e| &e.does) else { return };
     if let Ok(theme) = screen.wardrobe.theme(name) {
-        screen.theme = theme;
-        screen.view.transcript.forget();
+        screen.wears(theme);
     }
 }
 
 /// Wears again what was worn before a theme was tried on.
 pub fn take_off(screen: &mut Screen) {
     if let Some(theme) = screen.view.worn_before.take() {
-        screen.theme = theme;
-        screen.view.transcript.forget();
+        screen.wears(theme);
     }
 }
 
@@ -71,13 +70,21 @@ pub fn wear(screen: &mut Screen, name: &str) {
     screen.view.worn_before = None;
     screen.view.notice = Some(match screen.wardrobe.theme(name) {
         Ok(theme) => {
-            screen.theme = theme;
+            screen.wears(theme);
             screen.wardrobe.worn = name.to_owned();
-            screen.view.transcript.forget();
             format!("{name} is worn; theme = \"{name}\" in the settings keeps it")
         }
         Err(why) => why,
     });
+}
+
+impl Screen {
+    /// Changes the colours; what was laid out in others is laid out anew.
+    pub fn wears(&mut self, theme: Theme) {
+        self.theme = theme;
+        self.view.transcript.forget();
+        self.view.study.iter_mut().for_each(Study::forget);
+    }
 }
 
 /// Goes on to the next way in which panels are shown.

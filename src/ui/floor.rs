@@ -78,23 +78,23 @@ pub fn doing_word(purpose: Purpose) -> &'static str {
     }
 }
 
-/// Returns what a turn does, and since when.
-pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
+/// Returns what a turn does, and since when where the words do not say it.
+pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
     let live = &story.live;
     if live.state.waits_for_human(turn) {
-        return ("has the floor".into(), turn.granted);
+        return ("has the floor".into(), Some(turn.granted));
     }
     if let Some(due) = turn.retry_at {
         let seconds = due.since(now).div_ceil(1_000);
-        return (format!("is asked again in {seconds}s"), turn.granted);
+        return (format!("is asked again in {seconds}s"), None);
     }
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
     if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
-        return (format!("loading its model, {silent}s"), turn.since);
+        return (format!("loading its model, {silent}s"), None);
     }
     if silent * 1_000 >= SILENCE_MS {
-        return (format!("no data for {silent}s"), turn.since);
+        return (format!("no data for {silent}s"), None);
     }
     let verb = match turn.purpose {
         Purpose::Speak if live.has_said(turn.id) => "speaking",
@@ -104,7 +104,7 @@ pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Ms) {
             doing_word(turn.purpose)
         }
     };
-    (verb.into(), turn.since)
+    (verb.into(), Some(turn.since))
 }
 
 /// Returns whether a turn is the first of a model on this machine, which its server may have to load.

@@ -6,8 +6,8 @@ use ratatui::layout::Rect;
 
 /// The smallest screen on which anything can be read.
 pub const SMALLEST: (u16, u16) = (40, 10);
-/// Columns below which the row of the cast would not fit.
-const CAST_COLUMNS: u16 = 60;
+/// Columns below which the line of the floor has no room for what was used: another row says it.
+const NARROW_COLUMNS: u16 = 60;
 /// Columns from which the panel is docked at the side.
 const PANEL_COLUMNS: u16 = 100;
 /// Columns from which there is a second one.
@@ -55,6 +55,11 @@ pub struct Areas {
 }
 
 impl Areas {
+    /// Returns whether the line of the floor has no room for what was used: the row of the cast says it, or the header.
+    pub fn is_narrow(&self) -> bool {
+        self.header.width < NARROW_COLUMNS
+    }
+
     /// Returns the columns of the walls of the panels that are shown.
     pub fn walls(&self) -> impl Iterator<Item = u16> {
         let panel = (!self.panel.is_empty()).then_some(self.panel.x);
@@ -111,7 +116,7 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     let mut rest = screen;
     let mut areas = Areas { header: top(&mut rest, 1), ..Areas::default() };
     let docked = screen.width >= needs.panels.columns();
-    if !docked && screen.width >= CAST_COLUMNS && screen.height >= FOLD_ROWS {
+    if !docked && screen.height >= FOLD_ROWS {
         areas.cast = top(&mut rest, 1);
     }
     areas.rule = top(&mut rest, 1);

@@ -164,6 +164,15 @@ impl List {
         entries
     }
 
+    /// Returns how many entries there are before anything is typed, as far as that is few.
+    pub fn size(&self) -> usize {
+        match self.of {
+            Of::Commands | Of::Keys => usize::from(u8::MAX),
+            Of::Formats => FORMATS.len(),
+            Of::Own => self.own.1.len(),
+        }
+    }
+
     /// Moves to the entry before.
     pub fn up(&mut self) {
         self.at = self.at.saturating_sub(1);

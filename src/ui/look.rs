@@ -52,11 +52,11 @@ pub fn anew(screen: &mut Screen) {
 
 /// Goes to the next place that was found; behind the last one comes the first.
 pub fn found(screen: &mut Screen, way: Way) {
-    let Some(search) = screen.view.search.clone() else { return };
-    let found = search.matches(&screen.story);
+    let Some(search) = &mut screen.view.search else { return };
+    let (from, found) = (search.at, search.matches(&screen.story).to_vec());
     let mut first = 0;
     read(screen, |t, story, look| first = t.first(story, look).0);
-    let next = match (way, search.at) {
+    let next = match (way, from) {
         (Way::Down, Some(at)) => found.iter().find(|m| **m > at).or(found.first()),
         (Way::Down, None) => found.iter().find(|m| **m >= first).or(found.first()),
         (Way::Up, Some(at)) => found.iter().rev().find(|m| **m < at).or(found.last()),

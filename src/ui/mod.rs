@@ -48,9 +48,9 @@ pub mod wish;
 pub mod wrap;
 
 use crate::clock::Clock;
-use crate::model::{Key, Seq, SteerLine, Verb};
+use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
 use crate::session::tail::Item;
-use asked::Asked;
+use asked::{Asked, WAITS};
 use dress::Wardrobe;
 use glyphs::Glyphs;
 use keymap::Keymap;
@@ -109,6 +109,10 @@ impl Screen {
             }
         };
         let told = self.asked.told(&record.event.kind);
+        if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
+            // what it waited for has come
+            self.view.notice.take_if(|notice| notice.ends_with(WAITS));
+        }
         self.view.notice = told.or(self.view.notice.take());
     }
 

@@ -4,7 +4,7 @@
 
 use super::story::{Shown, Story};
 use super::theme::{Role, Theme};
-use crate::model::SeatId;
+use crate::model::{SeatId, Seq};
 use crate::state::Who;
 use ratatui::text::{Line, Span};
 
@@ -20,6 +20,19 @@ pub struct Search {
     pub typing: bool,
     /// The row of the transcript where the reader stands.
     pub at: Option<usize>,
+    /// What was found so far.
+    pub found: Found,
+}
+
+/// What was found, so that a frame looks only at what came since.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The query, and when words of the talk were changed last.
+    of: (String, Option<Seq>),
+    /// The rows that were looked at and will not change by themselves.
+    upto: usize,
+    /// The rows that fit among them, and among those that are being spoken.
+    rows: Vec<usize>,
 }
 
 impl Search {
@@ -30,8 +43,23 @@ impl Search {
         (words.collect::<Vec<_>>().join(" "), from.map(str::to_lowercase))
     }
 
-    /// Returns the rows that fit, in order.
-    pub fn matches(&self, story: &Story) -> Vec<usize> {
+    /// Returns the rows that fit, in order; only what was not looked at yet is.
+    pub fn matches(&mut self, story: &Story) -> &[usize] {
+        let of = (self.query.clone(), story.revised());
+        // a recording may have gone back
+        if self.found.of != of || self.found.upto > story.rows().len() {
+            self.found = Found { of, ..Found::default() };
+        }
+        let upto = self.found.upto;
+        self.found.rows.retain(|at| *at < upto);
+        let new = self.fitting(story, upto);
+        self.found.rows.extend(new);
+        self.found.upto = story.rows().len();
+        &self.found.rows
+    }
+
+    /// Returns the rows that fit from a place on.
+    fn fitting(&self, story: &Story, from_row: usize) -> Vec<usize> {
         let (words, from) = self.parts();
         if words.is_empty() && from.is_none() {
             return vec![];
@@ -52,15 +80,16 @@ impl Search {
             Some(Shown::Aside(head, _)) => from.is_none() && has(head, &words),
             None => false,
         };
-        (0..story.len()).filter(fits).collect()
+        (from_row..story.len()).filter(fits).collect()
     }
 
     /// Returns the line that says how many there are and where the reader stands.
-    pub fn told(&self, story: &Story) -> String {
+    pub fn told(&mut self, story: &Story) -> String {
+        let (at, nothing_typed) = (self.at, self.query.is_empty());
         let found = self.matches(story);
-        let place = self.at.and_then(|at| found.iter().position(|m| *m == at));
+        let place = at.and_then(|at| found.iter().position(|m| *m == at));
         match (found.len(), place) {
-            (0, _) if self.query.is_empty() => "words, or from:NAME".into(),
+            (0, _) if nothing_typed => "words, or from:NAME".into(),
             (0, _) => "nothing found".into(),
             (n, Some(place)) => format!("{}/{n}", place + 1),
             (n, None) => format!("{n} found"),

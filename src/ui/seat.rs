@@ -138,13 +138,18 @@ pub(super) fn pick(screen: &mut Screen, place: usize) {
     };
     let name = screen.story.name(&seat.spec.id);
     let key = |action| screen.keymap.way(action, Place::Table);
-    screen.view.notice = Some(format!(
-        "{name}: {} floor  {} mute  {} whisper  {} all deeds",
-        key(Action::GiveFloor),
-        key(Action::Mute),
-        key(Action::Whisper),
-        key(Action::Write)
-    ));
+    let told = |(action, word): &(Action, &str)| format!("  {} {word}", key(*action));
+    let deeds = [
+        (Action::GiveFloor, "floor"),
+        (Action::Mute, "mute"),
+        (Action::Whisper, "whisper"),
+        (Action::Write, "all deeds"),
+    ];
+    let deeds = match screen.view.playback {
+        Some(_) => told(&(Action::Filter, "only these words")),
+        None => deeds.iter().map(told).collect(),
+    };
+    screen.view.notice = Some(format!("{name}:{deeds}"));
     screen.view.picked = Some(place);
 }
 

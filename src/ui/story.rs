@@ -51,6 +51,11 @@ pub struct Story {
     /// The fold, with the loose pieces.
     pub live: Live,
     told: Vec<Row>,
+    /// The places of the rows, by their ids; those of what was told besides words.
+    places: HashMap<Id, usize>,
+    asides: Vec<usize>,
+    /// The entries that read otherwise than they were said.
+    revised: Vec<usize>,
     /// The reasoning of turns that are over, which the fold does not keep.
     thoughts: HashMap<TurnId, Text>,
     teller: Teller,
@@ -84,16 +89,31 @@ impl Story {
     }
 
     /// Returns the rows that are told, in order; what is being spoken comes behind them.
-    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> + ExactSizeIterator {
         self.told.iter()
+    }
+
+    /// Returns the rows that hold no words of anybody's, in order.
+    pub fn asides(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        self.asides.iter().filter_map(|at| self.told.get(*at))
+    }
+
+    /// Returns when words were changed last that had been said.
+    pub fn revised(&self) -> Option<Seq> {
+        let entries = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
+        entries.filter_map(|e| e.changed).max()
     }
 
     /// Returns every event so far.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
-        self.log.iter().filter_map(|item| match item {
-            tail::Item::Event(record) => Some(&record.event),
-            tail::Item::Piece(_) | tail::Item::Reset => None,
-        })
+        self.log.iter().filter_map(event)
+    }
+
+    /// Returns the events of a turn and what came after, from its grant on.
+    pub fn since(&self, turn: TurnId) -> impl Iterator<Item = &Event> {
+        let before = |item: &tail::Item| event(item).is_some_and(|e| e.seq.0 < turn.0);
+        let from = self.log.partition_point(before);
+        self.log[from..].iter().filter_map(event)
     }
 
     /// Takes in an event.
@@ -103,6 +123,9 @@ impl Story {
         self.ledger.take(event);
         if let Kind::TurnEnded(e) = &event.kind {
             self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
+        }
+        if matches!(event.kind, Kind::Given(_) | Kind::TurnEnded(_)) {
+            self.revise(before);
         }
         let told = self.teller.tell(&self.live.state, event).into_iter().next();
         let id = match &event.kind {
@@ -119,7 +142,20 @@ impl Story {
                 Some(Told::Note(note)) => Item::Aside { head: note, body: String::new() },
             }
         };
+        if matches!(item, Item::Aside { .. }) {
+            self.asides.push(self.told.len());
+        }
+        self.places.insert(id, self.told.len());
         self.told.push(Row { id, at: event.ms, item });
+    }
+
+    /// Notes which words were changed, unless the event only added some.
+    fn revise(&mut self, entries_before: usize) {
+        let entries = &self.live.state.entries;
+        if entries.len() == entries_before {
+            let changed = entries.iter().enumerate().filter(|(_, e)| e.changed.is_some());
+            self.revised = changed.map(|(at, _)| at).collect();
+        }
     }
 
     /// Returns whether an event added a version to words that already stand in the transcript.
@@ -170,8 +206,7 @@ impl Story {
 
     /// Returns the place of a row.
     pub fn place(&self, id: Id) -> Option<usize> {
-        let told = self.told.iter().rposition(|t| t.id == id);
-        told.or_else(|| {
+        self.places.get(&id).copied().or_else(|| {
             let live = self.speaking().position(|t| Id::Turn(t.id) == id)?;
             Some(self.told.len() + live)
         })
@@ -198,8 +233,9 @@ impl Story {
 
     /// Returns whether words answer a text that reads otherwise by now.
     pub fn answers_earlier(&self, entry: &Entry) -> bool {
-        let before = self.state().entries.iter().take_while(|e| e.seq < entry.seq);
-        before.into_iter().any(|e| e.was_read_as_now(entry.version()) == Some(false))
+        let revised = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
+        let mut before = revised.take_while(|e| e.seq < entry.seq);
+        before.any(|e| e.was_read_as_now(entry.version()) == Some(false))
     }
 
     /// Returns the reasoning of a turn that is over.
@@ -239,5 +275,12 @@ impl Story {
     /// Returns whether an entry is the operator's own.
     pub fn is_operators(entry: &Entry) -> bool {
         entry.who == Who::Operator
+    }
+}
+
+fn event(item: &tail::Item) -> Option<&Event> {
+    match item {
+        tail::Item::Event(record) => Some(&record.event),
+        tail::Item::Piece(_) | tail::Item::Reset => None,
     }
 }

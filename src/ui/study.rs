@@ -9,6 +9,8 @@ use super::story::Story;
 use super::wrap::clip;
 use crate::analysis::{Cell, Table, name};
 use crate::text::word_count;
+use ratatui::text::Line;
+use std::rc::Rc;
 
 /// A page: its name, and the figures on it.
 type Page = (&'static str, &'static [&'static str]);
@@ -37,6 +39,16 @@ pub struct Study {
     tables: Vec<Table>,
     /// How much had happened when they were computed.
     counted: usize,
+    laid: Option<((usize, usize, usize), Rc<Laid>)>,
+}
+
+/// A page as rows.
+#[derive(Debug)]
+pub struct Laid {
+    /// The rows.
+    pub rows: Vec<Line<'static>>,
+    /// The place of the first row that can be chosen.
+    pub first: usize,
 }
 
 impl Study {
@@ -57,6 +69,24 @@ impl Study {
     fn count(&mut self, story: &Story) {
         self.tables = story.study().tables();
         self.counted = story.ledger.happened();
+    }
+
+    /// Returns the page as rows of a width, which are made once for it.
+    pub fn laid(&mut self, room: usize, make: impl FnOnce(&Study) -> Laid) -> Rc<Laid> {
+        let of = (self.page, self.counted, room);
+        match &self.laid {
+            Some((known, laid)) if *known == of => laid.clone(),
+            _ => {
+                let laid = Rc::new(make(self));
+                self.laid = Some((of, laid.clone()));
+                laid
+            }
+        }
+    }
+
+    /// Forgets the rows: colours changed.
+    pub fn forget(&mut self) {
+        self.laid = None;
     }
 
     /// Moves within the figures, if an action means that here; returns whether it did.

@@ -21,7 +21,7 @@ verdict = { judge = "jo", sides = ["ada", "bo"] }
 "#;
 
 /// The events of a table with a policy and a vote.
-fn played(policy: &str) -> Vec<Event> {
+pub fn played(policy: &str) -> Vec<Event> {
     let home = tempfile::tempdir().unwrap();
     let (table, steer) = (home.path().join("table.toml"), home.path().join("steer.jsonl"));
     std::fs::write(&table, format!("policy = {policy}\n{TABLE}")).unwrap();

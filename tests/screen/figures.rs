@@ -5,19 +5,6 @@ use colloquium::export::FORMATS;
 use colloquium::ui::keymap::Place;
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc};
-use insta::assert_snapshot;
-
-#[test]
-fn every_page_is_drawn() {
-    for (page, name) in [('1', "floor"), ('2', "cost"), ('3', "positions"), ('4', "events")] {
-        let mut stage = Stage::new(100, 40).whole();
-        stage.press(&[Char('a'), Char(page)]);
-        assert_snapshot!(format!("figures__{name}__100x40"), stage.text());
-    }
-    let mut narrow = Stage::new(60, 16).whole();
-    narrow.press(&[Char('a')]);
-    assert_snapshot!("figures__floor__60x16", narrow.text());
-}
 
 #[test]
 fn figures_grow_with_the_talk_and_go_away_with_esc() {
@@ -52,7 +39,6 @@ fn an_event_is_opened_in_the_transcript() {
 fn a_session_is_written_in_the_format_that_is_chosen() {
     let mut stage = Stage::new(80, 24).whole();
     stage.press(&[Char('E')]);
-    assert_snapshot!("list__export__80x24", stage.text());
     stage.press(&[Esc]);
     for format in FORMATS {
         let letters: Vec<KeyCode> = format.name.chars().map(Char).collect();

@@ -1,56 +1,363 @@
-//! The screen at its sizes and in its states.
+//! The screen as pictures: every scene at every size, and in every look.
+//!
+//! One table of scenes, one of sizes and one of looks; a new screen is one line. A file holds all scenes of a size as
+//! text, or all scenes of a look as runs of styles; rows that are as in the scene before are told and not repeated.
 
+use crate::contest::played;
 use crate::stage::Stage;
-use crossterm::event::KeyCode;
+use crate::{replay, start};
+use colloquium::model::{Event, Kind, Usage, Usd};
+use colloquium::ui::draw;
+use colloquium::ui::glyphs::{ASCII, Glyphs, UNICODE};
+use colloquium::ui::start::Start;
+use colloquium::ui::theme::{Depth, Ground, Shelf, Theme};
+use crossterm::event::KeyCode::{self, Char, Down, Enter, PageUp, Tab};
 use insta::assert_snapshot;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::buffer::Buffer;
+use ratatui::style::Style;
+use serde_json::json;
+use std::fmt::Write;
+
+/// What is played before the picture is taken.
+enum Scene {
+    /// A talk.
+    Talk(fn(Stage) -> Stage),
+    /// The start screen.
+    Start(fn() -> Start),
+}
+
+use Scene::{Start as Begin, Talk};
+
+const SCENES: &[(&str, Scene)] = &[
+    ("nobody has spoken yet", Talk(|s| s.until(|e| matches!(e.kind, Kind::Opened(_))))),
+    ("speaking", Talk(|s| s.during(4, 8))),
+    ("the beginning is read while somebody speaks", Talk(|s| keys(s.during(6, 3), "g"))),
+    ("a page up", Talk(|s| press(s.during(6, 3), &[PageUp]))),
+    ("words are queued, others are written", Talk(|s| written(queued(s.during(2, 6))))),
+    ("commands that fit what is written", Talk(|s| keys(s.during(2, 6), "i/pa"))),
+    ("the keys behind the prefix", Talk(|s| prefixed(s.during(2, 6)))),
+    ("words cut in", Talk(|s| cut_in(s.during(2, 6)))),
+    ("paused", Talk(|s| paused(s.during(2, 6)))),
+    ("a call failed and is tried again", Talk(|s| retried(s.during(2, 0)))),
+    ("a seat is put forward", Talk(|s| keys(s.during(2, 6), "3"))),
+    ("what can be done with it", Talk(|s| press(s.during(2, 6), &[Char('3'), Enter]))),
+    ("all seats at once", Talk(|s| at_once(s))),
+    (
+        "votes and a verdict",
+        Talk(|s| whole(s, played("{ name = \"moderated\", moderator = \"mo\" }"))),
+    ),
+    ("commands", Talk(|s| press(s.during(2, 6), &[Char(':'), Down]))),
+    ("keys", Talk(|s| keys(s.during(2, 6), "?"))),
+    ("themes", Talk(|s| keys(s.during(2, 6), "t"))),
+    ("formats", Talk(|s| keys(s.whole(), "E"))),
+    ("a prompt", Talk(|s| keys(s.during(4, 8), "p"))),
+    ("a message alone", Talk(|s| keys(s.during(4, 8), "gz"))),
+    ("words are looked for", Talk(|s| keys(s.during(6, 3), "/the"))),
+    ("who spoke when", Talk(|s| keys(s.whole(), "a1"))),
+    ("cost and speed", Talk(|s| keys(s.whole(), "a2"))),
+    ("positions", Talk(|s| keys(s.whole(), "a3"))),
+    ("events", Talk(|s| keys(s.whole(), "a4"))),
+    ("it has ended", Talk(Stage::whole)),
+    ("a recording", Talk(replay::half)),
+    ("the first run", Begin(start::first)),
+    ("the start screen", Begin(start::found)),
+    ("another voice on the start screen", Begin(|| start_keys(&[Tab, Tab]))),
+    ("the keys of the start screen", Begin(|| start_keys(&[KeyCode::F(1)]))),
+];
+
+const SIZES: [(u16, u16); 5] = [(80, 24), (120, 40), (200, 60), (50, 24), (40, 10)];
+
+/// How a look is named, its theme, the ground it is for, and its colours.
+type Look = (&'static str, &'static str, Option<Ground>, Depth);
+
+const LOOKS: &[Look] = &[
+    ("dark", "colloquium-dark", None, Depth::True),
+    ("light", "colloquium-light", None, Depth::True),
+    ("mono", "mono", None, Depth::True),
+    ("sixteen", "terminal", None, Depth::Ansi),
+    ("the_256_on_light", "terminal", Some(Ground::Light), Depth::Indexed),
+];
+
+/// The size of the looks.
+const USUAL: (u16, u16) = (80, 24);
 
 #[test]
-fn speaking() {
-    for (width, height) in [(80, 24), (120, 40), (200, 60), (50, 24), (40, 10)] {
-        let text = Stage::new(width, height).during(4, 8).text();
-        assert_snapshot!(format!("screen__speaking__{width}x{height}"), text);
+fn every_scene_at_every_size_and_in_every_look() {
+    let mut sizes: Vec<Album> = SIZES.iter().map(|_| Album::default()).collect();
+    let mut looks: Vec<Album> = LOOKS.iter().map(|_| Album::default()).collect();
+    let mut ascii = Album::default();
+    for (name, scene) in SCENES {
+        for (size, album) in SIZES.iter().zip(&mut sizes) {
+            let mut set = scene.played(*size);
+            let rows = text(&set.drawn(&Theme::default(), &UNICODE));
+            is_floor_seen(name, scene, &rows);
+            album.add(name, rows);
+            if *size != USUAL {
+                continue;
+            }
+            for ((_, theme, ground, depth), album) in LOOKS.iter().zip(&mut looks) {
+                let theme = Shelf::default().theme(theme, *ground, *depth).unwrap();
+                let rows = runs(&set.drawn(&theme, &UNICODE), &mut album.styles);
+                album.add(name, rows);
+            }
+            ascii.add(name, text(&set.drawn(&Theme::default(), &ASCII)));
+        }
+    }
+    for ((width, height), album) in SIZES.iter().zip(&sizes) {
+        assert_snapshot!(format!("scenes__{width}x{height}"), album.text());
+    }
+    for ((name, ..), album) in LOOKS.iter().zip(&looks) {
+        assert_snapshot!(format!("looks__{name}"), album.text());
+    }
+    let strange = ascii.all.lines().find(|line| !line.is_ascii());
+    assert_eq!(strange, None, "a sign that is no ASCII");
+    assert_snapshot!("scenes__ascii", ascii.text());
+}
+
+#[test]
+fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
+    for size in [(1, 1), (20, 5), (39, 24), (80, 9)] {
+        for at in [1, 6, 12, SCENES.len() - 1] {
+            let shown =
+                text(&SCENES[at].1.played(size).drawn(&Theme::default(), &UNICODE)).concat();
+            let told = "40x10 is the least; the talk goes on";
+            assert!(size.0 < 39 || at > 12 || shown.contains(told), "{size:?}: {shown}");
+        }
     }
 }
 
-#[test]
-fn ended() {
-    let text = Stage::new(80, 24).whole().text();
-    assert_snapshot!("screen__ended__80x24", text);
+/// What the floor does is on the screen at every size, under everything but the figures, which count it.
+fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
+    let all = rows.join("\n");
+    let words = ["speaking", "about to", "again in", "PAUSED", "WAITING", "ended", "1 floor"];
+    let is_told = words.iter().any(|word| all.contains(word));
+    let counted = rows[0].contains(" u") && rows[0].contains(':');
+    let is_talk = matches!(scene, Talk(_));
+    assert!(!is_talk || counted && is_told, "{name}:\n{all}");
+    let cut = rows.iter().any(|row| row.contains("speakin…"));
+    assert!(!cut, "what the floor does is cut in {name}:\n{all}");
 }
 
-#[test]
-fn scrolled() {
-    let mut stage = Stage::new(80, 24).during(6, 3);
-    stage.press(&[KeyCode::PageUp]);
-    assert_snapshot!("screen__scrolled__80x24", stage.text());
+/// A scene that is played and can be drawn.
+enum Set {
+    Talk(Stage),
+    Start(Start, Terminal<TestBackend>),
 }
 
-#[test]
-fn writing() {
-    let mut stage = Stage::new(80, 24).during(2, 6);
-    stage.press(
-        &"iI hold this for a long thought that needs more than one row to be written down, and"
-            .chars()
-            .map(KeyCode::Char)
-            .collect::<Vec<_>>(),
+impl Scene {
+    fn played(&self, (width, height): (u16, u16)) -> Set {
+        match self {
+            Talk(play) => Set::Talk(play(Stage::altered(width, height, priced))),
+            Begin(made) => {
+                Set::Start(made(), Terminal::new(TestBackend::new(width, height)).unwrap())
+            }
+        }
+    }
+}
+
+impl Set {
+    fn drawn(&mut self, theme: &Theme, glyphs: &'static Glyphs) -> Buffer {
+        match self {
+            Set::Talk(stage) => {
+                stage.screen.glyphs = glyphs;
+                stage.screen.wears(theme.clone());
+                stage.draw();
+                stage.terminal.backend().buffer().clone()
+            }
+            Set::Start(start, terminal) => {
+                (start.theme, start.glyphs) = (theme.clone(), glyphs);
+                terminal.draw(|frame| draw::start::draw(frame, start)).unwrap();
+                terminal.backend().buffer().clone()
+            }
+        }
+    }
+}
+
+/// Scenes, one below the other.
+#[derive(Default)]
+struct Album {
+    all: String,
+    before: Vec<String>,
+    styles: Vec<Style>,
+}
+
+impl Album {
+    fn add(&mut self, name: &str, rows: Vec<String>) {
+        writeln!(self.all, "== {name} ==").unwrap();
+        write_rows(&mut self.all, &rows, &self.before);
+        self.before = rows;
+    }
+
+    fn text(&self) -> String {
+        let styles = self.styles.iter().enumerate();
+        let legend = styles.map(|(i, s)| format!("{} {}\n", letter(i), look(s)));
+        legend.collect::<String>() + &self.all
+    }
+}
+
+/// Writes rows; three and more that are as they were are told in one.
+fn write_rows(all: &mut String, rows: &[String], before: &[String]) {
+    let mut at = 0;
+    while at < rows.len() {
+        let same = rows[at..].iter().zip(before.iter().skip(at)).take_while(|(a, b)| a == b);
+        match same.count() {
+            same @ 3.. => {
+                writeln!(all, "(rows {} to {} as before)", at + 1, at + same).unwrap();
+                at += same;
+            }
+            _ => {
+                writeln!(all, "{}", rows[at]).unwrap();
+                at += 1;
+            }
+        }
+    }
+}
+
+/// The rows as text.
+fn text(buffer: &Buffer) -> Vec<String> {
+    let row = |y| {
+        let cells: String = (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect();
+        cells.trim_end().to_owned()
+    };
+    (0..buffer.area.height).map(row).collect()
+}
+
+/// The rows as runs of styles: how many cells, and the letter of their style.
+fn runs(buffer: &Buffer, styles: &mut Vec<Style>) -> Vec<String> {
+    let row = |y| {
+        let mut runs: Vec<(usize, usize)> = Vec::new();
+        for x in 0..buffer.area.width {
+            let style = buffer[(x, y)].style();
+            let known = styles.iter().position(|s| *s == style);
+            let at = known.unwrap_or_else(|| {
+                styles.push(style);
+                styles.len() - 1
+            });
+            match runs.last_mut() {
+                Some((last, cells)) if *last == at => *cells += 1,
+                _ => runs.push((at, 1)),
+            }
+        }
+        runs.iter()
+            .map(|(at, cells)| format!("{}{cells}", letter(*at)))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    (0..buffer.area.height).map(row).collect()
+}
+
+fn letter(at: usize) -> char {
+    ('a'..='z').chain('A'..='Z').nth(at).unwrap()
+}
+
+fn look(style: &Style) -> String {
+    let colour = |c: Option<ratatui::style::Color>| c.map_or("-".into(), |c| c.to_string());
+    let kinds = format!("{:?}", style.add_modifier);
+    format!("{} on {} {kinds}", colour(style.fg), colour(style.bg))
+}
+
+/// The demo as if a model had spoken: its utterances have a price.
+fn priced(event: &mut Event) {
+    if let Kind::TurnEnded(end) = &mut event.kind {
+        end.usage = Some(Usage { input: 5_810, output: 214, estimated: false });
+        end.cost = Some(Usd(21_000_000));
+    }
+}
+
+fn press(mut stage: Stage, keys: &[KeyCode]) -> Stage {
+    stage.press(keys);
+    stage
+}
+
+fn keys(stage: Stage, keys: &str) -> Stage {
+    let keys: Vec<KeyCode> = keys.chars().map(Char).collect();
+    press(stage, &keys)
+}
+
+fn written(stage: Stage) -> Stage {
+    keys(
+        stage,
+        "iI hold this for a long thought that needs more than one row to be written down, and",
+    )
+}
+
+fn prefixed(mut stage: Stage) -> Stage {
+    (stage.screen.view.prefixed, stage.screen.view.keys_listed) = (true, true);
+    stage
+}
+
+fn queued(mut stage: Stage) -> Stage {
+    for (n, words) in ["Please cite one counter-example.", "And a second one."].iter().enumerate() {
+        let given = json!({"key": format!("0:{n}"), "do": "say", "text": words});
+        stage.happens("operator", "command.given", given);
+        stage.happens("engine", "receipt", json!({"of": format!("0:{n}"), "is": "queued"}));
+    }
+    stage
+}
+
+/// A deed that stops who speaks.
+fn stopped(mut stage: Stage, why: &str, text: &str) -> Stage {
+    let turn = stage.turn();
+    let mut given = json!({"key": "0:1", "do": why, "targets": {"turns": [turn], "threads": [0]}});
+    if !text.is_empty() {
+        given["text"] = text.into();
+    }
+    stage.happens("operator", "command.given", given);
+    let said = stage.screen.story.live.said(turn).to_string();
+    let end = json!({
+        "turn": turn, "purpose": "speak", "number": 2, "outcome": "cut", "why": why, "text": said,
+    });
+    stage.happens("engine", "turn.ended", end);
+    stage
+}
+
+fn cut_in(stage: Stage) -> Stage {
+    let mut stage = stopped(stage, "cut_in", "And who pays for the tram?");
+    stage.happens("operator", "human.said", json!({"of": "0:1"}));
+    stage
+}
+
+fn paused(stage: Stage) -> Stage {
+    let mut stage = stopped(stage, "pause_now", "");
+    stage.happens("engine", "paused", json!({}));
+    stage
+}
+
+fn retried(mut stage: Stage) -> Stage {
+    let turn = stage.turn();
+    let call = stage.screen.story.state().calls().next().unwrap().call;
+    let why = json!({"class": "rate", "text": "429: too many requests"});
+    stage.happens(
+        "engine",
+        "call.retried",
+        json!({"turn": turn, "call": call, "error": why, "wait_ms": 8_000}),
     );
-    assert_snapshot!("pen__two_rows__80x24", stage.text());
+    stage
 }
 
-#[test]
-fn lists() {
-    for (key, name) in [(':', "commands"), ('?', "keys")] {
-        let mut stage = Stage::new(100, 30).during(2, 6);
-        stage.press(&[KeyCode::Char(key)]);
-        assert_snapshot!(format!("list__{name}__100x30"), stage.text());
-    }
+fn whole(mut stage: Stage, events: Vec<Event>) -> Stage {
+    events.into_iter().for_each(|event| stage.take(event));
+    stage
 }
 
-#[test]
-fn every_size_is_drawn() {
-    for (width, height) in [(1, 1), (20, 5), (39, 10), (40, 9), (40, 10), (60, 15), (99, 16)] {
-        let rows = Stage::new(width, height).during(2, 3).rows();
-        let floor = rows.iter().any(|r| r.contains("Bo speaking"));
-        assert_eq!(floor, width >= 40 && height >= 10, "{width}x{height}: {rows:?}");
+/// A talk in which all seats speak at once, while they do.
+fn at_once(mut stage: Stage) -> Stage {
+    for event in played("\"simultaneous\"") {
+        let speaks = matches!(event.kind, Kind::Delta(_));
+        stage.take(event);
+        if speaks {
+            break;
+        }
     }
+    stage
+}
+
+fn start_keys(keys: &[KeyCode]) -> Start {
+    let mut start = start::found();
+    for code in keys {
+        start::press(&mut start, &[*code]);
+    }
+    start
 }

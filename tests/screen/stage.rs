@@ -1,7 +1,7 @@
 //! A screen of a size, fed with the events of the rehearsed demo, up to where a test wants it.
 
 use colloquium::clock::Clock;
-use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, TurnId};
+use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
 use colloquium::ui::theme::Theme;
 use colloquium::ui::update::{Request, key};
@@ -53,7 +53,12 @@ impl Stage {
 
     /// Returns a stage whose events are not quite those of the demo.
     pub fn altered(width: u16, height: u16, alter: fn(&mut Event)) -> Stage {
-        Stage { alter, ..Stage::new(width, height) }
+        Stage::new(width, height).altering(alter)
+    }
+
+    /// Changes every event before it is shown.
+    pub fn altering(self, alter: fn(&mut Event)) -> Stage {
+        Stage { alter, ..self }
     }
 
     /// Takes in an event.
@@ -61,6 +66,16 @@ impl Stage {
         self.screen.clock = Clock::virtual_from(event.ms);
         let record = Record::new(event).unwrap();
         self.screen.take(&Item::Event(Arc::new(record)));
+    }
+
+    /// Lets something happen that is not in the demo.
+    pub fn happens(&mut self, by: &str, kind: &str, data: serde_json::Value) {
+        let state = self.screen.story.state();
+        let (seq, ms) = (state.next_seq, state.ms);
+        let data = serde_json::value::to_raw_value(&data).unwrap();
+        let kind = Kind::read(kind, &data).unwrap();
+        let (by, thread, at) = (by.into(), ThreadId::ROOT, Wall(0));
+        self.take(Event { seq, at, ms, thread, by, cause: None, kind });
     }
 
     /// Plays the demo on, up to and including the first event that fits.

@@ -8,7 +8,6 @@ use colloquium::ui::start::{Choice, Host, Mind, News, Row, Script, Start, Voice,
 use colloquium::ui::theme::Theme;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
 use crossterm::event::{KeyEvent, KeyModifiers};
-use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
@@ -38,7 +37,7 @@ fn local(name: &str) -> Mind {
     Mind { name: name.into(), endpoint: None, local: true }
 }
 
-fn found() -> Start {
+pub fn found() -> Start {
     let mut start = table();
     start.now = Wall(1_000_000_000);
     let host = |name: &str, says: &str, minds: Vec<Mind>| {
@@ -65,7 +64,7 @@ fn found() -> Start {
     start
 }
 
-fn press(start: &mut Start, keys: &[KeyCode]) -> Option<Choice> {
+pub fn press(start: &mut Start, keys: &[KeyCode]) -> Option<Choice> {
     keys.iter().map(|code| key(start, &KeyEvent::new(*code, KeyModifiers::NONE))).last().flatten()
 }
 
@@ -81,14 +80,16 @@ fn shown(start: &mut Start, width: u16, height: u16) -> String {
     (0..height).map(|y| row(y).trim_end().to_owned() + "\n").collect()
 }
 
-#[test]
-fn pictures() {
-    assert_snapshot!("start__80x24", shown(&mut found(), 80, 24));
-    assert_snapshot!("start__50x16", shown(&mut found(), 50, 16));
+/// The page of the first run.
+pub fn first() -> Start {
     let mut first = found();
     (first.first, first.at) = (true, Row::Demo);
     first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
-    assert_snapshot!("start__first__80x24", shown(&mut first, 80, 24));
+    first
+}
+
+#[test]
+fn every_size_is_drawn() {
     for (width, height) in [(1, 1), (20, 5), (30, 9), (200, 60)] {
         shown(&mut found(), width, height);
     }

@@ -1,16 +1,41 @@
-//! Who sits at the table, in one row: number, name, and what they do.
+//! Who sits at the table, in one row: number, name, and what they do; on a narrow screen also what was used, for which the
+//! line of the floor has no room.
 
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::floor::{next, seat_word};
+use crate::ui::floor::{next, seat_word, used};
 use crate::ui::markdown::bold;
 use crate::ui::theme::Role;
+use crate::ui::wrap::{clip, width};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
+/// Cells of a name at most, and whether it is told who speaks and who is next, as the line of the floor does: the first
+/// that lets all seats fit. In the end the numbers alone are left.
+const SHORTER: [(usize, bool); 6] =
+    [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
+
 /// Draws the row.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let narrow = screen.view.areas.is_narrow();
+    let used = used(&screen.story.state().spent()).filter(|_| narrow).unwrap_or_default();
+    let used = used.replace(" tok  ", " ");
+    let room = usize::from(area.width).saturating_sub(width(&used) + 2);
+    let fits = |shorter: &(usize, bool)| row(area, *shorter, screen).0.width() <= room;
+    let shorter = SHORTER.into_iter().find(fits).unwrap_or((0, false));
+    let (line, clicks) = row(area, shorter, screen);
+    screen.view.clicks.extend(clicks);
+    frame.render_widget(line, area);
+    let used = Line::styled(format!("{used} "), screen.theme.style(Role::Muted));
+    frame.render_widget(used.right_aligned(), area);
+}
+
+/// What a click does, by the cells it falls on.
+type Clicks = Vec<(Rect, Action)>;
+
+/// The row with names of so many cells at most, and all words or only those that nothing else tells.
+fn row(area: Rect, (most, all): (usize, bool), screen: &Screen) -> (Line<'static>, Clicks) {
     let (story, theme) = (&screen.story, &screen.theme);
     let state = story.state();
     let (queue, _) = next(state);
@@ -22,22 +47,27 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         let word = seat_word(story, id, now, &queue);
         let style = theme.speaker(place);
         let speaks = state.turns.values().any(|t| t.seat == *id);
+        let told = speaks || queue.first() == Some(id);
+        let word = if all || !told { word } else { String::new() };
         let style = match screen.view.picked == Some(place) {
             true => theme.style(Role::Selection),
             false => style,
         };
-        let name = format!("{} {}", place + 1, story.name(id));
+        let name = clip(&story.name(id), most, screen.glyphs.ellipsis);
+        let gap = if name.is_empty() { "" } else { " " };
+        let name = format!("{}{gap}{name}", place + 1);
         spans.push(Span::styled(name, if speaks { bold(style) } else { style }));
         let role = if speaks { Role::FloorSpeaking } else { Role::FloorWaiting };
-        let sign = if speaks { format!("{} ", screen.glyphs.speaking) } else { String::new() };
+        let sign = if speaks { format!(" {}", screen.glyphs.speaking) } else { String::new() };
         let gap = if word.is_empty() { "" } else { " " };
-        spans.push(Span::styled(format!("{gap}{sign}{word}"), theme.style(role)));
+        spans.push(Span::styled(format!("{sign}{gap}{word}"), theme.style(role)));
         let before = clicks.last().map_or(area.x, |(area, _): &(Rect, Action)| area.right());
         let end = area.x + spans.iter().map(Span::width).sum::<usize>() as u16;
         let cells = Rect { x: before, width: end.saturating_sub(before), ..area };
         clicks.push((cells, Action::Pick(place as u8 + 1)));
         spans.push(Span::raw("   "));
     }
-    screen.view.clicks.extend(clicks);
-    frame.render_widget(Line::from(spans), area);
+    // the gap behind the last seat is nobody's
+    spans.pop();
+    (Line::from(spans), clicks)
 }

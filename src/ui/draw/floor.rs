@@ -3,7 +3,7 @@
 use super::Bar;
 use super::header::{role, sign};
 use crate::export::reason;
-use crate::model::Ms;
+use crate::model::{Ms, SeatId};
 use crate::state::State;
 use crate::text;
 use crate::ui::Screen;
@@ -13,48 +13,44 @@ use crate::ui::keymap::{Keymap, Place};
 use crate::ui::message::Look;
 use crate::ui::story::Story;
 use crate::ui::theme::Role;
+use crate::ui::wrap::clip;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-/// Columns from which the line says why who speaks was chosen.
-const WHY_COLUMNS: u16 = 80;
+/// How much the line says.
+#[derive(Clone, Copy)]
+struct Wealth {
+    /// Why who speaks was chosen.
+    why: bool,
+    /// How many of those who come next.
+    next: usize,
+    /// Cells of a name.
+    name: usize,
+    /// Whether figures have their units, and the way to the end is named.
+    long: bool,
+    /// Cells of the rule at both ends.
+    ends: usize,
+}
 
-/// Draws the line.
+/// From the richest to the poorest: who speaks, who is next and what was used are in all of them.
+const WEALTHS: [Wealth; 6] = [
+    Wealth { why: true, next: 3, name: usize::MAX, long: true, ends: 2 },
+    Wealth { why: false, next: 3, name: usize::MAX, long: true, ends: 2 },
+    Wealth { why: false, next: 1, name: usize::MAX, long: true, ends: 2 },
+    Wealth { why: false, next: 1, name: usize::MAX, long: false, ends: 2 },
+    Wealth { why: false, next: 1, name: 12, long: false, ends: 0 },
+    Wealth { why: false, next: 1, name: 6, long: false, ends: 0 },
+];
+
+/// Draws the line, as rich as it fits.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let below = below(screen);
-    let Screen { story, theme, glyphs, view, clock, keymap, .. } = screen;
-    let (state, now) = (story.state(), clock.now());
-    let standing = Standing::of(state);
-    let (rule, muted) = (theme.style(Role::Rule), theme.style(Role::Muted));
-    let mut bar = Bar::new();
-    bar.left = vec![];
-    bar.left(glyphs.rule.repeat(2), rule);
-    let strong = theme.style(role(standing));
-    bar.left(format!(" {} ", sign(standing, glyphs)), strong);
-    let (what, then) = words(story, standing, now, keymap);
-    bar.left(what, strong);
-    if let Some(why) = why(state).filter(|_| area.width >= WHY_COLUMNS) {
-        bar.left(format!(" ({})", text::line(why)), muted);
-    }
-    if !then.is_empty() {
-        bar.left(format!("  {then}"), theme.style(Role::FloorNext));
-    }
-    bar.left(" ", muted);
-    bar.right = vec![];
-    bar.right(glyphs.rule.repeat(2), rule);
-    if let Some(used) = used(&state.spent()) {
-        bar.right(format!(" {used} "), muted);
-    }
-    let follow = keymap.way(Action::Follow, Place::Table);
-    match (below, view.transcript.following()) {
-        (0, true) => {}
-        (0, false) => _ = bar.right(format!(" {follow} follow "), muted),
-        (below, _) => {
-            let told = format!(" {below} more below, {follow} follow ");
-            bar.right(told, theme.style(Role::Notice));
-        }
-    }
-    bar.draw(frame, area, glyphs.rule, rule, glyphs.ellipsis);
+    let bars = WEALTHS.map(|wealth| bar(screen, below, wealth));
+    let fits = |bar: &&Bar| bar.width() <= usize::from(area.width);
+    let [.., poorest] = &bars;
+    let bar = bars.iter().find(fits).unwrap_or(poorest);
+    let Screen { theme, glyphs, view, .. } = screen;
+    bar.draw(frame, area, glyphs.rule, theme.style(Role::Rule), glyphs.ellipsis);
     for x in view.areas.walls() {
         if let Some(cell) = frame.buffer_mut().cell_mut((x, area.y))
             && cell.symbol() == glyphs.rule
@@ -62,6 +58,46 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
             cell.set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
         }
     }
+}
+
+fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
+    let Screen { story, theme, glyphs, view, clock, keymap, .. } = screen;
+    let (state, now) = (story.state(), clock.now());
+    let standing = Standing::of(state);
+    let (rule, muted) = (theme.style(Role::Rule), theme.style(Role::Muted));
+    let ends = glyphs.rule.repeat(wealth.ends);
+    let mut bar = Bar::new();
+    bar.left = vec![];
+    bar.left(ends.clone(), rule);
+    let strong = theme.style(role(standing));
+    bar.left(format!(" {} ", sign(standing, glyphs)), strong);
+    let (what, then) = shortened(story, standing, now, keymap, (wealth, glyphs.ellipsis));
+    bar.left(what, strong);
+    if let Some(why) = why(state).filter(|_| wealth.why) {
+        bar.left(format!(" ({})", text::line(why)), muted);
+    }
+    if !then.is_empty() {
+        bar.left(format!("  {then}"), theme.style(Role::FloorNext));
+    }
+    bar.left(" ", muted);
+    bar.right = vec![];
+    bar.right(ends, rule);
+    // on a narrow screen another row says it
+    if let Some(used) = used(&state.spent()).filter(|_| !view.areas.is_narrow()) {
+        let used = if wealth.long { used } else { used.replace(" tok  ", " ") };
+        bar.right(format!(" {used} "), muted);
+    }
+    let follow = keymap.way(Action::Follow, Place::Table);
+    match (below, view.transcript.following(), wealth.long) {
+        (0, true, _) => {}
+        (0, false, _) => _ = bar.right(format!(" {follow} follow "), muted),
+        (below, _, true) => {
+            let told = format!(" {below} more below, {follow} follow ");
+            bar.right(told, theme.style(Role::Notice));
+        }
+        (below, _, false) => _ = bar.right(format!(" {below} below "), theme.style(Role::Notice)),
+    }
+    bar
 }
 
 fn below(screen: &mut Screen) -> usize {
@@ -73,10 +109,22 @@ fn below(screen: &mut Screen) -> usize {
 
 /// What happens, and what happens next.
 pub fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (String, String) {
+    let [rich, ..] = WEALTHS;
+    shortened(story, standing, now, keymap, (rich, ""))
+}
+
+fn shortened(
+    story: &Story,
+    standing: Standing,
+    now: Ms,
+    keymap: &Keymap,
+    (wealth, ellipsis): (Wealth, &str),
+) -> (String, String) {
     let state = story.state();
     let (queue, why) = next(state);
-    let mut names: Vec<String> = queue.iter().take(3).map(|id| story.name(id)).collect();
-    if let (Some(first), false) = (names.first_mut(), why.is_empty()) {
+    let name = |id: &SeatId| clip(&story.name(id), wealth.name, ellipsis);
+    let mut names: Vec<String> = queue.iter().take(wealth.next).map(name).collect();
+    if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {
         first.push_str(&format!(" ({why})"));
     }
     let then = match &names[..] {
@@ -84,7 +132,7 @@ pub fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (St
         names => format!("then {}", names.join(", ")),
     };
     let next = then.replacen("then", "next", 1);
-    let now = speakers(story, now);
+    let now = speakers(story, now, name);
     match standing {
         Standing::Running | Standing::Stepping => (now, then),
         Standing::Pausing if now.is_empty() => ("pausing".into(), next),
@@ -103,19 +151,20 @@ pub fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (St
 }
 
 /// Everybody who speaks, with what they do and for how long.
-fn speakers(story: &Story, now: Ms) -> String {
+fn speakers(story: &Story, now: Ms, name: impl Fn(&SeatId) -> String) -> String {
     let turns: Vec<_> = story.state().turns.values().collect();
     let seconds = |since: Ms| now.since(since) / 1_000;
     match turns[..] {
         [] => String::new(),
         [turn] => {
             let (what, since) = doing(story, turn, now);
-            format!("{} {what} {}s", story.name(&turn.seat), seconds(since))
+            let since = since.map(|since| format!(" {}s", seconds(since)));
+            format!("{} {what}{}", name(&turn.seat), since.unwrap_or_default())
         }
         [..] => {
             let each = turns.iter().map(|t| {
                 let (_, since) = doing(story, t, now);
-                format!("{} {}s", story.name(&t.seat), seconds(since))
+                format!("{} {}s", name(&t.seat), seconds(since.unwrap_or(t.since)))
             });
             let work = match turns.iter().all(|t| t.purpose == turns[0].purpose) {
                 true => doing_word(turns[0].purpose),

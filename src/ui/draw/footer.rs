@@ -5,6 +5,7 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::floor::Standing;
 use crate::ui::keymap::{Place, row};
+use crate::ui::study::Study;
 use crate::ui::theme::Role;
 use crate::ui::verbs::{row as verb, usage};
 use crate::ui::wrap::width;
@@ -37,7 +38,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.right.splice(0..0, hint.iter().cloned());
         clicks.push((click(area, area.right(), &bar.right, &hint), *action));
     }
-    if let (Place::Search, Some(search)) = (place, &screen.view.search) {
+    if let (Place::Search, Some(search)) = (place, &mut screen.view.search) {
         let typed = format!("/{}", search.query);
         let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
         bar.left(typed, theme.style(Role::Text));
@@ -47,9 +48,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     } else if let Some(told) = told(screen, place) {
         bar.left(told, theme.style(Role::Notice));
     } else {
-        if let (Place::Found, Some(search)) = (place, &screen.view.search) {
-            let found = format!("/{}   {}   ", search.query, search.told(&screen.story));
-            bar.left(found, theme.style(Role::Text));
+        if let (Place::Found, Some(search)) = (place, &mut screen.view.search) {
+            let told = search.told(&screen.story);
+            bar.left(format!("/{}   {told}   ", search.query), theme.style(Role::Text));
         }
         for action in hints(screen, place) {
             let hint = hint(screen, action, place);
@@ -94,7 +95,7 @@ fn last(place: Place) -> &'static [Action] {
 fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     use Action::{
         Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Figures, Follow, Fork,
-        Home, LineDown, LineUp, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
+        Home, LineDown, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
         PauseNow, Pick, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Send,
         Skip, Slower, Step, Tenth, TextOn, TogglePause, Top, UtteranceBack, UtteranceOn, Waits,
         Write,
@@ -103,7 +104,10 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
         Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Place::Search => vec![],
-        Place::Figures => vec![Pick(1), LineDown, LineUp, OpenEvent, Export, Copy],
+        Place::Figures if screen.view.study.as_ref().is_some_and(Study::chooses) => {
+            vec![Pick(1), LineDown, OpenEvent, Export, Copy]
+        }
+        Place::Figures => vec![Pick(1), LineDown, Export, Copy],
         Place::List => vec![RunEntry, EntryUp, EntryDown],
         Place::Replay => vec![
             PlayPause,

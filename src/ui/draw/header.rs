@@ -3,7 +3,7 @@
 use super::Bar;
 use crate::model::Limit;
 use crate::ui::Screen;
-use crate::ui::floor::Standing;
+use crate::ui::floor::{Standing, used};
 use crate::ui::message::clock;
 use crate::ui::theme::Role;
 use ratatui::Frame;
@@ -30,6 +30,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.left(screen.story.title(), theme.style(Role::Title));
     if state.rehearsed {
         bar.left("   rehearsed", theme.style(Role::Notice));
+    }
+    let areas = &screen.view.areas;
+    if let Some(used) = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty())
+    {
+        bar.right(format!("  {}", used.replace(" tok  ", " ")), muted);
     }
     bar.right(format!("  {count}  {running}"), muted);
     let style = theme.style(role(standing));

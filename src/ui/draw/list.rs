@@ -1,6 +1,6 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
-use super::framed;
+use super::{framed, on_top};
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::{Group, Place};
@@ -9,7 +9,6 @@ use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
-use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
@@ -17,25 +16,23 @@ use ratatui::widgets::Clear;
 const WIDTH_MAX: u16 = 84;
 /// The highest list, in rows.
 const HEIGHT_MAX: u16 = 26;
-/// Cells of the left column.
-const CALL_WIDTH: usize = 26;
+/// Cells of the left column at most; on a narrow list, a third of it.
+const CALL_MAX: usize = 30;
 /// Cells of the column that names the group.
 const GROUP_WIDTH: usize = 9;
+/// Cells from which the group is named: below, what an entry does needs them.
+const GROUP_ROOM: usize = 82;
+/// Rows of a list besides its entries: the frame, what was typed, and the line below it.
+const AROUND: usize = 4;
+/// Rows below which no line is drawn under what was typed.
+const RULE_ROWS: u16 = 8;
 
 /// Draws the list, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let size = (
-        whole.width.saturating_sub(4).min(WIDTH_MAX),
-        whole.height.saturating_sub(2).min(HEIGHT_MAX),
-    );
-    let area = Rect {
-        x: whole.x + (whole.width - size.0) / 2,
-        y: whole.y + (whole.height - size.1) / 3,
-        width: size.0,
-        height: size.1,
-    };
+    let high = u16::try_from(list.size() + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX);
+    let area = on_top(whole, &screen.view.areas, (WIDTH_MAX, high));
     let title = match list.of {
         Of::Commands => "Commands",
         Of::Keys => "Keys",
@@ -55,44 +52,58 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         Span::raw(" ".repeat(gap)),
         Span::styled(count, theme.style(Role::Muted)),
     ]);
-    let rows = usize::from(inner.height).saturating_sub(2);
-    let from = (list.at + 1).saturating_sub(rows);
     let room = usize::from(inner.width);
-    let mut lines = vec![first, Line::styled(glyphs.rule.repeat(room), theme.style(Role::Rule))];
+    let mut lines = vec![first];
+    if inner.height >= RULE_ROWS {
+        let rule = format!(" {}", glyphs.rule.repeat(room.saturating_sub(2)));
+        lines.push(Line::styled(rule, theme.style(Role::Rule)));
+    }
+    let above = lines.len() as u16;
+    let rows = usize::from(inner.height.saturating_sub(above));
+    let from = (list.at + 1).saturating_sub(rows);
+    let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
+    let call = widest.min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX });
     for (i, entry) in entries.iter().enumerate().skip(from).take(rows) {
-        lines.push(row(entry, i == list.at, room, screen));
+        lines.push(row(entry, i == list.at, (call, room), screen));
     }
     frame.render_widget(Text::from(lines), inner);
     frame.set_cursor_position(Position::new(inner.x + width(&typed) as u16, inner.y));
     if let Some(list) = &mut screen.view.list {
-        (list.rows, list.from) = (Rect { y: inner.y + 2, height: rows as u16, ..inner }, from);
+        (list.rows, list.from) = (Rect { y: inner.y + above, height: rows as u16, ..inner }, from);
     }
 }
 
-fn row(entry: &Entry, chosen: bool, room: usize, screen: &Screen) -> Line<'static> {
+/// An entry: how it is called up, what it does, and its group where there is room for it.
+fn row(
+    entry: &Entry,
+    chosen: bool,
+    (calls, room): (usize, usize),
+    screen: &Screen,
+) -> Line<'static> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let group = match &entry.does {
-        Does::Action(row) => heading(row.group),
-        Does::Verb(_) => heading(Group::Floor),
+        _ if room < GROUP_ROOM => String::new(),
+        Does::Action(row) => format!(" {:>GROUP_WIDTH$}", heading(row.group)),
+        Does::Verb(_) => format!(" {:>GROUP_WIDTH$}", heading(Group::Floor)),
         Does::Send(_)
         | Does::Begin(_)
         | Does::Edit(..)
         | Does::Copy(..)
         | Does::Wear(_)
-        | Does::Export(_) => "",
+        | Does::Export(_) => String::new(),
     };
     let sign = if chosen { glyphs.speaking } else { " " };
-    let call = clip(&entry.call, CALL_WIDTH, glyphs.ellipsis);
-    let call = format!("{call}{}", " ".repeat(CALL_WIDTH - width(&call)));
-    let left = room.saturating_sub(CALL_WIDTH + GROUP_WIDTH + 5);
+    let call = clip(&entry.call, calls, glyphs.ellipsis);
+    let call = format!("{call}{}", " ".repeat(calls - width(&call)));
+    let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
     let title = clip(&entry.title, left, glyphs.ellipsis);
     let pad = " ".repeat(left - width(&title));
     let look = |role| if chosen { theme.style(Role::Selection) } else { theme.style(role) };
     Line::from(vec![
         Span::styled(format!(" {sign} "), look(Role::Text)),
         Span::styled(call, look(Role::HintKey)),
-        Span::styled(format!(" {title}{pad}"), look(Role::Text)),
-        Span::styled(format!("{group:>GROUP_WIDTH$}"), look(Role::Muted)),
-        Span::styled(" ", Style::new()),
+        Span::styled(format!("  {title}{pad}"), look(Role::Text)),
+        Span::styled(group, look(Role::Muted)),
+        Span::styled(" ", look(Role::Text)),
     ])
 }

@@ -79,6 +79,19 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     which::draw(frame, whole, screen);
 }
 
+/// Cells that must be left at each side of what lies on top; where there are fewer it takes the whole width, since words
+/// cut by its edge would only disturb.
+const BESIDE: u16 = 12;
+
+/// Returns where something lies that wants to be as large as that: between header and floor, which stay in sight.
+fn on_top(whole: Rect, areas: &Areas, (wide, high): (u16, u16)) -> Rect {
+    let width = if whole.width < wide + 2 * BESIDE { whole.width } else { wide };
+    let room = areas.floor.y.saturating_sub(areas.header.bottom());
+    let height = room.min(high);
+    let y = areas.header.bottom() + (room - height) / 3;
+    Rect { x: whole.x + (whole.width - width) / 2, y, width, height }
+}
+
 /// Returns the frame of what lies on top, with its title and the key that closes it.
 fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
@@ -130,6 +143,11 @@ impl Bar {
         self
     }
 
+    /// Returns the cells that all of it needs.
+    fn width(&self) -> usize {
+        self.left.iter().chain(&self.right).map(Span::width).sum()
+    }
+
     fn draw(&self, frame: &mut Frame<'_>, area: Rect, fill: &str, rule: Style, ellipsis: &str) {
         let room = usize::from(area.width);
         let right: usize = self.right.iter().map(Span::width).sum();
@@ -138,7 +156,8 @@ impl Bar {
         for span in &self.left {
             let left = room.saturating_sub(right + used);
             if span.width() > left {
-                let clipped = clip(&span.content, left, ellipsis);
+                // what was cut must not run into what stands at the right
+                let clipped = clip(&span.content, left.saturating_sub(1), ellipsis);
                 used += width(&clipped);
                 spans.push(Span::styled(clipped, span.style));
                 break;

@@ -1,6 +1,6 @@
 //! The text that lies over the transcript.
 
-use super::framed;
+use super::{framed, on_top};
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::Place;
@@ -14,6 +14,8 @@ use ratatui::widgets::Clear;
 
 /// The widest page, in cells.
 const WIDTH_MAX: u16 = 106;
+/// The widest column of words, in cells: longer lines are hard to read.
+const WORDS_MAX: usize = 100;
 /// Cells of the names of facts.
 const NAME_WIDTH: usize = 12;
 
@@ -24,17 +26,11 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         page = Page { top: page.top, ..anew };
     }
     let theme = &screen.theme;
-    let width = whole.width.saturating_sub(2).min(WIDTH_MAX);
-    let area = Rect {
-        x: whole.x + (whole.width - width) / 2,
-        y: whole.y + 1,
-        width,
-        height: whole.height.saturating_sub(3),
-    };
+    let area = on_top(whole, &screen.view.areas, (WIDTH_MAX, u16::MAX));
     let close = screen.keymap.way(Action::Back, Place::Table);
     let block = framed(screen, &page.title, &close);
     let inner = block.inner(area);
-    let room = usize::from(inner.width).saturating_sub(2).max(1);
+    let room = usize::from(inner.width).saturating_sub(2).clamp(1, WORDS_MAX);
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (name, value) in &page.facts {
         let value = plain(value, room.saturating_sub(NAME_WIDTH), theme.style(Role::Text));

@@ -9,6 +9,7 @@ use crate::ui::layout::{Needs, Panels};
 use crate::ui::markdown::bold;
 use crate::ui::seat::asked;
 use crate::ui::theme::Role;
+use crate::ui::wrap::clip;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -86,7 +87,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     pen.area.set_style(theme.style(Role::Text));
     frame.render_widget(&pen.area, inner);
     if pen.is_empty() {
-        let hint = placeholder(screen);
+        let hint = placeholder(screen, usize::from(inner.width));
         frame.render_widget(Line::styled(hint, screen.theme.style(Role::Muted)), inner);
     }
     if screen.view.place() == Place::Pen {
@@ -98,10 +99,17 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-fn placeholder(screen: &Screen) -> String {
+fn placeholder(screen: &Screen, room: usize) -> String {
+    let [long, short] = [
+        "say something to the table, or @name to give someone the floor",
+        "say something, or @name",
+    ];
     match (asked(&screen.story), screen.story.state().ended.is_some()) {
         (_, true) => String::new(),
-        (Some(who), _) => format!("what {} says", screen.story.name(&who)),
-        (None, _) => "say something to the table, or @name to give someone the floor".into(),
+        (Some(who), _) => {
+            let says = format!("what {} says", screen.story.name(&who));
+            clip(&says, room, screen.glyphs.ellipsis)
+        }
+        (None, _) => if long.len() <= room { long } else { short }.into(),
     }
 }

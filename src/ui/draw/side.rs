@@ -90,20 +90,15 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
 
 /// The call and the end of a turn, as far as they are in the log.
 fn of(screen: &Screen, turn: TurnId) -> (Option<&CallStarted>, Option<&TurnEnded>) {
-    let mut end = None;
-    for event in screen.story.events().rev() {
-        if let Kind::TurnEnded(e) = &event.kind
-            && e.turn == turn
-        {
-            end = Some(&**e);
-        }
-        if let Kind::CallStarted(call) = &event.kind
-            && call.turn == turn
-        {
-            return (Some(call), end);
+    let mut last = None;
+    for event in screen.story.since(turn) {
+        match &event.kind {
+            Kind::CallStarted(call) if call.turn == turn => last = Some(call),
+            Kind::TurnEnded(end) if end.turn == turn => return (last, Some(end)),
+            _ => {}
         }
     }
-    (None, end)
+    (last, None)
 }
 
 fn tenths(ms: u64) -> String {
@@ -134,7 +129,7 @@ fn deeds(screen: &Screen) -> Vec<Line<'static>> {
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "OF LATE")];
-    let asides = screen.story.rows().rev().filter_map(|row| match &row.item {
+    let asides = screen.story.asides().rev().filter_map(|row| match &row.item {
         Item::Aside { head, .. } => Some((row.at, head)),
         Item::Words(_) => None,
     });

@@ -155,6 +155,18 @@ impl Page<'_> {
         self.lines.push(Line::from(spans));
     }
 
+    /// Something to choose, and what is said of it: beside it, or below where it would be cut.
+    fn offer(&mut self, row: Row, label: &str, said: &str, column: usize) {
+        let muted = self.style(Role::Muted);
+        if self.room >= 3 + column + width(said) {
+            self.row(row, format!("{label:<column$}"), vec![Span::styled(said.to_owned(), muted)]);
+        } else {
+            self.row(row, label.to_owned(), vec![]);
+            let below = Line::styled(format!("     {said}"), muted);
+            self.lines.extend(wrap(&below, self.room));
+        }
+    }
+
     /// A field of the new conversation: its label, its value, and what is said of it.
     fn field(&mut self, row: Row, label: &str, value: &str, said: &str) {
         let label = format!("{label:<width$}", width = VALUE);
@@ -240,10 +252,8 @@ impl Page<'_> {
             self.blank();
         }
         self.heading("Without a key");
-        let room = self.room.saturating_sub(40);
-        let said = clip("rehearsed, nothing leaves this machine", room, start.glyphs.ellipsis);
-        let said = Span::styled(said, self.style(Role::Muted));
-        self.row(Row::Demo, format!("{:<36}", "Watch a debate"), vec![said]);
+        let said = "rehearsed, nothing leaves this machine";
+        self.offer(Row::Demo, "Watch a debate", said, 36);
         self.blank();
         self.hosts();
     }
@@ -368,9 +378,7 @@ impl Page<'_> {
             (Row::Provider, "Connect a provider", "name where its key is"),
             (Row::Own, "Choose topic and cast", "the start screen"),
         ] {
-            let said = clip(said, self.room.saturating_sub(33), start.glyphs.ellipsis);
-            let said = Span::styled(said, self.style(Role::Muted));
-            self.row(row, format!("{label:<30}"), vec![said]);
+            self.offer(row, label, said, 30);
         }
         self.blank();
         self.heading("What was checked");
@@ -387,7 +395,8 @@ impl Page<'_> {
             "No key is ever written to a session.",
             "Nothing is sent anywhere but to the model you choose.",
         ] {
-            self.lines.push(Line::styled(format!(" {words}"), self.style(Role::Muted)));
+            let line = Line::styled(format!(" {words}"), self.style(Role::Muted));
+            self.lines.extend(wrap(&line, self.room));
         }
     }
 

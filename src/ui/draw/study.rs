@@ -1,15 +1,19 @@
 //! The figures, over everything but the header and the footer.
 
+use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::Screen;
-use crate::ui::study::{PAGES, lanes};
+use crate::ui::study::{Laid, PAGES, Study, lanes};
 use crate::ui::theme::Role;
-use crate::ui::wrap::{clip, wrap};
+use crate::ui::wrap::{clip, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
+
+/// Columns below which the names of the pages take the whole row.
+const NAMED_COLUMNS: u16 = 60;
 
 /// Draws the page that is open, if the figures are.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
@@ -24,55 +28,86 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     frame.render_widget(ratatui::widgets::Block::new().style(ground), area);
 
     let room = usize::from(area.width).saturating_sub(2);
-    let mut tabs = vec![Span::styled(" ANALYSIS  ", theme.style(Role::Title))];
+    let named = if area.width < NAMED_COLUMNS { "" } else { "ANALYSIS " };
+    let mut tabs = vec![Span::styled(format!(" {named}"), theme.style(Role::Title))];
     for (i, (name, _)) in PAGES.iter().enumerate() {
         let role = if i == study.page { Role::Selection } else { Role::Muted };
         tabs.push(Span::styled(format!(" {} {name} ", i + 1), theme.style(role)));
     }
     let rule = Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(Role::Rule));
-    let mut rows: Vec<Line<'static>> = Vec::new();
+    let laid = study.laid(room, |study| lay(study, screen, room));
+    let height = usize::from(area.height).saturating_sub(2);
+    study.height = height;
+    let (top, chosen) = if study.chooses() {
+        study.at = study.at.min(laid.rows.len().saturating_sub(laid.first + 2));
+        let chosen = laid.first + study.at;
+        ((chosen + 1).saturating_sub(height), Some(chosen))
+    } else {
+        study.at = study.at.min(laid.rows.len().saturating_sub(height));
+        (study.at, None)
+    };
+    let selection = theme.style(Role::Selection);
+    let shown = laid.rows.iter().enumerate().skip(top).take(height);
+    let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
+        true => row.clone().style(selection),
+        false => row.clone(),
+    });
+    let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
+    frame.render_widget(Text::from(lines), area);
+    screen.view.study = Some(study);
+}
+
+/// The rows of a page: a table's heading, what it counts, and its columns stand above its rows.
+fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let (muted, mut rows, mut first) = (theme.style(Role::Muted), Vec::new(), 0);
     if study.page == 0 {
         let columns = "one column an utterance, as high as it has words; the last ones that fit";
-        rows.extend(told(columns, theme.style(Role::Muted), room));
+        rows.extend(told(columns, muted, room));
         for (place, lane) in lanes(&screen.story, glyphs, room) {
             rows.push(Line::styled(format!(" {lane}"), theme.speaker(place)));
         }
         rows.push(Line::default());
     }
-    // a table's heading, what it counts, and its columns stand above its rows
-    let mut events = 0;
     for table in study.tables() {
-        rows.push(Line::styled(
-            format!(" {}", table.title.to_uppercase()),
-            theme.style(Role::Title),
-        ));
-        rows.extend(told(table.counts, theme.style(Role::Muted), room));
-        let text = figures::text(std::slice::from_ref(&table));
+        let title = format!(" {}", table.title.to_uppercase());
+        rows.push(Line::styled(title, theme.style(Role::Title)));
+        rows.extend(told(table.counts, muted, room));
+        let (shown, left_out) = fitting(table, room);
+        if !left_out.is_empty() {
+            let more = format!("on a wider screen also: {}", left_out.join(", "));
+            rows.extend(told(&more, muted, room));
+        }
+        let text = figures::text(std::slice::from_ref(&shown));
         let mut lines = text.lines().skip(3);
         let head = lines.next().unwrap_or_default();
-        rows.push(Line::styled(clip(head, room, glyphs.ellipsis), theme.style(Role::Muted)));
-        events = rows.len();
-        for line in lines {
-            rows.push(Line::raw(clip(line, room, glyphs.ellipsis)));
-        }
+        rows.push(Line::styled(clip(head, room, glyphs.ellipsis), muted));
+        first = rows.len();
+        rows.extend(lines.map(|line| Line::raw(clip(line, room, glyphs.ellipsis))));
         rows.push(Line::default());
     }
-    let height = usize::from(area.height).saturating_sub(2);
-    study.height = height;
-    let top = if study.chooses() {
-        study.at = study.at.min(rows.len().saturating_sub(events + 2));
-        if let Some(row) = rows.get_mut(events + study.at).filter(|r| r.width() > 0) {
-            *row = row.clone().style(theme.style(Role::Selection));
-        }
-        (events + study.at + 1).saturating_sub(height)
-    } else {
-        study.at = study.at.min(rows.len().saturating_sub(height));
-        study.at
+    Laid { rows, first }
+}
+
+/// Leaves out the last columns of a table until the rest fits; returns their names as well.
+fn fitting(mut table: Table, room: usize) -> (Table, Vec<String>) {
+    let mut left_out = Vec::new();
+    let wide = |table: &Table| {
+        let text = figures::text(std::slice::from_ref(table));
+        text.lines().skip(3).map(width).max().unwrap_or(0)
     };
-    let shown = rows.into_iter().skip(top).take(height);
-    let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
-    frame.render_widget(Text::from(lines), area);
-    screen.view.study = Some(study);
+    // words at the end are cut where they do not fit, and still say something
+    let ends_in_words = |table: &Table| {
+        let last = table.columns.len().saturating_sub(1);
+        table.rows.iter().any(|row| matches!(row.get(last), Some(Cell::Text(_))))
+    };
+    while table.columns.len() > table.keys + 1 && !ends_in_words(&table) && wide(&table) > room {
+        left_out.splice(0..0, table.columns.pop().map(|column| column.title));
+        for row in &mut table.rows {
+            row.truncate(table.columns.len());
+        }
+    }
+    (table, left_out)
 }
 
 fn told(words: &str, style: Style, room: usize) -> Vec<Line<'static>> {

@@ -138,9 +138,10 @@ fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
     let at = Timestamp::from_millisecond(playback.recorded.0).unwrap_or_default();
     let at = at.strftime("recorded %Y-%m-%d %H:%M UTC");
     let used: usize = spans.iter().map(Span::width).sum();
-    let right = format!("{waits}   {at} ");
     let room = usize::from(screen.view.areas.timeline.width).saturating_sub(used);
-    let right = clip(&right, room, screen.glyphs.ellipsis);
+    // what does not fit is left out whole
+    let right = [format!("{waits}   {at} "), format!("{waits} ")];
+    let right = right.into_iter().find(|right| width(right) <= room).unwrap_or_default();
     spans.push(Span::raw(" ".repeat(room.saturating_sub(width(&right)))));
     spans.push(Span::styled(right, Style::new().patch(muted)));
     Line::from(spans)
