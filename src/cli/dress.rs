@@ -76,6 +76,7 @@ impl Worn {
         let manner = Manner {
             mouse: dress.mouse,
             keyboard: told.keyboard,
+            title: context.environment.term().is_none_or(|term| !MUTE.contains(&term)),
             still: dress.still,
             far: context.environment.over_ssh(),
         };

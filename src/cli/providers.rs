@@ -142,7 +142,26 @@ impl Providers {
             let (key, from) = (KeySource::None, "--endpoint");
             list.push(Known { name: ENDPOINT.into(), wire, base_url: address(url)?, key, from });
         }
+        // a key that was pasted stands in for a variable that is not set
+        for known in &mut list {
+            let path = context.paths.key(&known.name);
+            let unset = matches!(&known.key, KeySource::Variable(v) if context.environment.get(v).is_none());
+            if unset && path.is_file() {
+                known.key = KeySource::File(path);
+            }
+        }
         Ok(Providers { settings, list, environment: context.environment.clone() })
+    }
+
+    /// Returns the variable that a provider's key is missing in, if it is.
+    pub fn unset(&self, known: &Known) -> Option<String> {
+        match &known.key {
+            KeySource::Variable(name) if self.environment.get(name).is_none() => Some(name.clone()),
+            KeySource::Variable(_)
+            | KeySource::None
+            | KeySource::File(_)
+            | KeySource::Command(_) => None,
+        }
     }
 
     /// Returns all of them.

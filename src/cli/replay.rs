@@ -164,7 +164,8 @@ fn show(
         let export = |format: &str| written(log.files.log(), format);
         let edit: fn(String) -> LocalBoxFuture<'static, Result<String, String>> =
             |_| Box::pin(async { Err("nothing is written in a recording".to_owned()) });
-        let outside = ui::run::Outside { keep: &keep, export: &export, edit: &edit };
+        let outside =
+            ui::run::Outside { keep: &keep, export: &export, open: &screen::open, edit: &edit };
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
         transport.play();

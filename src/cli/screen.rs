@@ -19,6 +19,7 @@ use crate::config::make_private;
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
 use crate::model::{Key, Seq, SteerLine};
+use crate::spawn::open_with_system;
 use crate::state::State;
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::{Screen, run};
@@ -74,7 +75,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         let export = |format: &str| written(files.log(), format);
         let lent = Cell::new(false);
         let edit = |draft| lend(draft, &lent, context);
-        let outside = run::Outside { keep: &keep, export: &export, edit: &edit };
+        let outside = run::Outside { keep: &keep, export: &export, open: &open, edit: &edit };
         let mut screen = dressed(since, clock, context)?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
@@ -141,6 +142,11 @@ pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Fa
     screen.view.panels = kept::panels(&context.paths.state);
     screen.view.pen.history = sent::read(&context.paths.state);
     Ok(screen)
+}
+
+/// Opens an address with the program that the system has for it.
+pub fn open(address: &str) -> Result<&'static str, String> {
+    open_with_system(address).map_err(|e| e.to_string())
 }
 
 /// Lets the person write on in their own editor, and remembers that it has the terminal.

@@ -13,12 +13,14 @@ use super::options::{Play, needs_terminal};
 use super::providers::{ModelOptions, Providers};
 use super::run::{self, Options};
 use super::screen::After;
+use super::sessions::Which;
 use super::signals::Signals;
 use super::source;
 use super::{replay, resume};
 use crate::catalogue;
 use crate::clock::wall_now;
-use crate::model::VoiceSpec;
+use crate::config::keep_key;
+use crate::model::{Secret, VoiceSpec};
 use crate::scenario::{self, Loaded, bundled_names};
 use crate::ui::start::run::run as show;
 use crate::ui::start::{Choice, Mind, News, Row, Script, Start, Voice};
@@ -58,13 +60,20 @@ fn go_round(
     mut told: Option<String>,
 ) -> Result<Exit, Failure> {
     loop {
-        let choice = match choose(context, topic.as_deref(), told.take())? {
-            Left::Chose(choice) => choice,
+        let (choice, pasted) = match choose(context, topic.as_deref(), told.take())? {
+            Left::Chose(choice, pasted) => (choice, pasted),
             Left::Signal(exit) => return Ok(exit),
         };
         let done = match choice {
             Choice::Leave => return Ok(Exit::Done),
             Choice::Replay(path) => replay::again(&path, context),
+            Choice::Example(name) => Which::named(Some(&name))
+                .find(context)
+                .and_then(|path| replay::again(&path, context)),
+            Choice::Key(provider) => {
+                told = pasted.map(|key| kept(&provider, &key, context));
+                continue;
+            }
             Choice::Open(path) => resume::go_on(&path, &Play::default(), context),
             Choice::Begin { scenario, topic: about, voice } => {
                 topic.clone_from(&about);
@@ -94,6 +103,14 @@ pub fn options(topic: Option<String>, voice: Voice) -> Options {
     options
 }
 
+/// Keeps a key that was pasted; returns what there is to say of it.
+fn kept(provider: &str, key: &Secret, context: &Context) -> String {
+    match keep_key(&context.paths, provider, key) {
+        Ok(path) => format!("the key of {provider} is kept in {}", path.display()),
+        Err(why) => format!("the key of {provider} is not kept: {why}"),
+    }
+}
+
 /// Returns what a choice would use, in words; or why that is not known.
 pub fn estimate(choice: &Choice, context: &Context) -> String {
     let Choice::Begin { scenario, topic, voice } = choice else { return String::new() };
@@ -103,7 +120,8 @@ pub fn estimate(choice: &Choice, context: &Context) -> String {
 
 /// How the start screen was left.
 enum Left {
-    Chose(Choice),
+    /// What, and the key that was pasted.
+    Chose(Choice, Option<Secret>),
     /// Told by the system to stop.
     Signal(Exit),
 }
@@ -134,7 +152,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
         tokio::select! { biased;
             exit = signals.next() => Ok(Left::Signal(exit)),
             left = show(&mut start, &mut terminal, terminal::events(), &mut news, |choice| estimate(choice, context)) => match left {
-                Ok(choice) => Ok(Left::Chose(choice)),
+                Ok(choice) => Ok(Left::Chose(choice, start.pasted.take())),
                 Err(e) => Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}"))),
             },
         }
@@ -156,12 +174,28 @@ pub fn prepared(mut start: Start, providers: &Providers, context: &Context) -> S
         ("sessions".into(), format!("kept in {}", sessions.display())),
         ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
     ];
+    start.examples = examples();
+    let all = providers.all().iter();
+    start.keyless =
+        all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
+    start.kept = context.paths.keys().display().to_string();
     start.set_up = format!(
         "A provider is used as soon as its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or named in \
          {} as [providers.NAME]; `colloquium doctor` explains each",
         providers.settings.path.display()
     );
     start
+}
+
+/// Returns the sessions that come with the program: their names and titles.
+fn examples() -> Vec<(String, String)> {
+    let first = |log: &str| {
+        let line = log.lines().next()?;
+        let opened: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(opened["scenario"]["title"].as_str()?.to_owned())
+    };
+    let named = |(name, log): &(&str, &str)| ((*name).to_owned(), first(log).unwrap_or_default());
+    catalogue::EXAMPLES.iter().map(named).collect()
 }
 
 /// Returns every scenario that has a name, those that come with the program first.

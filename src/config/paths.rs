@@ -1,9 +1,13 @@
 //! The four folders of the program. XDG variables come first on every system, then what the system itself uses.
 
 use super::Environment;
+use crate::model::Secret;
 use directories::ProjectDirs;
 use std::path::{Path, PathBuf, absolute};
-use std::{fs::DirBuilder, io};
+use std::{
+    fs::DirBuilder,
+    io::{self, Write},
+};
 
 const PROGRAM: &str = "colloquium";
 
@@ -13,6 +17,14 @@ pub enum Error {
     /// The system names no home, and no variable names the folder.
     #[error("no home folder is known, and {0} is not set")]
     NoHome(&'static str),
+    /// A key could not be kept.
+    #[error("cannot write {path}: {source}")]
+    Key {
+        /// The file.
+        path: String,
+        /// Why.
+        source: io::Error,
+    },
     /// A folder could not be made.
     #[error("cannot make the folder {path}")]
     Folder {
@@ -73,6 +85,16 @@ impl Paths {
         self.data.join("sessions")
     }
 
+    /// Returns the folder of the keys that were pasted.
+    pub fn keys(&self) -> PathBuf {
+        self.config.join("keys")
+    }
+
+    /// Returns the file that a provider's pasted key is kept in.
+    pub fn key(&self, provider: &str) -> PathBuf {
+        self.keys().join(provider)
+    }
+
     /// Returns the folder of the user's own scenarios.
     pub fn scenarios(&self) -> PathBuf {
         self.config.join("scenarios")
@@ -89,6 +111,23 @@ pub fn make_private(folder: &Path) -> Result<(), Error> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder).map_err(|source| folder_error(folder, source))
+}
+
+/// Keeps a key that was pasted, for the user alone (0600), in the place of one that was there; returns its file.
+///
+/// # Errors
+/// When the folder or the file cannot be written; what is said never holds the key.
+pub fn keep_key(paths: &Paths, provider: &str, key: &Secret) -> Result<PathBuf, Error> {
+    make_private(&paths.keys())?;
+    let path = paths.key(provider);
+    // a new file, so that nobody else's rights to an old one hold
+    let kept = tempfile::NamedTempFile::new_in(paths.keys())
+        .and_then(|mut file| file.write_all(key.expose().as_bytes()).map(|()| file))
+        .and_then(|file| file.persist(&path).map_err(|e| e.error));
+    match kept {
+        Ok(_) => Ok(path),
+        Err(source) => Err(Error::Key { path: path.display().to_string(), source }),
+    }
 }
 
 fn folder_error(path: &Path, source: io::Error) -> Error {

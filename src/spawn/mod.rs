@@ -8,9 +8,11 @@
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 
 mod foreground;
+mod opener;
 mod tree;
 
 pub use foreground::foreground;
+pub use opener::open_with_system;
 pub use tree::{MARKER, reap_all};
 
 use process_wrap::tokio::{ChildWrapper, CommandWrap};

@@ -4,6 +4,7 @@ use super::Screen;
 use super::action::Action;
 use super::dress;
 use super::keymap::Place;
+use super::link;
 use super::list::Does;
 use super::offer;
 use super::seat;
@@ -80,6 +81,10 @@ pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
             None
         }
         Does::Copy(words, what) => Some(Request::Copy(words, what)),
+        Does::Link(address) => {
+            screen.view.page = Some(link::page(&address));
+            None
+        }
         Does::Wear(name) => {
             dress::wear(screen, &name);
             None

@@ -31,6 +31,8 @@ pub struct Glyphs {
     pub prompt: &'static str,
     /// Between facts.
     pub dot: &'static str,
+    /// Stands for something that is not shown.
+    pub hidden: &'static str,
     /// What is left out.
     pub ellipsis: &'static str,
     /// A column of a chart, from the lowest to the full one.
@@ -61,6 +63,7 @@ pub const UNICODE: Glyphs = Glyphs {
     corners: ["┌", "┐", "└", "┘"],
     prompt: "›",
     dot: "·",
+    hidden: "•",
     ellipsis: "…",
     levels: &["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"],
     full: "█",
@@ -85,6 +88,7 @@ pub const ASCII: Glyphs = Glyphs {
     corners: ["+", "+", "+", "+"],
     prompt: ">",
     dot: "-",
+    hidden: "*",
     ellipsis: "~",
     levels: &["_", "-", "=", "#"],
     full: "#",

@@ -61,6 +61,8 @@ pub enum Does {
     Copy(String, String),
     /// A theme.
     Wear(String),
+    /// An address.
+    Link(String),
 }
 
 /// One entry.
@@ -145,9 +147,12 @@ impl List {
             Does::Action(row) => row.hint.to_owned(),
             Does::Verb(row) => spelled(row),
             Does::Export(format) => format.name.to_owned(),
-            Does::Send(_) | Does::Begin(_) | Does::Edit(..) | Does::Copy(..) | Does::Wear(_) => {
-                e.call.clone()
-            }
+            Does::Send(_)
+            | Does::Begin(_)
+            | Does::Edit(..)
+            | Does::Copy(..)
+            | Does::Wear(_)
+            | Does::Link(_) => e.call.clone(),
         };
         let command = |e: &Entry| {
             if let Does::Action(row) = &e.does { spelled_row(row) } else { String::new() }

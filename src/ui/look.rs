@@ -4,6 +4,7 @@ use super::Screen;
 use super::action::Action;
 use super::inspect;
 use super::keymap::Place;
+use super::link;
 use super::list::{Does, Entry};
 use super::markdown;
 use super::seat::{self, Pieces};
@@ -141,6 +142,10 @@ pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
     match (&list.own.1[..], what) {
         ([Entry { does: Does::Copy(words, what), .. }], Pieces::Code) => {
             Some(Request::Copy(words.clone(), format!("{what} of {}", message.name)))
+        }
+        ([Entry { does: Does::Link(address), .. }], _) => {
+            screen.view.page = Some(link::page(address));
+            None
         }
         _ => {
             screen.view.list = Some(list);

@@ -19,6 +19,7 @@ pub mod inspect;
 pub mod keymap;
 pub mod layout;
 pub mod linear;
+pub mod link;
 pub mod list;
 pub mod look;
 pub mod markdown;
@@ -52,12 +53,17 @@ use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
 use crate::session::tail::Item;
 use asked::{Asked, WAITS};
 use dress::Wardrobe;
+use floor::Standing;
 use glyphs::Glyphs;
 use keymap::Keymap;
 use story::Story;
 use terminal::Manner;
 use theme::Theme;
 use update::View;
+use wrap::clip;
+
+/// Cells of the terminal's title at most.
+const TITLE_WIDTH: usize = 80;
 
 /// Everything the screen holds.
 pub struct Screen {
@@ -95,6 +101,16 @@ impl Screen {
             clock,
             asked: Asked::new(since),
         }
+    }
+
+    /// Returns what the terminal's title is to be: how the talk stands, and its own title.
+    pub fn entitled(&self) -> String {
+        let standing = match &self.view.playback {
+            Some(_) => "REPLAY",
+            None => Standing::of(self.story.state()).word(),
+        };
+        let title = self.story.title();
+        clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 
     /// Takes in what the tail hands out; what became of a wish is told.

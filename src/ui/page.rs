@@ -28,6 +28,8 @@ pub struct Page {
     pub facts: Vec<(&'static str, String)>,
     /// The text.
     pub parts: Vec<Part>,
+    /// The address that it shows, and whether it may be opened.
+    pub link: Option<(String, bool)>,
     /// Makes it anew, where what it shows goes on.
     pub again: Option<fn(&Screen) -> Option<Page>>,
     /// The first row that is seen.

@@ -33,6 +33,8 @@ pub struct Outside<'a> {
     pub keep: &'a dyn Fn(&str) -> Result<String, String>,
     /// Writes the session in the format of a name; returns the file's path.
     pub export: &'a dyn Fn(&str) -> Result<String, String>,
+    /// Hands an address to the program that the system has for it; returns what that is called.
+    pub open: &'a dyn Fn(&str) -> Result<&'static str, String>,
     /// Lets the person write in an editor of their own, which has the terminal meanwhile; returns what is written then.
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
 }
@@ -84,6 +86,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         let due = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
+            terminal.entitle(&screen.entitled())?;
             (dirty, drawn) = (false, Some(now));
         }
         let wake = match (dirty, ticking(screen)) {
@@ -118,6 +121,12 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         screen.view.notice = Some(match (outside.export)(format) {
                             Ok(path) => format!("written: {path}"),
                             Err(why) => format!("not written: {why}"),
+                        });
+                    }
+                    Some(Request::Open(address)) => {
+                        screen.view.notice = Some(match (outside.open)(&address) {
+                            Ok(program) => format!("handed to {program}"),
+                            Err(why) => format!("not opened: {}; it can be copied", text::line(&why)),
                         });
                     }
                     Some(Request::Edit(draft)) => {

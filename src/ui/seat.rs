@@ -93,7 +93,7 @@ pub fn history(sent: &[String]) -> Option<List> {
     (!entries.is_empty()).then(|| List::of("Sent before".into(), entries))
 }
 
-/// Returns the links, or the blocks of code, of a message as a list from which Enter copies one.
+/// Returns the links, or the blocks of code, of a message as a list from which Enter looks at one, or copies it.
 pub fn pieces(said: &str, what: Pieces) -> Option<List> {
     let (title, found) = match what {
         Pieces::Links => ("Links", source::links(said)),
@@ -105,11 +105,13 @@ pub fn pieces(said: &str, what: Pieces) -> Option<List> {
         .map(|(i, words)| {
             let first = words.lines().next().unwrap_or_default();
             let title = text::line(first).into_owned();
-            let told = match what {
-                Pieces::Links => "the link".to_owned(),
-                Pieces::Code => format!("block {}", i + 1),
+            let does = match what {
+                Pieces::Links => Does::Link(words),
+                Pieces::Code => {
+                    Does::Copy(text::block(&words).into_owned(), format!("block {}", i + 1))
+                }
             };
-            entry(&format!("{}", i + 1), title, Does::Copy(text::block(&words).into_owned(), told))
+            entry(&format!("{}", i + 1), title, does)
         })
         .collect();
     (!entries.is_empty()).then(|| List::of(title.into(), entries))

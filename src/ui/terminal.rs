@@ -17,7 +17,7 @@ use crossterm::event::{
 use crossterm::style::Print;
 use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    disable_raw_mode, enable_raw_mode,
+    SetTitle, disable_raw_mode, enable_raw_mode,
 };
 use crossterm::{cursor::Show, execute, queue};
 use futures::{Stream, StreamExt, stream};
@@ -37,6 +37,7 @@ static MODES: AtomicU8 = AtomicU8::new(0);
 const ENTERED: u8 = 1;
 const KEYBOARD: u8 = 2;
 const MOUSE: u8 = 4;
+const TITLE: u8 = 8;
 static HOOK: Once = Once::new();
 
 /// Buttons and the wheel, in a form without limits; never what only moves, which would wake the program for nothing.
@@ -45,6 +46,10 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 /// The wheel is not to come as arrow keys; what the terminal did before is kept and comes back.
 const WHEEL_KEPT: &str = "\x1b[?1007s\x1b[?1007l";
 const WHEEL_BACK: &str = "\x1b[?1007r";
+
+/// The title that the terminal had before is kept and comes back.
+const TITLE_KEPT: &str = "\x1b[22;2t";
+const TITLE_BACK: &str = "\x1b[23;2t";
 
 /// The key press as which the signal to stop comes.
 pub const STOP: KeyCode = KeyCode::Null;
@@ -56,6 +61,8 @@ pub struct Manner {
     pub mouse: bool,
     /// Whether the terminal is to tell keys apart that are one byte otherwise.
     pub keyboard: bool,
+    /// Whether it has a title.
+    pub title: bool,
     /// Whether nothing on it changes but by words and keys.
     pub still: bool,
     /// Whether it is at the end of a slow link, which gets fewer frames.
@@ -67,6 +74,8 @@ pub struct Terminal {
     /// Never dropped: it would print to a standard error that may be gone with the terminal, and panic.
     inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Stdout>>>,
     manner: Manner,
+    /// What its title is.
+    entitled: String,
 }
 
 impl Terminal {
@@ -87,7 +96,9 @@ impl Terminal {
         let entered =
             modes(manner).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
         match entered {
-            Ok(inner) => Ok(Terminal { inner: ManuallyDrop::new(inner), manner }),
+            Ok(inner) => {
+                Ok(Terminal { inner: ManuallyDrop::new(inner), manner, entitled: String::new() })
+            }
             Err(e) => {
                 restore();
                 Err(e)
@@ -131,6 +142,7 @@ impl Terminal {
     /// When the terminal is gone.
     pub fn take_back(&mut self) -> io::Result<()> {
         modes(self.manner)?;
+        self.entitled.clear();
         self.redraw()
     }
 
@@ -140,6 +152,18 @@ impl Terminal {
     /// When the terminal is gone.
     pub fn copy(&mut self, words: &str) -> io::Result<()> {
         execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
+    }
+
+    /// Sets the title, where it is another one; what it is made of must be safe for one line.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn entitle(&mut self, title: &str) -> io::Result<()> {
+        if !self.manner.title || self.entitled == title {
+            return Ok(());
+        }
+        self.entitled = title.to_owned();
+        execute!(stdout(), SetTitle(title))
     }
 
     /// Takes the mouse, or lets the terminal have it for selecting text.
@@ -177,6 +201,7 @@ fn modes(manner: Manner) -> io::Result<()> {
     let mut on = ENTERED;
     on |= if manner.keyboard { KEYBOARD } else { 0 };
     on |= if manner.mouse { MOUSE } else { 0 };
+    on |= if manner.title { TITLE } else { 0 };
     MODES.store(on, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = stdout();
@@ -187,6 +212,9 @@ fn modes(manner: Manner) -> io::Result<()> {
     }
     if manner.mouse {
         queue!(out, Print(MOUSE_ON))?;
+    }
+    if manner.title {
+        queue!(out, Print(TITLE_KEPT))?;
     }
     out.flush()
 }
@@ -208,6 +236,9 @@ fn undo(on: u8) -> io::Result<()> {
     queue!(out, EndSynchronizedUpdate)?;
     if on & MOUSE != 0 {
         queue!(out, Print(MOUSE_OFF))?;
+    }
+    if on & TITLE != 0 {
+        queue!(out, Print(TITLE_BACK))?;
     }
     if on & KEYBOARD != 0 {
         queue!(out, PopKeyboardEnhancementFlags)?;

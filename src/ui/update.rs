@@ -27,6 +27,7 @@ use super::transcript::Transcript;
 use super::wish;
 use crate::model::{Key, Ms, Seq, Verb};
 use crate::session::replay::{Speed, Step};
+use crate::text;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 
@@ -39,6 +40,8 @@ pub enum Request {
     Send(Verb),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
+    /// An address, for the program that the system has for it.
+    Open(String),
     /// What is written, for the person's own editor.
     Edit(String),
     /// The session as a file, in the format of a name.
@@ -212,7 +215,17 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
                 screen.view.page = None;
                 return None;
             }
-            Action::Copy => return Some(Request::Copy(page.text(), "what is shown".into())),
+            Action::Write | Action::Reasoning if page.link.is_some() => {
+                let link = screen.view.page.take().and_then(|page| page.link);
+                return link.filter(|(_, opens)| *opens).map(|(link, _)| Request::Open(link));
+            }
+            Action::Copy => {
+                let (words, what) = match &page.link {
+                    Some((link, _)) => (text::line(link).into_owned(), "the link"),
+                    None => (page.text(), "what is shown"),
+                };
+                return Some(Request::Copy(words, what.into()));
+            }
             action if page.moves(action) => return None,
             _ => {}
         }

@@ -2,7 +2,7 @@
 //! comes and goes by itself.
 
 use crate::stage::Stage;
-use colloquium::model::{Ms, SeatId, Verb};
+use colloquium::model::{Kind, Ms, SeatId, Verb};
 use colloquium::ui::commands;
 use colloquium::ui::keymap::{Place, ROWS};
 use colloquium::ui::layout::Panels;
@@ -193,4 +193,28 @@ fn raw_words_stand_at_the_edge_and_the_mouse_is_free() {
     assert!(stage.screen.view.areas.panel.is_empty());
     assert_eq!(write(&mut stage, "R"), [Request::Mouse(true)]);
     assert!(!stage.screen.view.areas.panel.is_empty());
+}
+
+#[test]
+fn a_link_is_looked_at_before_it_is_opened() {
+    let mut stage = Stage::altered(80, 24, |event| {
+        if let Kind::TurnEnded(end) = &mut event.kind {
+            end.text = "See https://a.example/x.".into();
+        }
+    });
+    stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(1)));
+    assert_eq!(write(&mut stage, "u"), []);
+    let shown = stage.text();
+    assert!(
+        shown.contains("https://a.example/x") && shown.contains("leads to    a.example"),
+        "{shown}"
+    );
+    assert!(
+        matches!(&write(&mut stage, "y")[..], [Request::Copy(link, _)] if link == "https://a.example/x")
+    );
+    assert_eq!(write(&mut stage, "o"), [Request::Open("https://a.example/x".into())]);
+    assert!(stage.screen.view.page.is_none());
+    write(&mut stage, "u");
+    assert_eq!(stage.press(&[Esc]), []);
+    assert!(stage.screen.view.page.is_none());
 }

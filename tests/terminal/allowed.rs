@@ -30,6 +30,8 @@ impl Perform for Guard {
         let known = match (intermediates, action) {
             ([], 'm' | 'H' | 'J') => true,
             ([b'?'], 'h' | 'l') => MODES.contains(&first),
+            // the title, kept and brought back
+            ([], 't') => matches!(first, 22 | 23),
             // the wheel's mode is kept and comes back
             ([b'?'], 's' | 'r') => first == WHEEL,
             // what the terminal is asked: the flags of its keyboard, and what it is; and the flags, set and undone
@@ -42,6 +44,13 @@ impl Perform for Guard {
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
+        // the title, of text alone
+        if let [b"0" | b"2", title] = params {
+            let acts = |c: char| c.is_control();
+            if !String::from_utf8_lossy(title).chars().any(acts) {
+                return;
+            }
+        }
         // its ground, asked and not set
         if params == [&b"11"[..], b"?"] {
             return;

@@ -64,6 +64,11 @@ impl House {
         path.to_str().unwrap().to_owned()
     }
 
+    /// Returns a path in the home.
+    pub fn path(&self, name: &str) -> std::path::PathBuf {
+        self.home.path().join(name)
+    }
+
     /// Starts the program in a terminal.
     pub fn run(&self, args: &[&str]) -> Program {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));

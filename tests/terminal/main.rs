@@ -6,6 +6,7 @@ mod allowed;
 mod asked;
 #[path = "../canary/mod.rs"]
 mod canary;
+mod connected;
 mod editor;
 mod failures;
 mod house;

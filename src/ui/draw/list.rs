@@ -90,6 +90,7 @@ fn row(
         | Does::Edit(..)
         | Does::Copy(..)
         | Does::Wear(_)
+        | Does::Link(_)
         | Does::Export(_) => String::new(),
     };
     let sign = if chosen { glyphs.speaking } else { " " };

@@ -2,7 +2,7 @@
 
 use super::Bar;
 use crate::text;
-use crate::ui::start::{Row, Start, Voice, ago, standing};
+use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
 use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width, wrap};
 use ratatui::Frame;
@@ -17,6 +17,8 @@ const LABEL: usize = 16;
 const VALUE: usize = LABEL - 3;
 /// The widest column, in cells; on a wide screen it stands in the middle.
 const COLUMN: u16 = 100;
+/// Signs that stand for a key at most.
+const MASK: usize = 24;
 /// Sessions that are listed at once.
 const SESSIONS: usize = 8;
 /// Columns from which a session says how many utterances it has.
@@ -59,10 +61,11 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
     let list = Rect { height: body.height - told, ..body };
     let mut page =
         Page { start, room: usize::from(column) - 1, lines: vec![Line::default()], focus: None };
-    match (start.help, start.first) {
-        (true, _) => page.help(),
-        (false, true) => page.first(),
-        (false, false) => page.usual(),
+    match (&start.keying, start.help, start.first) {
+        (Some(keying), ..) => page.key(keying),
+        (None, true, _) => page.help(),
+        (None, false, true) => page.first(),
+        (None, false, false) => page.usual(),
     }
     let Page { lines, focus, .. } = page;
     let height = usize::from(list.height);
@@ -96,7 +99,7 @@ fn footer(frame: &mut Frame<'_>, area: Rect, start: &Start) {
     let begins = match start.at {
         Row::Topic | Row::Scenario | Row::Voice => "begin",
         Row::Session(_) => "go on with it",
-        Row::Demo => "watch it",
+        Row::Demo | Row::Example(_) => "watch it",
         Row::Local | Row::Provider | Row::Own => "choose",
     };
     let turns = matches!(start.at, Row::Scenario | Row::Voice);
@@ -206,9 +209,13 @@ impl Page<'_> {
         let (at, of) = match row {
             Row::Scenario => (Some(start.script), start.scripts.len()),
             Row::Voice => voice(),
-            Row::Topic | Row::Session(_) | Row::Demo | Row::Local | Row::Provider | Row::Own => {
-                return String::new();
-            }
+            Row::Topic
+            | Row::Session(_)
+            | Row::Demo
+            | Row::Example(_)
+            | Row::Local
+            | Row::Provider
+            | Row::Own => return String::new(),
         };
         let typed =
             if start.typed.is_empty() { String::new() } else { format!(" `{}`", start.typed) };
@@ -254,8 +261,56 @@ impl Page<'_> {
         self.heading("Without a key");
         let said = "rehearsed, nothing leaves this machine";
         self.offer(Row::Demo, "Watch a debate", said, 36);
+        self.examples(36);
+        if !start.keyless.is_empty() {
+            self.offer(Row::Provider, "Connect a provider", "paste its key", 36);
+        }
         self.blank();
         self.hosts();
+    }
+
+    /// Sessions that come with the program.
+    fn examples(&mut self, label: usize) {
+        for (i, (_, title)) in self.start.examples.iter().enumerate() {
+            self.offer(Row::Example(i), "Watch a recorded one", &text::line(title), label);
+        }
+    }
+
+    /// The page on which a provider's key is entered, which it never shows.
+    fn key(&mut self, keying: &Keying) {
+        let start = self.start;
+        let (name, variable) = start.keyless.get(keying.at).cloned().unwrap_or_default();
+        self.heading("Connect a provider");
+        self.blank();
+        let sign = start.glyphs.hidden;
+        let entered = match keying.length() {
+            0 => "paste it here; it is shown nowhere".to_owned(),
+            n => format!("{} {n} characters", sign.repeat(n.min(MASK))),
+        };
+        let of = format!("{} of {}", keying.at + 1, start.keyless.len());
+        for (label, value) in [("Provider", format!("{name}   {of}")), ("Key", entered)] {
+            let label = Span::styled(format!("   {label:<VALUE$}"), self.style(Role::Text));
+            let value = Span::styled(text::line(&value).into_owned(), self.style(Role::Title));
+            self.lines.push(Line::from(vec![label, value]));
+        }
+        self.blank();
+        let words = [
+            format!(
+                "It is kept in {}, readable by you alone, and sent to {name} alone.",
+                start.kept
+            ),
+            "It is never written to a session, a log or an export, and it is tried when somebody \
+             first speaks with it."
+                .to_owned(),
+            format!("Instead you can set {variable} in your shell and open colloquium again."),
+        ];
+        let style = self.style(Role::Muted);
+        for words in words {
+            let line = Line::styled(format!("   {}", text::line(&words)), style);
+            self.lines.extend(wrap(&line, self.room));
+        }
+        self.blank();
+        self.heading("enter keeps it   up down another provider   esc back");
     }
 
     fn topic(&mut self) {
@@ -301,6 +356,7 @@ impl Page<'_> {
             | Row::Scenario
             | Row::Voice
             | Row::Demo
+            | Row::Example(_)
             | Row::Local
             | Row::Provider
             | Row::Own => 0,
@@ -372,10 +428,12 @@ impl Page<'_> {
             1 => "found one".into(),
             n => format!("found {n}"),
         };
+        let said = "rehearsed: no key, nothing leaves this machine";
+        self.offer(Row::Demo, "Watch a debate now", said, 30);
+        self.examples(30);
         for (row, label, said) in [
-            (Row::Demo, "Watch a debate now", "rehearsed: no key, nothing leaves this machine"),
             (Row::Local, "Use a model of this machine", local.as_str()),
-            (Row::Provider, "Connect a provider", "name where its key is"),
+            (Row::Provider, "Connect a provider", "paste its key, or set its variable"),
             (Row::Own, "Choose topic and cast", "the start screen"),
         ] {
             self.offer(row, label, said, 30);
@@ -410,6 +468,8 @@ impl Page<'_> {
             ("letters", "write the topic; find a scenario or a model"),
             ("r", "on a session: plays it again"),
             ("ctrl-x d", "the rehearsed debate; on a row of a list also d"),
+            ("ctrl-x w", "a recorded one; on a row of a list also w"),
+            ("ctrl-x k", "connects a provider; on a row of a list also k"),
             ("ctrl-x q", "leave; on a row of a list also q"),
             ("ctrl-c ctrl-c", "leave"),
         ] {

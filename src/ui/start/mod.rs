@@ -3,17 +3,19 @@
 //! `cli` hands in what it found, some of it after the first frame, and gets back a choice. Nothing here knows a server,
 //! a file or an engine, and nothing starts before a person said so.
 
+mod keying;
 pub mod run;
 mod update;
 mod words;
 
+pub use keying::Keying;
 pub use update::{key, paste};
 pub use words::{ago, standing};
 
 use super::glyphs::Glyphs;
 use super::theme::Theme;
 use crate::catalogue::{Standing, Summary};
-use crate::model::Wall;
+use crate::model::{Secret, Wall};
 use crate::text;
 use std::path::PathBuf;
 use tui_textarea::TextArea;
@@ -99,6 +101,10 @@ pub enum Choice {
     Open(PathBuf),
     /// A session plays again: its file.
     Replay(PathBuf),
+    /// A session that comes with the program plays: its name.
+    Example(String),
+    /// The key that was pasted is kept for a provider.
+    Key(String),
     /// The program is left.
     Leave,
 }
@@ -116,6 +122,8 @@ pub enum Row {
     Session(usize),
     /// The rehearsed debate.
     Demo,
+    /// A session that comes with the program, by its place.
+    Example(usize),
     /// At the first run: a model of this machine.
     Local,
     /// At the first run: a provider with a key.
@@ -134,6 +142,16 @@ pub struct Start {
     pub known: Vec<Mind>,
     /// What was checked before the first frame, at the first run: name and words.
     pub checks: Vec<(String, String)>,
+    /// Sessions that come with the program: name, and title, untrusted.
+    pub examples: Vec<(String, String)>,
+    /// Providers that need a key and have none: name, and the variable it could be in.
+    pub keyless: Vec<(String, String)>,
+    /// Where keys that are pasted are kept, in words.
+    pub kept: String,
+    /// The key that is being entered.
+    pub keying: Option<Keying>,
+    /// The key that was entered.
+    pub pasted: Option<Secret>,
     /// Where keys are set up, in words.
     pub set_up: String,
     /// Places where models may be, as they were found.
@@ -176,6 +194,11 @@ impl Start {
             scripts: vec![],
             known: vec![],
             checks: vec![],
+            examples: vec![],
+            keyless: vec![],
+            kept: String::new(),
+            keying: None,
+            pasted: None,
             set_up: String::new(),
             hosts: vec![],
             sessions: vec![],
@@ -273,13 +296,17 @@ impl Start {
     /// Returns the rows that the keyboard can stand on, from top to bottom.
     pub fn rows(&self) -> Vec<Row> {
         if self.first {
-            return vec![Row::Demo, Row::Local, Row::Provider, Row::Own];
+            let examples = (0..self.examples.len()).map(Row::Example);
+            let rest = [Row::Local, Row::Provider, Row::Own];
+            return [Row::Demo].into_iter().chain(examples).chain(rest).collect();
         }
         let sessions = (0..self.sessions.len()).map(Row::Session);
         [Row::Topic, Row::Scenario, Row::Voice]
             .into_iter()
             .chain(sessions)
             .chain([Row::Demo])
+            .chain((0..self.examples.len()).map(Row::Example))
+            .chain((!self.keyless.is_empty()).then_some(Row::Provider))
             .collect()
     }
 }

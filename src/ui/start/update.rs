@@ -2,6 +2,7 @@
 //!
 //! Letters are text where there is something to write or to find; they are commands only on a row of a list.
 
+use super::keying::{self, Keying};
 use super::{Choice, Mind, Row, Start, Voice};
 use crate::text;
 use crate::ui::keymap;
@@ -23,13 +24,15 @@ pub fn field(words: &str) -> TextArea<'static> {
 pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
     start.notice = None;
+    if start.keying.is_some() && spelled != "ctrl-c" {
+        return keying::key(start, key);
+    }
     let leaving = std::mem::take(&mut start.leaving);
     if std::mem::take(&mut start.help) && spelled != "ctrl-c" {
         return None;
     }
     let prefixed = std::mem::take(&mut start.prefixed);
-    let listed =
-        matches!(start.at, Row::Session(_) | Row::Demo | Row::Local | Row::Provider | Row::Own);
+    let listed = !matches!(start.at, Row::Topic | Row::Scenario | Row::Voice);
     match spelled.as_str() {
         "ctrl-c" if leaving => return Some(Choice::Leave),
         "ctrl-c" => {
@@ -38,6 +41,8 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
         }
         "q" if prefixed || listed => return Some(Choice::Leave),
         "d" if prefixed || listed => return demo(start),
+        "w" if prefixed || listed => return example(start, 0),
+        "k" if prefixed || listed => connect(start),
         "?" if prefixed || listed => start.help = true,
         "r" if listed => {
             let Row::Session(at) = start.at else { return None };
@@ -63,8 +68,11 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
     None
 }
 
-/// Takes in pasted text: it goes to the topic.
+/// Takes in pasted text: it goes to the topic, or is the key that is asked for.
 pub fn paste(start: &mut Start, pasted: &str) {
+    if let Some(keying) = &mut start.keying {
+        return keying.paste(pasted);
+    }
     (start.first, start.at) = (false, Row::Topic);
     let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
     start.topic.insert_str(text::line(&one_line));
@@ -104,7 +112,13 @@ fn turn(start: &mut Start, way: Way) {
             let at = voices.iter().position(|v| Some(v) == now.as_ref()).unwrap_or(0);
             start.voice = voices.into_iter().nth(next(at, start.voices().len()));
         }
-        Row::Topic | Row::Session(_) | Row::Demo | Row::Local | Row::Provider | Row::Own => {}
+        Row::Topic
+        | Row::Session(_)
+        | Row::Demo
+        | Row::Example(_)
+        | Row::Local
+        | Row::Provider
+        | Row::Own => {}
     }
 }
 
@@ -152,15 +166,26 @@ fn demo(start: &mut Start) -> Option<Choice> {
     Some(Choice::Begin { scenario, topic: None, voice: Voice::Rehearsed })
 }
 
+fn example(start: &Start, at: usize) -> Option<Choice> {
+    start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
+}
+
+/// Asks for a key, where one is missing.
+fn connect(start: &mut Start) {
+    match start.keyless.is_empty() {
+        true => start.notice = Some(start.set_up.clone()),
+        false => start.keying = Some(Keying::default()),
+    }
+}
+
 fn enter(start: &mut Start) -> Option<Choice> {
     match start.at {
         Row::Demo => return demo(start),
         Row::Session(at) => return start.sessions.get(at).map(|s| Choice::Open(s.path.clone())),
         Row::Topic | Row::Scenario | Row::Voice => return begin(start),
         Row::Own => (start.first, start.at) = (false, Row::Topic),
-        Row::Provider => {
-            start.notice = Some(start.set_up.clone());
-        }
+        Row::Example(at) => return example(start, at),
+        Row::Provider => connect(start),
         Row::Local => match start.hosts.iter().flat_map(|h| &h.minds).find(|m| m.local) {
             Some(mind) => {
                 start.voice = Some(Voice::Mind(mind.clone()));

@@ -1,0 +1,56 @@
+//! A key of a provider, pasted at the start screen: chosen whose it is, never shown, and handed out once.
+
+use super::{Choice, Start};
+use crate::model::Secret;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+/// The longest key that is taken, in characters.
+const LONGEST: usize = 4_096;
+
+/// A key that is being entered.
+#[derive(Default)]
+pub struct Keying {
+    /// Whose it is, by the place among those that need one.
+    pub at: usize,
+    key: String,
+}
+
+impl Keying {
+    /// Returns how many characters it has so far; nothing more of it is ever told.
+    pub fn length(&self) -> usize {
+        self.key.chars().count()
+    }
+
+    /// Takes in pasted text.
+    pub fn paste(&mut self, pasted: &str) {
+        let room = LONGEST.saturating_sub(self.length());
+        self.key
+            .extend(pasted.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(room));
+    }
+}
+
+/// Takes in a key press while a provider's key is entered.
+pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
+    let keying = start.keying.as_mut()?;
+    let all = start.keyless.len().max(1);
+    match key.code {
+        KeyCode::Esc => start.keying = None,
+        KeyCode::Up | KeyCode::Left | KeyCode::BackTab => keying.at = (keying.at + all - 1) % all,
+        KeyCode::Down | KeyCode::Right | KeyCode::Tab => keying.at = (keying.at + 1) % all,
+        KeyCode::Backspace => _ = keying.key.pop(),
+        KeyCode::Enter if keying.key.is_empty() => {
+            start.notice = Some("paste the key first, or esc goes back".into());
+        }
+        KeyCode::Enter => {
+            let Keying { at, key } = start.keying.take()?;
+            let provider = start.keyless.get(at)?.0.clone();
+            start.pasted = Some(Secret::new(key));
+            return Some(Choice::Key(provider));
+        }
+        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+            keying.paste(&c.to_string());
+        }
+        _ => {}
+    }
+    None
+}

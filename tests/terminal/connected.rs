@@ -1,0 +1,106 @@
+//! Beyond the screen: the terminal's title, a link that the system opens, a key that is pasted, a recorded talk.
+
+use crate::allowed::strangers;
+use crate::house::House;
+use portable_pty::CommandBuilder;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
+const LINKS: &str = r#"
+title = "Links"
+[limits]
+utterances = 1
+[[participant]]
+id = "ada"
+lines = ["See https://a.example/page?x=1 and https://good.example@evil.example/ please."]
+pace = 1
+[[participant]]
+id = "bo"
+lines = ["x"]
+"#;
+
+/// Starts the program where `xdg-open` keeps what it was given in a file.
+fn with_opener(house: &House, args: &str) -> (CommandBuilder, String) {
+    let opened = house.file("opened", "");
+    let opener = house.file("xdg-open", &format!("#!/bin/sh\nprintf %s \"$1\" > {opened}\n"));
+    fs::set_permissions(&opener, fs::Permissions::from_mode(0o755)).unwrap();
+    let folder = opener.rsplit_once('/').unwrap().0;
+    let mut command = CommandBuilder::new("/bin/sh");
+    let program = env!("CARGO_BIN_EXE_colloquium");
+    command.args(["-c", &format!("PATH={folder}:$PATH exec '{program}' {args}")]);
+    (command, opened)
+}
+
+#[test]
+fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
+    let house = House::new();
+    let scenario = house.file("links.toml", LINKS);
+    let (command, opened) = with_opener(&house, &format!("run {scenario}"));
+    let mut program = house.start(command);
+    program.until("the limit of 1 utterance is reached");
+    program.until_sent("\u{1b}]0;STOPPED Links", 1);
+    program.keys("u");
+    program.until("https://good.example@evil");
+    program.keys("\r");
+    program.until("leads to    a.example");
+    program.keys("\r");
+    program.until("handed to xdg-open");
+    while fs::read_to_string(&opened).unwrap() != "https://a.example/page?x=1" {
+        std::thread::yield_now();
+    }
+    program.keys("u");
+    program.until("LIST");
+    program.keys("good");
+    program.until("1 of 1");
+    program.keys("\r");
+    program.until("It is not opened: what stands before the @ is no host");
+    program.until("leads to    evil.example");
+    program.keys("\r");
+    program.keys("q");
+    let left = program.left();
+    left.restored();
+    assert_eq!(strangers(&left.bytes), Vec::<String>::new());
+    let bytes = String::from_utf8_lossy(&left.bytes).into_owned();
+    let (kept, back) = (bytes.find("\u{1b}[22;2t").unwrap(), bytes.rfind("\u{1b}[23;2t").unwrap());
+    assert!(kept < bytes.find("\u{1b}]0;").unwrap() && bytes.rfind("\u{1b}]0;").unwrap() < back);
+}
+
+#[test]
+fn a_key_is_pasted_and_never_shown() {
+    let house = House::new();
+    let mut program = house.run(&[]);
+    program.until("Connect a provider");
+    program.until("leave");
+    program.keys("\u{18}k");
+    program.until("paste it here");
+    program.keys("\u{1b}[200~sk-canary-of-the-key\n\u{1b}[201~");
+    program.until("20 characters");
+    program.keys("\r");
+    program.until("is kept in");
+    program.until("leave");
+    program.keys("\u{3}\u{3}");
+    let left = program.left();
+    assert!(!String::from_utf8_lossy(&left.bytes).contains("canary"), "the key was shown");
+    left.restored();
+    let keys = house.path(".config/colloquium/keys");
+    let file = fs::read_dir(&keys).unwrap().next().unwrap().unwrap();
+    assert_eq!(fs::read_to_string(file.path()).unwrap(), "sk-canary-of-the-key");
+    assert_eq!(file.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let told = house.piped(&["doctor"]);
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("keys/") && !told.contains("canary"), "{told}");
+}
+
+#[test]
+fn a_recorded_talk_plays_from_the_first_page() {
+    let house = House::new();
+    let mut program = house.run(&[]);
+    program.until("Watch a recorded one");
+    program.until("leave");
+    program.keys("w");
+    program.until("REPLAY");
+    program.keys("q");
+    let left = program.left();
+    assert_eq!(left.code, 0, "{}", left.told);
+    left.restored();
+}
