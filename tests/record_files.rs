@@ -4,8 +4,8 @@
 mod record_talk;
 
 use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
-use colloquium::session::{LogFault, Mode, Record, Resumed, SessionError, SessionFiles};
-use colloquium::session::{create, create_at, decode, encode, read, resume, temporary};
+use colloquium::session::{LogFault, Mode, Place, Record, Resumed, SessionError, SessionFiles};
+use colloquium::session::{create, decode, encode, read, resume};
 use record_talk::{bytes_of, event, said, talk, words};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -34,7 +34,8 @@ fn long_record(seq: u64) -> Arc<Record> {
 }
 
 async fn written(folder: &Path, records: &[Arc<Record>]) -> PathBuf {
-    let session = create(folder, Wall(1_795_293_065_123), 0x3f9a1c, Mode::Normal).unwrap();
+    let session =
+        create(Place::Folder(folder, Wall(1_795_293_065_123), 0x3f9a1c), Mode::Normal).unwrap();
     records.iter().for_each(|r| session.writer.push(r.clone()));
     session.writer.finish().await.unwrap();
     session.files.log().to_owned()
@@ -117,7 +118,7 @@ async fn a_resume_copies_nothing() {
 
 #[tokio::test]
 async fn a_session_not_to_be_saved_is_gone_in_the_end() {
-    let session = temporary(Mode::Normal).unwrap();
+    let session = create(Place::Nowhere, Mode::Normal).unwrap();
     let (path, record) = (session.files.log().to_owned(), long_record(0));
     session.writer.push(record);
     let mut durable = session.writer.durable();
@@ -249,7 +250,7 @@ async fn figures() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.jsonl");
-    let session = create_at(&path, Mode::Normal).unwrap();
+    let session = create(Place::File(&path), Mode::Normal).unwrap();
     let mut seq = 0;
     let mut size = 0;
     let started = Instant::now();

@@ -11,7 +11,7 @@ pub fn table(study: &Study<'_>) -> Table {
     let mut table = Table::new(
         "events",
         "Events worth reading",
-        "votes, verdicts, the operator's deeds, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
+        "votes, verdicts, recorded changes of stance, the operator's deeds, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
          of what was just said",
         0,
         &[("utterance", "no."), ("at_ms", "at"), ("what", "what"), ("words", "words")],
@@ -34,6 +34,15 @@ pub fn table(study: &Study<'_>) -> Table {
             }
             (Outcome::Cut, why) => add(turn.seq, turn.ended, number, cut(why), &who),
             (Outcome::Said | Outcome::Passed, _) => {}
+        }
+    }
+    for (now, before) in super::stances(study) {
+        if let (Some(before), Some(turn)) = (before, study.ledger.spent(now.turn))
+            && before.stance != now.stance
+        {
+            let who = name(study.state, &now.participant);
+            let words = format!("{who}: from {} to {}", before.stance, now.stance);
+            add(turn.seq, turn.ended, turn.number, "shift", &words);
         }
     }
     for (entry, repetition) in study.utterances().zip(repetitions(study)) {

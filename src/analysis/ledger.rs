@@ -133,6 +133,7 @@ impl Ledger {
             | Kind::HumanSaid(_)
             | Kind::Receipt(_)
             | Kind::LimitNear(_)
+            | Kind::StanceRecorded(_)
             | Kind::Warning(_)
             | Kind::LogRepaired(_)
             | Kind::Unknown(_) => {}

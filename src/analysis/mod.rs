@@ -15,6 +15,7 @@ mod positions;
 mod repetition;
 mod shares;
 mod speed;
+mod stances;
 mod table;
 
 pub use ledger::{Ledger, Moment, Spent, What};
@@ -23,6 +24,7 @@ pub use parting::parting;
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
+pub use stances::stances;
 pub use table::{Cell, Column, Table};
 
 use crate::model::event::OPERATOR;
@@ -38,6 +40,7 @@ pub const FIGURES: &[fn(&Study<'_>) -> Table] = &[
     speed::table,
     positions::decisions,
     positions::positions,
+    stances::table,
     positions::alike,
     mentions::table,
     repetition::table,

@@ -16,4 +16,4 @@ pub use find::{NotFound, find, last};
 pub use list::{Standing, Summary, list};
 pub use search::{Hit, Query, search};
 pub use trash::{NotDeleted, delete};
-pub use tree::tree;
+pub use tree::{Branch, family, tree};

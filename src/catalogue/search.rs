@@ -84,6 +84,10 @@ pub fn search(folder: &Path, query: &Query) -> io::Result<Vec<Hit>> {
 
 fn session(path: &Path, query: &Query, buffer: &mut Vec<u8>) -> Vec<Hit> {
     buffer.clear();
+    // what is no file, such as a device, may have no end
+    if !path.is_file() {
+        return vec![];
+    }
     if File::open(path).and_then(|mut file| file.read_to_end(buffer)).is_err() {
         return vec![];
     }
@@ -146,7 +150,7 @@ fn line_at(bytes: &[u8], at: usize) -> (&[u8], usize) {
 fn beside(files: &SessionFiles, query: &Query) -> HashMap<String, String> {
     let entries = fs::read_dir(files.blobs()).into_iter().flatten().flatten();
     let read = |e: fs::DirEntry| {
-        let text = fs::read_to_string(e.path()).ok()?;
+        let text = e.path().is_file().then(|| fs::read_to_string(e.path()).ok())??;
         query
             .said
             .is_match(text.as_bytes())

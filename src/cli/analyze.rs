@@ -6,13 +6,14 @@ use super::exit::Exit;
 use super::sessions::{Which, judged};
 use super::target::{Target, know_keys};
 use crate::analysis::{self, FIGURES, Ledger, Study, Table};
-use crate::export::figures;
+use crate::export::{Beside, Reveal, discreet, figures};
 use crate::model::{Event, Seq};
-use crate::session::{self, Log};
+use crate::session::{self, Log, Record};
 use crate::state::State;
 use crate::text;
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use std::sync::Arc;
 
 /// Figures of a session; of two, side by side from the point where they part
 #[derive(Debug, Args)]
@@ -64,6 +65,10 @@ impl Read {
         self.log.records.iter().map(|r| &r.event)
     }
 
+    fn discreet(&self) -> Result<Vec<Arc<Record>>, Failure> {
+        Ok(discreet(&self.log.records, Reveal::default())?)
+    }
+
     fn tables(&self, from: Seq) -> Vec<Table> {
         Study { state: &self.state, ledger: &self.ledger, from }.tables()
     }
@@ -96,10 +101,15 @@ impl Analyze {
             let hint = "name one session beside --last";
             return Err(Failure::usage("two sessions stand side by side, not three", hint));
         }
+        let mut texts = None;
         let (mut tables, head) = match &b {
             None => (a.tables(Seq(0)), format!("{}\n", a.summary())),
             Some(b) => {
                 let from = analysis::parting(a.events(), b.events());
+                // a text that was not meant for everybody stands in no file
+                let (left, right) = (a.discreet()?, b.discreet()?);
+                texts =
+                    Some(Beside::of(left.iter().map(|r| &r.event), right.iter().map(|r| &r.event)));
                 let (left, right) = (a.tables(from), b.tables(from));
                 let tables = left.iter().zip(&right).map(|(l, r)| l.beside(r)).collect();
                 let head =
@@ -108,13 +118,18 @@ impl Analyze {
             }
         };
         if let Some(name) = &self.table {
-            tables = vec![chosen(tables, name)?];
+            (tables, texts) = (vec![chosen(tables, name)?], None);
         }
         let out = match (self.format, &tables[..]) {
-            (Format::Text, tables) => format!("{head}\n{}", figures::text(tables)),
+            (Format::Text, tables) => {
+                let said = texts
+                    .map(|t| format!("SIDE BY SIDE\n\n{}", t.told(crate::export::text::spell)));
+                format!("{head}\n{}{}", said.unwrap_or_default(), figures::text(tables))
+            }
             (Format::Md, tables) => {
                 let head: Vec<String> = head.lines().map(crate::export::md::plain).collect();
-                format!("{}\n\n{}", head.join("  \n"), figures::md(tables))
+                let said = texts.map(|t| t.told(crate::export::md::spell)).unwrap_or_default();
+                format!("{}\n\n{said}{}", head.join("  \n"), figures::md(tables))
             }
             (Format::Json, tables) => {
                 let session = |r: &Read| {
@@ -123,7 +138,11 @@ impl Analyze {
                 };
                 let sessions: Vec<_> =
                     [Some(&a), b.as_ref()].into_iter().flatten().map(session).collect();
-                format!("{:#}\n", json!({"sessions": sessions, "figures": figures::json(tables)}))
+                let mut all = json!({"sessions": sessions, "figures": figures::json(tables)});
+                if let Some(texts) = texts {
+                    all["side_by_side"] = texts.json();
+                }
+                format!("{all:#}\n")
             }
             (Format::Csv, [table]) => figures::csv(table),
             (Format::Csv, _) => {

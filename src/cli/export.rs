@@ -15,8 +15,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::path::{Path, PathBuf};
 
-/// The format that needs a screen to be drawn.
-const CAST: &str = "cast";
+/// Columns and rows of a recorded screen, unless somebody asks for others.
+const SIZE: (u16, u16) = (100, 30);
 /// The sizes that a screen may have, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 
@@ -42,7 +42,7 @@ pub struct Export {
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|f| f.name).chain([CAST])
+    FORMATS.iter().map(|f| f.name).chain([cast::FORMAT.0])
 }
 
 impl Export {
@@ -52,23 +52,28 @@ impl Export {
         let log = session::read(&self.which.find(context)?)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let document = Document::new(&log, reveal)?;
-        let format = FORMATS.iter().find(|f| f.name == self.format);
-        let out = match format {
-            Some(format) => (format.spell)(&document),
-            None => self.film(&document, context)?,
-        };
+        let out = spelled(&document, &self.format, self.size, context)?;
         self.target.write(&out, context)?;
         judged(&log, context)
     }
+}
 
-    /// Draws the screen as it was.
-    fn film(&self, document: &Document, context: &Context) -> Result<String, Failure> {
-        let recording = Recording::new(document.records.clone());
-        let dress = Dress::of(context)?;
-        let frames = film(&recording, self.size, dress.theme(None)?, dress.glyphs)
-            .map_err(|e| Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}")))?;
-        Ok(cast::spell(document, self.size, &frames))
+/// Spells a document in the format of a name.
+fn spelled(
+    document: &Document,
+    format: &str,
+    size: (u16, u16),
+    context: &Context,
+) -> Result<String, Failure> {
+    if let Some(format) = FORMATS.iter().find(|f| f.name == format) {
+        return Ok((format.spell)(document));
     }
+    // what is left is the one that needs a screen to be drawn
+    let recording = Recording::new(document.records.clone());
+    let dress = Dress::of(context)?;
+    let frames = film(&recording, size, dress.theme(None)?, dress.glyphs)
+        .map_err(|e| Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}")))?;
+    Ok(cast::spell(document, size, &frames))
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {
@@ -80,14 +85,13 @@ fn size(text: &str) -> Result<(u16, u16), String> {
 }
 
 /// Writes a session, as far as it is saved, into the folder where the program was started; returns the file's path.
-pub fn written(log: &Path, format: &str) -> Result<String, String> {
-    let format = FORMATS.iter().find(|f| f.name == format).ok_or("no such format")?;
+pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
     let log = session::read(log).map_err(|e| e.to_string())?;
     let document = Document::new(&log, Reveal::default()).map_err(|e| e.to_string())?;
-    let spelled = (format.spell)(&document);
+    let spelled = spelled(&document, format, SIZE, context).map_err(|failure| failure.message)?;
     let numbered = |n: u32| match n {
-        1 => format!("{}.{}", document.id, format.name),
-        n => format!("{}-{n}.{}", document.id, format.name),
+        1 => format!("{}.{format}", document.id),
+        n => format!("{}-{n}.{format}", document.id),
     };
     let mut names = (1..).map(numbered).map(PathBuf::from);
     let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no name is free")?;

@@ -5,7 +5,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::headless::{DISK_PATIENCE, Table, clock, virtual_time};
 use super::minds::Minds;
-use super::options::Play;
+use super::options::{Keep, Play};
 use super::providers::Providers;
 use super::resume::{fold, seats};
 use super::run;
@@ -15,11 +15,12 @@ use super::start;
 use super::trust::{Allowed, Cast};
 use crate::clock::{VIRTUAL_EPOCH, wall_now};
 use crate::engine::Engine;
-use crate::model::{Key, Limits, Participant, Seq, SteerLine, Verb, VoiceSpec};
+use crate::model::{Key, Limits, Participant, SteerLine, Verb, VoiceSpec};
 use crate::scenario;
 use crate::session::replay::Recording;
 use crate::session::{self, Feed, Log, Mode, Session};
 use crate::state::State;
+use crate::ui::past::Leaf;
 use clap::Args;
 use serde_json::Map;
 use std::collections::hash_map::RandomState;
@@ -37,6 +38,8 @@ pub struct Fork {
     at: u32,
     #[command(flatten)]
     other: Other,
+    #[command(flatten)]
+    keep: Keep,
     #[command(flatten)]
     play: Play,
 }
@@ -60,8 +63,8 @@ pub struct Other {
 pub struct Point {
     /// The session's file.
     pub path: PathBuf,
-    /// The last event that the branch keeps.
-    pub at: Seq,
+    /// The last event that the branch keeps, and whose dice it has.
+    pub leaf: Leaf,
 }
 
 impl Fork {
@@ -87,7 +90,8 @@ impl Fork {
             (None, _) => {}
         }
         deeds.extend(self.other.say.as_deref().map(|text| Verb::Say { text: text.into() }));
-        let branch = Branch { log: &log, events: spot.events, seed: self.other.seed, deeds };
+        let (events, seed, keep) = (spot.events, self.other.seed, &self.keep);
+        let branch = Branch { log: &log, events, seed, deeds, keep };
         start::after(branch.grow(&self.play, None, context)?, context)
     }
 }
@@ -100,8 +104,10 @@ pub fn at(
     context: &Context,
 ) -> Result<After, Failure> {
     let log = session::read(&point.path)?;
-    let events = log.records.iter().take_while(|r| r.event.seq <= point.at).count();
-    let branch = Branch { log: &log, events, seed: None, deeds: vec![Verb::Pause {}] };
+    let events = log.records.iter().take_while(|r| r.event.seq <= point.leaf.at).count();
+    let deeds = vec![Verb::Pause {}];
+    let keep = Keep::default();
+    let branch = Branch { log: &log, events, seed: point.leaf.seed, deeds, keep: &keep };
     // the limits and the file of steering lines were the old future's
     let play = Play { steer: None, models: play.models.clone(), ..Play::default() };
     branch.grow(&play, Some(allowed), context)
@@ -115,6 +121,7 @@ struct Branch<'a> {
     seed: Option<u64>,
     /// What is done first.
     deeds: Vec<Verb>,
+    keep: &'a Keep,
 }
 
 impl Branch<'_> {
@@ -149,7 +156,7 @@ impl Branch<'_> {
         };
         let sessions = context.paths.sessions();
         let Session { files, writer } =
-            session::fork(self.log, self.events, &sessions, named, Mode::Normal)?;
+            session::fork(self.log, self.events, self.keep.place(&sessions, named), Mode::Normal)?;
 
         // the screen shows what was before, a format prints what comes
         let before = if play.headless { vec![] } else { kept().cloned().collect() };
@@ -169,7 +176,8 @@ impl Branch<'_> {
             (format!("{forked}:fork-{n}").into(), verb.into())
         }));
         engine.steer(lines);
-        run::show(Table { engine, tail, past, files, saved: true, clock, play, allowed }, context)
+        let saved = !self.keep.no_save;
+        run::show(Table { engine, tail, past, files, saved, clock, play, allowed }, context)
     }
 }
 

@@ -6,11 +6,13 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::providers::ModelOptions;
 use crate::model::steering::duration_ms;
-use crate::model::{Key, Limits, SteerLine, Usd};
+use crate::model::{Key, Limits, SteerLine, Usd, Wall};
+use crate::session::Place;
 use crate::{export, steer};
 use clap::{Args, ValueEnum};
 use std::fs;
 use std::io::{self, Read, stdin};
+use std::path::{Path, PathBuf};
 
 /// The largest steer file or topic that is read, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
@@ -73,6 +75,28 @@ pub struct Play {
     pub strict: bool,
     #[command(flatten)]
     pub models: ModelOptions,
+}
+
+/// Where what is played is kept.
+#[derive(Debug, Default, Args)]
+pub struct Keep {
+    /// Keep no session
+    #[arg(long, conflicts_with = "out_session")]
+    pub no_save: bool,
+    /// Keep the session in this file, which must not exist yet
+    #[arg(long, value_name = "FILE")]
+    pub out_session: Option<PathBuf>,
+}
+
+impl Keep {
+    /// Returns where it lies; in the folder of sessions it is named after a moment and dice.
+    pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> Place<'a> {
+        match (&self.out_session, self.no_save) {
+            (Some(path), _) => Place::File(path),
+            (None, true) => Place::Nowhere,
+            (None, false) => Place::Folder(folder, at, dice),
+        }
+    }
 }
 
 impl Play {

@@ -20,6 +20,7 @@ use crate::session::replay::{IDLE_LIMIT_MS, Speed, Spot, Transport};
 use crate::session::{self, Item, Log};
 use crate::state::State;
 use crate::ui::message::clock;
+use crate::ui::past::{self, Other};
 use crate::ui::playback::Playback;
 use crate::ui::run::Left;
 use crate::ui::terminal::{self, Terminal};
@@ -48,6 +49,9 @@ pub struct Replay {
     /// Where to begin: the number of an utterance, or a time such as 03:20
     #[arg(long, value_name = "N|TIME", value_parser = begin)]
     at: Option<Begin>,
+    /// Show another session beside it, from the point where they part
+    #[arg(long, value_name = "SESSION", conflicts_with = "headless")]
+    beside: Option<String>,
     /// Shorten waits to so much time, such as 3s; 0s leaves them out [default: 3s]
     #[arg(long, value_name = "TIME", value_parser = idle)]
     idle_limit: Option<u64>,
@@ -76,7 +80,7 @@ impl Replay {
         self.seek(&transport)?;
         let code = match self.headless {
             true => print(&transport, &log, self.format)?,
-            false => match watch(&transport, &log, context)? {
+            false => match watch(&transport, &log, self.beside.as_deref(), context)? {
                 After::Over(code) => code,
                 home => return start::after(home, context),
             },
@@ -109,13 +113,14 @@ impl Replay {
     }
 }
 
-/// Plays the session of a file on the screen, from its beginning.
-pub fn again(path: &Path, context: &Context) -> Result<After, Failure> {
+/// Plays the session of a file on the screen, from its beginning, or shows another one beside it.
+pub fn again(path: &Path, beside: Option<&Path>, context: &Context) -> Result<After, Failure> {
     let log = session::read(path)?;
     let transport = Transport::new(log.records.clone(), Clock::real(Ms(0)));
     transport.set_speed(Speed::RECORDED);
     transport.set_idle_limit(Some(IDLE_LIMIT_MS));
-    watch(&transport, &log, context)
+    let beside = beside.map(|path| path.display().to_string());
+    watch(&transport, &log, beside.as_deref(), context)
 }
 
 /// Tells the session of a file as text, all at once.
@@ -128,10 +133,16 @@ pub fn told(path: &Path, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// Plays it on the screen until the person leaves, or goes on with a branch; where none can be, it is said there.
-fn watch(transport: &Transport, log: &Log, context: &Context) -> Result<After, Failure> {
+fn watch(
+    transport: &Transport,
+    log: &Log,
+    beside: Option<&str>,
+    context: &Context,
+) -> Result<After, Failure> {
     let mut notice = log.faults.first().map(ToString::to_string);
+    let mut beside = beside.map(|name| screen::other(name, context)).transpose()?;
     loop {
-        let point = match show(transport, log, notice.take(), context)? {
+        let point = match show(transport, log, (notice.take(), beside.take()), context)? {
             Onward::To(after) => return Ok(after),
             Onward::Fork(point) => point,
         };
@@ -151,7 +162,7 @@ fn watch(transport: &Transport, log: &Log, context: &Context) -> Result<After, F
 fn show(
     transport: &Transport,
     log: &Log,
-    notice: Option<String>,
+    (notice, beside): (Option<String>, Option<Other>),
     context: &Context,
 ) -> Result<Onward, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
@@ -161,14 +172,28 @@ fn show(
         screen.view.playback = Some(Playback::new(transport.clone()));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let keep = |words: &str| screen::last_copy(&context.paths.state, words);
-        let export = |format: &str| written(log.files.log(), format);
+        let export = |format: &str| written(log.files.log(), format, context);
         let edit: fn(String) -> LocalBoxFuture<'static, Result<String, String>> =
             |_| Box::pin(async { Err("nothing is written in a recording".to_owned()) });
-        let outside =
-            ui::run::Outside { keep: &keep, export: &export, open: &screen::open, edit: &edit };
+        let sessions = || screen::shelf(&log.files, context);
+        let other = |name: &str| screen::other(name, context).map_err(|f| f.message);
+        let outside = ui::run::Outside {
+            keep: &keep,
+            export: &export,
+            open: &screen::open,
+            edit: &edit,
+            sessions: &sessions,
+            other: &other,
+        };
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
-        transport.play();
+        match beside {
+            Some(other) => {
+                let events = log.records.iter().map(|r| &r.event);
+                screen.view.page = Some(past::page(events, &other));
+            }
+            None => transport.play(),
+        }
         let terminal = Terminal::enter(screen.manner).map_err(refused)?;
         let reader = ui::run::run(
             &mut screen,
@@ -183,8 +208,8 @@ fn show(
             left = reader => match left {
                 Ok(Left::Home) => Ok(Onward::To(After::Home)),
                 Ok(Left::Quit) => Ok(Onward::To(After::Over(Exit::Done))),
-                Ok(Left::Fork(at)) => {
-                    Ok(Onward::Fork(Point { path: log.files.log().to_owned(), at }))
+                Ok(Left::Fork(leaf)) => {
+                    Ok(Onward::Fork(Point { path: log.files.log().to_owned(), leaf }))
                 }
                 Err(e) => {
                     Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))

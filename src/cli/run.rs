@@ -9,7 +9,7 @@ use super::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
 use super::history::{self, History};
 use super::linear;
 use super::minds::{self, Minds};
-use super::options::{Play, one_reader, read_stdin};
+use super::options::{Keep, Play, one_reader, read_stdin};
 use super::providers::Providers;
 use super::screen::{self, After, Onward};
 use super::source;
@@ -18,7 +18,7 @@ use super::trust::{Allowed, Cast};
 use crate::clock::{VIRTUAL_EPOCH, wall_now};
 use crate::engine::Engine;
 use crate::model::payload::Opened;
-use crate::model::{Limits, VoiceSpec, Wall};
+use crate::model::{Limits, VoiceSpec};
 use crate::scenario::{self, Loaded, Setting};
 use crate::session::{self, FORMAT, Feed, Mode, Session};
 use crate::state::State;
@@ -26,7 +26,6 @@ use crate::{policy, text};
 use clap::Args;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The seed of a rehearsal on virtual time that names none.
@@ -70,12 +69,8 @@ pub struct Options {
     /// The seed of all dice
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
-    /// Keep no session
-    #[arg(long, conflicts_with = "out_session")]
-    pub(super) no_save: bool,
-    /// Keep the session in this file, which must not exist yet
-    #[arg(long, value_name = "FILE")]
-    pub(super) out_session: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) keep: Keep,
     /// What was said before: a JSON list of role, name and content; a user's last words become the topic
     #[arg(long, value_name = "FILE")]
     pub(super) history: Option<String>,
@@ -136,7 +131,9 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let seed =
         options.seed.unwrap_or(if virtual_time { REHEARSAL_SEED } else { random >> SEED_SHIFT });
     let (at, dice) = if virtual_time { (VIRTUAL_EPOCH, seed) } else { (wall_now(), random) };
-    let Session { files, writer } = begin(options, context, at, dice)?;
+    let sessions = context.paths.sessions();
+    let place = options.keep.place(&sessions, (at, dice));
+    let Session { files, writer } = session::create(place, Mode::Normal)?;
     let feed = Feed::new();
     let tail = feed.tail();
     let cast = Cast::new(allowed.clone(), found.folder, &context.environment, minds);
@@ -147,7 +144,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     engine.steer(history.lines);
     engine.steer(lines);
     engine.open(opened(loaded, seed, !play.headless)?);
-    let saved = !options.no_save;
+    let saved = !options.keep.no_save;
     show(Table { engine, tail, past, files, saved, clock, play, allowed }, context)
 }
 
@@ -216,15 +213,6 @@ fn refuse_waits(loaded: &Loaded, play: &Play) -> Result<(), Failure> {
     let message = format!("this would wait for somebody: {}", waits.join("; "));
     Err(Failure::new(Exit::Invalid, message)
         .hint("steer it with --steer FILE or --steer -, or give the seat a stand_in"))
-}
-
-fn begin(options: &Options, context: &Context, at: Wall, dice: u64) -> Result<Session, Failure> {
-    let session = match (&options.out_session, options.no_save) {
-        (Some(path), _) => session::create_at(path, Mode::Normal)?,
-        (None, true) => session::temporary(Mode::Normal)?,
-        (None, false) => session::create(&context.paths.sessions(), at, dice, Mode::Normal)?,
-    };
-    Ok(session)
 }
 
 fn opened(loaded: Loaded, seed: u64, attended: bool) -> Result<Opened, Failure> {

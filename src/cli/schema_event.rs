@@ -227,6 +227,17 @@ pub const KINDS: &[Row] = &[
         ],
     ),
     (
+        "stance.recorded",
+        "Somebody stands elsewhere than before, as their own reply said in its form.",
+        &[
+            ("participant", "the seat"),
+            TURN,
+            ("number", "the utterance's number"),
+            ("stance", "the answer it gave"),
+            ("confidence", "how sure they are, in the measure they said it in"),
+        ],
+    ),
+    (
         "verdict.given",
         "It was judged.",
         &[

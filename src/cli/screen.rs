@@ -13,14 +13,19 @@ use super::fork::Point;
 use super::headless::{Table, unless_told_again, unwritable};
 use super::kept;
 use super::sent;
+use super::sessions::Which;
 use super::signals::Signals;
+use crate::catalogue;
 use crate::clock::Clock;
 use crate::config::make_private;
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
 use crate::model::{Key, Seq, SteerLine};
+use crate::session::replay::Recording;
+use crate::session::{self, SessionFiles};
 use crate::spawn::open_with_system;
 use crate::state::State;
+use crate::ui::past::{Other, Sessions};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::{Screen, run};
 use futures::future::LocalBoxFuture;
@@ -72,10 +77,19 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         let Table { mut engine, tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let keep = |words: &str| last_copy(&context.paths.state, words);
-        let export = |format: &str| written(files.log(), format);
+        let export = |format: &str| written(files.log(), format, context);
         let lent = Cell::new(false);
         let edit = |draft| lend(draft, &lent, context);
-        let outside = run::Outside { keep: &keep, export: &export, open: &open, edit: &edit };
+        let sessions = || shelf(&files, context);
+        let other = |name: &str| other(name, context).map_err(|f| f.message);
+        let outside = run::Outside {
+            keep: &keep,
+            export: &export,
+            open: &open,
+            edit: &edit,
+            sessions: &sessions,
+            other: &other,
+        };
         let mut screen = dressed(since, clock, context)?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
@@ -117,8 +131,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         match left {
             Left::Signal(code) => Ok(Onward::To(After::Over(code))),
             Left::Quit(Ok(run::Left::Home)) => Ok(Onward::To(After::Home)),
-            Left::Quit(Ok(run::Left::Fork(at))) if saved => {
-                Ok(Onward::Fork(Point { path: files.log().to_owned(), at }))
+            Left::Quit(Ok(run::Left::Fork(leaf))) if saved => {
+                Ok(Onward::Fork(Point { path: files.log().to_owned(), leaf }))
             }
             Left::Quit(Ok(run::Left::Fork(_))) => Err(Failure::usage(
                 "there is no branch of what is not saved",
@@ -170,6 +184,20 @@ pub async fn hand_over(mut heard: mpsc::Receiver<(Key, SteerLine)>, inputs: mpsc
         let _ = inputs.send(Input::Command { key, line }).await;
     }
     pending().await
+}
+
+/// Returns which sessions there are, for the screen of one of them.
+pub fn shelf(here: &SessionFiles, context: &Context) -> Result<Sessions, String> {
+    let folder = context.paths.sessions();
+    let all = catalogue::list(&folder);
+    let all = all.map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+    Ok(Sessions { all, here: here.id() })
+}
+
+/// Reads another session for the screen of one.
+pub fn other(name: &str, context: &Context) -> Result<Other, Failure> {
+    let log = session::read(&Which::named(Some(&name.to_owned())).find(context)?)?;
+    Ok(Other { name: log.files.id(), recording: Recording::new(log.records) })
 }
 
 /// Keeps what was copied last, for terminals that have no clipboard.

@@ -13,7 +13,7 @@ use super::options::{Play, needs_terminal};
 use super::providers::{ModelOptions, Providers};
 use super::run::{self, Options};
 use super::screen::After;
-use super::sessions::Which;
+use super::sessions::{Which, delete};
 use super::signals::Signals;
 use super::source;
 use super::{replay, resume};
@@ -66,10 +66,18 @@ fn go_round(
         };
         let done = match choice {
             Choice::Leave => return Ok(Exit::Done),
-            Choice::Replay(path) => replay::again(&path, context),
+            Choice::Replay(path) => replay::again(&path, None, context),
+            Choice::Beside(path, other) => replay::again(&path, Some(&other), context),
+            Choice::Delete(path) => {
+                told = Some(match delete(&path, context) {
+                    Ok(moved) => moved.join("\n"),
+                    Err(failure) => failure.message,
+                });
+                continue;
+            }
             Choice::Example(name) => Which::named(Some(&name))
                 .find(context)
-                .and_then(|path| replay::again(&path, context)),
+                .and_then(|path| replay::again(&path, None, context)),
             Choice::Key(provider) => {
                 told = pasted.map(|key| kept(&provider, &key, context));
                 continue;

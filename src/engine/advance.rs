@@ -17,13 +17,19 @@ pub fn advance(state: &State) -> Option<Draft> {
         if state.ended.is_some() {
             return None;
         }
-        ending(state).or_else(|| pause(state)).or_else(|| {
+        stance(state).or_else(|| ending(state)).or_else(|| pause(state)).or_else(|| {
             if state.run == Run::Paused {
                 return None;
             }
             call(state).or_else(|| floor(state))
         })
     })
+}
+
+/// Where somebody stands now, once they have said so and it is not recorded.
+fn stance(state: &State) -> Option<Draft> {
+    let stance = state.unrecorded_stance()?;
+    Some(draft(ThreadId::ROOT, ENGINE, stance.clone().into()))
 }
 
 /// What follows once nothing is held back: limits, stops, grants, decisions.

@@ -39,6 +39,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::HumanSaid(_)
         | Kind::Receipt(_)
         | Kind::VoteClosed(_)
+        | Kind::StanceRecorded(_)
         | Kind::VerdictGiven(_)
         | Kind::Paused(_)
         | Kind::Resumed(_)

@@ -7,8 +7,14 @@ use crate::analysis::name;
 use crate::model::{Kind, Ms};
 use serde_json::json;
 
+/// Its name and what it is; only a screen can draw what it holds.
+pub const FORMAT: (&str, &str) = ("cast", "a recording of the screen");
+
 /// Seconds to which a player shortens longer waits.
 const IDLE_SECONDS: u32 = 3;
+
+/// What clears a terminal.
+const CLEAR: &str = "\u{1b}[2J";
 
 /// What was drawn at a moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +37,12 @@ pub fn spell(document: &Document, size: (u16, u16), frames: &[Frame]) -> String 
     header["env"] = json!({"TERM": "xterm-256color"});
     let mut lines: Vec<(Ms, String)> = frames
         .iter()
-        .map(|f| (f.at, json!([seconds(f.at, begin), "o", f.drawn]).to_string()))
+        .enumerate()
+        .map(|(n, f)| {
+            // whatever the player's terminal showed before is no part of it
+            let drawn = if n == 0 { format!("{CLEAR}{}", f.drawn) } else { f.drawn.clone() };
+            (f.at, json!([seconds(f.at, begin), "o", drawn]).to_string())
+        })
         .collect();
     for record in &document.records {
         if let Kind::FloorGranted(granted) = &record.event.kind

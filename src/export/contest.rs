@@ -63,6 +63,18 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Told> {
     words(state, format!("vote: {}", vote.question), &body)
 }
 
+/// Returns that somebody stands elsewhere than before; where they stand first, their own words say.
+pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Told> {
+    let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
+    match stances {
+        [.., before, _] if before.stance != now.stance => {
+            let who = name(state, &now.participant);
+            note(format!("{who} moves from {} to {}", before.stance, now.stance))
+        }
+        _ => vec![],
+    }
+}
+
 /// Returns what a verdict came to.
 pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
     let winner = verdict.winner.as_deref().unwrap_or("nobody");

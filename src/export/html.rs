@@ -129,17 +129,17 @@ fn article(place: &str, who: &str, body: &str, class: &str, thought: &str) -> St
             escaped(thought)
         ),
     };
-    let id = match place.parse::<u32>() {
-        Ok(number) => format!(" id=\"u{number}\""),
-        Err(_) => String::new(),
+    // an utterance can be linked to by its number
+    let (id, place) = match place.parse::<u32>() {
+        Ok(n) => (format!(" id=\"u{n}\""), format!("<a class=\"place\" href=\"#u{n}\">{n}</a>")),
+        Err(_) => (String::new(), format!("<span class=\"place\">{}</span>", escaped(place))),
     };
     let body = match body.trim_matches('\n') {
         "" => String::new(),
         body => format!("<div class=\"words\">\n{}</div>\n", words::html(body)),
     };
     format!(
-        "<article class=\"{class}\"{id}>\n<h3><span class=\"place\">{}</span> {}</h3>\n{reasoning}{body}</article>\n",
-        escaped(place),
+        "<article class=\"{class}\"{id}>\n<h3>{place} {}</h3>\n{reasoning}{body}</article>\n",
         escaped(who)
     )
 }

@@ -6,6 +6,7 @@
 //!
 //! What is kept as a file is spelled from a [`Document`], which has lost beforehand what was not meant for everybody.
 
+pub mod beside;
 pub mod cast;
 pub mod figures;
 pub mod md;
@@ -20,6 +21,7 @@ mod html;
 mod teller;
 mod words;
 
+pub use beside::Beside;
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
 pub use teller::{Teller, cost, reason, spent, utterances};

@@ -29,7 +29,7 @@ impl Teller {
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
             Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", super::REHEARSED)),
             Kind::Reopened(_) => note("goes on".into()),
-            Kind::Forked(f) => note(format!("a branch of {} at {}", f.parent, f.at)),
+            Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
             Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
             Kind::ThreadOpened(t) => {
                 let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
@@ -75,6 +75,7 @@ impl Teller {
                 note(format!("too late: {}", r.why.as_deref().unwrap_or("its moment had passed")))
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
+            Kind::StanceRecorded(s) => contest::stance(state, s),
             Kind::VerdictGiven(v) => contest::verdict(state, v),
             Kind::Paused(p) => match &p.why {
                 Some(why) => note(format!("paused: {why}")),

@@ -35,6 +35,30 @@ pub struct Ballot {
     pub why: Text,
 }
 
+/// `stance.recorded`: where somebody stands from here on, as their own reply said in its form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StanceRecorded {
+    /// Whose.
+    pub participant: SeatId,
+    /// The turn whose reply said it.
+    pub turn: TurnId,
+    /// The utterance's number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number: Option<u32>,
+    /// The answer it gave.
+    pub stance: Text,
+    /// How sure they are, in the measure they said it in, where they did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+}
+
+impl StanceRecorded {
+    /// Returns whether it says the same as another one.
+    pub fn says_as(&self, other: &StanceRecorded) -> bool {
+        (&self.stance, self.confidence) == (&other.stance, other.confidence)
+    }
+}
+
 /// `verdict.given`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictGiven {

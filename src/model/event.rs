@@ -1,6 +1,6 @@
 //! The event: a fact in the log, and the one closed list of its kinds.
 
-use super::ballot::{VerdictGiven, VoteClosed};
+use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
 use super::command::Given;
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
@@ -186,6 +186,8 @@ kinds! {
     "limit.reached" => LimitReached(LimitReached),
     /// All have voted.
     "vote.closed" => VoteClosed(VoteClosed),
+    /// Somebody stands elsewhere than before.
+    "stance.recorded" => StanceRecorded(StanceRecorded),
     /// It was judged.
     "verdict.given" => VerdictGiven(VerdictGiven),
     /// Something a person should know.

@@ -22,7 +22,7 @@ pub mod shows;
 pub mod steering;
 pub mod turn;
 
-pub use ballot::{Ballot, Judgement, VerdictGiven, VoteClosed};
+pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
 pub use command::{Given, Targets, Verb};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};

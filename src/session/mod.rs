@@ -28,7 +28,7 @@ pub use codec::{decode, encode};
 pub use error::SessionError;
 pub use escape::inert;
 pub use files::{SessionFiles, session_id};
-pub use open::{Resumed, Session, create, create_at, fork, resume, temporary};
+pub use open::{Place, Resumed, Session, create, fork, resume};
 pub use reader::{Log, LogFault, read};
 pub use redact::redact;
 pub use redaction::Redaction;

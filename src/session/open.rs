@@ -12,6 +12,7 @@ use crate::model::payload::LogRepaired;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
+use tempfile::TempDir;
 
 /// A session that this process writes.
 pub struct Session {
@@ -31,50 +32,63 @@ pub struct Resumed {
     pub writer: SessionWriter,
 }
 
-/// Begins a session in a folder; its name is made of a moment and of dice.
-///
-/// # Errors
-/// [`SessionError::Io`].
-pub fn create(folder: &Path, at: Wall, random: u64, mode: Mode) -> Result<Session, SessionError> {
-    let (files, file) = SessionFiles::create_in(folder, &session_id(at, random))?;
-    begin(files, file, None, Start::default(), mode)
+/// Where a new session lies.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// In a folder, under a name that is made of a moment and of dice.
+    Folder(&'a Path, Wall, u64),
+    /// In a file of a person's choice, which must not exist.
+    File(&'a Path),
+    /// Nowhere for long: it is gone when the writer is finished.
+    Nowhere,
 }
 
-/// Begins a session in a file of a person's choice, which must not exist.
+/// An empty session: its paths, its log, and the folder that goes with it.
+type Empty = (SessionFiles, File, Option<TempDir>);
+
+impl Place<'_> {
+    fn make(self) -> Result<Empty, SessionError> {
+        match self {
+            Place::Folder(folder, at, random) => {
+                let (files, file) = SessionFiles::create_in(folder, &session_id(at, random))?;
+                Ok((files, file, None))
+            }
+            Place::File(path) => {
+                let files = SessionFiles::at(path);
+                files.create().map(|file| (files.clone(), file, None))
+            }
+            Place::Nowhere => {
+                let mut builder = tempfile::Builder::new();
+                builder.prefix("colloquium-");
+                #[cfg(unix)]
+                builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+                let folder = builder.tempdir();
+                let folder = folder.map_err(SessionError::io("make", "a temporary folder"))?;
+                let files = SessionFiles::at(folder.path().join("session.jsonl"));
+                files.create().map(|file| (files.clone(), file, Some(folder)))
+            }
+        }
+    }
+}
+
+/// Begins a session.
 ///
 /// # Errors
 /// [`SessionError::Io`], also when the file exists.
-pub fn create_at(path: &Path, mode: Mode) -> Result<Session, SessionError> {
-    let files = SessionFiles::at(path);
-    let file = files.create()?;
-    begin(files, file, None, Start::default(), mode)
+pub fn create(place: Place<'_>, mode: Mode) -> Result<Session, SessionError> {
+    let (files, file, folder) = place.make()?;
+    begin(files, file, folder, Start::default(), mode)
 }
 
-/// Begins a session that is not to be saved: it is gone when the writer is finished.
-///
-/// # Errors
-/// [`SessionError::Io`].
-pub fn temporary(mode: Mode) -> Result<Session, SessionError> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix("colloquium-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    let folder = builder.tempdir().map_err(SessionError::io("make", "a temporary folder"))?;
-    let files = SessionFiles::at(folder.path().join("session.jsonl"));
-    let file = files.create()?;
-    begin(files, file, Some(folder), Start::default(), mode)
-}
-
-/// Begins a session in a folder with the first lines of another one, verbatim, and the long texts they name.
+/// Begins a session with the first lines of another one, verbatim, and the long texts they name.
 ///
 /// # Errors
 /// [`SessionError::ReadOnly`] when the other session must be mended first or is a newer program's, and
-/// [`SessionError::Io`].
+/// [`SessionError::Io`]; then there is no new session.
 pub fn fork(
     parent: &Log,
     events: usize,
-    folder: &Path,
-    (at, random): (Wall, u64),
+    place: Place<'_>,
     mode: Mode,
 ) -> Result<Session, SessionError> {
     if !parent.can_append() {
@@ -83,27 +97,32 @@ pub fn fork(
     }
     let kept = parent.records.get(..events).unwrap_or(&parent.records);
     let lines: String = kept.iter().map(|r| r.line.as_str()).collect();
-    let (files, mut file) = SessionFiles::create_in(folder, &session_id(at, random))?;
+    let (files, mut file, folder) = place.make()?;
     let mut copy = || -> io::Result<()> {
         // a folder that is not there has no long texts
         for blob in fs::read_dir(parent.files.blobs()).into_iter().flatten().flatten() {
             let name = blob.file_name().to_string_lossy().into_owned();
-            if lines.contains(&name) {
+            if lines.contains(&name) && blob.path().is_file() {
                 files.put_blob(&name, &fs::read_to_string(blob.path())?)?;
             }
         }
         file.write_all(lines.as_bytes())?;
         file.sync_all()
     };
-    copy().map_err(SessionError::io("write", files.log()))?;
+    copy().map_err(|e| {
+        // half a past is no branch; what cannot be taken back either is said by the list
+        let _ = fs::remove_file(files.log());
+        let _ = fs::remove_dir_all(files.blobs());
+        SessionError::io("write", files.log())(e)
+    })?;
     let start = Start { len: lines.len() as u64, last: kept.last().map(|r| r.event.seq) };
-    begin(files, file, None, start, mode)
+    begin(files, file, folder, start, mode)
 }
 
 fn begin(
     files: SessionFiles,
     file: File,
-    temporary: Option<tempfile::TempDir>,
+    temporary: Option<TempDir>,
     start: Start,
     mode: Mode,
 ) -> Result<Session, SessionError> {

@@ -115,6 +115,9 @@ impl Redaction {
                 }
                 (end.raw, end.think, end.structured) = (None, None, Value::Null);
             }
+            Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {
+                recorded.stance = (&*self.mark).into();
+            }
             Kind::Delta(delta) => {
                 let mut pieces = unpack(&delta.pieces, Ms(0));
                 for piece in &mut pieces {

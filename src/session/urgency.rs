@@ -42,6 +42,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::Receipt(_)
         | Kind::LimitNear(_)
         | Kind::LimitReached(_)
+        | Kind::StanceRecorded(_)
         | Kind::Warning(_)
         | Kind::LogRepaired(_)
         | Kind::Unknown(_) => Urgency::Later,

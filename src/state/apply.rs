@@ -68,6 +68,9 @@ impl State {
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
             Kind::VoteClosed(v) => self.vote = Some(v.clone()),
+            Kind::StanceRecorded(s) => {
+                self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
+            }
             Kind::VerdictGiven(v) => {
                 self.verdict = Some((v.clone(), self.utterances));
                 self.bench = self.bench.take().filter(|b| b.ends.is_some());
@@ -193,6 +196,8 @@ impl State {
                 spent: Spent::default(),
                 broke: false,
                 answer: None,
+                stands: None,
+                stances: vec![],
             }),
         }
         let inner: Vec<ThreadId> = self
@@ -411,8 +416,7 @@ impl State {
         self.keep_data(turn.thread);
         self.keep_run(turn, e);
         if e.outcome != Outcome::Failed {
-            let answer = super::bench::answer(&e.structured);
-            self.set_seat(&turn.seat, |s| s.answer = answer);
+            self.keep_answer(turn, e);
         }
     }
 

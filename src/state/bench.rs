@@ -161,6 +161,32 @@ impl State {
         }
     }
 
+    /// Keeps what a reply answers: the last one counts for agreement, the last answer for where its seat stands.
+    pub(super) fn keep_answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
+        let answer = answer(&e.structured);
+        let stands = answer.clone().map(|stance| StanceRecorded {
+            participant: turn.seat.clone(),
+            turn: turn.id,
+            number: turn.number,
+            stance,
+            confidence: e.structured["confidence"].as_f64(),
+        });
+        self.set_seat(&turn.seat, |s| {
+            s.answer = answer;
+            s.stands = stands.or(s.stands.take());
+        });
+    }
+
+    /// Returns where somebody stands that is not recorded yet.
+    pub fn unrecorded_stance(&self) -> Option<&StanceRecorded> {
+        let moved = |s: &&super::Seat| match (&s.stands, s.stances.last()) {
+            (Some(now), Some(before)) => !now.says_as(before),
+            (now, None) => now.is_some(),
+            (None, Some(_)) => false,
+        };
+        self.seats.iter().find(moved).and_then(|s| s.stands.as_ref())
+    }
+
     /// Returns the share of those who speak that gave the same answer in their last utterance; silence counts as an
     /// answer of its own.
     pub fn agreement(&self) -> f64 {

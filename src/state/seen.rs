@@ -2,6 +2,7 @@
 
 use super::{Entry, State, Turn, Who};
 use crate::model::*;
+use std::collections::BTreeSet;
 
 impl State {
     /// Returns whether a thread belongs to what another one sees: itself, the talks inside it that inherit, and through
@@ -47,6 +48,16 @@ impl State {
             None => true,
         };
         self.visible_among(turn, &self.entries).filter(seen)
+    }
+
+    /// Returns the places of what the speaker of some words was shown when they were spoken.
+    pub fn shown_to(&self, by: &Entry) -> BTreeSet<Seq> {
+        let version = by.version();
+        let (Some(turn), Some(seat)) = (version.turn, by.seat()) else { return BTreeSet::new() };
+        let (at, seat) = (Seq(turn.0), seat.clone());
+        let turn = Turn::granted(at, Ms(0), by.thread, seat, Purpose::Speak);
+        let turn = Turn { horizon: version.horizon, ..turn };
+        self.visible(&turn).map(|e| e.seq).collect()
     }
 
     /// Returns what a turn sees of some entries if it sees everybody.

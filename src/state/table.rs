@@ -30,6 +30,10 @@ pub struct Seat {
     pub broke: bool,
     /// What its last utterance answers, where that can be read.
     pub answer: Option<Text>,
+    /// Where the last of its replies that gave an answer says it stands.
+    pub stands: Option<StanceRecorded>,
+    /// Where it stood over time, as recorded.
+    pub stances: Vec<StanceRecorded>,
 }
 
 /// A talk inside the talk.

@@ -98,10 +98,10 @@ impl Entry {
         }
     }
 
-    /// Returns whether a turn that began at a place saw it as it reads now; nothing if it could not see it at all.
-    pub fn was_read_as_now(&self, by: &Version) -> Option<bool> {
-        let turn = by.turn.filter(|_| self.seq <= by.horizon)?;
-        Some(self.changed.is_none_or(|since| since.0 < turn.0))
+    /// Returns whether who spoke this, if they were shown other words, read them as they were before they changed.
+    pub fn reads_earlier(&self, other: &Entry) -> bool {
+        let turn = self.version().turn;
+        turn.is_some_and(|turn| other.changed.is_some_and(|since| since.0 > turn.0))
     }
 
     /// Returns whether it is a whisper.

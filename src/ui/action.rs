@@ -99,6 +99,12 @@ pub enum Action {
     MarkDown,
     /// Branches off behind the message that is read.
     Fork,
+    /// Lists what branched off what.
+    Tree,
+    /// Lists the sessions, to show one beside this one.
+    Compare,
+    /// Lists the texts that the message that is read ever had.
+    Alternatives,
     /// Opens or folds the reasoning of the message that is read.
     Reasoning,
     /// Opens or folds all reasoning.

@@ -9,8 +9,8 @@ use super::list::runs;
 use super::search::Search;
 use super::update::{Request, act};
 use super::verbs;
-use super::{dress, look};
-use crate::export::FORMATS;
+use super::{dress, look, past};
+use crate::export::{FORMATS, cast};
 
 /// Other names that people type.
 const ALIASES: &[(&str, Action)] = &[
@@ -20,6 +20,11 @@ const ALIASES: &[(&str, Action)] = &[
     ("/q", Action::Quit),
     ("/commands", Action::Palette),
 ];
+
+/// Returns the names of the formats in which a session can be written.
+pub fn formats() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|f| f.name).chain([cast::FORMAT.0])
+}
 
 /// Returns the `/command` of an action.
 pub fn spelled(row: &Row) -> String {
@@ -56,9 +61,10 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Request>> {
             dress::wear(screen, name);
             None
         }
-        (Action::Fork, number) => look::fork_at(screen, number),
-        (Action::Export, name) => match FORMATS.iter().find(|f| f.name == name) {
-            Some(format) => Some(Request::Export(format.name)),
+        (Action::Fork, rest) => past::fork(screen, rest),
+        (Action::Compare, name) => Some(Request::Beside(name.to_owned())),
+        (Action::Export, name) => match formats().find(|f| *f == name) {
+            Some(format) => Some(Request::Export(format)),
             None => act(screen, Action::Export),
         },
         (_, rest) => {

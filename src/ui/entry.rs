@@ -62,7 +62,7 @@ pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
     screen.view.picked = None;
     match does {
         Does::Action(row) => act(screen, row.action),
-        Does::Export(format) => Some(Request::Export(format.name)),
+        Does::Export(format) => Some(Request::Export(format)),
         Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
             wish::command(screen, &spelled(row))
         }
@@ -85,6 +85,7 @@ pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
             screen.view.page = Some(link::page(&address));
             None
         }
+        Does::Beside(path) => Some(Request::Beside(path)),
         Does::Wear(name) => {
             dress::wear(screen, &name);
             None

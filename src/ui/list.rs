@@ -4,7 +4,7 @@ use super::action::Action;
 use super::commands::spelled as spelled_row;
 use super::keymap::{Group, Keymap, Place, ROWS, Row};
 use super::verbs::{is_named, spelled, usage};
-use crate::export::{FORMATS, Format};
+use crate::export::{FORMATS, cast};
 use crate::model::command::{VERBS, VerbRow};
 use crate::model::{Key, Verb};
 use ratatui::layout::Rect;
@@ -50,7 +50,7 @@ pub enum Does {
     /// A verb of the operator.
     Verb(&'static VerbRow),
     /// Writing the session.
-    Export(&'static Format),
+    Export(&'static str),
     /// A deed of the operator, as it is.
     Send(Verb),
     /// The beginning of what is written next.
@@ -63,6 +63,8 @@ pub enum Does {
     Wear(String),
     /// An address.
     Link(String),
+    /// Another session beside the talk: its path.
+    Beside(String),
 }
 
 /// One entry.
@@ -119,10 +121,11 @@ impl List {
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
     pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
-        let formats = FORMATS.iter().filter(|_| self.of == Of::Formats).map(|format| Entry {
-            does: Does::Export(format),
-            call: format.name.to_owned(),
-            title: format.title.to_owned(),
+        let formats = FORMATS.iter().map(|f| (f.name, f.title)).chain([cast::FORMAT]);
+        let formats = formats.filter(|_| self.of == Of::Formats).map(|(name, title)| Entry {
+            does: Does::Export(name),
+            call: name.to_owned(),
+            title: title.to_owned(),
         });
         let here = ROWS.iter().filter(|r| self.is_of_actions() && self.talk.has(r.group));
         let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
@@ -146,13 +149,14 @@ impl List {
             }
             Does::Action(row) => row.hint.to_owned(),
             Does::Verb(row) => spelled(row),
-            Does::Export(format) => format.name.to_owned(),
+            Does::Export(format) => (*format).to_owned(),
             Does::Send(_)
             | Does::Begin(_)
             | Does::Edit(..)
             | Does::Copy(..)
             | Does::Wear(_)
-            | Does::Link(_) => e.call.clone(),
+            | Does::Link(_)
+            | Does::Beside(_) => e.call.clone(),
         };
         let command = |e: &Entry| {
             if let Does::Action(row) = &e.does { spelled_row(row) } else { String::new() }

@@ -5,14 +5,17 @@ use super::action::Action;
 use super::inspect;
 use super::keymap::Place;
 use super::link;
-use super::list::{Does, Entry};
+use super::list::{Does, Entry as Listed};
 use super::markdown;
+use super::past::Leaf;
 use super::seat::{self, Pieces};
 use super::story::{Id, Shown};
 use super::study::Study;
 use super::update::{Request, read};
 use super::versions;
 use crate::export::figures;
+use crate::model::Seq;
+use crate::state::Entry;
 use crate::text;
 
 /// The width at which plain text is laid out, in cells: no line of a message breaks at it.
@@ -140,10 +143,10 @@ pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
         return None;
     };
     match (&list.own.1[..], what) {
-        ([Entry { does: Does::Copy(words, what), .. }], Pieces::Code) => {
+        ([Listed { does: Does::Copy(words, what), .. }], Pieces::Code) => {
             Some(Request::Copy(words.clone(), format!("{what} of {}", message.name)))
         }
-        ([Entry { does: Does::Link(address), .. }], _) => {
+        ([Listed { does: Does::Link(address), .. }], _) => {
             screen.view.page = Some(link::page(address));
             None
         }
@@ -157,8 +160,8 @@ pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
 /// Shows the message that is read alone.
 pub fn zoom(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
-    let entry = screen.story.entry(message.at).and_then(|e| screen.story.state().entries.get(e));
-    screen.view.page = entry.map(|entry| versions::page(&screen.story, entry, message.name));
+    let page = entry(screen, &message).map(|e| versions::page(&screen.story, e, &message.name));
+    screen.view.page = page;
 }
 
 /// Shows what the speaker of the message that is read was shown.
@@ -234,18 +237,26 @@ pub fn mark(screen: &mut Screen, way: Way) {
 
 /// Asks for a branch behind the message that is read.
 pub fn fork(screen: &mut Screen) -> Option<Request> {
-    let at = message_read(screen)?.at;
-    let entry = screen.story.entry(at).and_then(|at| screen.story.state().entries.get(at))?;
-    Some(Request::Fork(entry.versions.last()?.seq))
+    leaf(screen).map(|at| Request::Fork(Leaf { at, seed: None }))
 }
 
-/// Asks for a branch behind an utterance.
-pub fn fork_at(screen: &mut Screen, number: &str) -> Option<Request> {
-    let parsed = number.trim_start_matches('u').parse().ok();
-    let entry = parsed.and_then(|n| screen.story.state().utterance(n));
-    let seq = entry.and_then(|e| e.versions.last()).map(|v| v.seq);
-    if seq.is_none() {
-        screen.view.notice = Some(format!("no utterance {number} has ended"));
+/// Returns the last event of the message that is read.
+pub fn leaf(screen: &mut Screen) -> Option<Seq> {
+    let message = message_read(screen)?;
+    Some(entry(screen, &message)?.versions.last()?.seq)
+}
+
+/// Lists every text of the message that is read, so that another one can be chosen.
+pub fn alternatives(screen: &mut Screen) {
+    let Some(message) = message_read(screen) else { return };
+    let list =
+        entry(screen, &message).and_then(|e| versions::list(&screen.story, e, &message.name));
+    if list.is_none() {
+        screen.view.notice = Some("your own words stand as you said them".into());
     }
-    seq.map(Request::Fork)
+    screen.view.list = list;
+}
+
+fn entry<'a>(screen: &'a Screen, message: &Message) -> Option<&'a Entry> {
+    screen.story.entry(message.at).and_then(|at| screen.story.state().entries.get(at))
 }

@@ -29,6 +29,7 @@ pub mod offer;
 mod outwards;
 pub mod page;
 pub mod passing;
+pub mod past;
 pub mod pen;
 pub mod playback;
 pub mod run;

@@ -7,7 +7,6 @@ use super::keymap::ROWS;
 use super::list::runs;
 use super::story::Story;
 use super::verbs::{self, spelled, usage};
-use crate::export::FORMATS;
 use crate::model::command::{VERBS, VerbRow};
 use crate::text;
 use tui_textarea::TextArea;
@@ -129,7 +128,7 @@ fn arguments(screen: &Screen, before: &str) -> Vec<Candidate> {
         Some((row, _)) if second => match row.action {
             super::action::Action::Filter => seats(story, ""),
             super::action::Action::Theme => named(screen.wardrobe.names()),
-            super::action::Action::Export => named(FORMATS.iter().map(|f| f.name).collect()),
+            super::action::Action::Export => named(commands::formats().collect()),
             _ => vec![],
         },
         Some(_) | None => vec![],

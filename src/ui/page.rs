@@ -30,6 +30,8 @@ pub struct Page {
     pub parts: Vec<Part>,
     /// The address that it shows, and whether it may be opened.
     pub link: Option<(String, bool)>,
+    /// Two texts beside each other, row by row.
+    pub beside: Vec<(Vec<Part>, Vec<Part>)>,
     /// Makes it anew, where what it shows goes on.
     pub again: Option<fn(&Screen) -> Option<Page>>,
     /// The first row that is seen.
@@ -68,10 +70,15 @@ impl Page {
     /// Returns all of it as text, for the clipboard.
     pub fn text(&self) -> String {
         let facts = self.facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
-        let parts = self.parts.iter().map(|part| match part.head.as_str() {
-            "" => format!("\n{}\n", part.body),
-            head => format!("\n{head}\n{}\n", part.body),
+        let part = |side: &str, part: &Part| match part.head.as_str() {
+            "" => format!("\n{side}{}\n", part.body),
+            head => format!("\n{side}{head}\n{}\n", part.body),
+        };
+        let parts = self.parts.iter().map(|p| part("", p));
+        let beside = self.beside.iter().flat_map(|(a, b)| {
+            let a = a.iter().map(move |p| part("A  ", p));
+            a.chain(b.iter().map(move |p| part("B  ", p)))
         });
-        facts.chain(parts).collect()
+        facts.chain(parts).chain(beside).collect()
     }
 }

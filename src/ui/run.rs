@@ -4,11 +4,12 @@
 //! allows. While nobody speaks nothing wakes it but a key or an event.
 
 use super::Screen;
+use super::past::{self, Leaf, Other, Sessions};
 use super::terminal::{STOP, Terminal};
 use super::update::{self, Request};
 use super::{draw, floor::Standing, mouse};
 use crate::clock::Clock;
-use crate::model::{Key, Ms, Seq, SteerLine, Verb};
+use crate::model::{Key, Ms, SteerLine, Verb};
 use crate::session::tail::Tail;
 use crate::text;
 use crossterm::event::Event;
@@ -37,6 +38,10 @@ pub struct Outside<'a> {
     pub open: &'a dyn Fn(&str) -> Result<&'static str, String>,
     /// Lets the person write in an editor of their own, which has the terminal meanwhile; returns what is written then.
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
+    /// Says which sessions there are.
+    pub sessions: &'a dyn Fn() -> Result<Sessions, String>,
+    /// Reads another session, by its name or path.
+    pub other: &'a dyn Fn(&str) -> Result<Other, String>,
 }
 
 /// Where the person goes from here.
@@ -44,8 +49,8 @@ pub struct Outside<'a> {
 pub enum Left {
     /// To the start screen.
     Home,
-    /// To a branch that keeps everything up to an event.
-    Fork(Seq),
+    /// To a branch.
+    Fork(Leaf),
     /// Out of the program.
     Quit,
 }
@@ -107,7 +112,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 match heed(screen, &event) {
                     Some(Request::Leave) => return Ok(Left::Quit),
                     Some(Request::Home) => return Ok(Left::Home),
-                    Some(Request::Fork(at)) => return Ok(Left::Fork(at)),
+                    Some(Request::Fork(leaf)) => return Ok(Left::Fork(leaf)),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match (outside.keep)(&words) {
@@ -144,6 +149,19 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                             Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
                         }
                     }
+                    Some(Request::Sessions(shelf)) => {
+                        let listed = (outside.sessions)();
+                        match listed.and_then(|all| past::list(screen, &all, shelf)) {
+                            Ok(list) => screen.view.list = Some(list),
+                            Err(why) => screen.view.notice = Some(why),
+                        }
+                    }
+                    Some(Request::Beside(name)) => match (outside.other)(&name) {
+                        Ok(other) => {
+                            screen.view.page = Some(past::page(screen.story.events(), &other));
+                        }
+                        Err(why) => screen.view.notice = Some(why),
+                    },
                     Some(Request::Redraw) => terminal.redraw()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {

@@ -234,8 +234,14 @@ impl Story {
     /// Returns whether words answer a text that reads otherwise by now.
     pub fn answers_earlier(&self, entry: &Entry) -> bool {
         let revised = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
-        let mut before = revised.take_while(|e| e.seq < entry.seq);
-        before.any(|e| e.was_read_as_now(entry.version()) == Some(false))
+        let before = revised.take_while(|e| e.seq < entry.seq);
+        // nearly always nothing has changed, and then nobody's view has to be made out
+        let changed: Vec<&Entry> = before.filter(|e| entry.reads_earlier(e)).collect();
+        if changed.is_empty() {
+            return false;
+        }
+        let shown = self.state().shown_to(entry);
+        changed.iter().any(|e| shown.contains(&e.seq))
     }
 
     /// Returns the reasoning of a turn that is over.

@@ -19,7 +19,7 @@ type Page = (&'static str, &'static [&'static str]);
 pub const PAGES: &[Page] = &[
     ("floor", &["shares", "floor"]),
     ("cost", &["cost", "speed"]),
-    ("positions", &["decisions", "positions", "alike", "mentions", "repetition"]),
+    ("positions", &["decisions", "positions", "stances", "alike", "mentions", "repetition"]),
     ("events", &["events"]),
 ];
 /// The page whose rows can be opened in the transcript.

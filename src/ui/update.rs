@@ -16,6 +16,7 @@ use super::offer::{self, Offer};
 use super::outwards;
 use super::page::Page;
 use super::passing::{self, Undo};
+use super::past::{Leaf, Shelf};
 use super::pen::Pen;
 use super::playback::{self, Playback};
 use super::search::Search;
@@ -25,7 +26,7 @@ use super::study::Study;
 use super::theme::Theme;
 use super::transcript::Transcript;
 use super::wish;
-use crate::model::{Key, Ms, Seq, Verb};
+use crate::model::{Key, Ms, Verb};
 use crate::session::replay::{Speed, Step};
 use crate::text;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -34,8 +35,12 @@ use ratatui::layout::Rect;
 /// What is to be done outside the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// The talk branches off behind an event; what came after it stays in the old session.
-    Fork(Seq),
+    /// The talk branches off; what came after it stays in the old session.
+    Fork(Leaf),
+    /// The sessions as a list, to show one beside the talk.
+    Sessions(Shelf),
+    /// Another session beside the talk: its name or path.
+    Beside(String),
     /// A deed of the operator.
     Send(Verb),
     /// A text for the clipboard, and what it is in words.
@@ -291,6 +296,9 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Pass => return wish::pass(screen),
         Action::EditQueued => entry::edit_queued(screen),
         Action::Fork => return look::fork(screen),
+        Action::Tree => return Some(Request::Sessions(Shelf::Family)),
+        Action::Compare => return Some(Request::Sessions(Shelf::Everything)),
+        Action::Alternatives => look::alternatives(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
         Action::Raw => return outwards::raw(screen),

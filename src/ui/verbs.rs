@@ -179,6 +179,8 @@ mod tests {
                 spent: Spent::default(),
                 broke: false,
                 answer: None,
+                stands: None,
+                stances: vec![],
             }
         };
         State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }

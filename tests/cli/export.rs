@@ -114,6 +114,20 @@ fn a_cast_plays_the_screen_as_it_was() {
 }
 
 #[test]
+fn the_examples_are_written_in_every_format() {
+    let house = House::new();
+    for example in ["example-rehearsed", "example-small-model"] {
+        for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+            let out = house.run(&["export", example, "--format", format]).code(0).out;
+            assert!(out.len() > 300, "{example} as {format}: {out}");
+        }
+        let lines = house.run(&["replay", example, "--headless", "--format", "jsonl"]).code(0).out;
+        let path = house.run(&["sessions", "path", example]).code(0).out;
+        assert_eq!(lines, fs::read_to_string(path.trim()).unwrap(), "{example}");
+    }
+}
+
+#[test]
 fn a_key_is_in_no_export_even_if_the_session_holds_it() {
     let house = House::new();
     let key = "sk-a-key-that-somebody-said/4711";

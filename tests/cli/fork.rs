@@ -47,6 +47,21 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
 }
 
 #[test]
+fn a_branch_is_kept_where_it_is_asked_to_be_or_nowhere() {
+    let (house, parent) = played();
+    let file = house.path("branch.jsonl");
+    let args = ["fork", &parent, "--at", "3", "--headless"];
+    let to_file = [&args[..], &["--out-session", file.to_str().unwrap()]].concat();
+    house.run(&to_file).code(0);
+    assert!(fs::read_to_string(&file).unwrap().contains("conversation.forked"));
+    let again = house.run(&to_file);
+    assert!(again.code != 0 && again.err.contains("branch.jsonl"), "{again:?}");
+    let unsaved = house.run(&[&args[..], &["--no-save", "--format", "jsonl"]].concat()).code(0);
+    assert!(unsaved.out.contains("conversation.forked"), "{}", unsaved.out);
+    assert_eq!(house.sessions().len(), 1, "neither stands among the sessions");
+}
+
+#[test]
 fn what_cannot_be_branched_off_is_said() {
     let (house, parent) = played();
     let fork = |more: &[&str]| {

@@ -16,6 +16,7 @@ mod hostile;
 mod house;
 mod keys;
 mod models;
+mod old_logs;
 mod past_sessions;
 mod plans;
 mod replay;

@@ -56,6 +56,34 @@ fn words_are_found_with_who_said_them_and_when() {
     assert_eq!((&*ran.out, ran.err.contains("nobody said that")), ("", true));
 }
 
+/// A link to what has no end, a pipe that nobody writes, and a folder, all called like sessions.
+#[test]
+fn what_is_no_file_hides_nothing_and_is_not_waited_for() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let sessions = house.path("data/sessions");
+    std::os::unix::fs::symlink("/dev/zero", sessions.join("zero.jsonl")).unwrap();
+    std::os::unix::fs::symlink("/nowhere", sessions.join("nowhere.jsonl")).unwrap();
+    fs::create_dir(sessions.join("folder.jsonl")).unwrap();
+    let pipe = sessions.join("pipe.jsonl");
+    rustix::fs::mknodat(
+        rustix::fs::CWD,
+        &pipe,
+        rustix::fs::FileType::Fifo,
+        rustix::fs::Mode::RUSR,
+        0,
+    )
+    .unwrap();
+    assert_eq!(house.sessions().len(), 5);
+    assert!(!hits(&house, "clicker").is_empty());
+    for name in ["zero", "nowhere", "folder", "pipe"] {
+        for command in ["show", "path"] {
+            let ran = house.run(&["sessions", command, name]);
+            assert!(ran.code == 6 || command == "path", "{name}: {ran:?}");
+        }
+    }
+}
+
 #[test]
 fn a_list_fits_and_one_title_can_be_given_anew() {
     let house = House::new();

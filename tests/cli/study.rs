@@ -81,6 +81,15 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     assert_eq!((&shares[2]["a_words"], &shares[2]["b_words"]), (&0.into(), &1.into()));
     let text = house.run(&args[..3]).code(0).out;
     assert!(text.contains("they part after utterance 2"), "{text}");
+    let said = text.split("SIDE BY SIDE").nth(1).unwrap();
+    for words in ["[A B 3] Ada\n  A2 word", "[B after 2] operator\n  Stop."] {
+        assert!(said.contains(words), "no {words:?} in\n{said}");
+    }
+    assert!(!said.contains("[A 2]") && !said.contains("A1"), "what both share is left out: {said}");
+    let rows = figures["side_by_side"]["rows"].as_array().unwrap();
+    assert_eq!((&rows[0]["utterance"], &rows[0]["b"][0]["text"]), (&2.into(), &"Stop.".into()));
+    let md = house.run(&[args[0], args[1], args[2], "--format", "md"]).code(0).out;
+    assert!(md.contains("## A B 3"), "{md}");
     house.run(&["analyze", one.trim(), two, "--last"]).code(2);
 }
 

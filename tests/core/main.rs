@@ -55,5 +55,6 @@ mod recaps;
 mod replay;
 mod sealing;
 mod shows;
+mod stances;
 mod threads;
 mod verbs;

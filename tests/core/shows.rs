@@ -2,6 +2,7 @@
 
 use crate::harness::*;
 use colloquium::model::*;
+use colloquium::state::Entry;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,6 +56,19 @@ async fn whose_words_are_seen_is_what_the_phase_says() {
     own.participants[1].sees = Some(Sees::Own);
     let ran = play(own, numbered(), &[]).await;
     assert_eq!((shown(&ran, "b"), shown(&ran, "a").len()), ("b1 b2".into(), 23), "or the seat");
+}
+
+#[tokio::test]
+async fn who_was_not_shown_a_text_did_not_read_it_before_it_changed() {
+    let edit = json!({"after": {"utterance": 11}, "do": "edit", "utterance": 1, "text": "other"});
+    for (sees, readers) in [("all", 8), ("own", 2), ("question", 0), ("opening", 8)] {
+        let ran = play(table_with(json!({ "sees": sees })), numbered(), &[edit.clone()]).await;
+        let first = ran.state.utterance(1).unwrap();
+        let read =
+            |e: &&Entry| ran.state.shown_to(e).contains(&first.seq) && e.reads_earlier(first);
+        let count = ran.state.entries.iter().filter(read).count();
+        assert_eq!((first.text().to_string(), count), ("other".into(), readers), "{sees}");
+    }
 }
 
 #[tokio::test]

@@ -5,6 +5,7 @@ mod contest;
 mod figures;
 mod keys;
 mod mouse;
+mod past;
 mod people;
 mod pictures;
 mod reading;

@@ -7,6 +7,7 @@ use colloquium::session::replay::{Spot, Transport};
 use colloquium::session::{Record, Tail};
 use colloquium::ui::mouse::mouse;
 use colloquium::ui::playback::Playback;
+use colloquium::ui::timeline::{Mark, Sort};
 use crossterm::event::KeyCode::{self, Char};
 use crossterm::event::{KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
 use std::sync::Arc;
@@ -111,6 +112,21 @@ fn nothing_is_steered_in_the_past() {
     r.press(&[Char('s')]);
     assert!(r.stage.text().contains("this is a recording"), "{}", r.stage.text());
     assert_eq!(r.stage.press(&[Char('q')]).len(), 1, "q leaves at once");
+}
+
+#[test]
+fn of_many_marks_the_gravest_is_seen() {
+    let mut r = replayed(80, 24);
+    r.press(&[Char('5')]);
+    let playback = r.stage.screen.view.playback.as_mut().unwrap();
+    let (begin, end) = (playback.timeline.begin.0, playback.timeline.end.0);
+    let mark = |i: usize| Mark {
+        spot: Spot::after(i),
+        at: Ms(begin + (end - begin) * i as u64 / 99),
+        sort: if i % 33 == 0 { Sort::Error } else { Sort::ALL[i % 2] },
+    };
+    playback.timeline.marks = (0..100).map(mark).collect();
+    insta::assert_snapshot!("replay__many_marks__80x24", r.stage.text());
 }
 
 #[test]

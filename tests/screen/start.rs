@@ -162,6 +162,22 @@ fn what_has_not_ended_goes_first_and_enter_goes_on_with_it() {
 }
 
 #[test]
+fn two_sessions_are_compared_and_one_is_dropped_by_asking_twice() {
+    let path = |title: &str| format!("/sessions/{title}.jsonl").into();
+    let (one, two) = (path("Rust or Zig for the parser?"), path("Naming the new service"));
+    let mut start = found();
+    assert_eq!(press(&mut start, &[Down, Down, Down, Char('c')]), None);
+    assert!(shown(&mut start, 80, 24).contains("c there shows both"));
+    assert_eq!(press(&mut start, &[Down, Char('c')]), Some(Choice::Beside(one, two)));
+    let mut start = found();
+    assert_eq!(press(&mut start, &[Down, Down, Down, Char('x')]), None);
+    assert!(shown(&mut start, 80, 24).contains("x again moves it to the trash"));
+    assert_eq!(press(&mut start, &[Down, Char('x')]), None, "another one is asked about anew");
+    let dropped = press(&mut start, &[Char('x')]);
+    assert_eq!(dropped, Some(Choice::Delete(path("Naming the new service"))));
+}
+
+#[test]
 fn leaving_is_asked_for_twice_and_pasted_lines_begin_nothing() {
     let mut start = found();
     paste(&mut start, "one\ntwo");

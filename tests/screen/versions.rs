@@ -4,6 +4,7 @@ use crate::stage::Stage;
 use colloquium::model::command::Targets;
 use colloquium::model::event::OPERATOR;
 use colloquium::model::{Event, Given, Kind, Ms, Seq, ThreadId, Verb, Wall};
+use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{self, Char};
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -38,6 +39,19 @@ fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
     let text = stage.text();
     let marked: Vec<&str> = text.lines().filter(|l| l.contains("an earlier text")).collect();
     assert!(marked.len() == 1 && marked[0].contains("u3"), "{text}");
+}
+
+#[test]
+fn another_text_is_chosen_from_a_list_that_says_who_read_which() {
+    let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
+    let mut stage = Stage::new(100, 24).until(ended);
+    deed(&mut stage, Verb::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() });
+    stage.press(&[Char('g'), Char('J'), Char('A')]);
+    insta::assert_snapshot!("alternatives__100x24", stage.text());
+    let chosen = stage.press(&[KeyCode::Down, KeyCode::Enter]);
+    assert_eq!(chosen, [Request::Send(Verb::Choose { utterance: 2, alternative: 1 })]);
+    let list = stage.press(&[Char('A'), KeyCode::End]);
+    assert!(list.is_empty());
 }
 
 #[test]

@@ -65,14 +65,13 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
     Ok(Exit::Done)
 }
 
-/// Moves a session to the trash.
-pub fn delete(path: &Path, context: &Context) -> Result<Exit, Failure> {
+/// Moves a session to the trash; returns where it is now, and how to get it back.
+pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     let trash = context.paths.data.join("trash");
     let to = catalogue::delete(path, &trash)?;
     let home = path.parent().unwrap_or(Path::new(".")).display().to_string();
-    context.say(&format!("moved to {}", to.display()));
-    context.say(&format!("get it back with: mv {}/* {home}/", to.display()));
-    Ok(Exit::Done)
+    let back = format!("get it back with: mv {}/* {home}/", to.display());
+    Ok([format!("moved to {}", to.display()), back])
 }
 
 /// Takes a text or an utterance out of a session's file for good.

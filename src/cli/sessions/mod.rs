@@ -5,6 +5,8 @@ mod list;
 mod search;
 mod tree;
 
+pub use change::delete;
+
 use super::context::Context;
 use super::error::Failure;
 use super::exit::Exit;
@@ -151,7 +153,11 @@ impl Sessions {
             Sessions::Rename { which, title } => {
                 change::rename(&which.find(context)?, &title, context)
             }
-            Sessions::Delete { which } => change::delete(&which.find(context)?, context),
+            Sessions::Delete { which } => {
+                let moved = delete(&which.find(context)?, context)?;
+                moved.iter().for_each(|line| context.say(line));
+                Ok(Exit::Done)
+            }
             Sessions::Redact { which, out } => change::redact(&which.find(context)?, &out, context),
             Sessions::Show { which, format } => show(&which.find(context)?, format, context),
             Sessions::Path { which } => {

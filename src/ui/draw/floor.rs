@@ -84,7 +84,12 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     bar.right(ends, rule);
     // on a narrow screen another row says it
     if let Some(used) = used(&state.spent()).filter(|_| !view.areas.is_narrow()) {
-        let used = if wealth.long { used } else { used.replace(" tok  ", " ") };
+        // of a recording these are no totals
+        let used = match (wealth.long, &view.playback) {
+            (true, Some(_)) => format!("at this point {used}"),
+            (true, None) => used,
+            (false, _) => used.replace(" tok  ", " "),
+        };
         bar.right(format!(" {used} "), muted);
     }
     let follow = keymap.way(Action::Follow, Place::Table);

@@ -91,6 +91,7 @@ fn row(
         | Does::Copy(..)
         | Does::Wear(_)
         | Does::Link(_)
+        | Does::Beside(_)
         | Does::Export(_) => String::new(),
     };
     let sign = if chosen { glyphs.speaking } else { " " };

@@ -5,8 +5,9 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::Place;
 use crate::ui::markdown::{plain, rows};
-use crate::ui::page::Page;
-use crate::ui::theme::Role;
+use crate::ui::page::{Page, Part};
+use crate::ui::theme::{Role, Theme};
+use crate::ui::wrap::width as cells;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -16,6 +17,10 @@ use ratatui::widgets::Clear;
 const WIDTH_MAX: u16 = 106;
 /// The widest column of words, in cells: longer lines are hard to read.
 const WORDS_MAX: usize = 100;
+/// The widest page of two texts beside each other.
+const BESIDE_MAX: u16 = 2 * WIDTH_MAX;
+/// Cells from which two texts stand in columns; below that one stands under the other.
+const COLUMNS_MIN: usize = 56;
 /// Cells of the names of facts.
 const NAME_WIDTH: usize = 12;
 
@@ -26,11 +31,14 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         page = Page { top: page.top, ..anew };
     }
     let theme = &screen.theme;
-    let area = on_top(whole, &screen.view.areas, (WIDTH_MAX, u16::MAX));
+    let side_by_side = !page.beside.is_empty();
+    let widest = if side_by_side { BESIDE_MAX } else { WIDTH_MAX };
+    let area = on_top(whole, &screen.view.areas, (widest, u16::MAX));
     let close = screen.keymap.way(Action::Back, Place::Table);
     let block = framed(screen, &page.title, &close);
     let inner = block.inner(area);
-    let room = usize::from(inner.width).saturating_sub(2).clamp(1, WORDS_MAX);
+    let longest = if side_by_side { usize::MAX } else { WORDS_MAX };
+    let room = usize::from(inner.width).saturating_sub(2).clamp(1, longest);
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (name, value) in &page.facts {
         let value = plain(value, room.saturating_sub(NAME_WIDTH), theme.style(Role::Text));
@@ -41,15 +49,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             lines.push(line);
         }
     }
-    for part in &page.parts {
-        lines.push(Line::default());
-        if !part.head.is_empty() {
-            lines.extend(plain(&part.head, room, theme.style(Role::Title)));
-        }
-        lines.extend(match part.markdown {
-            true => rows(&part.body, room, theme),
-            false => plain(&part.body, room, theme.style(part.role())),
-        });
+    lines.extend(laid(&page.parts, room, theme));
+    for row in &page.beside {
+        lines.extend(beside(row, room, screen));
     }
     let height = usize::from(inner.height);
     page.extent = (lines.len().saturating_sub(height), height);
@@ -62,4 +64,51 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     frame.render_widget(block, area);
     frame.render_widget(Text::from(seen.collect::<Vec<_>>()), inner);
     screen.view.page = Some(page);
+}
+
+/// Returns parts as lines, each below an empty one.
+fn laid(parts: &[Part], room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = Vec::new();
+    for part in parts {
+        lines.push(Line::default());
+        if !part.head.is_empty() {
+            lines.extend(plain(&part.head, room, theme.style(Role::Title)));
+        }
+        lines.extend(match part.markdown {
+            true => rows(&part.body, room, theme),
+            false => plain(&part.body, room, theme.style(part.role())),
+        });
+    }
+    lines
+}
+
+/// Returns two texts in two columns, or one under the other where there is no room for that.
+fn beside((a, b): &(Vec<Part>, Vec<Part>), room: usize, screen: &Screen) -> Vec<Line<'static>> {
+    let theme = &screen.theme;
+    if room < COLUMNS_MIN {
+        let side = |side: &str, parts: &[Part]| -> Vec<Part> {
+            let named = |p: &Part| Part { head: format!("{side}  {}", p.head), ..p.clone() };
+            parts.iter().map(named).collect()
+        };
+        return laid(&[side("A", a), side("B", b)].concat(), room, theme);
+    }
+    let wall = format!(" {} ", screen.glyphs.wall);
+    let column = (room - cells(&wall)) / 2;
+    let (left, right) = (laid(a, column, theme), laid(b, column, theme));
+    let rows = left.len().max(right.len());
+    let row = |at: usize| {
+        let mut line = left.get(at).cloned().unwrap_or_default();
+        let gap = " ".repeat(column.saturating_sub(line.width()));
+        // what a whole line looks like is its left column's alone
+        let style = std::mem::take(&mut line.style);
+        line.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
+        line.spans.push(Span::raw(gap));
+        line.spans.push(Span::styled(wall.clone(), theme.style(Role::Rule)));
+        let other = right.get(at).cloned().unwrap_or_default();
+        let spans = other.spans.into_iter();
+        line.spans
+            .extend(spans.map(|span| Span::styled(span.content, other.style.patch(span.style))));
+        line
+    };
+    (0..rows).map(row).collect()
 }

@@ -32,7 +32,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let now = screen.clock.now();
     let room = usize::from(inner.width);
     let mut lines = vec![Line::default()];
-    for section in [cast(screen, now, room), floor(screen, room), limits(screen, now)] {
+    let sections =
+        [cast(screen, now, room), floor(screen, room), limits(screen, now), stances(screen, room)];
+    for section in sections {
         if section.len() > 1 {
             lines.extend(section);
             lines.push(Line::default());
@@ -181,6 +183,29 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     fact("next", story.names(queue.iter().take(1)), theme.style(Role::FloorNext));
     fact("why", given, theme.style(Role::Text));
     fact("then", story.names(queue.iter().skip(1).take(3)), theme.style(Role::Text));
+    lines
+}
+
+/// Who stands where, the most held position first; nothing where nobody said so in a form that can be read.
+fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
+    let (story, theme) = (&screen.story, &screen.theme);
+    let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();
+    for seat in story.state().seats.iter().filter(|s| !s.gone) {
+        let Some(now) = seat.stances.last() else { continue };
+        match held.iter_mut().find(|(stance, _)| *stance == &*now.stance) {
+            Some((_, by)) => by.push(&seat.spec.id),
+            None => held.push((&now.stance, vec![&seat.spec.id])),
+        }
+    }
+    held.sort_by_key(|(_, by)| std::cmp::Reverse(by.len()));
+    let mut lines = vec![heading(screen, "POSITIONS")];
+    for (stance, by) in held {
+        let line = Line::from(vec![
+            Span::styled(format!("{} ", text::line(stance)), theme.style(Role::Text)),
+            Span::styled(story.names(by.iter().copied()), theme.style(Role::Muted)),
+        ]);
+        lines.extend(wrap(&line, room));
+    }
     lines
 }
 

@@ -97,10 +97,13 @@ fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static>
 
 fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
     let mut cells = blank(columns);
-    for mark in &playback.timeline.marks {
-        let column = playback.timeline.column(mark.at, columns);
-        if let Some(cell) = cells.get_mut(column) {
-            *cell = Span::styled(mark.sort.sign(), screen.theme.style(Role::Mark));
+    // where several fall on one cell, the one drawn last is seen
+    for sort in [Sort::You, Sort::Vote, Sort::Error] {
+        for mark in playback.timeline.marks.iter().filter(|m| m.sort == sort) {
+            let column = playback.timeline.column(mark.at, columns);
+            if let Some(cell) = cells.get_mut(column) {
+                *cell = Span::styled(sort.sign(), screen.theme.style(Role::Mark));
+            }
         }
     }
     row(Span::styled(" marks", screen.theme.style(Role::Muted)), cells)

@@ -105,6 +105,10 @@ pub enum Choice {
     Example(String),
     /// The key that was pasted is kept for a provider.
     Key(String),
+    /// A session stands beside another one: their files.
+    Beside(PathBuf, PathBuf),
+    /// A session goes to the trash: its file.
+    Delete(PathBuf),
     /// The program is left.
     Leave,
 }
@@ -182,8 +186,12 @@ pub struct Start {
     pub theme: Theme,
     /// The signs.
     pub glyphs: &'static Glyphs,
+    /// The session that another one is to stand beside.
+    pub beside: Option<PathBuf>,
     prefixed: bool,
     leaving: bool,
+    /// The session that goes to the trash when that is asked for again.
+    dropping: Option<PathBuf>,
 }
 
 impl Start {
@@ -214,8 +222,10 @@ impl Start {
             help: false,
             theme,
             glyphs,
+            beside: None,
             prefixed: false,
             leaving: false,
+            dropping: None,
         }
     }
 

@@ -8,6 +8,7 @@ use crate::text;
 use crate::ui::keymap;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
+use std::path::PathBuf;
 use tui_textarea::{CursorMove, TextArea};
 
 /// Returns the box of one line in which the topic is written.
@@ -28,6 +29,7 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
         return keying::key(start, key);
     }
     let leaving = std::mem::take(&mut start.leaving);
+    let dropping = start.dropping.take();
     if std::mem::take(&mut start.help) && spelled != "ctrl-c" {
         return None;
     }
@@ -44,10 +46,9 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
         "w" if prefixed || listed => return example(start, 0),
         "k" if prefixed || listed => connect(start),
         "?" if prefixed || listed => start.help = true,
-        "r" if listed => {
-            let Row::Session(at) = start.at else { return None };
-            return start.sessions.get(at).map(|s| Choice::Replay(s.path.clone()));
-        }
+        "r" if listed => return session(start).map(Choice::Replay),
+        "c" if listed => return beside(start),
+        "x" if listed => return drop_session(start, dropping),
         "f1" => start.help = true,
         "ctrl-x" => start.prefixed = true,
         "enter" => return enter(start),
@@ -65,6 +66,36 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
     if start.at == Row::Topic && matches!(spelled.as_str(), "left" | "right") {
         start.topic.input(*key);
     }
+    None
+}
+
+/// Returns the file of the session where the keyboard is.
+fn session(start: &Start) -> Option<PathBuf> {
+    let Row::Session(at) = start.at else { return None };
+    start.sessions.get(at).map(|s| s.path.clone())
+}
+
+/// Takes a session to stand beside the next one that is taken, and shows them once there are two.
+fn beside(start: &mut Start) -> Option<Choice> {
+    let here = session(start)?;
+    match start.beside.take().filter(|first| *first != here) {
+        Some(first) => Some(Choice::Beside(first, here)),
+        None => {
+            start.notice = Some("go to another session: c there shows both side by side".into());
+            start.beside = Some(here);
+            None
+        }
+    }
+}
+
+/// Drops a session at the second wish in a row.
+fn drop_session(start: &mut Start, dropping: Option<PathBuf>) -> Option<Choice> {
+    let here = session(start)?;
+    if dropping.as_ref() == Some(&here) {
+        return Some(Choice::Delete(here));
+    }
+    start.notice = Some("x again moves it to the trash, from where it can be moved back".into());
+    start.dropping = Some(here);
     None
 }
 

@@ -1,0 +1,46 @@
+//! Where everybody stood over time, as far as their replies said so in a form that can be read; nothing is made out of
+//! words.
+
+use super::{Cell, Study, Table, name};
+use crate::model::{StanceRecorded, TurnId};
+
+/// Returns every recorded change of somebody's stance in the order of the utterances, with where they stood before.
+pub fn stances<'a>(study: &Study<'a>) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
+    let mut all: Vec<_> = (study.state.seats.iter())
+        .flat_map(|seat| {
+            let before = [None].into_iter().chain(seat.stances.iter().map(Some));
+            seat.stances.iter().zip(before)
+        })
+        .filter(|(now, _)| now.turn >= TurnId(study.from.0))
+        .collect();
+    all.sort_by_key(|(now, _)| (now.number, now.turn));
+    all
+}
+
+/// Returns it as a figure.
+pub fn table(study: &Study<'_>) -> Table {
+    let mut table = Table::new(
+        "stances",
+        "Positions over time",
+        "one row an utterance whose reply gave another answer than its speaker's last one, or was surer or less sure of it; \
+         only answers given in a form that can be read, never made out of words",
+        2,
+        &[
+            ("utterance", "no."),
+            ("participant", "participant"),
+            ("stance", "stands for"),
+            ("confidence", "sure"),
+            ("before", "before"),
+        ],
+    );
+    for (now, before) in stances(study) {
+        table.rows.push(vec![
+            now.number.map_or(Cell::None, |n| Cell::Count(u64::from(n))),
+            Cell::Text(name(study.state, &now.participant)),
+            Cell::text(&now.stance),
+            now.confidence.map_or(Cell::None, |sure| Cell::text(&sure.to_string())),
+            before.map_or(Cell::None, |b| Cell::text(&b.stance)),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,115 @@
+//! Two conversations side by side from the point where they part: what each tells of the same utterance, in one row.
+//!
+//! It only pairs what the teller tells; how the two columns are drawn or written is whoever's who asks.
+
+use super::{Spelling, Teller, Told};
+use crate::analysis::parting;
+use crate::model::{Event, Seq};
+use crate::state::State;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What two conversations tell where they are not the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// The last utterance that both share.
+    pub shared: Option<u32>,
+    /// In order: an utterance and what happened behind it, as either tells it.
+    pub rows: Vec<Row>,
+}
+
+/// One utterance, on both sides.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Row {
+    /// Its number; what was told before any has 0.
+    pub number: u32,
+    /// What the first one tells.
+    pub a: Vec<Told>,
+    /// What the second one tells.
+    pub b: Vec<Told>,
+}
+
+impl Beside {
+    /// Returns two conversations side by side; what was hidden in the end is left out.
+    pub fn of<'a>(
+        a: impl Iterator<Item = &'a Event> + Clone,
+        b: impl Iterator<Item = &'a Event> + Clone,
+    ) -> Beside {
+        let from = parting(a.clone(), b.clone());
+        let before = State::fold(a.clone().take_while(|e| e.seq < from));
+        let shared = before.entries.iter().filter_map(|e| e.number).max();
+        let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
+        for (number, told) in tells(a, from, shared) {
+            rows.entry(number).or_default().a.push(told);
+        }
+        for (number, told) in tells(b, from, shared) {
+            rows.entry(number).or_default().b.push(told);
+        }
+        rows.iter_mut().for_each(|(number, row)| row.number = *number);
+        Beside { shared, rows: rows.into_values().collect() }
+    }
+
+    /// Returns from where on they stand side by side, in a sentence.
+    pub fn parted(&self) -> String {
+        match self.shared {
+            Some(number) => format!("they part after utterance {number}"),
+            None => "they share no utterance".into(),
+        }
+    }
+
+    /// Spells it from first to last: of each utterance the first one's words, then the second one's, or once what both say.
+    pub fn told(&self, spell: Spelling) -> String {
+        let side = |side: &str, told: &Told| match told {
+            Told::Words { place, who, body } => {
+                let (place, who, body) = (format!("{side} {place}"), who.clone(), body.clone());
+                spell(&Told::Words { place, who, body })
+            }
+            Told::Note(note) => spell(&Told::Note(format!("{side}: {note}"))),
+            Told::Opening { .. } => spell(told),
+        };
+        let row = |row: &Row| -> String {
+            if row.a == row.b {
+                return row.a.iter().map(|told| side("A B", told)).collect();
+            }
+            let a = row.a.iter().map(|told| side("A", told));
+            a.chain(row.b.iter().map(|told| side("B", told))).collect()
+        };
+        self.rows.iter().map(row).collect()
+    }
+
+    /// Returns it as data.
+    pub fn json(&self) -> Value {
+        let told = |told: &Told| match told {
+            Told::Words { place, who, body } => json!({"place": place, "who": who, "text": body}),
+            Told::Note(note) => json!({ "note": note }),
+            Told::Opening { title, .. } => json!({ "title": title }),
+        };
+        let side = |all: &[Told]| all.iter().map(told).collect::<Vec<Value>>();
+        let row = |r: &Row| json!({"utterance": r.number, "a": side(&r.a), "b": side(&r.b)});
+        let rows: Vec<Value> = self.rows.iter().map(row).collect();
+        json!({"shared_utterances": self.shared.unwrap_or(0), "rows": rows})
+    }
+}
+
+/// Returns what a conversation tells from a place on, each with the utterance it stands at.
+fn tells<'a>(
+    events: impl Iterator<Item = &'a Event> + Clone,
+    from: Seq,
+    shared: Option<u32>,
+) -> Vec<(u32, Told)> {
+    let mut teller = Teller::leaving_out(&State::fold(events.clone()));
+    let (mut state, mut at, mut all) = (State::default(), shared.unwrap_or(0), Vec::new());
+    for event in events {
+        state.apply(event);
+        if event.seq < from {
+            continue;
+        }
+        for told in teller.tell(&state, event) {
+            if let Told::Words { place, .. } = &told {
+                at = place.parse().unwrap_or(at);
+            }
+            all.push((at, told));
+        }
+    }
+    all
+}

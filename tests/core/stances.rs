@@ -1,0 +1,60 @@
+//! Where everybody stands: recorded from replies in a form that can be read, when it changes, and through any kill.
+
+use crate::harness::*;
+use crate::kills::runtime;
+use colloquium::analysis::{Cell, Study, fold, stances};
+use colloquium::export::{text, whole};
+use colloquium::model::*;
+use serde_json::json;
+
+/// Says yes up to the fourth utterance and no from then on; `c` never says anything that can be read.
+fn wavering() -> Stage {
+    stage(|ask| {
+        let answer = if ask.number.unwrap_or(0) > 4 { "No" } else { "yes" };
+        match &*ask.seat.id {
+            "c" => Play::Words("it depends".into(), 10),
+            _ => Play::Data(answer.into(), json!({"answer": answer, "confidence": 0.5})),
+        }
+    })
+}
+
+fn recorded(ran: &Ran) -> Vec<(String, u32, String)> {
+    let one = |e: &Event| match &e.kind {
+        Kind::StanceRecorded(s) => {
+            Some((s.participant.to_string(), s.number?, s.stance.to_string()))
+        }
+        _ => None,
+    };
+    ran.events.iter().filter_map(one).collect()
+}
+
+#[test]
+fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
+    let table = || round_robin(&["a", "b", "c"], 9);
+    let ran = runtime().block_on(play(table(), wavering(), &[]));
+    let expected = [("a", 1, "yes"), ("b", 2, "yes"), ("b", 5, "no"), ("a", 7, "no")];
+    let expected = expected.map(|(who, at, what)| (who.to_owned(), at, what.to_owned()));
+    assert_eq!(recorded(&ran), expected);
+    for cut in 1..ran.events.len() {
+        let killed = ran.events[..cut].to_vec();
+        let resumed = runtime().block_on(resume(killed, wavering(), &[]));
+        assert_eq!(recorded(&resumed), expected, "cut after {cut}");
+    }
+    let (state, ledger) = fold(&ran.events);
+    let study = Study { state: &state, ledger: &ledger, from: Seq(0) };
+    assert_eq!(stances(&study).len(), 4);
+    let table = study.tables().into_iter().find(|t| t.name == "stances").unwrap();
+    let shown = |row: &Vec<Cell>| row.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
+    assert_eq!(shown(&table.rows[0]), "1 a yes 0.5 -");
+    assert_eq!(shown(&table.rows[2]), "5 b no 0.5 yes");
+    let events = study.tables().into_iter().find(|t| t.name == "events").unwrap();
+    let shifts: Vec<String> =
+        events.rows.iter().map(shown).filter(|row| row.contains("shift")).collect();
+    assert!(shifts.len() == 2 && shifts[0].ends_with("b: from yes to no"), "{shifts:?}");
+    let told = whole(&ran.events, text::spell);
+    assert!(told.contains("-- a moves from yes to no"), "{told}");
+    // of two talks side by side only what came after they part is counted
+    let fifth = |e: &&Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(5));
+    let from = ran.events.iter().find(fifth).unwrap().seq;
+    assert_eq!(stances(&Study { from, ..study }).len(), 2);
+}

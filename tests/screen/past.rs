@@ -1,0 +1,126 @@
+//! Branches and other sessions on the screen: the tree, a branch at an utterance, two talks side by side.
+
+use crate::stage::{Stage, demo};
+use colloquium::catalogue::{Standing, Summary};
+use colloquium::model::{Event, Kind, Seq, StopReason, Wall};
+use colloquium::session::Record;
+use colloquium::session::replay::Recording;
+use colloquium::ui::past::{Leaf, Other, Sessions, Shelf, list, page};
+use colloquium::ui::update::Request;
+use crossterm::event::KeyCode::{self, Char, Enter, Esc};
+use insta::assert_snapshot;
+use std::sync::Arc;
+
+/// A talk that is the demo's up to its third utterance, and says other things from there on.
+fn branch() -> Other {
+    let mut apart = false;
+    let other = |event: &Event| {
+        let mut event = event.clone();
+        if let Kind::TurnEnded(end) = &mut event.kind
+            && end.number == Some(4)
+        {
+            apart = true;
+            end.text = "I see it the other way round. ".repeat(9).into();
+        }
+        Arc::new(Record::new(event).unwrap())
+    };
+    let mut records: Vec<Arc<Record>> = demo().iter().map(other).collect();
+    assert!(apart);
+    let fifth =
+        |r: &Arc<Record>| matches!(&r.event.kind, Kind::TurnEnded(e) if e.number == Some(5));
+    let end = records.iter().position(fifth).unwrap();
+    records.truncate(end + 1);
+    Other { name: "20260101-120000-branch".into(), recording: Recording::new(records) }
+}
+
+fn summary(id: &str, parent: Option<(&str, u32)>, standing: Standing) -> Summary {
+    Summary {
+        id: id.into(),
+        path: format!("/sessions/{id}.jsonl").into(),
+        title: "Should cities ban private cars?".into(),
+        standing,
+        utterances: 9,
+        parent: parent.map(|(id, at)| (id.into(), at)),
+        written: Wall(0),
+    }
+}
+
+fn sessions() -> Sessions {
+    let done = Standing::Ended(StopReason::UtteranceLimit);
+    let all = vec![
+        summary("20260101-120000-branch", Some(("20260101-000000-stem", 3)), Standing::Unfinished),
+        summary("20260101-130000-twig", Some(("20260101-120000-branch", 5)), done.clone()),
+        summary("20260101-000000-stem", None, done),
+        summary("20251231-000000-other", None, Standing::Damaged("line 3 is cut".into())),
+    ];
+    Sessions { all, here: "20260101-000000-stem".into() }
+}
+
+fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
+    let keys: Vec<KeyCode> = words.chars().map(Char).collect();
+    stage.press(&[Char('i')]);
+    stage.press(&keys);
+    stage.press(&[Enter])
+}
+
+#[test]
+fn two_talks_stand_side_by_side_from_where_they_part() {
+    for (width, height) in [(120, 40), (80, 24), (50, 24)] {
+        let mut stage = Stage::new(width, height).whole();
+        stage.screen.view.page = Some(page(stage.screen.story.events(), &branch()));
+        assert_snapshot!(format!("beside__{width}x{height}"), stage.text());
+    }
+    let mut stage = Stage::new(120, 40).whole();
+    let page = page(stage.screen.story.events(), &branch());
+    let text = page.text();
+    assert!(text.contains("they part after utterance 3"), "{text}");
+    assert!(text.contains("A  4") && text.contains("B  4") && !text.contains("A  3"), "{text}");
+    stage.screen.view.page = Some(page);
+    assert!(matches!(&stage.press(&[Char('y')])[..], [Request::Copy(words, _)] if *words == text));
+    stage.press(&[KeyCode::PageDown, Esc]);
+    assert!(stage.screen.view.page.is_none());
+}
+
+#[test]
+fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
+    let mut stage = Stage::new(100, 24).whole();
+    assert_eq!(stage.press(&[Char('T')]), [Request::Sessions(Shelf::Family)]);
+    assert_eq!(stage.press(&[Char('|')]), [Request::Sessions(Shelf::Everything)]);
+    stage.screen.view.list = Some(list(&stage.screen, &sessions(), Shelf::Family).unwrap());
+    assert_snapshot!("tree__100x24", stage.text());
+    let chosen = stage.press(&[KeyCode::Down, Enter]);
+    assert_eq!(chosen, [Request::Beside("/sessions/20260101-120000-branch.jsonl".into())]);
+    stage.screen.view.list = Some(list(&stage.screen, &sessions(), Shelf::Everything).unwrap());
+    assert!(stage.text().contains("20251231-000000-other") && stage.text().contains("damaged"));
+    let alone = Sessions { all: sessions().all, here: "20251231-000000-other".into() };
+    let why = list(&stage.screen, &alone, Shelf::Family).err().unwrap();
+    assert_eq!(why, "nothing branched off this yet: B branches off");
+}
+
+#[test]
+fn branches_and_comparisons_are_commands() {
+    let ended = |n: u32| {
+        let ends = |e: &&Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(n));
+        demo().iter().find(ends).unwrap().seq
+    };
+    let mut stage = Stage::new(100, 24).whole();
+    let fork = |at: Seq, seed| vec![Request::Fork(Leaf { at, seed })];
+    for (line, asked) in [
+        ("/fork 2", fork(ended(2), None)),
+        ("/fork u3 seed=7", fork(ended(3), Some(7))),
+        ("/fork 0", fork(Seq(0), None)),
+        ("/tree", vec![Request::Sessions(Shelf::Family)]),
+        ("/compare", vec![Request::Sessions(Shelf::Everything)]),
+        ("/compare 2026", vec![Request::Beside("2026".into())]),
+        ("/fork 99", vec![]),
+        ("/fork yesterday", vec![]),
+    ] {
+        assert_eq!(write(&mut stage, line), asked, "{line}");
+        assert!(!asked.is_empty() || stage.text().contains("use /fork"), "{}", stage.text());
+        stage.press(&[Esc]);
+        stage.screen.view.pen.clear();
+    }
+    stage.press(&[Char(':')]);
+    stage.press(&"/tree".chars().map(Char).collect::<Vec<_>>());
+    assert_eq!(stage.press(&[Enter]), [Request::Sessions(Shelf::Family)], "{}", stage.text());
+}
