@@ -6,7 +6,9 @@
 use super::context::{Colour, Context};
 use super::error::Failure;
 use super::exit::Exit;
-use crate::config::{ColourDepth, Environment, Motion, Mouse, Settings, Signs, ThemeChoice};
+use crate::config::{
+    ColourDepth, Environment, Habits, Motion, Mouse, Settings, Signs, ThemeChoice,
+};
 use crate::ui::dress::Wardrobe;
 use crate::ui::glyphs::{self, Glyphs};
 use crate::ui::keymap::Keymap;
@@ -44,6 +46,8 @@ pub struct Dress {
     pub mouse: bool,
     /// Whether nothing moves by itself.
     pub still: bool,
+    /// Which habits the keys follow.
+    pub habits: Habits,
     choice: ThemeChoice,
     /// The ground as the environment tells it.
     ground: Option<Ground>,
@@ -61,6 +65,8 @@ pub struct Worn {
     pub manner: Manner,
     /// The themes that can be worn instead.
     pub wardrobe: Wardrobe,
+    /// Which habits the keys follow.
+    pub habits: Habits,
 }
 
 impl Worn {
@@ -81,13 +87,14 @@ impl Worn {
             far: context.environment.over_ssh(),
         };
         let theme = dress.theme(told.ground)?;
+        let habits = dress.habits;
         let wardrobe = Wardrobe {
             worn: dress.name(told.ground)?.to_owned(),
             ground: told.ground.or(dress.ground),
             depth: dress.depth,
             shelf: dress.shelf,
         };
-        Ok(Worn { theme, glyphs: dress.glyphs, keymap, manner, wardrobe })
+        Ok(Worn { theme, glyphs: dress.glyphs, keymap, manner, wardrobe, habits })
     }
 }
 
@@ -130,6 +137,7 @@ impl Dress {
                 Signs::Ascii => &glyphs::ASCII,
             },
             keymap: Keymap::with(&settings.keys)?,
+            habits: settings.keymap,
             still: context.motion.unwrap_or(settings.motion) == Motion::None,
             mouse: match context.mouse.unwrap_or(settings.mouse) {
                 Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),

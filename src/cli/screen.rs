@@ -17,7 +17,7 @@ use super::sessions::Which;
 use super::signals::Signals;
 use crate::catalogue;
 use crate::clock::Clock;
-use crate::config::make_private;
+use crate::config::{Habits, make_private};
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
 use crate::model::{Key, Seq, SteerLine};
@@ -27,6 +27,7 @@ use crate::spawn::open_with_system;
 use crate::state::State;
 use crate::ui::past::{Other, Sessions};
 use crate::ui::terminal::{self, Terminal};
+use crate::ui::vim::Vim;
 use crate::ui::{Screen, run};
 use futures::future::LocalBoxFuture;
 use std::cell::Cell;
@@ -153,6 +154,7 @@ pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Fa
     let worn = Worn::here(context)?;
     let mut screen = Screen::new(since, clock, worn.theme, worn.glyphs);
     (screen.keymap, screen.manner, screen.wardrobe) = (worn.keymap, worn.manner, worn.wardrobe);
+    screen.view.vim = (worn.habits == Habits::Vim).then(Vim::default);
     screen.view.panels = kept::panels(&context.paths.state);
     screen.view.pen.history = sent::read(&context.paths.state);
     Ok(screen)

@@ -42,6 +42,17 @@ pub enum Mouse {
     Off,
 }
 
+/// Which habits the keys of the screen follow.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Habits {
+    /// Those of most programs.
+    #[default]
+    Plain,
+    /// Those of vim besides.
+    Vim,
+}
+
 /// Whether anything moves on the screen by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]

@@ -15,7 +15,7 @@ mod table;
 pub use environment::Environment;
 pub use keys::Binding;
 pub use layers::{Origin, Project};
-pub use look::{ColourDepth, Motion, Mouse, Signs, ThemeChoice};
+pub use look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
 pub use paths::{Error, Paths, keep_key, make_private};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Settings, SettingsError, WireName, read_key_file,

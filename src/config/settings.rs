@@ -6,7 +6,7 @@
 use super::Environment;
 use super::keys::{self, Binding};
 use super::layers::{self, Origin};
-use super::look::{ColourDepth, Motion, Mouse, Signs, ThemeChoice};
+use super::look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
 use crate::model::Price;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -93,6 +93,8 @@ pub struct Settings {
     pub color_depth: ColourDepth,
     /// Which signs the screen draws.
     pub glyphs: Option<Signs>,
+    /// Which habits the keys follow.
+    pub keymap: Habits,
     /// Whether anything moves on the screen by itself.
     pub motion: Motion,
     /// Whose the mouse is.

@@ -48,6 +48,12 @@ pub const SETTINGS: &[Setting] = &[
         "How many colours the terminal shows.",
     ),
     row(
+        "keymap",
+        r#"{"enum": ["plain", "vim"]}"#,
+        "plain",
+        "Which habits the keys of the screen follow.",
+    ),
+    row(
         "motion",
         r#"{"enum": ["full", "none"]}"#,
         "full",

@@ -164,6 +164,15 @@ pub fn zoom(screen: &mut Screen) {
     screen.view.page = page;
 }
 
+/// Puts the message that is read into the middle.
+pub fn centre(screen: &mut Screen) {
+    let Some(message) = message_read(screen) else { return };
+    read(screen, |t, story, look| {
+        t.go(story, look, message.at);
+        t.up(story, look, t.page() / 2);
+    });
+}
+
 /// Shows what the speaker of the message that is read was shown.
 pub fn prompt(screen: &mut Screen) {
     let at = screen.reading();

@@ -46,6 +46,7 @@ pub mod transcript;
 pub mod update;
 pub mod verbs;
 pub mod versions;
+pub mod vim;
 pub mod wish;
 pub mod wrap;
 

@@ -25,6 +25,7 @@ use super::story::Story;
 use super::study::Study;
 use super::theme::Theme;
 use super::transcript::Transcript;
+use super::vim::{self, Vim};
 use super::wish;
 use crate::model::{Key, Ms, Verb};
 use crate::session::replay::{Speed, Step};
@@ -90,6 +91,8 @@ pub struct View {
     pub editing: Option<Key>,
     /// The seat put forward, by its place.
     pub picked: Option<usize>,
+    /// Where somebody with the habits of vim stands.
+    pub vim: Option<Vim>,
     /// What the word that is being written could become.
     pub offer: Option<Offer>,
     /// How panels are shown.
@@ -133,6 +136,9 @@ impl View {
 /// Takes in a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
+    if let Some(asked) = vim::key(screen, key) {
+        return asked;
+    }
     let place = screen.view.place();
     screen.view.prefixed = false;
     match screen.keymap.action(place, &spelled) {
@@ -218,6 +224,10 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         match action {
             Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Graph => {
                 screen.view.page = None;
+                // `zz`, which is there and back for everybody else
+                if action == Action::Zoom && screen.view.vim.is_some() {
+                    look::centre(screen);
+                }
                 return None;
             }
             Action::Write | Action::Reasoning if page.link.is_some() => {

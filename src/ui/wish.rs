@@ -209,7 +209,7 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
 }
 
 /// Sends what is written as a `/command`: of a verb, else of the screen itself. One that is only begun is completed.
-fn send_command(screen: &mut Screen, line: &str) -> Option<Request> {
+pub fn send_command(screen: &mut Screen, line: &str) -> Option<Request> {
     let verb = verbs::is_named(line);
     if !verb && commands::named(line).is_some() {
         let line = line.to_owned();

@@ -9,6 +9,7 @@ use colloquium::ui::layout::Panels;
 use colloquium::ui::list::runs;
 use colloquium::ui::update::Request;
 use colloquium::ui::verbs;
+use colloquium::ui::vim::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
@@ -217,4 +218,50 @@ fn a_link_is_looked_at_before_it_is_opened() {
     write(&mut stage, "u");
     assert_eq!(stage.press(&[Esc]), []);
     assert!(stage.screen.view.page.is_none());
+}
+
+#[test]
+fn habits_of_vim_only_add() {
+    let mut stage = Stage::new(80, 24).during(6, 2);
+    stage.screen.view.vim = Some(Vim::default());
+    write(&mut stage, "ione two three");
+    assert!(stage.text().contains("PEN INSERT"), "{}", stage.text());
+    stage.press(&[Esc]);
+    assert!(stage.text().contains("PEN NORMAL"), "{}", stage.text());
+    for (keys, text) in [
+        ("0dw", "two three"),
+        ("A!", "two three!"),
+        ("\u{1b}0cwfour ", "four three!"),
+        ("\u{1b}x", "four hree!"),
+        ("u", "four three!"),
+        ("ofive", "four three!\nfive"),
+        ("\u{1b}dd", "four three!\n"),
+        ("ggdd", ""),
+        ("p", "four three!\n"),
+    ] {
+        for c in keys.chars() {
+            stage.press(&[if c == '\u{1b}' { Esc } else { Char(c) }]);
+        }
+        assert_eq!(stage.screen.view.pen.text(), text, "{keys:?}");
+    }
+    // the second Esc leaves the pen and nothing is lost
+    stage.press(&[Esc]);
+    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert_eq!(stage.screen.view.pen.text(), "four three!\n");
+    write(&mut stage, "i");
+    stage.press(&[Esc]);
+    let said = Verb::Say { text: "four three!".into() };
+    write(&mut stage, ":wq");
+    assert!(stage.text().contains(":wq"), "{}", stage.text());
+    assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
+    assert_eq!(stage.screen.view.place(), Place::Table);
+    // a count moves as often as it says, and a number alone still puts a seat forward
+    let mut once = Stage::new(80, 12).during(6, 2);
+    once.press(&[Char('k'); 5]);
+    let mut stage = Stage::new(80, 12).during(6, 2);
+    stage.screen.view.vim = Some(Vim::default());
+    write(&mut stage, "'5k");
+    assert_eq!(stage.text(), once.text());
+    write(&mut stage, "2");
+    assert_eq!(stage.screen.view.picked, Some(1));
 }

@@ -8,6 +8,7 @@ use crate::ui::keymap::{Place, row};
 use crate::ui::study::Study;
 use crate::ui::theme::Role;
 use crate::ui::verbs::{row as verb, usage};
+use crate::ui::vim::Mode;
 use crate::ui::wrap::width;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -23,7 +24,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (badge, role) = match place {
         Place::Table => ("TABLE", Role::BadgeTable),
         Place::Replay => ("REPLAY", Role::BadgeTable),
-        Place::Pen => ("PEN", Role::BadgePen),
+        Place::Pen => (pen(screen), Role::BadgePen),
         Place::Found => ("FOUND", Role::BadgeTable),
         Place::Prefix => (prefix.as_str(), Role::BadgePen),
         Place::List => ("LIST", Role::BadgeTable),
@@ -65,6 +66,15 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     screen.view.clicks.extend(clicks);
     bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
+}
+
+/// Returns what letters mean in the pen, where that differs.
+fn pen(screen: &Screen) -> &'static str {
+    match screen.view.vim.as_ref().map(|vim| vim.mode) {
+        None => "PEN",
+        Some(Mode::Insert) => "PEN INSERT",
+        Some(Mode::Normal) => "PEN NORMAL",
+    }
 }
 
 /// Returns the cells of a hint that stands first among spans which end at a column.
