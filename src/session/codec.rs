@@ -17,6 +17,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
+use std::sync::Arc;
 
 /// The longest line, with its newline, in bytes.
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
@@ -184,6 +185,22 @@ impl<'a> Envelope<'a> {
             Kind::read(&self.kind, self.data)
         };
         self.with(kind.map_err(SessionError::Shape)?)
+    }
+
+    /// Reads the data too, unless it needs the texts that stand beside the log, or this version cannot read it.
+    pub(super) fn event_alone(&self) -> Option<Event> {
+        if blobs::mentioned(self.data.get()) {
+            return None;
+        }
+        self.event(&mut missing).ok()
+    }
+
+    /// Returns an event of this line with the line itself.
+    pub(super) fn record(&self, event: Event) -> Arc<Record> {
+        let mut line = String::with_capacity(self.text.len() + 1);
+        line.push_str(self.text);
+        line.push('\n');
+        Arc::new(Record { event, line })
     }
 
     /// Returns the event with its data kept byte for byte, as if its kind were unknown.

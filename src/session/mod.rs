@@ -6,6 +6,7 @@
 //! policy, no screen. It never edits in place and never shortens a file without keeping what it cut off.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod alone;
 mod blobs;
 pub mod codec;
 mod committer;

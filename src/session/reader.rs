@@ -3,6 +3,7 @@
 //! A line counts when its checksum holds. What does not is skipped up to the next line that does, and reported with
 //! its bytes; only what follows the last whole line is a torn tail, the usual trace of a crash. Mending is `repair`'s.
 
+use super::alone::{self, Line};
 use super::blobs::{Reference, name_of};
 use super::codec::{Envelope, missing};
 use super::error::SessionError;
@@ -11,7 +12,7 @@ use super::{FORMAT, Record};
 use crate::model::{Event, Seq};
 use std::fmt;
 use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::Read;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -232,15 +233,10 @@ impl Reader {
 
     /// Takes the next bytes: any number of lines, of which only the session's last may lack its newline.
     pub fn take(&mut self, bytes: &[u8]) {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            let mut after = rest;
-            // reading from memory cannot fail; were it to, the rest is one line
-            let len = after.skip_until(b'\n').unwrap_or(rest.len());
-            let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+        for line in alone::read(bytes) {
+            let len = line.bytes.len();
             self.line(self.len, line);
-            self.len += line.len();
-            rest = after;
+            self.len += len;
         }
     }
 
@@ -257,11 +253,11 @@ impl Reader {
     }
 
     /// Takes what lies between two newlines.
-    fn line(&mut self, at: usize, line: &[u8]) {
-        match Envelope::read(line) {
-            Ok(envelope) => self.whole(at, line, envelope),
-            Err(SessionError::Shape(e)) => self.unread(at, line, &e.to_string()),
-            Err(_) => self.damaged(at, line),
+    fn line(&mut self, at: usize, line: Line<'_>) {
+        match line.envelope {
+            Ok(envelope) => self.whole(at, line.bytes, envelope, line.record),
+            Err(SessionError::Shape(e)) => self.unread(at, line.bytes, &e.to_string()),
+            Err(_) => self.damaged(at, line.bytes),
         }
     }
 
@@ -270,9 +266,9 @@ impl Reader {
         for part in split_before_starts(line) {
             let newline_hurt = part.split_last().map_or(part, |(_, most)| most);
             if let Ok(envelope) = Envelope::read(part) {
-                self.whole(at, part, envelope);
+                self.whole(at, part, envelope, None);
             } else if let Ok(envelope) = Envelope::read(newline_hurt) {
-                self.whole(at, newline_hurt, envelope);
+                self.whole(at, newline_hurt, envelope, None);
                 self.hurt(at + newline_hurt.len()..at + part.len());
             } else {
                 self.hurt(at..at + part.len());
@@ -300,7 +296,8 @@ impl Reader {
         self.faults.push(LogFault::Unread { bytes, why: why.to_owned() });
     }
 
-    fn whole(&mut self, at: usize, line: &[u8], envelope: Envelope) {
+    /// Takes a whole line, with its record where that could be made of the line alone.
+    fn whole(&mut self, at: usize, line: &[u8], envelope: Envelope, record: Option<Arc<Record>>) {
         self.settle(line);
         let seq = envelope.seq;
         let next = self.next.map_or(seq.0, |next| next.0);
@@ -318,6 +315,15 @@ impl Reader {
         {
             self.faults.push(LogFault::Newer { format });
         }
+        if let Some(record) = record.or_else(|| self.record(at, line, &envelope)) {
+            self.records.push(record);
+            self.next = Some(seq.next());
+        }
+    }
+
+    /// Makes the record of a line that needs the texts beside the log, or that this version cannot read.
+    fn record(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Arc<Record>> {
+        let seq = envelope.seq;
         let (blobs, faults) = (&mut self.blobs, &mut self.faults);
         let mut read = |reference: &Reference| {
             blobs.read(reference).unwrap_or_else(|| {
@@ -330,13 +336,7 @@ impl Reader {
             envelope.unread()
         });
         // an envelope that cannot be read either was reported a line above
-        if let Ok(event) = event {
-            let mut line = String::with_capacity(envelope.text.len() + 1);
-            line.push_str(envelope.text);
-            line.push('\n');
-            self.records.push(Arc::new(Record { event, line }));
-            self.next = Some(seq.next());
-        }
+        event.ok().map(|event| envelope.record(event))
     }
 }
 
