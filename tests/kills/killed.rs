@@ -145,6 +145,8 @@ struct Victim<'a> {
     session: PathBuf,
     /// What the file must begin with: whole lines that were there before the program started.
     kept: Vec<u8>,
+    /// Whether the last of them lacks its newline, which a resume adds before it says anything.
+    unended: bool,
     /// What was set aside: where in the file it began, and its bytes.
     torn: Vec<(usize, Vec<u8>)>,
     story: Vec<String>,
@@ -153,7 +155,16 @@ struct Victim<'a> {
 impl<'a> Victim<'a> {
     fn new(house: &'a House, whole: &'a Whole, number: u64, dice: Dice) -> Victim<'a> {
         let session = house.path(&format!("v{number}.jsonl"));
-        Victim { house, whole, dice, session, kept: vec![], torn: vec![], story: vec![] }
+        Victim {
+            house,
+            whole,
+            dice,
+            session,
+            kept: vec![],
+            unended: false,
+            torn: vec![],
+            story: vec![],
+        }
     }
 
     fn live(mut self, tally: &Tally) {
@@ -271,6 +282,7 @@ impl<'a> Victim<'a> {
     fn judge(&mut self, acknowledged: &[u8]) {
         let bytes = fs::read(&self.session).unwrap_or_default();
         let mut must = self.kept.clone();
+        must.extend((self.unended && !acknowledged.is_empty()).then_some(b'\n'));
         must.extend(acknowledged);
         if !bytes.starts_with(&must) {
             let same = bytes.iter().zip(&must).take_while(|(a, b)| a == b).count();
@@ -290,10 +302,7 @@ impl<'a> Victim<'a> {
     fn keep(&mut self, mut bytes: Vec<u8>) {
         let record = record::read(&bytes).unwrap();
         bytes.truncate(record.whole);
-        if record.unended {
-            bytes.push(b'\n');
-        }
-        self.kept = bytes;
+        (self.kept, self.unended) = (bytes, record.unended);
     }
 
     /// Tears the end of the file off, as a power cut may; returns whether there was anything to tear.
