@@ -21,6 +21,8 @@ pub enum Standing {
     Running(Option<u32>),
     /// It was stopped before it ended, and can be resumed.
     Unfinished,
+    /// It was stopped in the middle of a line; all before that is there, and it can be resumed.
+    Recovered,
     /// It ended.
     Ended(StopReason),
     /// It can be read in part, and has to be repaired before it goes on; the first thing that is wrong.
@@ -151,6 +153,7 @@ fn standing(files: &SessionFiles, log: &Log, state: &State) -> Standing {
     }
     match &state.ended {
         Some(ended) => Standing::Ended(ended.reason),
+        None if log.torn.is_some() => Standing::Recovered,
         None => Standing::Unfinished,
     }
 }

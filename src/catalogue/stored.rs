@@ -31,17 +31,24 @@ pub(super) struct Stored {
     pub damaged: Option<String>,
     /// Whether a newer program wrote it.
     pub newer: bool,
+    /// Whether it stops in the middle of a line.
+    #[serde(default)]
+    pub torn: bool,
 }
 
 impl Stored {
     /// Returns what is to be kept of a log that was read as it is now.
     pub fn new(log: &Metadata, summary: &Summary) -> Stored {
         let (mut ended, mut damaged, mut newer) = (None, None, false);
+        let torn = summary.standing == Standing::Recovered;
         match &summary.standing {
             Standing::Ended(reason) => ended = Some(*reason),
             Standing::Damaged(why) => damaged = Some(why.clone()),
             Standing::Newer => newer = true,
-            Standing::Running(_) | Standing::Unfinished | Standing::Unreadable(_) => {}
+            Standing::Running(_)
+            | Standing::Unfinished
+            | Standing::Recovered
+            | Standing::Unreadable(_) => {}
         }
         Stored {
             len: log.len(),
@@ -52,6 +59,7 @@ impl Stored {
             ended,
             damaged,
             newer,
+            torn,
         }
     }
 
@@ -80,6 +88,7 @@ impl Stored {
             (true, _, _) => Standing::Newer,
             (_, Some(why), _) => Standing::Damaged(why.clone()),
             (_, _, Some(reason)) => Standing::Ended(reason),
+            (false, None, None) if self.torn => Standing::Recovered,
             (false, None, None) => Standing::Unfinished,
         }
     }

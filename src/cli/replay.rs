@@ -188,10 +188,7 @@ fn show(
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
         match beside {
-            Some(other) => {
-                let events = log.records.iter().map(|r| &r.event);
-                screen.view.page = Some(past::page(events, &other));
-            }
+            Some(other) => screen.view.page = Some(past::beside(&screen, &other)),
             None => transport.play(),
         }
         let terminal = Terminal::enter(screen.manner).map_err(refused)?;

@@ -62,6 +62,10 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Request>> {
             None
         }
         (Action::Fork, rest) => past::fork(screen, rest),
+        (Action::Alternatives, number) => {
+            look::alternatives_of(screen, number);
+            None
+        }
         (Action::Compare, name) => Some(Request::Beside(name.to_owned())),
         (Action::Export, name) => match formats().find(|f| *f == name) {
             Some(format) => Some(Request::Export(format)),

@@ -266,6 +266,18 @@ pub fn alternatives(screen: &mut Screen) {
     screen.view.list = list;
 }
 
+/// Lists every text of an utterance by its number.
+pub fn alternatives_of(screen: &mut Screen, number: &str) {
+    let story = &screen.story;
+    let of = number.trim_start_matches('u').parse().ok().and_then(|n| story.state().utterance(n));
+    let name = |e: &Entry| format!("u{} of {}", e.number.unwrap_or(0), story.names(e.seat()));
+    let list = of.and_then(|e| versions::list(story, e, &name(e)));
+    if list.is_none() {
+        screen.view.notice = Some(format!("no utterance {number} has ended"));
+    }
+    screen.view.list = list;
+}
+
 fn entry<'a>(screen: &'a Screen, message: &Message) -> Option<&'a Entry> {
     screen.story.entry(message.at).and_then(|at| screen.story.state().entries.get(at))
 }

@@ -122,7 +122,17 @@ pub fn list(screen: &Screen, sessions: &Sessions, shelf: Shelf) -> Result<List, 
     Ok(List::of(title.into(), rows.iter().map(entry).collect()))
 }
 
-/// Returns the talk on the screen and another one side by side, from where they part.
+/// Returns the talk on the screen and another one side by side; a recording as a whole, wherever it stands.
+pub fn beside(screen: &Screen, other: &Other) -> Page {
+    match &screen.view.playback {
+        Some(playback) => {
+            page(playback.transport.recording().records().iter().map(|r| &r.event), other)
+        }
+        None => page(screen.story.events(), other),
+    }
+}
+
+/// Returns two talks side by side, from where they part.
 pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other) -> Page {
     let there = other.recording.records().iter().map(|r| &r.event);
     let beside = Beside::of(here.clone(), there.clone());

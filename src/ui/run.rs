@@ -157,9 +157,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         }
                     }
                     Some(Request::Beside(name)) => match (outside.other)(&name) {
-                        Ok(other) => {
-                            screen.view.page = Some(past::page(screen.story.events(), &other));
-                        }
+                        Ok(other) => screen.view.page = Some(past::beside(screen, &other)),
                         Err(why) => screen.view.notice = Some(why),
                     },
                     Some(Request::Redraw) => terminal.redraw()?,

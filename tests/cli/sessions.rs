@@ -42,7 +42,7 @@ fn one_bad_file_never_hides_the_others() {
     for (id, state) in [
         ("20260101-000000-000000", "ended"),
         ("damaged", "damaged"),
-        ("cut", "unfinished"),
+        ("cut", "recovered"),
         ("strange", "unreadable"),
         ("folder", "unreadable"),
     ] {

@@ -2,10 +2,12 @@
 
 use crate::stage::{Stage, demo};
 use colloquium::catalogue::{Standing, Summary};
-use colloquium::model::{Event, Kind, Seq, StopReason, Wall};
+use colloquium::clock::Clock;
+use colloquium::model::{Event, Kind, Ms, Seq, StopReason, Wall};
 use colloquium::session::Record;
-use colloquium::session::replay::Recording;
-use colloquium::ui::past::{Leaf, Other, Sessions, Shelf, list, page};
+use colloquium::session::replay::{Recording, Transport};
+use colloquium::ui::past::{Leaf, Other, Sessions, Shelf, beside, list, page};
+use colloquium::ui::playback::Playback;
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{self, Char, Enter, Esc};
 use insta::assert_snapshot;
@@ -79,6 +81,16 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
     assert!(matches!(&stage.press(&[Char('y')])[..], [Request::Copy(words, _)] if *words == text));
     stage.press(&[KeyCode::PageDown, Esc]);
     assert!(stage.screen.view.page.is_none());
+}
+
+#[test]
+fn a_recording_stands_beside_another_as_a_whole() {
+    let records = demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
+    let mut stage = Stage::new(80, 24);
+    let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
+    stage.screen.view.playback = Some(Playback::new(transport));
+    let text = beside(&stage.screen, &branch()).text();
+    assert!(text.contains("they part after utterance 3"), "before anything was played: {text}");
 }
 
 #[test]

@@ -50,8 +50,10 @@ fn another_text_is_chosen_from_a_list_that_says_who_read_which() {
     insta::assert_snapshot!("alternatives__100x24", stage.text());
     let chosen = stage.press(&[KeyCode::Down, KeyCode::Enter]);
     assert_eq!(chosen, [Request::Send(Verb::Choose { utterance: 2, alternative: 1 })]);
-    let list = stage.press(&[Char('A'), KeyCode::End]);
-    assert!(list.is_empty());
+    stage.press(&[Char('i')]);
+    stage.press(&"/alternatives 3".chars().map(Char).collect::<Vec<_>>());
+    stage.press(&[KeyCode::Enter]);
+    assert!(stage.text().contains("The texts of u3 of Cy"), "{}", stage.text());
 }
 
 #[test]

@@ -103,6 +103,7 @@ pub fn standing(standing: &Standing) -> (String, Option<String>) {
     let (word, why) = match standing {
         Standing::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
         Standing::Unfinished => ("unfinished", None),
+        Standing::Recovered => ("recovered", Some("its last line was cut off".into())),
         Standing::Ended(reason) => ("ended", Some(export::reason(*reason))),
         Standing::Damaged(why) => ("damaged", Some(why.clone())),
         Standing::Newer => ("newer", Some("written by a newer program".into())),

@@ -23,6 +23,7 @@ pub fn standing(standing: &Standing) -> String {
     match standing {
         Standing::Running(_) => "running elsewhere".into(),
         Standing::Unfinished => "not ended".into(),
+        Standing::Recovered => "recovered".into(),
         Standing::Ended(why) => reason(*why).to_string(),
         Standing::Damaged(_) => "damaged".into(),
         Standing::Newer => "of a newer version".into(),
