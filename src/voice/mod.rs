@@ -62,12 +62,14 @@ pub struct Failure {
     pub text: Text,
     /// Milliseconds the server asked to be left alone.
     pub retry_after_ms: Option<u64>,
+    /// The tokens that are to be paid for all the same, where the server counted them.
+    pub usage: Option<Usage>,
 }
 
 impl Failure {
     /// Returns a failure that says nothing of when to try again.
     pub fn new(class: ErrorClass, text: impl Into<Text>) -> Failure {
-        Failure { class, text: text.into(), retry_after_ms: None }
+        Failure { class, text: text.into(), retry_after_ms: None, usage: None }
     }
 }
 

@@ -28,4 +28,5 @@ mod steering;
 mod stopping;
 mod study;
 mod themes;
+mod tls;
 mod trust;

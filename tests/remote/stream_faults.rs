@@ -108,6 +108,16 @@ fn broken() -> Vec<Fault> {
             Err(Failed),
         ),
         fault(
+            "an error inside an answer",
+            then(&event(
+                &json!({"choices": [{"index": 0, "delta": {"content": ""}, "finish_reason": "error",
+                "error": {"code": 503, "message": "upstream is overloaded"}}]}),
+            )),
+            "Hello ",
+            Err(Overload),
+        ),
+        fault("finished by an error", then(&(finish("error") + DONE)), "Hello ", Err(Broken)),
+        fault(
             "an error, then words",
             then(&(error(json!({"code": 503})) + &words("no") + DONE)),
             "Hello ",

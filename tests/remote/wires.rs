@@ -1,6 +1,6 @@
 //! The four wire formats: what is sent, and what is made of a good answer.
 
-use crate::call::{KEY, TOPIC, endpoint, request, speak};
+use crate::call::{KEY, LONG, TOPIC, endpoint, request, speak};
 use crate::server::{Server, Step, answer, head};
 use crate::streams;
 use colloquium::model::*;
@@ -63,7 +63,7 @@ async fn openai_is_asked_in_its_own_way() {
     assert_eq!(
         rest,
         json!({"model": "tiny-1", "stream": true, "stream_options": {"include_usage": true},
-            "temperature": 0.5, "max_tokens": 200, "stop": ["END"], "reasoning_effort": "low"})
+            "temperature": 0.5, "max_tokens": 1224, "stop": ["END"], "reasoning_effort": "low"})
     );
     let (_, _, plain) = sent(Wire::OpenAi, ModelSpec::default()).await;
     for key in ["temperature", "max_tokens", "stop", "reasoning_effort"] {
@@ -100,7 +100,7 @@ async fn gemini_is_asked_in_its_own_way() {
     assert_eq!(roles, ["user", "model", "user"]);
     assert_eq!(
         body["generationConfig"],
-        json!({"temperature": 0.5, "maxOutputTokens": 200, "stopSequences": ["END"],
+        json!({"temperature": 0.5, "maxOutputTokens": 1224, "stopSequences": ["END"],
             "thinkingConfig": {"includeThoughts": true, "thinkingBudget": 1024}})
     );
 }
@@ -109,8 +109,19 @@ async fn gemini_is_asked_in_its_own_way() {
 async fn ollama_is_asked_in_its_own_way() {
     let (first, _, body) = sent(Wire::Ollama, spec()).await;
     assert_eq!(first, "POST /base/api/chat HTTP/1.1");
-    assert_eq!(body["options"], json!({"temperature": 0.5, "num_predict": 200, "stop": ["END"]}));
-    assert_eq!((&body["think"], &body["stream"]), (&json!(true), &json!(true)));
+    assert_eq!(body["options"], json!({"temperature": 0.5, "num_predict": 1224, "stop": ["END"]}));
+    assert_eq!((&body["think"], &body["stream"]), (&json!("low"), &json!(true)));
+}
+
+/// Reasoning that was never shown is paid for like words.
+#[tokio::test]
+async fn what_a_reply_without_words_used_is_kept() {
+    let spent = streams::finish("length") + &streams::usage() + streams::DONE;
+    let server = Server::answering(vec![head(), Step::Send(spent.into_bytes())]).await;
+    let came = speak(endpoint(Wire::OpenAi, &server.url), request(LONG, spec())).await;
+    let failure = came.end().as_ref().unwrap_err();
+    let usage = Usage { input: 31, output: 12, estimated: false };
+    assert_eq!((failure.class, &failure.usage), (ErrorClass::Empty, &Some(usage)));
 }
 
 #[tokio::test]

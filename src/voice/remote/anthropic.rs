@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 pub(super) const VERSION: &str = "2023-06-01";
 /// Tokens of a reply where the scenario names none: this format wants a number.
 const MAX_TOKENS: u32 = 4_096;
+/// The version from which on a model weighs by itself how long it reasons, and no longer takes a number of tokens.
+const ADAPTIVE: (u32, u32) = (4, 6);
 
 pub(super) fn spell(call: &Call) -> Spelled {
     let messages: Vec<Value> = call
@@ -19,21 +21,26 @@ pub(super) fn spell(call: &Call) -> Spelled {
             Role::Assistant => Some(json!({"role": "assistant", "content": m.text})),
         })
         .collect();
-    let max = call.spec.max_tokens.unwrap_or(MAX_TOKENS);
     // the format wants at least 1,024
     let thinking = call.spec.reasoning_tokens();
+    let most = call.most_tokens().unwrap_or(MAX_TOKENS.saturating_add(thinking));
     let mut body = json!({
         "model": call.model,
-        "max_tokens": max.saturating_add(thinking),
+        "max_tokens": most,
         "messages": messages,
         "stream": true,
     });
     if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
         body["system"] = json!(system.text);
     }
-    if thinking > 0 {
-        // with reasoning this format refuses a temperature
-        body["thinking"] = json!({"type": "enabled", "budget_tokens": thinking});
+    // with reasoning this format refuses a temperature
+    if let Some(effort) = &call.spec.effort {
+        if version(call.model) >= Some(ADAPTIVE) {
+            body["thinking"] = json!({"type": "adaptive"});
+            body["output_config"] = json!({"effort": effort});
+        } else {
+            body["thinking"] = json!({"type": "enabled", "budget_tokens": thinking});
+        }
     } else if let Some(temperature) = call.spec.temperature {
         body["temperature"] = json!(temperature);
     }
@@ -43,16 +50,28 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled { path: "/messages".into(), body }
 }
 
+/// Returns the version in a model's name, as in `claude-opus-4-7` or `claude-3-7-sonnet-20250219`.
+fn version(model: &str) -> Option<(u32, u32)> {
+    // a date is no version
+    let number = |part: &str| part.parse::<u32>().ok().filter(|_| part.len() < 3);
+    let mut parts = model.split(['-', '.', '@']).skip_while(|part| number(part).is_none());
+    let major = number(parts.next()?)?;
+    Some((major, parts.next().and_then(number).unwrap_or(0)))
+}
+
+/// Returns the tokens that were read, those that the server remembers from before included.
+fn input(usage: &Value) -> Option<u64> {
+    let fresh = usage["input_tokens"].as_u64()?;
+    let kept = ["cache_creation_input_tokens", "cache_read_input_tokens"]
+        .map(|key| usage[key].as_u64().unwrap_or(0));
+    Some(kept.into_iter().fold(fresh, u64::saturating_add))
+}
+
 pub(super) fn hear(frame: &Value) -> Heard {
     let mut heard = Heard::default();
     match frame["type"].as_str().unwrap_or_default() {
         "message_start" => {
-            let usage = &frame["message"]["usage"];
-            heard.input = usage["input_tokens"].as_u64().map(|fresh| {
-                let kept = ["cache_creation_input_tokens", "cache_read_input_tokens"]
-                    .map(|key| usage[key].as_u64().unwrap_or(0));
-                kept.into_iter().fold(fresh, u64::saturating_add)
-            });
+            heard.input = input(&frame["message"]["usage"]);
         }
         "content_block_start" => {
             heard.say = text_at(&frame["content_block"]["text"]);
@@ -65,6 +84,8 @@ pub(super) fn hear(frame: &Value) -> Heard {
         "message_delta" => {
             heard.finish = frame["delta"]["stop_reason"].as_str().map(finish);
             heard.output = frame["usage"]["output_tokens"].as_u64();
+            // the last word on what was read; the first may have been a zero
+            heard.input = input(&frame["usage"]);
         }
         "message_stop" => heard.over = true,
         _ => {}
@@ -75,9 +96,48 @@ pub(super) fn hear(frame: &Value) -> Heard {
 fn finish(reason: &str) -> String {
     let common = match reason {
         "end_turn" | "stop_sequence" => "stop",
-        "max_tokens" => "length",
+        "max_tokens" | "model_context_window_exceeded" => "length",
         "refusal" => "content_filter",
         other => other,
     };
     common.to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ModelSpec;
+
+    #[test]
+    fn a_model_is_told_to_reason_in_the_way_it_knows() {
+        let spec = ModelSpec {
+            effort: Some("high".into()),
+            temperature: Some(0.5),
+            ..ModelSpec::default()
+        };
+        let asked = |model| {
+            let (messages, window, provider) = (&[][..], None, "anthropic");
+            spell(&Call { model, messages, spec: &spec, window, provider }).body
+        };
+        let (old, new) = (asked("claude-haiku-4-5"), asked("claude-sonnet-5"));
+        assert_eq!(old["thinking"], json!({"type": "enabled", "budget_tokens": 16_384}));
+        assert_eq!(new["thinking"], json!({"type": "adaptive"}));
+        assert_eq!(new["output_config"], json!({"effort": "high"}));
+        assert_eq!(new["max_tokens"], 4_096 + 16_384);
+        assert!(old["temperature"].is_null() && new["temperature"].is_null());
+    }
+
+    #[test]
+    fn a_version_is_read_in_every_form_of_a_name() {
+        let check =
+            |model: &str, read: Option<(u32, u32)>| assert_eq!(version(model), read, "{model}");
+        check("claude-opus-4-7", Some((4, 7)));
+        check("claude-sonnet-5", Some((5, 0)));
+        check("claude-sonnet-4-20250514", Some((4, 0)));
+        check("claude-haiku-4-5-20251001", Some((4, 5)));
+        check("claude-3-7-sonnet-20250219", Some((3, 7)));
+        check("claude-3.5-haiku", Some((3, 5)));
+        check("tiny", None);
+        assert!(version("tiny") < Some(ADAPTIVE));
+    }
 }

@@ -19,6 +19,8 @@ const ANSWER_MAX: usize = 64 << 20;
 const BYTES_PER_TOKEN: usize = 4;
 /// What the last event of OpenAI's format holds.
 const LAST: &str = "[DONE]";
+/// How a reply finishes that did not, at servers that say no more than that.
+const FAILED: &str = "error";
 
 /// Pieces of one read; neighbours of one channel are joined.
 pub type Pieces = Vec<(Channel, String)>;
@@ -108,10 +110,15 @@ impl Decoder {
         if !self.is_finished() {
             return Err(self.unfinished(&stray));
         }
-        if !self.spoke {
-            return Err(self.wordless());
-        }
         let usage = self.usage(shown);
+        if self.finish.as_deref() == Some(FAILED) {
+            return Err(Fault::new(ErrorClass::Broken, "broke off because of an error"));
+        }
+        if !self.spoke {
+            let mut fault = self.wordless();
+            fault.usage = Some(usage);
+            return Err(fault);
+        }
         Ok(Done { finish: self.finish.map(Into::into), usage: Some(usage), ..Done::default() })
     }
 
@@ -134,7 +141,7 @@ impl Decoder {
         if !value["error"].is_null() {
             return Err(of_error(None, value));
         }
-        let Heard { say, think, finish, input, output, over } = self.wire.hear(value);
+        let Heard { say, think, finish, input, output, over, error } = self.wire.hear(value);
         self.said += say.len();
         self.thought += think.len();
         if self.said + self.thought > TEXT_MAX {
@@ -142,6 +149,9 @@ impl Decoder {
         }
         add(out, Channel::Think, &think);
         add(out, Channel::Say, &say);
+        if let Some(error) = error {
+            return Err(of_error(None, &error));
+        }
         self.spoke |= !say.trim().is_empty();
         self.finish = self.finish.take().or(finish);
         self.input = input.or(self.input);

@@ -5,7 +5,7 @@
 
 use super::{Endpoint, Wire};
 use crate::model::Message;
-use crate::model::{ErrorClass, Wall};
+use crate::model::{ErrorClass, Usage, Wall};
 use crate::net::{self, NetError};
 use crate::text;
 use crate::voice::Failure;
@@ -28,11 +28,13 @@ pub struct Fault {
     quote: Option<String>,
     /// Milliseconds it asked to be left alone.
     pub(super) retry_after_ms: Option<u64>,
+    /// The tokens that are to be paid for all the same.
+    pub(super) usage: Option<Usage>,
 }
 
 impl Fault {
     pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> Fault {
-        Fault { class, what: what.into(), quote: None, retry_after_ms: None }
+        Fault { class, what: what.into(), quote: None, retry_after_ms: None, usage: None }
     }
 
     /// Returns the failure in one sentence: who, what, and what to do next.
@@ -44,7 +46,8 @@ impl Fault {
         let quote = self.quote.map(|q| quoted(&q, to, sent)).unwrap_or_default();
         let next = next_step(self.class, to, model);
         let text = format!("the server {host} {what}{quote}; {next}").into();
-        Failure { class: self.class, text, retry_after_ms: self.retry_after_ms }
+        let (class, retry_after_ms, usage) = (self.class, self.retry_after_ms, self.usage);
+        Failure { class, text, retry_after_ms, usage }
     }
 }
 
@@ -82,7 +85,7 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::Dns => format!("check the network and the base_url of provider `{provider}`"),
         ErrorClass::Tls => format!(
             "check whether the base_url of provider `{provider}` should begin with http:// or \
-             https://, and this machine's certificates"
+             https://; a certificate of your own is trusted where SSL_CERT_FILE names it"
         ),
         ErrorClass::Credentials if to.key.is_none() => {
             format!(
@@ -168,12 +171,25 @@ pub(super) fn of_error(status: Option<u16>, value: &Value) -> Fault {
     let number = |n: &Value| n.as_u64().and_then(|n| u16::try_from(n).ok());
     let code = number(&error["code"]).filter(|n| (400..600).contains(n));
     let message = [&error["message"], error, &value["message"], &value["detail"]];
-    let message = message.into_iter().find_map(Value::as_str).unwrap_or_default();
+    let message = message.into_iter().find_map(Value::as_str).map(str::to_owned);
+    let message = message.or_else(|| refused_part(&value["detail"]));
+    let message = message.or_else(|| refused_part(&value["message"]["detail"]));
+    let message = message.unwrap_or_default();
     let kinds = ["code", "type", "status"].map(|key| error[key].as_str().unwrap_or_default());
-    let words = Words { kinds, message, lower: message.to_lowercase() };
+    let words = Words { kinds, lower: message.to_lowercase(), message };
     let fault = of_words(status.or(code).unwrap_or(0), &words);
     let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
     Fault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
+}
+
+/// Returns which part of a request a server that checks it piece by piece refuses, as in `stop: Extra inputs are not
+/// permitted`; the value that it found there is left out.
+fn refused_part(detail: &Value) -> Option<String> {
+    let first = &detail[0];
+    let place: Vec<&str> = first["loc"].as_array()?.iter().filter_map(Value::as_str).collect();
+    let place = place.strip_prefix(&["body"]).unwrap_or(&place).join(".");
+    let why = first["msg"].as_str()?;
+    Some(if place.is_empty() { why.to_owned() } else { format!("{place}: {why}") })
 }
 
 /// Returns the milliseconds of `"retryDelay": "34.5s"`, as Google asks to be left alone.
@@ -191,7 +207,7 @@ fn milliseconds(seconds: f64) -> Option<u64> {
 #[derive(Default)]
 struct Words<'a> {
     kinds: [&'a str; 3],
-    message: &'a str,
+    message: String,
     lower: String,
 }
 
@@ -207,10 +223,20 @@ impl Words<'_> {
     /// Returns what the words alone tell, surest first; phrases only as servers were seen to use them.
     fn class(&self) -> Option<ErrorClass> {
         let model = self.says(&["model"]);
-        let missing =
-            self.says(&["not found", "does not exist", "not a valid model", "unknown model"]);
+        let missing = self.says(&[
+            "not found",
+            "does not exist",
+            "not a valid model",
+            "unknown model",
+            "invalid model",
+        ]);
         if self.is(&["insufficient_quota", "billing_error", "insufficient_balance"])
-            || self.says(&["credit balance", "insufficient balance"])
+            || self.says(&[
+                "credit balance",
+                "insufficient balance",
+                "any credits",
+                "all available credits",
+            ])
         {
             Some(ErrorClass::Credit)
         } else if self.is(&[
@@ -222,7 +248,7 @@ impl Words<'_> {
             "context window",
             "context size",
             "prompt is too long",
-        ]) || self.says(&["maximum number of tokens allowed"])
+        ]) || self.says(&["maximum number of tokens allowed", "maximum prompt length"])
         {
             Some(ErrorClass::Context)
         } else if self.is(&["content_filter", "content_policy_violation"])
@@ -230,10 +256,15 @@ impl Words<'_> {
         {
             Some(ErrorClass::Filter)
         } else if self.is(&["invalid_api_key", "authentication_error", "UNAUTHENTICATED"])
-            || self.says(&["api key not valid", "incorrect api key", "invalid api key"])
+            || self.says(&[
+                "api key not valid",
+                "api key expired",
+                "incorrect api key",
+                "invalid api key",
+            ])
         {
             Some(ErrorClass::Credentials)
-        } else if self.is(&["model_not_found"]) || (model && missing) {
+        } else if self.is(&["model_not_found", "model_decommissioned"]) || (model && missing) {
             Some(ErrorClass::UnknownModel)
         } else {
             None
@@ -289,8 +320,8 @@ fn of_words(status: u16, words: &Words) -> Fault {
         _ => format!("failed with status {status}"),
     };
     // what is said about a key often holds it
-    let quote = (class != ErrorClass::Credentials).then(|| words.message.to_owned());
-    Fault { class, what, quote, retry_after_ms: None }
+    let quote = (class != ErrorClass::Credentials).then(|| words.message.clone());
+    Fault { quote, ..Fault::new(class, what) }
 }
 
 /// Returns the milliseconds that a server asks to be left alone, from `Retry-After` in seconds or as a date.
@@ -341,6 +372,14 @@ mod tests {
     }
 
     #[test]
+    fn a_part_that_is_refused_is_named_without_what_it_held() {
+        let detail = r#"{"detail":[{"loc":["body","stop",0],"msg":"too long","input":"private"}]}"#;
+        for body in [detail.to_owned(), format!(r#"{{"object":"error","message":{detail}}}"#)] {
+            assert_eq!(of_status(422, &body).quote.as_deref(), Some("stop: too long"));
+        }
+    }
+
+    #[test]
     fn words_tell_what_a_status_does_not() {
         let check = |status: u16, body: &str, class: ErrorClass| {
             assert_eq!(of_status(status, body).class, class, "{body}");
@@ -367,6 +406,13 @@ mod tests {
             ErrorClass::Rate,
         );
         check(422, r#"{"detail":[{"loc":["body"],"input":"private"}]}"#, ErrorClass::BadRequest);
+        check(
+            400,
+            r#"{"type":"invalid_model","message":"Invalid model: x"}"#,
+            ErrorClass::UnknownModel,
+        );
+        check(403, r#"{"error":"Your team doesn't have any credits yet."}"#, ErrorClass::Credit);
+        check(400, r#"{"error":"This model's maximum prompt length is 9"}"#, ErrorClass::Context);
         check(503, r#"{"error":{"message":"Loading model"}}"#, ErrorClass::Overload);
     }
 }

@@ -24,28 +24,19 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(temperature) = call.spec.temperature {
         options["temperature"] = json!(temperature);
     }
-    if let Some(max) = call.spec.max_tokens {
+    if let Some(max) = call.most_tokens() {
         options["maxOutputTokens"] = json!(max);
     }
     if !call.spec.stop.is_empty() {
         options["stopSequences"] = json!(call.spec.stop);
     }
-    if let Some(effort) = &call.spec.effort {
-        options["thinkingConfig"] =
-            json!({"includeThoughts": true, "thinkingBudget": thinking_tokens(effort)});
+    let thinking = call.spec.reasoning_tokens();
+    if thinking > 0 {
+        options["thinkingConfig"] = json!({"includeThoughts": true, "thinkingBudget": thinking});
     }
     body["generationConfig"] = options;
     let model = segment(call.model.trim_start_matches("models/"));
     Spelled { path: format!("/models/{model}:streamGenerateContent?alt=sse"), body }
-}
-
-/// Tokens of reasoning for an effort.
-fn thinking_tokens(effort: &str) -> u32 {
-    match effort {
-        "low" => 1_024,
-        "high" => 16_384,
-        _ => 4_096,
-    }
 }
 
 /// Returns a name as one part of a path: a name comes from a scenario, which must not choose another address.

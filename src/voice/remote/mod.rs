@@ -100,7 +100,7 @@ impl Remote {
             let within = Duration::from_millis(timeouts.total);
             let listen = self.listen(ask, shown, timeouts, &mut mouth);
             timeout(within, listen).await.unwrap_or_else(|_| {
-                Err(silence(format!("was not done within {} ms", timeouts.total)))
+                Err(silence(format!("was not done within {} s", seconds(timeouts.total))))
             })
         };
         let heard = heard.await;
@@ -202,10 +202,14 @@ impl Patience {
         tokio::select! {
             // first, so that a flood of nothing does not keep the time from running out
             biased;
-            () = &mut self.left => Err(silence(format!("sent no words for {} ms", self.ms))),
+            () = &mut self.left => Err(silence(format!("sent no words for {} s", seconds(self.ms)))),
             done = what => Ok(done),
         }
     }
+}
+
+fn seconds(ms: u64) -> f64 {
+    ms as f64 / 1000.0
 }
 
 fn silence(what: String) -> Fault {

@@ -16,7 +16,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(temperature) = call.spec.temperature {
         options["temperature"] = json!(temperature);
     }
-    if let Some(max) = call.spec.max_tokens {
+    if let Some(max) = call.most_tokens() {
         options["num_predict"] = json!(max);
     }
     if !call.spec.stop.is_empty() {
@@ -28,8 +28,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
     }
     let mut body =
         json!({"model": call.model, "messages": messages, "stream": true, "options": options});
-    if call.spec.effort.is_some() {
-        body["think"] = json!(true);
+    if let Some(effort) = &call.spec.effort {
+        // models that know no degrees take any of them for a yes
+        body["think"] = json!(effort);
     }
     Spelled { path: "/api/chat".into(), body }
 }
@@ -44,5 +45,6 @@ pub(super) fn hear(frame: &Value) -> Heard {
         input: frame["prompt_eval_count"].as_u64(),
         output: frame["eval_count"].as_u64(),
         over,
+        error: None,
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(temperature) = call.spec.temperature {
         body["temperature"] = json!(temperature);
     }
-    if let Some(max) = call.spec.max_tokens {
+    if let Some(max) = call.most_tokens() {
         // OpenAI's reasoning models refuse the older name, which all others know
         let name = if call.provider == "openai" { "max_completion_tokens" } else { "max_tokens" };
         body[name] = json!(max);
@@ -51,6 +51,8 @@ pub(super) fn hear(frame: &Value) -> Heard {
         let reasoning = ["reasoning_content", "reasoning"].map(|key| text_at(&delta[key]));
         heard.think.extend(reasoning.into_iter().find(|text| !text.is_empty()));
         heard.finish = choice["finish_reason"].as_str().map(Into::into).or(heard.finish);
+        // OpenRouter passes the failure of whom it asked on like this
+        heard.error = Some(&choice["error"]).filter(|error| !error.is_null()).cloned();
     }
     heard
 }

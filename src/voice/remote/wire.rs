@@ -43,6 +43,16 @@ pub(super) struct Heard {
     pub output: Option<u64>,
     /// Whether nothing follows.
     pub over: bool,
+    /// What the model failed with, as the server tells it.
+    pub error: Option<Value>,
+}
+
+impl Call<'_> {
+    /// Returns the most tokens of the answer; every format counts the reasoning that comes before the reply as well.
+    pub(super) fn most_tokens(&self) -> Option<u32> {
+        let reply = self.spec.max_tokens?;
+        Some(reply.saturating_add(self.spec.reasoning_tokens()))
+    }
 }
 
 impl Wire {
