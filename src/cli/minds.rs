@@ -20,8 +20,6 @@ use std::sync::Arc;
 use tokio::runtime;
 use tokio::sync::Mutex;
 
-/// Tokens of a reply that nobody bounded, of a server on this machine: small models do not always find an end.
-const LOCAL_REPLY_TOKENS: u32 = 320;
 /// How many names of models an error lists.
 const NAMES_SHOWN: usize = 12;
 
@@ -72,7 +70,6 @@ impl Minds {
             spec.name = default.as_str().into();
         }
         let own = self.known(&spec.name)?;
-        spec.max_tokens = spec.max_tokens.or(own.max_tokens);
         (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
@@ -85,13 +82,7 @@ impl Minds {
         let providers = &self.places.providers;
         let place = providers.find(parts(name)?.0)?;
         let (facts, local) = (providers.settings.facts(name), is_local(&place.base_url));
-        Ok(Fallback {
-            name: name.clone(),
-            max_tokens: local.then_some(LOCAL_REPLY_TOKENS),
-            price: facts.price,
-            local,
-            window: facts.window,
-        })
+        Ok(Fallback { name: name.clone(), price: facts.price, local, window: facts.window })
     }
 
     /// Refuses a limit in dollars that could not hold.

@@ -153,6 +153,8 @@ pub const KINDS: &[Row] = &[
             CALL,
             ("error", "class and text of the failure"),
             ("wait_ms", "milliseconds until the next call"),
+            ("model", "the fallback that speaks for the seat from here on"),
+            ("usage", "tokens that the call used, where it is to be paid for"),
         ],
     ),
     (

@@ -86,7 +86,7 @@ pub fn deadline(live: &Live) -> Option<Ms> {
             (VoiceSpec::Human { seconds, pass: true }, _, _) if state.run != Run::Paused => {
                 Some(turn.granted.plus(seconds.as_ref()? * 1000))
             }
-            (_, Some(_), _) => Some(call_deadline(live, turn.id, &spec.timeouts)?.0),
+            (_, Some(_), _) => Some(call_deadline(live, turn.id, &spec.timeouts)?.at),
             (_, None, retry) => retry,
         }
     });
@@ -108,17 +108,32 @@ pub(super) fn near_mark(limit: u64) -> u64 {
     (limit * 4).div_ceil(5)
 }
 
-/// Returns when a call runs out of time, and what it was waiting for.
-pub(super) fn call_deadline(
-    live: &Live,
-    turn: TurnId,
-    limits: &Timeouts,
-) -> Option<(Ms, &'static str)> {
+/// When a call runs out of time.
+pub(super) struct CallDeadline {
+    /// The moment.
+    pub at: Ms,
+    /// What it failed to do until then.
+    what: &'static str,
+    /// Milliseconds that it had for that.
+    after: u64,
+}
+
+impl CallDeadline {
+    /// Returns what is told when it has passed.
+    pub fn words(&self) -> String {
+        let seconds = self.after as f64 / 1000.0;
+        format!("{} {seconds} s; raise its timeout, or choose another voice", self.what)
+    }
+}
+
+/// Returns when a call runs out of time, and of which.
+pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
     let since = live.state.turns.get(&turn)?.since;
-    let total = (since.plus(limits.total), "it was not done in time");
+    let due = |from: Ms, after: u64, what| CallDeadline { at: from.plus(after), what, after };
+    let total = due(since, limits.total, "it was not done within");
     let quiet = match live.last_piece(turn) {
-        None => (since.plus(limits.first), "nothing came in time"),
-        Some(at) => (at.plus(limits.silence), "it fell silent"),
+        None => due(since, limits.first, "no words came within"),
+        Some(at) => due(at, limits.silence, "it fell silent for"),
     };
-    Some(total.min(quiet))
+    Some(if total.at <= quiet.at { total } else { quiet })
 }

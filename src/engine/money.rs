@@ -1,7 +1,7 @@
 //! What a call may use: tokens and money are set aside before it starts, so that seats that speak at once never use more
 //! together than a limit allows.
 //!
-//! What is set aside is the prompt, estimated on the safe side, and the longest reply; where less is left than a whole
+//! What is set aside is the prompt, a token for every byte of it, and the longest reply; where less is left than a whole
 //! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
 
 use crate::model::payload::{FloorGranted, LimitAt};
@@ -22,17 +22,23 @@ pub(super) enum NoRoom {
     Seat(Text),
 }
 
-/// Returns the most tokens that the next call of a turn may answer with, if anything bounds them; `prompt` is what it
-/// reads.
+/// Returns whether a limit in tokens or in money bounds the calls of a turn.
+pub(super) fn is_bounded(state: &State, turn: &Turn) -> bool {
+    let own = state.seat(&turn.seat).and_then(|s| s.spec.max_usd);
+    state.limits.tokens.is_some() || state.limits.usd.is_some() || own.is_some()
+}
+
+/// Returns the most tokens that the next call of a turn may answer with, if anything bounds them; `prompt` is the most
+/// that it reads.
 ///
 /// # Errors
 /// What leaves no room for it.
 pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u64>, NoRoom> {
     let Some(seat) = state.seat(&turn.seat) else { return Ok(None) };
     let VoiceSpec::Model(model) = &seat.spec.voice else { return Ok(None) };
-    let asked = model.max_tokens.map(u64::from);
+    let asked = seat.spec.reply_tokens().map(u64::from);
     let (tokens, usd, own) = (state.limits.tokens, state.limits.usd, seat.spec.max_usd);
-    if tokens.is_none() && usd.is_none() && own.is_none() {
+    if !is_bounded(state, turn) {
         return Ok(asked);
     }
     if let (Some(name), true) = (seat.spec.uncountable(), usd.is_some() || own.is_some()) {
@@ -88,7 +94,7 @@ pub(super) fn in_the_way(
         return None;
     }
     let turn = state.granted(state.next_seq, state.ms, thread, granted)?;
-    match reply(state, &turn, prompt::account(state, &turn).tokens?) {
+    match reply(state, &turn, prompt::account(state, &turn).most_tokens) {
         Err(NoRoom::Limit(at)) => Some(at),
         Err(NoRoom::Seat(_)) | Ok(_) => None,
     }

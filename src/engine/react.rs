@@ -91,7 +91,7 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         true => "the reply spoke in another's name only",
         false => "the reply had no words",
     };
-    let empty = Failure::new(ErrorClass::Empty, why);
+    let empty = Failure { usage: done.usage.clone(), ..Failure::new(ErrorClass::Empty, why) };
     turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)
 }
 
@@ -108,8 +108,8 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
             }
             (_, Some(_), _) => {
                 let due = call_deadline(live, turn.id, &seat.spec.timeouts);
-                if let Some((_, what)) = due.filter(|(due, _)| now >= *due) {
-                    let silence = Failure::new(ErrorClass::Silence, what);
+                if let Some(due) = due.filter(|due| now >= due.at) {
+                    let silence = Failure::new(ErrorClass::Silence, due.words());
                     drafts.push(turns::failed(live, turn, now, &silence, CutWhy::Timeout));
                 }
             }

@@ -13,6 +13,8 @@ use std::collections::BTreeMap;
 
 /// Milliseconds before the second call of a turn; doubled for each further one.
 const RETRY_WAIT_MS: u64 = 500;
+/// The part of a wait by which it may be longer, so that seats which failed together do not come back together.
+const JITTER: u64 = 4;
 /// The longest wait between two calls of a turn, in milliseconds.
 const RETRY_WAIT_MAX_MS: u64 = 60_000;
 /// How long a turn waits in all where servers ask for it, in milliseconds.
@@ -35,12 +37,16 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
             line.map_or(Value::Null, |line| json!({ "line": line }))
         }
         Some(VoiceSpec::Model(_)) => {
-            let prompt = account.tokens.unwrap_or(0);
-            match money::reply(state, turn, prompt) {
-                Ok(None) => json!({ "prompt_tokens": prompt }),
-                Ok(Some(reply)) => json!({ "prompt_tokens": prompt, "max_tokens": reply }),
+            let mut parameters = json!({ "prompt_tokens": account.tokens });
+            match money::reply(state, turn, account.most_tokens) {
+                Ok(None) => {}
+                Ok(Some(reply)) => parameters["max_tokens"] = reply.into(),
                 Err(no_room) => return cannot_pay(state, turn, no_room),
             }
+            if money::is_bounded(state, turn) {
+                parameters["prompt_most"] = account.most_tokens.into();
+            }
+            parameters
         }
         Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. }) | None => Value::Null,
     };
@@ -163,7 +169,8 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
     let thought = live.thought(turn.id);
     let guess = money::guess(turn, said.len() + thought.len());
-    let (usage, cost) = money::of_turn(turn, done.usage.as_ref().or(guess.as_ref()));
+    let used = done.usage.clone().or(guess);
+    let (usage, cost) = money::of_turn(turn, used.as_ref());
     let words = own_words(state, turn, said, thought);
     let end = |outcome| TurnEnded {
         finish: done.finish.clone(),
@@ -178,8 +185,9 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
             let again = turn.corrections < state.contract_of(turn).again;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
             if let (Some(call), Some(model)) = (turn.call, next) {
-                let retried = CallRetried { turn: turn.id, call, error, wait_ms: 0, model };
-                return draft(turn.thread, event::ENGINE, retried.into());
+                let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
+                let retried = CallRetried { turn, call, error, wait_ms, model, usage };
+                return draft(thread, event::ENGINE, retried.into());
             }
             let raw = Some(words.text.into());
             by_seat(turn, TurnEnded { error: Some(error), raw, ..end(Outcome::Failed) })
@@ -263,18 +271,20 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
         return draft;
     }
     let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
-    let next = wait(turn, &rule, failure).map(|wait_ms| (wait_ms, None));
+    let next = wait(&live.state, turn, &rule, failure).map(|wait_ms| (wait_ms, None));
     let next = next.or_else(|| Some((0, Some(fallback(&live.state, turn)?))));
+    let thought = live.thought(turn.id);
+    let paid = failure.class.costs() || !thought.is_empty();
+    let guess = money::guess(turn, live.said(turn.id).len() + thought.len()).filter(|_| paid);
+    let used = failure.usage.clone().or(guess);
     match (turn.call, next) {
         (Some(call), Some((wait_ms, model))) => {
-            let retried = CallRetried { turn: turn.id, call, error, wait_ms, model };
-            draft(turn.thread, event::ENGINE, retried.into())
+            let (turn, usage, thread) = (turn.id, used, turn.thread);
+            let retried = CallRetried { turn, call, error, wait_ms, model, usage };
+            draft(thread, event::ENGINE, retried.into())
         }
         (Some(_) | None, _) => {
-            let thought = live.thought(turn.id);
-            let paid = failure.class.costs() || !thought.is_empty();
-            let guess = money::guess(turn, thought.len()).filter(|_| paid);
-            let (usage, cost) = money::of_turn(turn, guess.as_ref());
+            let (usage, cost) = money::of_turn(turn, used.as_ref());
             let error = Some(error);
             let end = TurnEnded { error, usage, cost, ..turn.ended(now, Outcome::Failed) };
             // whose answer is missing is told by its name; an utterance that failed is nobody's words
@@ -293,16 +303,18 @@ fn fallback(state: &State, turn: &Turn) -> Option<Text> {
 
 /// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, for a minute
 /// in all, and that costs no retry.
-fn wait(turn: &Turn, rule: &FailureRule, failure: &Failure) -> Option<u64> {
+fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &Failure) -> Option<u64> {
     if failure.class == ErrorClass::Context {
         // the next prompt is shorter; one that is too long again fails
         return (!turn.shrunk).then_some(0);
     }
     let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.calls.saturating_sub(1).min(16));
+    let place = u64::from(turn.number.unwrap_or(0)) << 16 | u64::from(turn.calls);
+    let jitter = state.dice(place, &format!("retry {}", turn.seat)) % (doubled / JITTER + 1);
+    let backoff = (doubled + jitter).min(RETRY_WAIT_MAX_MS);
     if failure.class.asks_to_wait() {
-        let wait = failure.retry_after_ms.unwrap_or(doubled);
+        let wait = failure.retry_after_ms.unwrap_or(backoff);
         return (turn.waited.saturating_add(wait) <= ASKED_WAIT_MAX_MS).then_some(wait);
     }
-    (failure.class.may_pass() && turn.retries < rule.retry)
-        .then_some(doubled.min(RETRY_WAIT_MAX_MS))
+    (failure.class.may_pass() && turn.retries < rule.retry).then_some(backoff)
 }

@@ -185,9 +185,6 @@ pub struct ModelSpec {
 pub struct Fallback {
     /// `provider:name`.
     pub name: Text,
-    /// Tokens of one reply, where its seat names none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
     /// Its price, as a seat has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
@@ -204,12 +201,7 @@ impl Participant {
     pub fn replaced(&self) -> Option<Participant> {
         let VoiceSpec::Model(spec) = &self.voice else { return None };
         let (next, rest) = spec.fallbacks.split_first()?;
-        let spec = ModelSpec {
-            name: next.name.clone(),
-            fallbacks: rest.to_vec(),
-            max_tokens: spec.max_tokens.or(next.max_tokens),
-            ..spec.clone()
-        };
+        let spec = ModelSpec { name: next.name.clone(), fallbacks: rest.to_vec(), ..spec.clone() };
         let (price, local, window) = (next.price, next.local, next.window);
         Some(Participant { voice: VoiceSpec::Model(spec), price, local, window, ..self.clone() })
     }
@@ -235,6 +227,17 @@ impl Participant {
         let own = (self.price.is_none() && !self.local).then_some(&model.name);
         let other = model.fallbacks.iter().find(|f| f.price.is_none() && !f.local);
         own.or(other.map(|f| &f.name))
+    }
+}
+
+impl Participant {
+    /// Tokens of a reply that nobody bounded, of a model on this machine: small ones do not always find an end.
+    const LOCAL_REPLY_TOKENS: u32 = 320;
+
+    /// Returns the most tokens of a reply of its model, if anything bounds them.
+    pub fn reply_tokens(&self) -> Option<u32> {
+        let VoiceSpec::Model(model) = &self.voice else { return None };
+        model.max_tokens.or(self.local.then_some(Participant::LOCAL_REPLY_TOKENS))
     }
 }
 
@@ -333,4 +336,22 @@ pub enum Then {
     Replace,
     /// The conversation ends.
     Stop,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_that_nobody_named_holds_on_this_machine_only() {
+        let fallbacks = vec![Fallback { name: "far:large".into(), ..Fallback::default() }];
+        let spec = ModelSpec { name: "near:tiny".into(), fallbacks, ..ModelSpec::default() };
+        let named = ModelSpec { max_tokens: Some(70), ..spec.clone() };
+        for (spec, bounds) in [(spec, [Some(320), None]), (named, [Some(70), Some(70)])] {
+            let near =
+                Participant { local: true, ..Participant::new("ada", VoiceSpec::Model(spec)) };
+            let far = near.replaced().unwrap();
+            assert_eq!([near.reply_tokens(), far.reply_tokens()], bounds);
+        }
+    }
 }

@@ -228,6 +228,9 @@ pub struct CallRetried {
     /// The fallback that is the seat's model from here on, where no retry was left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Text>,
+    /// Tokens that the call used, where it is to be paid for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
 }
 
 /// `delta`: pieces of all streams in order of arrival, sealed together.

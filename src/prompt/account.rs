@@ -3,7 +3,8 @@
 //! Whoever rebuilds a prompt holds it against the digest, so the digest is one of the whole prompt. What a seat has seen
 //! before is not hashed anew for every turn all the same: the hash goes on from where the seat's last prompt was alike.
 
-use super::{block, build, frame, tokens_of};
+use super::budget::{most_tokens_of, tokens_of};
+use super::{block, build, frame};
 use crate::model::{Block, Prompt, Sees, Text, VoiceSpec};
 use crate::state::{self, Digest, Entry, Rolled, State, Turn};
 use sha2::{Digest as _, Sha256};
@@ -18,6 +19,8 @@ pub struct Account {
     pub left_out: u32,
     /// Its tokens as estimated, where it is for a model.
     pub tokens: Option<u64>,
+    /// The tokens that a model finds in it at most, whatever it says; none where it is for another voice.
+    pub most_tokens: u64,
 }
 
 /// Returns the SHA-256 of a prompt in hex: what a rebuilt prompt is held against.
@@ -34,7 +37,9 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     if by_model || turn.recap.is_some() || state.sees(turn) == Sees::Answers {
         let prompt = build(state, turn);
         let tokens = by_model.then(|| tokens_of(&prompt));
-        return Account { digest: digest(&prompt), left_out: prompt.left_out, tokens };
+        let most_tokens = if by_model { most_tokens_of(&prompt) } else { 0 };
+        let (digest, left_out) = (digest(&prompt), prompt.left_out);
+        return Account { digest, left_out, tokens, most_tokens };
     }
     let (place, labels) = (state.heard_to(turn), state.labels(turn));
     let mut hash = framed(&frame(state, turn));
@@ -53,7 +58,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     } else {
         state.visible(turn).for_each(|e| take(&mut hash, e));
     }
-    Account { digest: hex(hash), left_out: 0, tokens: None }
+    Account { digest: hex(hash), left_out: 0, tokens: None, most_tokens: 0 }
 }
 
 /// Rolls the hash of a seat's prompts on to the turn's horizon: whatever stands before that stays as it is for the next.

@@ -3,6 +3,7 @@
 //! Tokens are estimated from bytes, on the safe side; a server that finds the prompt too long all the same is asked once
 //! more with half of it. It deliberately summarises nothing.
 
+use super::messages;
 use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
 use std::collections::VecDeque;
 
@@ -20,7 +21,7 @@ const GAP: &str = "\n[...]\n";
 pub(super) fn room(seat: &Participant, shrunk: bool) -> usize {
     let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
     let reply = match &seat.voice {
-        VoiceSpec::Model(model) => model.max_tokens.unwrap_or(window / 4).min(window / 2),
+        VoiceSpec::Model(_) => seat.reply_tokens().unwrap_or(window / 4).min(window / 2),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
     };
     let room = (window - reply) as usize;
@@ -28,9 +29,15 @@ pub(super) fn room(seat: &Participant, shrunk: bool) -> usize {
 }
 
 /// Returns the tokens of a prompt, estimated on the safe side.
-pub fn tokens_of(prompt: &Prompt) -> u64 {
+pub(super) fn tokens_of(prompt: &Prompt) -> u64 {
     let blocks: usize = prompt.blocks.iter().map(cost).sum();
     (fixed(prompt) + blocks) as u64
+}
+
+/// Returns the tokens that a prompt has at most: no token is shorter than a byte, and in writing that a model has seldom
+/// seen none is longer. What is set aside for a call is this, so that a limit holds in every language.
+pub(super) fn most_tokens_of(prompt: &Prompt) -> u64 {
+    messages(prompt).iter().map(|m| (m.text.len() + FRAME_TOKENS) as u64).sum()
 }
 
 /// Returns the tokens of what is never left out.

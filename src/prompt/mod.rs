@@ -9,12 +9,12 @@ mod messages;
 mod task;
 
 pub use account::{Account, account, digest};
-pub use budget::{UNKNOWN_WINDOW, tokens_of};
+pub use budget::UNKNOWN_WINDOW;
 pub use messages::messages;
 
 use crate::expr::{Facts, Template};
 use crate::model::{
-    Block, Budget, Form, ModelSpec, Participant, Prompt, SeatId, Sees, Seq, Shows, Text, VoiceSpec,
+    Block, Budget, Form, Participant, Prompt, SeatId, Sees, Seq, Shows, Text, VoiceSpec,
 };
 use crate::state::{Entry, State, Turn};
 use budget::Loses;
@@ -157,23 +157,18 @@ fn system(state: &State, turn: &Turn) -> String {
     if let Some(own) = labels.get(&turn.seat).filter(|_| turn.speaks()) {
         let _ = writeln!(system, "Names are hidden; to the others you are {own}.");
     }
-    if let VoiceSpec::Model(model) = &seat.spec.voice {
+    if let VoiceSpec::Model(_) = &seat.spec.voice {
         let form = &state.contract_of(turn).form;
-        system.push_str(&rules(&seat.spec, model, form, state.shows(turn), turn.speaks()));
+        system.push_str(&rules(&seat.spec, form, state.shows(turn), turn.speaks()));
     }
     system
 }
 
 /// How a model should speak; what it cannot keep to, `reply` repairs.
-fn rules(
-    seat: &Participant,
-    model: &ModelSpec,
-    form: &Form,
-    shows: Option<&Shows>,
-    speaks: bool,
-) -> String {
+fn rules(seat: &Participant, form: &Form, shows: Option<&Shows>, speaks: bool) -> String {
     // a word is about one and a half tokens
-    let words = model.max_tokens.map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
+    let words =
+        seat.reply_tokens().map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
     let tags = "What the others say stands in <said>, what the moderator says in <moderator>.\n";
     if !speaks {
         return tags.to_owned();

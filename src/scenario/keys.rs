@@ -248,7 +248,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
         r#""analysis""#,
         "Where the seat's data are kept in the context, besides its id.",
     ),
-    key("timeout", Kind::Duration, r#""30s""#, "How long a call may take in all."),
+    key(
+        "timeout",
+        Kind::Duration,
+        r#""30s""#,
+        "How long a call may take in all; where that is more than two minutes, also its first words.",
+    ),
     key(
         "on_failure",
         Kind::Table(ON_FAILURE),

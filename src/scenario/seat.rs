@@ -149,6 +149,8 @@ fn fill(seat: &mut Participant, node: &Node) {
     seat.max_usd = usd(node, "max_usd").or(seat.max_usd);
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
+        // whoever gives a slow model more time gives it to the first words as well
+        seat.timeouts.first = seat.timeouts.first.max(total);
     }
     if let Some(speaks) = node.get("speaks").and_then(Node::flag) {
         seat.speaks = speaks;

@@ -292,8 +292,10 @@ impl State {
         let Some(t) = self.turns.get_mut(&r.turn) else { return };
         t.call = None;
         t.retry_at = Some(ms.plus(r.wait_ms));
-        if r.error.class.costs() || !t.thought.is_empty() {
-            let usage = t.guess(t.said.len() + t.thought.len());
+        let paid = r.error.class.costs() || !t.thought.is_empty();
+        // logs of earlier programs leave it to be guessed
+        let guess = || paid.then(|| t.guess(t.said.len() + t.thought.len()));
+        if let Some(usage) = r.usage.clone().or_else(guess) {
             let cost = t.reserve.price.map(|price| price.of(&usage));
             t.spent.add(&usage, cost);
         }

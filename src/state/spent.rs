@@ -57,6 +57,8 @@ impl Spent {
 pub struct Reserve {
     /// Tokens of the prompt, as estimated.
     pub prompt: u64,
+    /// Tokens that the prompt has at most; as estimated, where no limit holds.
+    pub most: u64,
     /// Tokens of the reply, reasoning included.
     pub reply: u64,
     /// The price of the model.
@@ -71,13 +73,14 @@ impl Reserve {
             VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
         };
         let prompt = parameters["prompt_tokens"].as_u64().unwrap_or(0);
+        let most = parameters["prompt_most"].as_u64().unwrap_or(prompt);
         let reply = parameters["max_tokens"].as_u64().map(|reply| reply + u64::from(thought));
-        Reserve { prompt, reply: reply.unwrap_or(0), price: seat.price }
+        Reserve { prompt, most, reply: reply.unwrap_or(0), price: seat.price }
     }
 
     /// Returns it as if it had been used.
     pub fn usage(&self) -> Usage {
-        Usage { input: self.prompt, output: self.reply, estimated: true }
+        Usage { input: self.most, output: self.reply, estimated: true }
     }
 
     /// Returns what it would cost.

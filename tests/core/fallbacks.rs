@@ -49,6 +49,27 @@ fn told(ran: &Ran) -> String {
     export::whole(&ran.events, export::text::spell)
 }
 
+/// Words that broke off or ran out of time say why, and what would help.
+#[tokio::test]
+async fn what_is_cut_by_a_failure_tells_its_reason() {
+    let stage = stage(|ask| match &*ask.seat.id {
+        "ada" => Play::Ends(
+            "I was".into(),
+            colloquium::voice::Failure::new(ErrorClass::Broken, "the server left; ask again"),
+        ),
+        _ => Play::Stall("And I".into()),
+    });
+    let table = talk(vec![seat_of("ada", &["a:x"], 1), seat_of("bo", &["a:x"], 1)], 2);
+    let ran = play(table, stage, &[]).await;
+    let told = told(&ran);
+    for reason in [
+        "[1] ada, broken off\n  I was\n\n-- ada, broken off: the server left; ask again\n",
+        "[2] bo, out of time\n  And I\n\n-- bo, out of time: it fell silent for 60 s; raise its timeout",
+    ] {
+        assert!(told.contains(reason), "{told}");
+    }
+}
+
 #[tokio::test]
 async fn the_next_fallback_takes_the_turn_and_says_so() {
     let ran =

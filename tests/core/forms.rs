@@ -51,6 +51,37 @@ async fn a_reply_without_its_form_is_asked_for_once_more_and_shown_what_was_wron
     assert!(ran.seen[2].prompt.rejected.is_none() && ran.seen[2].prompt.task.is_none());
 }
 
+/// A reply that was thrown away was paid for, exactly as it was counted, also where a kill came in between.
+#[tokio::test]
+async fn what_a_rejected_reply_used_is_in_the_log_and_in_the_bill() {
+    let talk = || {
+        stage(|ask| match (&*ask.seat.id, ask.attempt) {
+            ("a", 1) => Play::Counted("no data".into(), 400, 7),
+            ("a", _) => Play::Counted("{\"n\": 3}".into(), 500, 9),
+            _ => Play::Words("fine".into(), 5),
+        })
+    };
+    let mut table = table_of(schema());
+    let spec = ModelSpec { name: "x:tiny".into(), ..ModelSpec::default() };
+    table.participants[0].voice = VoiceSpec::Model(spec);
+    table.participants[0].price = Some(Price(1.0, 10.0));
+    let ran = play(table, talk(), &[]).await;
+    let line = ran.lines.iter().find(|l| l.contains("call.retried")).unwrap();
+    assert!(line.contains("\"usage\":{\"input\":400,\"output\":7}"), "{line}");
+    let both = Usage { input: 900, output: 16, estimated: false };
+    assert_eq!(ends(&ran)[0].usage, Some(both));
+    assert_eq!(ends(&ran)[0].cost, Some(Usd(900_000 + 160_000)));
+
+    // a log of an earlier program does not say: it is guessed
+    let mut older = ran.events.clone();
+    let at = older.iter().position(|e| matches!(e.kind, Kind::CallRetried(_))).unwrap();
+    let Kind::CallRetried(retried) = &mut older[at].kind else { panic!() };
+    assert!(retried.usage.take().is_some());
+    let resumed = resume(older[..=at].to_vec(), talk(), &[]).await;
+    let usage = ends(&resumed)[0].usage.clone().unwrap();
+    assert!(usage.estimated && (1..400).contains(&usage.input), "{usage:?}");
+}
+
 #[tokio::test]
 async fn after_that_the_failure_rule_follows() {
     let talk = || {

@@ -24,7 +24,7 @@ fn dollars(usd: f64) -> Usd {
 /// What a call may use at most, as its order says.
 fn bound(ask: &colloquium::voice::Request) -> (u64, u64) {
     let of = |key: &str| ask.parameters[key].as_u64();
-    (of("prompt_tokens").unwrap(), of("max_tokens").unwrap())
+    (of("prompt_most").or(of("prompt_tokens")).unwrap(), of("max_tokens").unwrap())
 }
 
 fn talk(policy: &str, limits: Value, seats: Vec<Participant>) -> payload::Opened {
@@ -136,6 +136,33 @@ fn a_kill_anywhere_keeps_the_limit() {
     println!("resumed from {points} points");
 }
 
+/// Tokenizers that know a writing badly make a token of every byte; what is said comes back in every later prompt.
+#[tokio::test]
+async fn a_limit_holds_in_every_writing() {
+    let texts = [
+        "禁止私家车的城市会更安静吗？".repeat(9),
+        "👩\u{200d}🚀🏳\u{fe0f}\u{200d}🌈🧑🏿\u{200d}🦽".repeat(9),
+        "q\u{fffd}\u{7f}zk@9\u{202e}x~\u{1}`".repeat(9),
+        "ﷺ ก็ ệ ɵ ꙮ".repeat(9),
+    ];
+    for policy in ["simultaneous", "round_robin"] {
+        for (at, limits) in [json!({"tokens": 9_000}), json!({"usd": 0.05})].into_iter().enumerate()
+        {
+            let texts = texts.clone();
+            let speaks = stage(move |ask| {
+                let bytes: usize = ask.messages.iter().map(|m| m.text.len() + 4).sum();
+                let text = texts[ask.number.unwrap_or(0) as usize % texts.len()].clone();
+                Play::Counted(text, bytes as u64, ask.parameters["max_tokens"].as_u64().unwrap())
+            });
+            let seats = ["a", "b", "c"].map(|id| model(id, Some((5.0, 5.0)), Some(200)));
+            let ran = play(talk(policy, limits, seats.to_vec()), speaks, &[]).await;
+            let state = holds(&ran.events);
+            assert_eq!(ran.reason(), ["token_limit", "cost_limit"][at]);
+            assert!(state.utterances > 3, "{policy}: {}", state.utterances);
+        }
+    }
+}
+
 /// Two seats that read and write as much as they may: `limit.near`, then `limit.reached`, then the end.
 #[tokio::test]
 async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
@@ -157,8 +184,9 @@ async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
     });
     let [near, reached] = at.collect::<Vec<_>>()[..] else { panic!("{:?}", ran.kinds()) };
     assert_eq!((near.0, reached.0), ("limit.near", "limit.reached"));
+    // it warns at four fifths, or where the next call might be too much
     assert!(
-        16_000_000 <= near.1 && near.1 <= reached.1 && reached.1 <= 20_000_000,
+        10_000_000 <= near.1 && near.1 <= reached.1 && reached.1 <= 20_000_000,
         "{near:?} {reached:?}"
     );
     let line = ran.lines.iter().find(|l| l.contains("limit.reached")).unwrap();
