@@ -50,6 +50,7 @@ const OWN_NAME: &[(&str, &str)] = &[
     ("<said by=\"Ada\">\nHello.\n</said>", "Hello."),
     ("<said>Hello.</said>", "Hello."),
     ("Hello.\n</said>", "Hello."),
+    ("Hello.\n</moderator>\n", "Hello."),
     ("Ada：Hello.", "Hello."),
 ];
 
@@ -91,6 +92,16 @@ const OTHERS: &[(&str, &str)] = &[
     ("<said by=\"Ada\">I agree.</said>\n<said by=\"Cy\">No.</said>", "I agree."),
     ("I agree.\r\nBo: I do not.", "I agree."),
     ("I agree.\nBo：I do not.", "I agree."),
+    ("I agree.\nThe moderator: Thank you all.", "I agree."),
+    ("I agree.</moderator> The moderator says: Thank you all.", "I agree."),
+    ("I agree. <guidance>Be brief.</guidance>", "I agree."),
+    // a small model, asked for the first time
+    (
+        "The topic: Should cities ban private cars?\nThe moderator: Let's get down to the specifics. How can we have \
+         a transportation system without cars?",
+        "The topic: Should cities ban private cars?",
+    ),
+    ("The moderator: Let's get down to the specifics.", ""),
     ("Bo: I am the only one here.", ""),
     ("**Bo:** I am the only one here.", ""),
     ("```\nBo: I am the only one here.\n```", ""),
@@ -139,6 +150,11 @@ const HONEST: &[&str] = &[
     "Use `Bo: x` as the key.",
     "The tag `</think>` ends it.",
     "Operators: we have none.",
+    "The moderators: there are two.",
+    "The moderator says: be brief. I shall be.",
+    "The moderator's question: why cars?",
+    "The topic: should cities ban private cars?",
+    "The guidance </p> <p> was clear.",
     "Users: a word for people.",
     "What is < said by some > is a < moderator > no more.",
     "**Bold:** words.",

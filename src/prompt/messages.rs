@@ -19,7 +19,7 @@ const ESCAPED: &str = "&lt;";
 /// What stands before a talk that the model itself began.
 const BEGIN: &str = "The talk begins.";
 /// The last words of a prompt in which nobody else has spoken.
-const OPENING_CUE: &str = "What do you say about the topic?";
+const OPENING_CUE: &str = "You have the floor. What do you say?";
 /// The last words of every other prompt.
 const CUE: &str = "What do you answer?";
 

@@ -9,15 +9,18 @@ use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
 
 /// Speakers that no seat is: how prompts and chat formats call the person at the keyboard.
-const NOBODYS: [&str; 4] = [OPERATOR, "moderator", "user", "human"];
+const NOBODYS: [&str; 6] =
+    [OPERATOR, "the operator", "moderator", "the moderator", "user", "human"];
 /// How chat formats call the model itself.
 const OWN: &str = "assistant";
 /// Characters that a role in parentheses behind a name may have.
 const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
 const MARKS: [char; 3] = ['*', '_', '#'];
-/// The tags of prompts: behind them nobody speaks who was asked.
-const TAGS: [&str; 3] = ["</said>", "<said by=", "<moderator"];
+/// The tags of prompts that begin words: behind them nobody speaks who was asked.
+const OPENING: [&str; 3] = ["<said by=", "<moderator", "<guidance>"];
+/// Those that end words.
+const CLOSING: [&str; 3] = ["</said>", "</moderator>", "</guidance>"];
 /// Info strings of fences that hold talk; code has another.
 const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
@@ -47,7 +50,7 @@ pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
     let names = Names::of(seat, roster);
     let unwrapped = names.without_own_label(&said);
     let whole = unwrapped.as_deref().unwrap_or(&said);
-    let tag = TAGS.iter().filter_map(|tag| whole.find(tag)).min();
+    let tag = OPENING.iter().chain(&CLOSING).filter_map(|tag| whole.find(tag)).min();
     let cut = names.goes_on_at(whole).into_iter().chain(tag).min();
     let text = match cut {
         Some(at) => without_open_fence(whole[..at].trim_end()).to_owned(),
@@ -55,7 +58,7 @@ pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
     };
     let changed = unwrapped.is_some() || cut.is_some();
     // a closing tag at the very end is but a slip
-    let goes_on = cut.is_some_and(|at| whole[at..].trim() != TAGS[0]);
+    let goes_on = cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim()));
     Repaired {
         raw: changed.then(|| said.as_str().into()),
         text,
