@@ -6,19 +6,21 @@ use super::ledger::{self, Stranger};
 use super::options::Play;
 use super::talk;
 use crate::clock::wall_now;
-use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs};
+use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
 use crate::session::SessionFiles;
 use crate::text;
 use crate::ui::terminal::{self, Told};
 use clap::{Args, ValueEnum};
 use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, stdin, stdout};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a project's settings are called where they are agreed to.
 const PROJECT: &str = "project";
 /// The variable that names the data folder.
 const DATA_VARIABLE: &str = "COLLOQUIUM_DATA_DIR";
+/// The log in the state folder, where somebody wants to know more than the screen shows and names no file.
+const LOG: &str = "log.txt";
 
 /// The options that every command takes.
 #[derive(Debug, Args)]
@@ -53,7 +55,7 @@ pub struct Global {
     /// Say nothing on standard error but errors
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Also say each call, whom it asked, how long it took and what it used
+    /// Also say each call, whom it asked, how long it took and what it used; where there is a screen, in a log file
     #[arg(short, long, global = true, conflicts_with = "quiet")]
     verbose: bool,
     /// Keep all that is said in a file as well, with the time of each line
@@ -70,6 +72,14 @@ pub enum Colour {
     Always,
     /// None.
     Never,
+}
+
+/// Opens a log file.
+fn log(path: &Path) -> Result<Journal, Failure> {
+    Journal::open(path).map_err(|e| {
+        let message = format!("cannot write the log {}: {e}", path.display());
+        Failure::usage(message, "name a file that can be written with --log-file")
+    })
 }
 
 /// Where the program is and how it talks.
@@ -97,7 +107,7 @@ pub struct Context {
     accessible: bool,
     quiet: bool,
     verbose: bool,
-    journal: Option<Journal>,
+    journal: OnceCell<Journal>,
 }
 
 impl Context {
@@ -105,12 +115,7 @@ impl Context {
     pub fn new(global: Global) -> Result<Context, Failure> {
         let environment = Environment::read();
         let paths = Paths::find(&environment, global.data_dir.as_deref())?;
-        let journal = global.log_file.as_deref().map(|path| {
-            Journal::open(path).map_err(|e| {
-                let message = format!("cannot write the log {}: {e}", path.display());
-                Failure::usage(message, "name a file that can be written with --log-file")
-            })
-        });
+        let journal = global.log_file.as_deref().map(log).transpose()?;
         Ok(Context {
             environment,
             paths,
@@ -127,7 +132,7 @@ impl Context {
             accessible: global.accessible,
             quiet: global.quiet,
             verbose: global.verbose,
-            journal: journal.transpose()?,
+            journal: journal.map(OnceCell::from).unwrap_or_default(),
         })
     }
 
@@ -208,9 +213,27 @@ impl Context {
         }
     }
 
+    /// Returns the file that keeps what `-v` says while a screen leaves no place for it, if that is wanted and
+    /// `--log-file` names no other.
+    pub fn log_of_screen(&self) -> Result<Option<PathBuf>, Failure> {
+        if !self.verbose || self.journal.get().is_some() {
+            return Ok(None);
+        }
+        make_private(&self.paths.state)?;
+        let path = self.paths.state.join(LOG);
+        let journal = log(&path)?;
+        self.journal.get_or_init(|| journal);
+        Ok(Some(path))
+    }
+
+    /// Returns whether anything is kept in a log file.
+    pub fn keeps(&self) -> bool {
+        self.journal.get().is_some()
+    }
+
     /// Keeps a line in the log file, if there is one.
     pub fn keep(&self, line: &str) {
-        if let Some(journal) = &self.journal {
+        if let Some(journal) = self.journal.get() {
             journal.keep(wall_now(), line);
         }
     }

@@ -4,7 +4,7 @@
 use super::context::Context;
 use super::error::Failure;
 use super::exit::{self, Exit};
-use super::journal;
+use super::journal::Calls;
 use super::options::Play;
 use super::printer::Printer;
 use super::signals::Signals;
@@ -113,7 +113,8 @@ async fn run(
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
-    let mut unwritten = Unwritten { records: VecDeque::new(), durable: engine.durable() };
+    let (records, calls) = (VecDeque::new(), Calls::default());
+    let mut unwritten = Unwritten { records, durable: engine.durable(), calls };
     let left = {
         let orders = lines.map_or_else(|| mpsc::channel(1).1, |l| l.orders);
         let run = engine.run(orders, async {
@@ -181,6 +182,7 @@ async fn run(
 struct Unwritten {
     records: VecDeque<Arc<Record>>,
     durable: watch::Receiver<Durable>,
+    calls: Calls,
 }
 
 impl Unwritten {
@@ -196,7 +198,7 @@ impl Unwritten {
     fn print(&mut self, printer: &Printer, context: &Context) {
         let written = self.durable.borrow_and_update().written;
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
-            if let Some(told) = journal::told(&record.event) {
+            if let Some(told) = self.calls.told(&record.event) {
                 context.note(&told);
             }
             printer.print(record);
@@ -257,8 +259,11 @@ fn verdict(
     // an address is never taken from a session, so going on needs it again
     let endpoint = play.models.endpoint.as_ref();
     let endpoint = endpoint.map_or(String::new(), |url| format!(" --endpoint {url}"));
-    let resume =
-        name.map(|name| way_on(state, &format!("colloquium resume {name} --headless{endpoint}")));
+    // nor is what a session would run trusted because an earlier run of it was
+    let trust = if play.trust { " --trust" } else { "" };
+    let resume = name.map(|name| {
+        way_on(state, &format!("colloquium resume {name} --headless{endpoint}{trust}"))
+    });
     let code = match (code, signal) {
         (Exit::Interrupted, signal) => signal.unwrap_or(Exit::Interrupted),
         (code, _) => code,

@@ -1,10 +1,12 @@
 //! What `-v` says and a log file keeps besides: each call, whom it asked, what became of it and what it used.
 
 use crate::export::spent;
-use crate::model::{Event, Kind, Outcome, Wall};
+use crate::model::payload::TurnEnded;
+use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage, Wall};
 use crate::state::Spent;
 use crate::text;
 use jiff::Timestamp;
+use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -33,21 +35,46 @@ impl Journal {
     }
 }
 
-/// Returns what an event says of a call, if it does.
-pub fn told(event: &Event) -> Option<String> {
-    if let Kind::CallStarted(c) = &event.kind {
-        let prompt = c.parameters["prompt_tokens"].as_u64();
-        let prompt = prompt.map(|n| format!(", ~{n} tokens of prompt")).unwrap_or_default();
-        return Some(format!("call {} of turn {}: {}{prompt}", event.seq, c.turn, c.model));
+/// Tells of calls what `-v` says; it remembers whose turns they belong to.
+#[derive(Default)]
+pub struct Calls(BTreeMap<TurnId, SeatId>);
+
+impl Calls {
+    /// Returns what an event says of a call, if it does.
+    pub fn told(&mut self, event: &Event) -> Option<String> {
+        if let Kind::FloorGranted(g) = &event.kind {
+            self.0.insert(TurnId(event.seq.0), g.participant.clone());
+        } else if let Kind::CallStarted(c) = &event.kind {
+            let prompt = c.parameters["prompt_tokens"].as_u64();
+            let prompt = prompt.map(|n| format!(", ~{n} tokens of prompt")).unwrap_or_default();
+            return Some(format!(
+                "call {} in {}: {}{prompt}",
+                event.seq,
+                self.turn(c.turn),
+                c.model
+            ));
+        } else if let Kind::CallRetried(r) = &event.kind {
+            let about = |usage: &Usage| if usage.estimated { "~" } else { "" };
+            let used = r.usage.as_ref().map(|u| format!(", {}{} tokens", about(u), u.tokens()));
+            let (turn, used, why) = (self.turn(r.turn), used.unwrap_or_default(), &r.error.text);
+            return Some(format!(
+                "call {} in {turn} failed{used}, again in {} ms: {why}",
+                r.call, r.wait_ms
+            ));
+        } else if let Kind::TurnEnded(end) = &event.kind {
+            let (turn, end) = (self.turn(end.turn), ended(end));
+            return Some(format!("{turn}: {end}"));
+        }
+        None
     }
-    if let Kind::CallRetried(r) = &event.kind {
-        let (call, turn, why) = (r.call, r.turn, &r.error.text);
-        return Some(format!(
-            "call {call} of turn {turn} failed, again in {} ms: {why}",
-            r.wait_ms
-        ));
+
+    fn turn(&self, turn: TurnId) -> String {
+        let seat = self.0.get(&turn).map(|seat| format!(" of {seat}"));
+        format!("turn {turn}{}", seat.unwrap_or_default())
     }
-    let Kind::TurnEnded(end) = &event.kind else { return None };
+}
+
+fn ended(end: &TurnEnded) -> String {
     let outcome = match end.outcome {
         Outcome::Said => "said",
         Outcome::Cut => "cut",
@@ -60,5 +87,5 @@ pub fn told(event: &Event) -> Option<String> {
     }
     let used = spent(&used).map(|used| format!(", {used}")).unwrap_or_default();
     let why = end.error.as_ref().map(|error| format!(": {}", error.text)).unwrap_or_default();
-    Some(format!("turn {} of {}: {outcome} in {} ms{used}{why}", end.turn, event.by, end.took_ms))
+    format!("{outcome} in {} ms{used}{why}", end.took_ms)
 }

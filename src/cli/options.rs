@@ -67,7 +67,7 @@ pub struct Play {
     /// End before models have cost more dollars than this
     #[arg(long, value_name = "USD", value_parser = usd)]
     pub max_usd: Option<Usd>,
-    /// Let the file run the commands it names
+    /// Let the file run the commands it names, in this run alone
     #[arg(long)]
     pub trust: bool,
     /// Exit with 7 if an utterance was skipped after failures

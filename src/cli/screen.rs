@@ -11,6 +11,7 @@ use super::exit::{self, Exit};
 use super::export::written;
 use super::fork::Point;
 use super::headless::{Table, unless_told_again, unwritable};
+use super::journal::Calls;
 use super::kept;
 use super::sent;
 use super::sessions::Which;
@@ -22,7 +23,7 @@ use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
 use crate::model::{Key, Seq, SteerLine};
 use crate::session::replay::Recording;
-use crate::session::{self, SessionFiles};
+use crate::session::{self, Item, SessionFiles, Tail};
 use crate::spawn::open_with_system;
 use crate::state::State;
 use crate::ui::past::{Other, Sessions};
@@ -92,14 +93,17 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             other: &other,
         };
         let mut screen = dressed(since, clock, context)?;
+        let log = context.log_of_screen()?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
+            let log_tail = context.keeps().then(|| engine.tail());
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
+            let keep_log = keep_log(log_tail, since, context);
             let terminal = Terminal::enter(screen.manner).map_err(refused)?;
             let reader = run::run(&mut screen, tail, terminal, terminal::events, orders, outside);
-            tokio::pin!(talk, hand_over, reader);
+            tokio::pin!(talk, hand_over, keep_log, reader);
             let mut talking = true;
             loop {
                 tokio::select! { biased;
@@ -109,6 +113,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
                             break Left::Signal(code);
                         }
                     }
+                    () = &mut keep_log => {}
                     left = &mut reader => break Left::Quit(left),
                     () = &mut hand_over => {}
                     stopped = &mut talk, if talking => match stopped {
@@ -129,6 +134,9 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
+        if let Some(path) = log {
+            context.note(&format!("log: {}", path.display()));
+        }
         match left {
             Left::Signal(code) => Ok(Onward::To(After::Over(code))),
             Left::Quit(Ok(run::Left::Home)) => Ok(Onward::To(After::Home)),
@@ -200,6 +208,22 @@ pub fn shelf(here: &SessionFiles, context: &Context) -> Result<Sessions, String>
 pub fn other(name: &str, context: &Context) -> Result<Other, Failure> {
     let log = session::read(&Which::named(Some(&name.to_owned())).find(context)?)?;
     Ok(Other { name: log.files.id(), recording: Recording::new(log.records) })
+}
+
+/// Keeps what each call came to in the log file; what was before is there already.
+async fn keep_log(tail: Option<Tail>, since: Seq, context: &Context) {
+    let mut calls = Calls::default();
+    if let Some(mut tail) = tail {
+        while let Some(item) = tail.next().await {
+            if let Item::Event(record) = item
+                && record.event.seq > since
+                && let Some(told) = calls.told(&record.event)
+            {
+                context.keep(&told);
+            }
+        }
+    }
+    pending().await
 }
 
 /// Keeps what was copied last, for terminals that have no clipboard.

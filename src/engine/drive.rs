@@ -11,7 +11,7 @@ use crate::model::payload::{Delta, Forked, Reopened};
 use crate::model::*;
 use crate::reply::Splitter;
 use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
-use crate::session::{Feed, Record};
+use crate::session::{Feed, Record, Tail};
 use crate::state::{Live, Seat, State};
 use crate::steer::{Due, Steering};
 use crate::voice::{Chunk, Failure, Out, Request, Voices};
@@ -400,6 +400,11 @@ impl Engine {
         }
         self.feed.close();
         stopped
+    }
+
+    /// Returns one more reader of what is shown, from the first event on.
+    pub fn tail(&self) -> Tail {
+        self.feed.tail()
     }
 
     /// Returns how far the disk has come, now and whenever that changes.

@@ -153,8 +153,14 @@ impl Teller {
                 words(format!("{who}, {}", cut(why)), String::new())
             }
             (Outcome::Cut, why) => {
-                let why = why.map_or("cut off", cut);
-                words(format!("{}, {why}{}", head(state, seat, e), finish(e)), body())
+                let how = why.map_or("cut off", cut);
+                let mut told =
+                    words(format!("{}, {how}{}", head(state, seat, e), finish(e)), body());
+                // what a person did they know; what went wrong has a reason and a way out
+                told.extend(e.error.as_ref().map(|error| {
+                    Told::Note(text::line(&format!("{who}, {how}: {}", error.text)).into_owned())
+                }));
+                told
             }
         }
     }

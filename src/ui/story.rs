@@ -127,7 +127,8 @@ impl Story {
         if matches!(event.kind, Kind::Given(_) | Kind::TurnEnded(_)) {
             self.revise(before);
         }
-        let told = self.teller.tell(&self.live.state, event).into_iter().next();
+        let mut told = self.teller.tell(&self.live.state, event).into_iter();
+        let (told, more) = (told.next(), told.next());
         let id = match &event.kind {
             Kind::TurnEnded(e) => Id::Turn(e.turn),
             _ => Id::Event(event.seq),
@@ -142,11 +143,20 @@ impl Story {
                 Some(Told::Note(note)) => Item::Aside { head: note, body: String::new() },
             }
         };
-        if matches!(item, Item::Aside { .. }) {
+        self.add(Row { id, at: event.ms, item });
+        // why words broke off stands below them
+        if let Some(Told::Note(note)) = more {
+            let item = Item::Aside { head: note, body: String::new() };
+            self.add(Row { id: Id::Event(event.seq), at: event.ms, item });
+        }
+    }
+
+    fn add(&mut self, row: Row) {
+        if matches!(row.item, Item::Aside { .. }) {
             self.asides.push(self.told.len());
         }
-        self.places.insert(id, self.told.len());
-        self.told.push(Row { id, at: event.ms, item });
+        self.places.insert(row.id, self.told.len());
+        self.told.push(row);
     }
 
     /// Notes which words were changed, unless the event only added some.

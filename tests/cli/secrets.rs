@@ -87,6 +87,7 @@ fn a_key_that_comes_back_is_found_nowhere() {
     assert!(ran.out.contains("bo failed: the server at 127.0.0.1"), "{}", ran.out);
     assert!(ran.out.contains("failed with status 500 (Here, as it is: ***"), "{}", ran.out);
     assert!(ran.out.contains("cy failed: the server at 127.0.0.1"), "{}", ran.out);
+    let log = house.path("log.txt").display().to_string();
     for args in [
         &[&play[..], &["jsonl"]].concat()[..],
         &[&play[..], &["md"]].concat(),
@@ -95,8 +96,15 @@ fn a_key_that_comes_back_is_found_nowhere() {
         &["sessions", "show", "--last", "--format", "jsonl"],
         &["export", "--last", "--format", "html"],
         &["export", "--last", "--format", "csv"],
+        &["export", "--last", "--format", "json"],
+        &["export", "--last", "--format", "txt"],
+        &["export", "--last", "--format", "cast"],
+        &["analyze", "--last"],
         &["models", "--json", "-c", &settings],
         &["doctor", "-c", &settings],
+        &["doctor", "--explain", "-c", &settings],
+        &["run", &talk, "--dry-run", "--headless", "-c", &settings],
+        &[&play[..], &["text", "-v", "--log-file", &log]].concat(),
     ] {
         run(args).code(0);
     }

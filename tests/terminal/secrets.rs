@@ -4,6 +4,7 @@ use crate::canary::{KEY, absent, words};
 use crate::house::House;
 use crate::server::{OOPS, Server};
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 #[test]
 fn a_key_that_comes_back_reaches_no_terminal() {
@@ -20,12 +21,25 @@ fn a_key_that_comes_back_reaches_no_terminal() {
         "title = \"A talk\"\nlimits = {{ utterances = 2 }}\n[[participant]]\nid = \"bo\"\nmodel = \"mine:{OOPS}\"\n\
          [[participant]]\nid = \"ada\"\nmodel = \"mine:tiny\"\n"
     );
-    let mut program = house.run(&["run", &house.file("talk.toml", &talk), "-c", &settings]);
+    let talk = house.file("talk.toml", &talk);
+    let mut program = house.run(&["run", &talk, "-c", &settings, "-v"]);
     program.until("the limit of 2 utterances is reached");
     program.until("hex: *** it was.");
     program.keys("q");
     let left = program.left();
     absent(&left.bytes, "what the terminal got");
+    // what -v says has no place on a screen, and is kept
+    let log = Path::new(&settings).with_file_name(".local/state/colloquium/log.txt");
+    assert!(left.told.contains(&format!("log: {}", log.display())), "{}", left.told);
+    let shown = String::from_utf8_lossy(&left.bytes);
+    assert!(!shown.contains("tokens of prompt"));
+    let log = std::fs::read_to_string(log).unwrap();
+    for told in
+        [": mine:tiny, ~", " of bo: failed in ", " of ada: said in ", " failed with status 500"]
+    {
+        assert!(log.contains(told), "{told}: {log}");
+    }
+    absent(log.as_bytes(), "the log");
     assert_eq!(server.asked.lock().unwrap().len(), 2);
     println!("{} bytes without the key", left.bytes.len());
 }
