@@ -6,7 +6,7 @@ use super::exit::Exit;
 use super::{source, talk};
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Loaded, PolicySpec, Rule};
+use crate::scenario::{self, Loaded, PolicySpec, Rule, Tie, VerdictSpec};
 use crate::text;
 use clap::Args;
 use serde_json::json;
@@ -58,8 +58,9 @@ pub fn told(file: &str, loaded: &Loaded) -> String {
     for phase in &scenario.phases {
         let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
         let (name, policy) = (text::line(&phase.name), policy(&phase.policy));
+        let judge = phase.judge.as_ref().map(|j| format!("; judged, {}", judging(j)));
         let line = format!("{name}: {policy}, {}{}", who.join(", "), shows(&phase.shows));
-        told.push_str(&format!("  phase    {line}\n"));
+        told.push_str(&format!("  phase    {line}{}\n", text::line(&judge.unwrap_or_default())));
     }
     for seat in &loaded.participants {
         told.push_str(&format!("  seat     {}\n", self::seat(seat, loaded)));
@@ -70,20 +71,27 @@ pub fn told(file: &str, loaded: &Loaded) -> String {
         told.push_str(&format!("  stop     {}{then}\n", text::line(&rule(&stop.rule))));
     }
     if let Some(verdict) = &scenario.verdict {
-        let sides: Vec<&str> = verdict.sides.iter().map(|s| &*s.name).collect();
-        let sides = if sides.is_empty() { "everybody".into() } else { sides.join(" against ") };
-        let swap = if verdict.swap_test { ", again with the sides swapped" } else { "" };
-        let times =
-            if verdict.votes == 1 { String::new() } else { format!(", {} times", verdict.votes) };
-        let line = format!(
-            "{} by {}{times}{swap}: {}",
-            sides,
-            verdict.judges.join(", "),
-            verdict.question
-        );
-        told.push_str(&format!("  verdict  {}\n", text::line(&line)));
+        told.push_str(&format!("  verdict  {}\n", text::line(&judging(verdict))));
     }
     told
+}
+
+fn judging(verdict: &VerdictSpec) -> String {
+    let sides: Vec<&str> = verdict.sides.iter().map(|s| &*s.name).collect();
+    let sides = if sides.is_empty() { "everybody".into() } else { sides.join(" against ") };
+    let swap = if verdict.swap_test { ", again with the sides swapped" } else { "" };
+    let times =
+        if verdict.votes == 1 { String::new() } else { format!(", {} times", verdict.votes) };
+    let stop = if verdict.may_stop { ", also after each round, which may end it" } else { "" };
+    let tie = match verdict.tie {
+        Tie::Draw => "",
+        Tie::First => "; a tie goes to the first",
+        Tie::Random => "; dice break a tie",
+        Tie::Judge => "; the first judge breaks a tie",
+        Tie::Human => "; you break a tie",
+    };
+    let judges = verdict.judges.join(", ");
+    format!("{sides} by {judges}{times}{swap}{stop}{tie}: {}", verdict.question)
 }
 
 fn rule(rule: &Rule) -> String {

@@ -13,7 +13,7 @@ use super::trust::Allowed;
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::export::{REHEARSED, reason, spent, utterances};
-use crate::model::{Limit, Participant, Seq, Usd, VoiceSpec};
+use crate::model::{Kind, Limit, Participant, Seq, Usd, VoiceSpec};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record, SessionFiles, Tail};
 use crate::spawn;
@@ -21,7 +21,7 @@ use crate::state::State;
 use serde_json::json;
 use std::collections::VecDeque;
 use std::future::{Future, pending};
-use std::io;
+use std::io::{self, IsTerminal};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime;
@@ -198,6 +198,12 @@ impl Unwritten {
     fn print(&mut self, printer: &Printer, context: &Context) {
         let written = self.durable.borrow_and_update().written;
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
+            // where the talk goes elsewhere, a warning is still seen
+            if let Kind::Warning(warning) = &record.event.kind
+                && !io::stdout().is_terminal()
+            {
+                context.say(&format!("warning: {}", warning.text));
+            }
             if let Some(told) = self.calls.told(&record.event) {
                 context.note(&told);
             }

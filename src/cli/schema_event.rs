@@ -211,6 +211,7 @@ pub const KINDS: &[Row] = &[
         &[
             ("why", "why, where it was not the operator"),
             ("rule", "the stop rule that asks, by its place"),
+            ("tied", "the sides between which the operator is to choose"),
         ],
     ),
     ("resumed", "It goes on.", &[("steps", "for exactly so many utterances")]),
@@ -252,6 +253,11 @@ pub const KINDS: &[Row] = &[
                 "every judgement: judge, turn, time, swapped, winner (none: an abstention), scores, why",
             ),
             ("how", "how it came about, in words"),
+            ("phase", "the phase that was judged; the whole talk, if none"),
+            (
+                "interim",
+                "whether it was asked after a round; a winner then ends the phase or the talk",
+            ),
         ],
     ),
     ("warning", "Something a person should know.", &[("text", "what")]),

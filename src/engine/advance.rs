@@ -1,6 +1,6 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
-use super::{bench, carry, effects, money, react, recap, stops, turns};
+use super::{bench, carry, effects, money, react, recap, stops, turns, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed};
@@ -60,7 +60,7 @@ fn pause(state: &State) -> Option<Draft> {
     let quiet = state.calls().next().is_none();
     (pauses(state) && quiet).then(|| {
         let why = state.pause_why.clone();
-        draft(ThreadId::ROOT, ENGINE, Paused { why, rule: None }.into())
+        draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into())
     })
 }
 
@@ -69,7 +69,7 @@ fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
     let late = || carry::late(state, "the conversation ended first").into_iter().next();
-    let end = |reason, text| late().or_else(|| bench::conclude(state, reason, text));
+    let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
     let at_once = |reason, text| late().or_else(|| Some(react::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
         (Some(Ending::Now), _, _) => at_once(StopReason::Operator, None),
@@ -111,7 +111,10 @@ fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
 /// A granted turn whose call has not begun; one that waits for its next try is woken by time.
 fn call(state: &State) -> Option<Draft> {
     let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none();
-    state.calls().find(due).map(|turn| turns::start(state, turn))
+    let turn = state.calls().find(due)?;
+    let doubts = turns::doubts(state, turn);
+    let told = doubts.into_iter().find_map(|doubt| stops::warn_once(state, doubt));
+    told.or_else(|| Some(turns::start(state, turn)))
 }
 
 fn limits(state: &State) -> Option<Draft> {
@@ -234,8 +237,9 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     match decision.next {
         Next::Wait => None,
         Next::Warn(text) => stops::warn_once(state, text.to_string()),
-        Next::End(reason) => Some(close(state, thread, reason)),
-        Next::Open(spec) => Some(draft(thread.id, ENGINE, (*spec).into())),
+        Next::End(reason) => Some(verdict::close(state, thread, reason)),
+        Next::Open(spec) => verdict::after_round(state, thread)
+            .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),
         Next::Ask { purpose, seats, why, question, options } => {
             let batch = BatchOpened {
                 memo: decision.memo,
@@ -246,7 +250,8 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
             Some(recap::before(state, thread, batch))
         }
         Next::Speak { round, .. } if round.is_some_and(|r| r > thread.round.max(1)) => {
-            until(state, thread).or_else(|| speak(state, thread, decision))
+            let ends = until(state, thread).or_else(|| verdict::after_round(state, thread));
+            ends.or_else(|| speak(state, thread, decision))
         }
         Next::Speak { .. } => speak(state, thread, decision),
     }
@@ -257,10 +262,14 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let when = state.phase_of(thread.id)?.shows.until.as_ref()?;
     let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
     match Condition::compile(when).and_then(holds) {
-        Ok(holds) => holds.then(|| close(state, thread, StopReason::Condition)),
+        Ok(holds) => holds.then(|| verdict::close(state, thread, StopReason::Condition)),
         Err(fault) => stops::warn_once(
             state,
-            format!("[[phase]] {}: until = \"{when}\": {fault}", thread.spec.name),
+            format!(
+                "[[phase]] {}: until = \"{when}\", {}: {fault}",
+                thread.spec.name,
+                fault.place(when)
+            ),
         ),
     }
 }
@@ -323,7 +332,7 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     Some(recap::before(state, root, batch))
 }
 
-fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
+pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
     let closed = ThreadClosed { reason, result: policy::result(state, thread) };
     draft(thread.id, ENGINE, closed.into())
 }

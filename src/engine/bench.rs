@@ -1,21 +1,19 @@
-//! Votes, verdicts, and judges as stop rules: batches that ask for an answer, and what follows from the answers.
+//! What is asked beside the talk: votes, and judges as stop rules; `verdict` has what judges find at the end.
 //!
-//! They stand beside the talk: while one is open nobody is granted the floor, nobody sees an answer before all are
-//! given, and no limit of utterances or rounds keeps one from being asked. It deliberately counts no votes: `tally`
-//! does.
+//! While a question is open nobody is granted the floor, nobody sees an answer before all are given, and no limit of
+//! utterances or rounds keeps one from being asked. It deliberately counts no votes: `tally` does.
 
-use super::{advance, react, tally};
+use super::{advance, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
-use crate::scenario::VerdictSpec;
 use crate::state::{Batch, Deed, Docket, Ruling, Run, State, Thread};
 
 /// What a judge as a stop rule answers, and what a vote is on that names no choices.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
 
 /// Returns whether a question may be asked now: it spends money and time, but no utterance and no round.
-fn may_ask(state: &State) -> bool {
+pub(super) fn may_ask(state: &State) -> bool {
     let holds = state.limit.as_ref().map(|l| l.what);
     matches!(state.run, Run::Going | Run::Stepping(_))
         && holds.is_none_or(|what| matches!(what, Limit::Utterances | Limit::Rounds))
@@ -49,7 +47,7 @@ pub(super) fn grant(state: &State) -> Option<Draft> {
 }
 
 /// Returns whether nobody speaks, is asked, or is owed a turn.
-fn quiet(state: &State) -> bool {
+pub(super) fn quiet(state: &State) -> bool {
     let open = |t: &Thread| t.batch.as_ref().is_some_and(|b| state.is_open(b));
     state.turns.is_empty() && !state.threads.values().any(open)
 }
@@ -81,19 +79,6 @@ pub(super) fn vote(state: &State, deed: &Deed, question: &Text, options: &[Text]
     }
 }
 
-/// A verdict that the operator asked for.
-pub(super) fn verdict(state: &State, deed: &Deed) -> Step {
-    let ending = state.bench.as_ref().is_some_and(|b| b.ends.is_some());
-    match &state.scenario.verdict {
-        _ if deed.closed => Step::Done,
-        Some(spec) if !ending && quiet(state) && may_ask(state) => {
-            Step::Draft(next(state, spec, Requester::Operator, None).into())
-        }
-        Some(_) => Step::Wait,
-        None => Step::Done,
-    }
-}
-
 /// How a deed goes on.
 pub(super) enum Step {
     /// With this event.
@@ -102,73 +87,6 @@ pub(super) enum Step {
     Wait,
     /// It is done.
     Done,
-}
-
-/// The end of the conversation, after the verdict where the scenario has one and nothing was judged since the last words.
-pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    if reason == StopReason::Failure {
-        return Some(react::end(state, reason, text));
-    }
-    let judged = state.verdict.as_ref().is_some_and(|(_, at)| *at == state.utterances);
-    match &state.scenario.verdict {
-        Some(spec) if !judged && may_ask(state) => quiet(state).then(|| {
-            let ends = state.bench.as_ref().and_then(|b| b.ends.clone());
-            next(state, spec, Requester::Engine, Some(ends.unwrap_or((reason, text))))
-        }),
-        Some(_) if judged => {
-            let own_end = matches!(
-                reason,
-                StopReason::Completed | StopReason::Exhausted | StopReason::RoundLimit
-            );
-            Some(react::end(state, if own_end { StopReason::Verdict } else { reason }, text))
-        }
-        Some(_) | None => Some(react::end(state, reason, text)),
-    }
-}
-
-/// The next step of a verdict: the judges are asked once more, or it is given.
-fn next(
-    state: &State,
-    spec: &VerdictSpec,
-    requester: Requester,
-    ends: Option<(StopReason, Option<Text>)>,
-) -> Draft {
-    let sides = tally::sides(state, spec);
-    let asked = state.bench.as_ref().map_or(0, |b| b.asked);
-    let per_time = if spec.swap_test { 2 } else { 1 };
-    let able = |s: &&SeatId| state.may(Purpose::Judge, s);
-    let judges: Vec<SeatId> = spec.judges.iter().map(|j| SeatId(j.clone())).collect();
-    let judges: Vec<SeatId> = judges.iter().filter(able).cloned().collect();
-    if asked >= spec.votes * per_time || judges.is_empty() {
-        return draft(ThreadId::ROOT, ENGINE, tally::verdict(state, spec, &sides).into());
-    }
-    let (time, swapped) = (asked / per_time + 1, asked % per_time == 1);
-    let mut shown = sides;
-    if swapped {
-        shown.reverse();
-    }
-    let names: Vec<Text> = shown.iter().map(|s| s.name.clone()).collect();
-    let options = match spec.swap_test {
-        true => (1..=names.len()).map(|n| format!("Side {n}").into()).collect(),
-        false => names.clone(),
-    };
-    let labels = if spec.swap_test { names } else { vec![] };
-    let seats = shown.iter().zip(&options).filter(|_| spec.swap_test);
-    let seats = seats.flat_map(|(side, label): (_, &Text)| {
-        side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
-    });
-    let docket = Docket::Verdict { time, swapped, labels, seats: seats.collect(), ends };
-    let why = match swapped {
-        true => "judged again, the sides in reverse order".into(),
-        false => format!("judgement {time} of {}", spec.votes).into(),
-    };
-    let batch = advance::batch(requester, Purpose::Judge, judges, why);
-    let question = Some(spec.question.clone());
-    draft(
-        ThreadId::ROOT,
-        ENGINE,
-        BatchOpened { question, options, memo: docket.note(), ..batch }.into(),
-    )
 }
 
 /// What a judge as a stop rule does next.

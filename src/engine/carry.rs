@@ -4,7 +4,7 @@
 //! and the receipts. A deed stays in the state until its last receipt, so that a kill in its middle is no loss.
 
 use super::bench::{self, Step};
-use super::{advance, turns};
+use super::{advance, turns, verdict};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
@@ -114,7 +114,8 @@ fn step(state: &State, deed: &Deed) -> Option<Draft> {
         Verb::Vote { question, options } => {
             carried(deed, bench::vote(state, deed, question, options))
         }
-        Verb::Verdict {} => carried(deed, bench::verdict(state, deed)),
+        Verb::Verdict { winner: Some(_) } => done(deed),
+        Verb::Verdict { winner: None } => carried(deed, verdict::asked(state, deed)),
         Verb::Speak { .. } | Verb::Pass { .. } if deed.acted => done(deed),
         Verb::Speak { who, .. } | Verb::Pass { who } => persons(state, deed, who),
         Verb::Floor { .. } if deed.acted => done(deed),

@@ -20,6 +20,7 @@ mod resolve;
 mod stops;
 mod tally;
 mod turns;
+mod verdict;
 
 pub use advance::advance;
 pub use drive::{Engine, Stopped};

@@ -137,8 +137,10 @@ fn unattended(state: &State) -> Vec<Draft> {
     if state.ended.is_some() {
         return vec![];
     }
+    let hangs = state.waiting_tie().is_some();
     if let Some(limit) = &state.limit
-        && let Some(judged) = super::bench::conclude(state, limit.what.reason(), None)
+        && !hangs
+        && let Some(judged) = super::verdict::conclude(state, limit.what.reason(), None)
         && !matches!(judged.kind, Kind::Ended(_))
     {
         return vec![judged];
@@ -146,20 +148,20 @@ fn unattended(state: &State) -> Vec<Draft> {
     let mut drafts = super::carry::late(state, "the conversation ended first");
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {
-        (Some(limit), _) => end(state, limit.what.reason(), None),
-        (None, Some(turn)) => {
+        (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),
+        (_, Some(turn)) => {
             let text =
                 format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
             end(state, StopReason::Failure, Some(text.into()))
         }
-        (None, None) if state.run == Run::Paused => {
+        (_, None) if state.run == Run::Paused => {
             let text = match &state.pause_why {
                 Some(why) => format!("it is paused ({why}) and nobody is there to resume it"),
                 None => "it is paused and nobody is there to resume it".into(),
             };
             end(state, StopReason::Failure, Some(text.into()))
         }
-        (None, None) => {
+        (_, None) => {
             let text = "it waits for somebody to be given the floor and nobody is there to give it";
             end(state, StopReason::Failure, Some(text.into()))
         }

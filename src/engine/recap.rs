@@ -1,4 +1,5 @@
-//! Summaries: before a seat is asked whose prompt would not fit, what is oldest in it is summed up by a turn of its own.
+//! Summaries: before a seat is asked whose prompt would not fit, what is oldest in it is summed up by a turn of its own;
+//! before one that sees nothing but a summary, everything is.
 //!
 //! A summary that cannot be had is not tried again for the same place: the prompt then loses its middle, as any other.
 
@@ -7,27 +8,46 @@ use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
 use crate::prompt;
-use crate::state::{Recap, State, Thread, Turn};
+use crate::state::{Docket, Recap, State, Thread, Turn};
 
 /// Returns the decision to open a batch, or the summary that one of its seats needs first.
 pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draft {
-    let needed = batch.seats.iter().find_map(|seat| due(state, thread, seat, batch.purpose));
+    let needed = batch.seats.iter().find_map(|seat| due(state, thread, seat, &batch));
     draft(thread.id, ENGINE, needed.unwrap_or(batch).into())
 }
 
-fn due(state: &State, thread: &Thread, seat: &SeatId, purpose: Purpose) -> Option<BatchOpened> {
+fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Option<BatchOpened> {
     let spec = &state.seat(seat)?.spec;
-    let Budget::Summary { by } = &spec.context else { return None };
-    let clerk = by.as_ref().unwrap_or(seat);
-    let turn = Turn::granted(state.next_seq, state.ms, thread.id, seat.clone(), purpose);
-    let upto = prompt::overflow(state, &turn)?;
+    let turn = Turn::granted(state.next_seq, state.ms, thread.id, seat.clone(), batch.purpose);
+    let sees = match Docket::of(batch) {
+        Some(Docket::Verdict { .. } | Docket::Casting) => state.court(thread.id)?.sees,
+        Some(Docket::Stop(_)) => None,
+        None => Some(state.sees(&turn)),
+    };
+    let (clerk, upto) = match (&spec.context, sees == Some(Sees::Summary)) {
+        (Budget::Summary { by }, true) => (by.as_ref().unwrap_or(seat), unsummed(state, &turn)?),
+        (Budget::Summary { by }, false) => {
+            (by.as_ref().unwrap_or(seat), prompt::overflow(state, &turn)?)
+        }
+        (Budget::Window | Budget::HeadTail, true) => (seat, unsummed(state, &turn)?),
+        (Budget::Window | Budget::HeadTail, false) => return None,
+    };
     let recap = Recap { viewer: seat.clone(), upto };
     let tried = state.summaries.iter().any(|s| s.thread == thread.id && s.recap == recap);
     if tried || !state.may(Purpose::Summarise, clerk) {
         return None;
     }
-    let why = format!("sums up for {seat} what its window has no room for").into();
+    let why = format!("sums up for {seat} what was said").into();
     let batch = advance::batch(Requester::Engine, Purpose::Summarise, vec![clerk.clone()], why);
-    let question = Some(prompt::summing_up(spec));
+    let reads = Turn { recap: Some(recap.clone()), purpose: Purpose::Summarise, ..turn };
+    let name = state.labels(&reads).get(seat).unwrap_or(&spec.name).clone();
+    let question = Some(prompt::summing_up(spec, &name));
     Some(BatchOpened { question, memo: recap.note(), ..batch })
+}
+
+/// The last thing that a turn might see and no summary tells it; none where it has them all.
+fn unsummed(state: &State, turn: &Turn) -> Option<Seq> {
+    let last = state.visible(turn).next_back()?.seq;
+    let told = state.summary_for(turn).is_some_and(|s| s.recap.upto >= last);
+    (!told).then_some(last)
 }

@@ -1,6 +1,6 @@
 //! What a steering line acts on at this moment, or why it cannot be a deed.
 
-use super::turns;
+use super::{turns, verdict};
 use crate::model::*;
 use crate::scenario;
 use crate::state::{Seat, State, Thread, Turn};
@@ -27,7 +27,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         }
         Verb::PauseNow {} => targets.turns = speaking(state, line, None),
         Verb::Resume {} | Verb::Step { .. } => {
-            if let Some(limit) = &state.limit {
+            if let Some(limit) = state.limit.as_ref().filter(|_| state.waiting_tie().is_none()) {
                 let key = limit.what.key();
                 let more = match limit.what {
                     Limit::Usd => f64::from(Usd(limit.limit.saturating_mul(2))).to_string(),
@@ -152,15 +152,25 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 return Err("a vote is between two options or more, each named once".into());
             }
         }
-        Verb::Verdict {} if state.scenario.verdict.is_none() => {
+        Verb::Verdict { winner: Some(side) } => tie_broken(state, side)?,
+        Verb::Verdict { winner: None } if verdict::called(state).is_none() => {
             return Err("nobody at this table is a judge; a scenario names one in [verdict]".into());
         }
-        Verb::Verdict {} => {}
+        Verb::Verdict { winner: None } => {}
         Verb::Decide { tool, .. } => {
             return Err(format!("no tool `{tool}` asked for a decision"));
         }
     }
     Ok(targets)
+}
+
+/// A winner is named where a tie waits for one, and is one of its sides.
+fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
+    match state.waiting_tie() {
+        None => Err("no tie waits for you; `verdict` without a winner asks the judges".into()),
+        Some(tied) if tied.contains(side) => Ok(()),
+        Some(tied) => Err(format!("{side} is not tied; the sides are {}", tied.join(", "))),
+    }
 }
 
 /// What still makes sense when it is over.

@@ -1,7 +1,7 @@
 //! Stop rules: what ends a conversation before its limits do, looked at when nobody speaks and something new was said.
 
 use super::bench::{self, Asked};
-use super::loops;
+use super::{loops, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::ENGINE;
 use crate::model::payload::{Paused, Warning};
@@ -29,7 +29,7 @@ pub(super) fn stop(state: &State) -> Option<Draft> {
         match says(state, place, &stop.rule) {
             Says::Nothing => None,
             Says::First(draft) => Some(*draft),
-            Says::Stop(reason, text) if !stop.ask => bench::conclude(state, reason, Some(text)),
+            Says::Stop(reason, text) if !stop.ask => verdict::conclude(state, reason, Some(text)),
             Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
         }
     })
@@ -45,7 +45,7 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     let due = asked.is_none_or(|at| again && *at != state.utterances);
     due.then(|| {
         let why = Some(format!("time to stop? {text}; `end` ends it, `resume` goes on").into());
-        draft(ThreadId::ROOT, ENGINE, Paused { why, rule: Some(place) }.into())
+        draft(ThreadId::ROOT, ENGINE, Paused { why, rule: Some(place), ..Paused::default() }.into())
     })
 }
 
@@ -71,7 +71,10 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
                 Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
                 Ok(false) => Says::Nothing,
                 Err(fault) => {
-                    let warning = warn_once(state, format!("[[stop]] when = \"{when}\": {fault}"));
+                    let warning = warn_once(
+                        state,
+                        format!("[[stop]] when = \"{when}\", {}: {fault}", fault.place(when)),
+                    );
                     warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
                 }
             }

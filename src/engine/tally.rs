@@ -1,5 +1,6 @@
 //! Counting: what came of a vote or of judgements, by which rule, in words that a reader can check.
 
+use super::verdict::Court;
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictSpec};
 use crate::state::{Batch, Reply, State};
@@ -67,73 +68,119 @@ fn ahead(options: &[Text], counts: &BTreeMap<Text, u32>) -> Vec<Text> {
     options.iter().filter(|o| most.is_some() && counts.get(*o).copied() == most).cloned().collect()
 }
 
-/// Returns the sides of a verdict: those that the scenario names, or everybody who speaks.
-pub(super) fn sides(state: &State, spec: &VerdictSpec) -> Vec<Side> {
-    if !spec.sides.is_empty() {
-        return spec.sides.clone();
+/// Returns the sides of a verdict: those that the scenario names, or everybody who speaks there.
+pub(super) fn sides(state: &State, court: Court<'_>) -> Vec<Side> {
+    if !court.spec.sides.is_empty() {
+        return court.spec.sides.clone();
     }
-    let table = state.seats.iter().filter(|s| !s.gone && s.spec.speaks);
+    let here = |id: &SeatId| {
+        court.thread == ThreadId::ROOT
+            || state.threads.get(&court.thread).is_some_and(|t| t.seats.contains(id))
+    };
+    let table = state.seats.iter().filter(|s| !s.gone && s.spec.speaks && here(&s.spec.id));
     table.map(|s| Side { name: s.spec.id.0.clone(), seats: vec![s.spec.id.0.clone()] }).collect()
 }
 
-/// Returns what came of the judgements so far.
-pub(super) fn verdict(state: &State, spec: &VerdictSpec, sides: &[Side]) -> VerdictGiven {
-    let judgements = state.bench.as_ref().map_or_else(Vec::new, |b| b.judgements.clone());
-    let names: Vec<Text> = sides.iter().map(|s| s.name.clone()).collect();
-    let firsts: Vec<&Judgement> = judgements.iter().filter(|j| !j.swapped).collect();
-    let (mut counted, mut turned): (Vec<Text>, usize) = (vec![], 0);
-    for first in &firsts {
-        let again =
-            judgements.iter().find(|j| j.swapped && j.judge == first.judge && j.time == first.time);
-        match (&first.winner, again.map(|a| &a.winner)) {
-            (Some(winner), None) if !spec.swap_test => counted.push(winner.clone()),
-            (Some(winner), Some(Some(same))) if winner == same => counted.push(winner.clone()),
-            (Some(_), Some(Some(_))) => {
-                turned += 1;
-                counted.push(contract::TIE.into());
+/// The judgements so far, counted.
+struct Counted {
+    names: Vec<Text>,
+    counts: BTreeMap<Text, u32>,
+    /// What has most: sides, or that there is no better one.
+    ahead: Vec<Text>,
+    /// How many judgements there are, each with its swapped one.
+    judged: usize,
+    /// How many of them could be read.
+    read: usize,
+    /// How many turned when the sides were swapped.
+    turned: usize,
+}
+
+impl Counted {
+    fn new(state: &State, court: Court<'_>, sides: &[Side]) -> Counted {
+        let judgements = state.bench.as_ref().map_or(&[][..], |b| &b.judgements);
+        let names: Vec<Text> = sides.iter().map(|s| s.name.clone()).collect();
+        let firsts: Vec<&Judgement> = judgements.iter().filter(|j| !j.swapped).collect();
+        let (mut counted, mut turned): (Vec<Text>, usize) = (vec![], 0);
+        for first in &firsts {
+            let same = |j: &&Judgement| j.swapped && j.judge == first.judge && j.time == first.time;
+            let again = judgements.iter().find(same);
+            match (&first.winner, again.map(|a| &a.winner)) {
+                (Some(winner), None) if !court.spec.swap_test => counted.push(winner.clone()),
+                (Some(winner), Some(Some(same))) if winner == same => counted.push(winner.clone()),
+                (Some(_), Some(Some(_))) => {
+                    turned += 1;
+                    counted.push(contract::TIE.into());
+                }
+                (Some(_) | None, _) => {}
             }
-            (Some(_) | None, _) => {}
+        }
+        let all: Vec<Text> = names.iter().cloned().chain([contract::TIE.into()]).collect();
+        let counts = count(&all, counted.iter());
+        let ahead = ahead(&all, &counts);
+        Counted { names, counts, ahead, judged: firsts.len(), read: counted.len(), turned }
+    }
+
+    /// The sides between which it is a tie; none where one has won, or nothing could be read.
+    fn tied(&self) -> Vec<Text> {
+        match &self.ahead[..] {
+            [] => vec![],
+            [winner] if **winner != *contract::TIE => vec![],
+            [_] => self.names.clone(),
+            tied => {
+                let sides = self.names.iter().filter(|n| tied.contains(n)).cloned().collect();
+                // one side and "no better one" are as many: between that side and all others
+                if tied.iter().any(|t| **t == *contract::TIE) { self.names.clone() } else { sides }
+            }
         }
     }
-    let tie: Text = contract::TIE.into();
-    let all: Vec<Text> = names.iter().chain([&tie]).cloned().collect();
-    let counts = count(&all, counted.iter());
-    let mut ahead = ahead(&all, &counts);
-    let broken = (ahead.len() > 1 || ahead == [tie.clone()])
-        .then(|| broken(state, spec, &names, &ahead))
-        .flatten();
-    let mut how = match &ahead[..] {
+}
+
+/// Returns the sides between which the judgements so far are a tie; none where there is nothing to break.
+pub(super) fn tied(state: &State, court: Court<'_>, sides: &[Side]) -> Vec<Text> {
+    if court.interim { vec![] } else { Counted::new(state, court, sides).tied() }
+}
+
+/// Returns what came of the judgements so far.
+pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> VerdictGiven {
+    let found = Counted::new(state, court, sides);
+    let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
+    let mut how = match &found.ahead[..] {
         [] => "no judgement could be read".into(),
         [draw] if *draw == tie => {
-            format!("no side is better in {} of {}", counts[&tie], judged(firsts.len()))
+            format!("no side is better in {} of {}", counts[&tie], judged(found.judged))
         }
-        [winner] => format!("{winner} in {} of {}", counts[winner], judged(firsts.len())),
-        tied => format!("{} are level in {}", tied.join(" and "), judged(firsts.len())),
+        [winner] => format!("{winner} in {} of {}", counts[winner], judged(found.judged)),
+        level => format!("{} are level in {}", level.join(" and "), judged(found.judged)),
     };
-    if spec.swap_test && !firsts.is_empty() {
-        how.push_str(&match turned {
+    if court.spec.swap_test && found.judged > 0 {
+        how.push_str(&match found.turned {
             0 => "; none turned when the sides were swapped".to_owned(),
             turned => {
                 format!("; {turned} turned when the sides were swapped, which counts as a tie")
             }
         });
     }
-    let unread = firsts.len() - counted.len();
-    if unread > 0 && !ahead.is_empty() {
+    let unread = found.judged - found.read;
+    if unread > 0 && !found.ahead.is_empty() {
         how.push_str(&format!("; {unread} abstained"));
     }
-    if let Some((winner, rule)) = broken {
+    let tied = if court.interim { vec![] } else { found.tied() };
+    let broken = broken(state, court.spec, &tied);
+    if let Some((winner, rule)) = &broken {
         how.push_str(&format!("; {winner} by {rule}"));
-        ahead = vec![winner];
+    } else if !tied.is_empty() {
+        how.push_str("; a draw");
     }
-    let winner = <[Text; 1]>::try_from(ahead).ok().map(|[winner]| winner).filter(|w| *w != tie);
+    let own = <[Text; 1]>::try_from(found.ahead).ok().map(|[winner]| winner);
     VerdictGiven {
-        question: spec.question.clone(),
-        scores: scores(&names, &judgements),
-        sides: names,
-        winner,
-        judgements,
+        question: court.spec.question.clone(),
+        scores: scores(&found.names, state.bench.as_ref().map_or(&[][..], |b| &b.judgements)),
+        sides: found.names,
+        winner: broken.map(|(winner, _)| winner).or(own).filter(|w| *w != tie),
+        judgements: state.bench.as_ref().map_or_else(Vec::new, |b| b.judgements.clone()),
         how: how.into(),
+        phase: state.phase_of(court.thread).map(|p| p.name.clone()),
+        interim: court.interim,
     }
 }
 
@@ -142,21 +189,21 @@ fn judged(n: usize) -> String {
 }
 
 /// Breaks a tie by the scenario's rule, and says which.
-fn broken(
-    state: &State,
-    spec: &VerdictSpec,
-    names: &[Text],
-    tied: &[Text],
-) -> Option<(Text, &'static str)> {
-    let among: Vec<&Text> = names.iter().filter(|n| tied.contains(n)).collect();
-    let among = if among.is_empty() { names.iter().collect() } else { among };
+fn broken(state: &State, spec: &VerdictSpec, tied: &[Text]) -> Option<(Text, String)> {
+    let first = tied.first()?.clone();
+    let bench = state.bench.as_ref()?;
     match spec.tie {
         Tie::Draw => None,
-        Tie::First => Some(((*among.first()?).clone(), "being named first")),
+        Tie::First => Some((first, "being named first".into())),
         Tie::Random => {
             let dice = state.dice(u64::from(state.utterances), TIE_SALT) as usize;
-            Some(((*among.get(dice.checked_rem(among.len())?)?).clone(), "dice"))
+            Some((tied.get(dice.checked_rem(tied.len())?)?.clone(), "dice".into()))
         }
+        Tie::Judge => {
+            let (judge, side) = bench.casting.as_ref()?;
+            Some((side.clone()?, format!("the casting vote of {judge}")))
+        }
+        Tie::Human => Some((bench.chosen.clone()?, "the operator".into())),
     }
 }
 

@@ -61,6 +61,18 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     draft(turn.thread, event::ENGINE, started.into())
 }
 
+/// Returns what a person should know before a turn's call begins: conditions and templates of its seat that fail now.
+pub(super) fn doubts(state: &State, turn: &Turn) -> Vec<String> {
+    let Some(seat) = state.seat(&turn.seat) else { return vec![] };
+    let mut doubts: Vec<String> = prompt::doubt(state, turn).into_iter().collect();
+    if let VoiceSpec::Lines { lines, .. } = &seat.spec.voice {
+        let facts = || Facts::new(state.turn_facts(turn));
+        let faults = rehearsed::faults(lines, turn.purpose, &seat.lines, facts);
+        doubts.extend(faults.into_iter().map(|fault| format!("`{}`: {fault}", seat.spec.id)));
+    }
+    doubts
+}
+
 /// A turn whose call would cost more than is left.
 fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
     let text = match no_room {

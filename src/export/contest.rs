@@ -90,7 +90,9 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
         let judge = name(state, &judgement.judge);
         body.push_str(&format!("{judge}{swapped}: {says}{}\n", because(&judgement.why)));
     }
-    words(state, format!("verdict: {}", verdict.question), &body)
+    let of = verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {phase}"));
+    let so_far = if verdict.interim { " so far" } else { "" };
+    words(state, format!("verdict{of}{so_far}: {}", verdict.question), &body)
 }
 
 fn words(state: &State, who: String, body: &str) -> Vec<Told> {

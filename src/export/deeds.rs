@@ -84,7 +84,7 @@ pub(super) fn given(state: &State, given: &Given, hidden: impl Fn(u32) -> bool) 
         | Verb::DropQueued { .. }
         | Verb::Rename { .. }
         | Verb::Vote { .. }
-        | Verb::Verdict {}
+        | Verb::Verdict { .. }
         | Verb::Decide { .. }
         | Verb::End { final_round: false } => vec![],
     }

@@ -2,11 +2,11 @@
 //!
 //! It begins empty, and everything in it was looked at: nothing here makes a value much larger than what it was given.
 
-use super::{Fault, OUTPUT_LIMIT};
-use minijinja::value::{Kwargs, ValueKind};
+use super::{Facts, Fault, OUTPUT_LIMIT};
+use minijinja::value::{ArgType, Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, tests};
 use minijinja_contrib::pycompat::unknown_method_callback;
-use std::io;
+use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
 /// The name under which a template is kept in its engine; it has no ending, so nothing is escaped.
@@ -39,6 +39,10 @@ const METHODS: [&str; 19] = [
 const CONDITION_FUEL: u64 = 5_000;
 /// Steps that one rendering of a template may take.
 const TEMPLATE_FUEL: u64 = 50_000;
+/// Bytes that adding texts in one expression may take.
+const SUM_LIMIT: usize = 32 * 1024 * 1024;
+/// Parts of facts that are looked at for the longest text.
+const LOOKED_AT: usize = 100_000;
 /// Depth of calls while evaluating.
 const RECURSION_LIMIT: usize = 30;
 
@@ -76,7 +80,7 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("items", filters::items);
     env.add_filter("last", filters::last);
     env.add_filter("length", filters::length);
-    env.add_filter("lower", filters::lower);
+    env.add_filter("lower", |text: Words| text.0.to_lowercase());
     env.add_filter("map", filters::map);
     env.add_filter("max", filters::max);
     env.add_filter("min", filters::min);
@@ -85,10 +89,10 @@ fn add_filters(env: &mut Environment<'static>) {
     env.add_filter("round", filters::round);
     env.add_filter("selectattr", filters::selectattr);
     env.add_filter("sort", filters::sort);
-    env.add_filter("string", filters::string);
-    env.add_filter("title", filters::title);
-    env.add_filter("trim", filters::trim);
-    env.add_filter("upper", filters::upper);
+    env.add_filter("string", |value: &Value| bounded(value));
+    env.add_filter("title", |text: Words| filters::title(text.0.into()));
+    env.add_filter("trim", |text: Words| text.0.trim().to_owned());
+    env.add_filter("upper", |text: Words| text.0.to_uppercase());
 }
 
 fn add_tests(env: &mut Environment<'static>) {
@@ -148,25 +152,89 @@ fn count(value: &Value, names: Option<Value>) -> Result<usize, Error> {
     Ok(names.try_iter()?.filter(|name| known(name.clone())).count())
 }
 
-/// The engine's own `join`, but bounded.
-fn join(values: Value, separator: Option<&str>) -> Result<String, Error> {
-    let mut joined = String::new();
-    for (n, value) in values.try_iter()?.enumerate() {
-        if n > 0 {
-            joined.push_str(separator.unwrap_or_default());
-        }
-        joined.push_str(&value.to_string());
-        if joined.len() > OUTPUT_LIMIT {
-            let message = format!("join gives more than {OUTPUT_LIMIT} bytes of text");
-            return Err(Error::new(ErrorKind::InvalidOperation, message));
+/// The text of a value, as far as it fits.
+struct Words(String);
+
+impl<'a> ArgType<'a> for Words {
+    type Output = Words;
+
+    fn from_value(value: Option<&'a Value>) -> Result<Words, Error> {
+        bounded(value.unwrap_or(&Value::UNDEFINED)).map(Words)
+    }
+}
+
+/// Returns a value as text: a list that names one long text a hundred times is as long as all of them.
+fn bounded(value: &Value) -> Result<String, Error> {
+    match value.as_str() {
+        Some(text) => Ok(text.to_owned()),
+        None => {
+            let mut text = Bounded::default();
+            // what does not fit is told below
+            let _ = write!(text, "{value}");
+            text.into_all()
         }
     }
-    Ok(joined)
+}
+
+/// The engine's own `join`, but bounded.
+fn join(values: Value, separator: Option<&str>) -> Result<String, Error> {
+    let mut joined = Bounded::default();
+    for (n, value) in values.try_iter()?.enumerate() {
+        let separator = if n > 0 { separator.unwrap_or_default() } else { "" };
+        if write!(joined, "{separator}{value}").is_err() {
+            break;
+        }
+    }
+    joined.into_all()
 }
 
 /// Plain JSON: the engine's own `tojson` takes any indent, and spells `<` as an escape for web pages.
 fn to_json(value: &Value, _: Kwargs) -> Result<String, Error> {
-    serde_json::to_string(value).map_err(|e| Error::new(ErrorKind::BadSerialization, e.to_string()))
+    let mut text = Bounded::default();
+    match serde_json::to_writer(&mut text, value) {
+        Err(e) if !text.is_full() => Err(Error::new(ErrorKind::BadSerialization, e.to_string())),
+        _ => text.into_all(),
+    }
+}
+
+/// Sees to it that adding texts cannot take more memory than there should be.
+///
+/// # Errors
+/// If the longest text among the facts that are asked for, so often, would be more.
+pub(super) fn fits<'n>(
+    sums: usize,
+    names: impl Iterator<Item = &'n str>,
+    facts: &Facts,
+) -> Result<(), Fault> {
+    if sums == 0 {
+        return Ok(());
+    }
+    let mut left = LOOKED_AT;
+    let values = names.filter_map(|name| facts.value().get_attr(name).ok());
+    let longest = values.map(|value| longest(&value, &mut left)).max().unwrap_or(0);
+    match (sums + 1).checked_mul(longest.max(OUTPUT_LIMIT)).filter(|most| *most <= SUM_LIMIT) {
+        Some(_) => Ok(()),
+        None => Err(Fault::new("adding texts of this length so often takes too much memory", 0)),
+    }
+}
+
+/// Returns the bytes of the longest text in a value; of one with too many parts, more than any limit.
+fn longest(value: &Value, left: &mut usize) -> usize {
+    let Some(less) = left.checked_sub(1) else { return usize::MAX };
+    *left = less;
+    match (value.kind(), value.as_str()) {
+        (_, Some(text)) => text.len(),
+        (ValueKind::Seq | ValueKind::Iterable, _) => {
+            let parts = value.try_iter().into_iter().flatten();
+            parts.map(|part| longest(&part, left)).max().unwrap_or(0)
+        }
+        (ValueKind::Map, _) => {
+            let keys = value.try_iter().into_iter().flatten();
+            let parts = keys.filter_map(|key| value.get_item(&key).ok());
+            parts.map(|part| longest(&part, left)).max().unwrap_or(0)
+        }
+        _ => 0,
+    }
 }
 
 /// Turns the engine's error into ours.
@@ -191,6 +259,15 @@ impl Bounded {
     /// Returns whether more was written than fits.
     pub(super) fn is_full(&self) -> bool {
         self.full
+    }
+
+    /// Returns what was written, if that is all.
+    fn into_all(self) -> Result<String, Error> {
+        let message = format!("this gives more than {OUTPUT_LIMIT} bytes of text");
+        match self.full {
+            true => Err(Error::new(ErrorKind::InvalidOperation, message)),
+            false => Ok(self.into_text()),
+        }
     }
 
     /// Returns what was written.

@@ -80,7 +80,9 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, Fault> {
 }
 
 fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), Fault> {
-    let words: Vec<_> = tokens(body).map(|(_, t)| t).filter(|t| !matches!(*t, "-" | "+")).collect();
+    // a sign at either end of a tag takes the space beside it away
+    let body = body.trim_start_matches(['-', '+']).trim_end_matches(['-', '+']);
+    let words: Vec<_> = tokens(body).map(|(_, t)| t).collect();
     let name = words.first().copied().unwrap_or_default();
     match name {
         "for" => *loops += 1,
@@ -94,6 +96,9 @@ fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), Fault> {
     }
     if *loops > LOOP_LIMIT {
         return Err(Fault::new(format!("loops are nested deeper than {LOOP_LIMIT}"), start));
+    }
+    if name == "for" && words.contains(&"+") {
+        return Err(Fault::new("`+` cannot be used in the head of a loop", start));
     }
     if name == "for" && words.contains(&"recursive") {
         return Err(Fault::new("a loop cannot be recursive", start));
@@ -126,6 +131,11 @@ pub(super) fn find_word(source: &str, bodies: &[Range<usize>], name: &str) -> Op
         let (at, _) = tokens(&source[body.clone()]).find(|(_, token)| *token == name)?;
         Some(body.start + at)
     })
+}
+
+/// Returns how often an expression adds: with texts each time can be one text more.
+pub(super) fn sums(source: &str) -> usize {
+    tokens(source).filter(|(_, token)| *token == "+").count()
 }
 
 /// Cuts a source into words, single signs and string literals (as `"` or `'`), each with its place; leaves out space.

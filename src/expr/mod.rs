@@ -41,6 +41,18 @@ impl Fault {
     fn new(message: impl Into<String>, column: usize) -> Fault {
         Fault { message: message.into(), column }
     }
+
+    /// Returns where it is in its source, in words: `character 5`, or `line 2, character 5` of several lines.
+    pub fn place(&self, source: &str) -> String {
+        let before = source.get(..self.column).unwrap_or_default();
+        let (line, start) =
+            (before.matches('\n').count() + 1, before.rfind('\n').map_or(0, |n| n + 1));
+        let character = before[start..].chars().count() + 1;
+        match source.contains('\n') {
+            true => format!("line {line}, character {character}"),
+            false => format!("character {character}"),
+        }
+    }
 }
 
 /// A compiled condition; cheap to clone and to evaluate often.
@@ -48,6 +60,7 @@ impl Fault {
 pub struct Condition {
     expression: Arc<minijinja::Expression<'static, 'static>>,
     names: Vec<Name>,
+    sums: usize,
 }
 
 impl Condition {
@@ -62,7 +75,8 @@ impl Condition {
             .map_err(engine::fault)?;
         let body = 0..source.len();
         let names = Name::all(source, from_ref(&body), expression.undeclared_variables(false));
-        Ok(Condition { expression: Arc::new(expression), names })
+        let sums = guard::sums(source);
+        Ok(Condition { expression: Arc::new(expression), names, sums })
     }
 
     /// Returns the names that the condition asks for, each with the byte where it does so first.
@@ -82,6 +96,7 @@ impl Condition {
     /// `else`), or does what its values do not allow.
     pub fn holds(&self, facts: &Facts) -> Result<bool, Fault> {
         Name::check(&self.names, facts)?;
+        engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
         let result = self.expression.eval(facts.value()).map_err(engine::fault)?;
         if result.is_undefined() {
             let message = "this comes to nothing: what it asks for is not there; \
@@ -97,6 +112,7 @@ impl Condition {
 pub struct Template {
     engine: Arc<minijinja::Environment<'static>>,
     names: Vec<Name>,
+    sums: usize,
 }
 
 impl Template {
@@ -113,7 +129,8 @@ impl Template {
             .map_err(engine::fault)?;
         let template = engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
         let names = Name::all(source, &bodies, template.undeclared_variables(false));
-        Ok(Template { engine: Arc::new(engine), names })
+        let sums = bodies.iter().map(|b| guard::sums(&source[b.clone()])).max().unwrap_or(0);
+        Ok(Template { engine: Arc::new(engine), names, sums })
     }
 
     /// Returns the names that the template asks for, each with the byte where it does so first.
@@ -127,6 +144,7 @@ impl Template {
     /// If it uses a name that the facts do not have, gets too long, or does what its values do not allow.
     pub fn render(&self, facts: &Facts) -> Result<String, Fault> {
         Name::check(&self.names, facts)?;
+        engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
         let template = self.engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
         let mut out = engine::Bounded::default();
         let rendered = template.render_captured_to(facts.value(), &mut out);

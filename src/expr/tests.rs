@@ -255,6 +255,68 @@ fn hostile_templates_end_as_faults() {
     });
 }
 
+/// Texts that are in the facts already, taken together as often as a source has room for.
+#[test]
+fn long_texts_are_not_made_longer_without_a_bound() {
+    let facts = Facts::new(json!({ "context": { "long": "x".repeat(3_000_000) }, "n": 1 }));
+    let chain = |sign: &str| vec!["l"; 200].join(sign);
+    let list = chain(",");
+    for (source, part) in [
+        (format!("{{{{ {} | length }}}}", vec!["context.long"; 40].join(" + ")), "too much memory"),
+        (
+            format!(
+                "{{% for l in [context.long + context.long] %}}{{{{ {} }}}}{{% endfor %}}",
+                chain("+")
+            ),
+            "head of a loop",
+        ),
+        (
+            format!(
+                "{{% for l in [context.long] %}}{{{{ ({}) | length }}}}{{% endfor %}}",
+                chain("+")
+            ),
+            "too much memory",
+        ),
+        (
+            format!("{{% for l in [context.long] %}}{{{{ [{list}] | upper }}}}{{% endfor %}}"),
+            "more than",
+        ),
+        (
+            format!("{{% for l in [context.long] %}}{{{{ [{list}] | string }}}}{{% endfor %}}"),
+            "more than",
+        ),
+        (
+            format!("{{% for l in [context.long] %}}{{{{ [{list}] | tojson }}}}{{% endfor %}}"),
+            "more than",
+        ),
+        (
+            format!("{{% for l in [context.long] %}}{{{{ [{list}] | join }}}}{{% endfor %}}"),
+            "more than",
+        ),
+        (
+            format!(
+                "{{% for l in [context.long] %}}{{{{ [[{list}]] | map('trim') | join }}}}{{% endfor %}}"
+            ),
+            "more than",
+        ),
+    ] {
+        let fault = Template::compile(&source).and_then(|t| t.render(&facts)).unwrap_err();
+        assert!(fault.message.contains(part), "{source:.80}: {fault}");
+    }
+    let sum = |source: &str| Condition::compile(source).and_then(|c| c.holds(&facts));
+    assert!(sum(&vec!["context.long"; 40].join(" + ")).unwrap_err().message.contains("memory"));
+    assert_eq!(sum(&(vec!["n"; 200].join(" + ") + " == 200")), Ok(true));
+    assert_eq!(sum("'x' in context.long"), Ok(true), "long texts can be asked about");
+}
+
+#[test]
+fn a_fault_says_its_line() {
+    let source = "One\ntwo {{ thre }}";
+    let fault = Template::compile(source).and_then(|t| t.render(&facts())).unwrap_err();
+    assert_eq!(fault.place(source), "line 2, character 8");
+    assert_eq!(fault.place(""), "character 1");
+}
+
 #[test]
 fn the_same_condition_can_be_asked_again() {
     let condition = Condition::compile("n > 2").unwrap();

@@ -76,6 +76,22 @@ pub struct VerdictGiven {
     pub judgements: Vec<Judgement>,
     /// How it came about, in words.
     pub how: Text,
+    /// The phase that was judged; the whole talk, if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phase: Option<Text>,
+    /// Whether it was asked after a round, to see whether a side has won already: a winner then ends the phase or the talk.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub interim: bool,
+}
+
+impl VerdictGiven {
+    /// Returns whether nothing is left to judge unless somebody speaks again.
+    pub fn settles(&self) -> bool {
+        match self.interim {
+            true => self.winner.is_some(),
+            false => self.phase.is_none(),
+        }
+    }
 }
 
 /// One judgement of one judge.

@@ -103,8 +103,11 @@ pub enum Verb {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<Text>,
     },
-    /// Asks the judge now.
-    Verdict {},
+    /// Asks the judge now; with a side, breaks a tie that waits for the operator.
+    Verdict {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        winner: Option<Text>,
+    },
     /// Sets limits.
     Limit { set: Limits },
     /// A bookmark.
@@ -190,7 +193,7 @@ pub const VERBS: &[VerbRow] = &[
     verb!("edit" ["utterance", "text"] [] "Replaces the text that later prompts show; the log keeps both." []),
     verb!("hide" ["utterance"] ["text"] "Takes an utterance out of later prompts and exports; text says why." []),
     verb!("vote" ["question"] ["options"] "Everybody who speaks votes, unseen by the others: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
-    verb!("verdict" [] [] "The judge of [verdict] judges now." ["batch.opened", "verdict.given"]),
+    verb!("verdict" [] ["winner"] "The judges judge now; with a winner it breaks a tie that waits for you." ["batch.opened", "verdict.given"]),
     verb!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, per_seat." []),
     verb!("mark" [] ["text"] "A bookmark." []),
     verb!("rename" ["text"] [] "The title." ["conversation.renamed"]),
@@ -229,7 +232,7 @@ impl Verb {
             Verb::Edit { .. } => "edit",
             Verb::Hide { .. } => "hide",
             Verb::Vote { .. } => "vote",
-            Verb::Verdict {} => "verdict",
+            Verb::Verdict { .. } => "verdict",
             Verb::Limit { .. } => "limit",
             Verb::Mark { .. } => "mark",
             Verb::Rename { .. } => "rename",

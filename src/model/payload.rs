@@ -330,6 +330,9 @@ pub struct Paused {
     /// The stop rule that asks, by its place among the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<u32>,
+    /// The sides between which the operator is to choose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tied: Vec<Text>,
 }
 
 /// `resumed`.

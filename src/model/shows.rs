@@ -50,6 +50,8 @@ pub enum Sees {
     Neighbours,
     /// The last answers of everybody else, without the words around them.
     Answers,
+    /// What was said so far, summed up.
+    Summary,
 }
 
 /// Under which names a seat sees the others.

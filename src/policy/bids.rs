@@ -1,7 +1,8 @@
 //! Every seat says how much it wants to speak; the highest bid has the floor.
 //!
-//! All bid at once and see no other bid. Who spoke lately is discounted, so that one loud seat does not hold the floor;
-//! of equal bids the one longest silent wins, and so it does where no bid can be read. Somebody always speaks.
+//! All bid at once and see no other bid. Who spoke lately is discounted, so that one loud seat does not hold the floor,
+//! and who bids at all goes first after two rounds of waiting, so that none is starved. Of equal bids the one longest
+//! silent wins, and so it does where no bid can be read. Somebody always speaks.
 
 use super::in_turn::{ROUNDS, Turn, decide, round};
 use super::{Decision, Next, Policy, View};
@@ -21,6 +22,8 @@ const ROW: PolicyRow = PolicyRow {
 
 /// What the bid of the last speaker loses; half of it for the one before, and so on.
 const DISCOUNT: f64 = 3.0;
+/// Rounds after which whoever bids at all goes before all bids.
+const PATIENCE: usize = 2;
 /// What all are asked.
 const QUESTION: &str =
     "How much do you want to speak now, after what was said last? Do not speak yet.";
@@ -49,9 +52,12 @@ impl Policy for Bids {
                 memo: v.thread.memo.clone(),
             },
             (_, _) => {
-                let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat)).collect();
+                let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat, able.len())).collect();
                 // the sort is stable: what is equal in all stands in the order of the table
-                bids.sort_by(|a, b| b.net().total_cmp(&a.net()).then(b.silent.cmp(&a.silent)));
+                bids.sort_by(|a, b| {
+                    let first = b.waited().cmp(&a.waited());
+                    first.then(b.net().total_cmp(&a.net())).then(b.silent.cmp(&a.silent))
+                });
                 let mut bids = bids.into_iter();
                 let Some(best) = bids.next() else { return v.end(StopReason::Exhausted) };
                 let queue = bids.map(|b| b.seat).collect();
@@ -71,6 +77,8 @@ struct Bid {
     /// Utterances since its own; as many as there were, where it has not spoken.
     silent: usize,
     spoke: bool,
+    /// How many turns it may be kept waiting.
+    patience: usize,
 }
 
 impl Bid {
@@ -82,7 +90,15 @@ impl Bid {
         self.value.map_or(f64::NEG_INFINITY, |value| value - self.discount())
     }
 
+    /// How long it has waited, if that is too long.
+    fn waited(&self) -> Option<usize> {
+        (self.silent >= self.patience && self.value.is_some_and(|v| v > 0.0)).then_some(self.silent)
+    }
+
     fn why(&self) -> String {
+        if let (Some(turns), Some(value)) = (self.waited(), self.value) {
+            return format!("bid {value} and has waited for {turns} turns");
+        }
         let Some(value) = self.value else { return "nobody bid, and it was longest silent".into() };
         let net = (self.net() * 10.0).round() / 10.0;
         let less = if net < value { format!(", {net} as it spoke lately") } else { String::new() };
@@ -92,7 +108,7 @@ impl Bid {
     }
 }
 
-fn bid(v: &View<'_>, seat: &SeatId) -> Bid {
+fn bid(v: &View<'_>, seat: &SeatId, able: usize) -> Bid {
     let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
     let reply = asked.and_then(|b| b.ended.iter().find(|r| r.seat == *seat));
     let said = reply.filter(|r| r.outcome == Outcome::Said).map_or(&Value::Null, |r| &r.structured);
@@ -102,7 +118,8 @@ fn bid(v: &View<'_>, seat: &SeatId) -> Bid {
         seat: seat.clone(),
         value: said["bid"].as_f64(),
         reason: said["why"].as_str().unwrap_or_default().to_owned(),
-        silent: since.unwrap_or_else(|| v.entries().count()),
+        silent: since.unwrap_or_else(|| v.entries().filter(|e| e.number.is_some()).count()),
         spoke: since.is_some(),
+        patience: PATIENCE * able,
     }
 }

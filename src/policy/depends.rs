@@ -10,9 +10,10 @@ use super::{Decision, Next, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::PolicyRow;
-use crate::state::{Entry, Ran};
+use crate::state::{Asking, Entry, REQUESTS, Ran};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
+use std::collections::BTreeMap;
 
 /// See the module.
 pub struct Depends;
@@ -25,7 +26,7 @@ const ROW: PolicyRow = PolicyRow {
 };
 
 /// How often a seat runs that names no `max_utterances`.
-const RUNS: u32 = 1;
+const RUNS: usize = 1;
 
 impl Policy for Depends {
     fn row(&self) -> &'static PolicyRow {
@@ -71,6 +72,8 @@ struct Ready {
 struct Asked {
     seat: SeatId,
     by: Text,
+    /// What is asked, where it stands nowhere else: a person's words are in the talk.
+    text: Option<Text>,
 }
 
 /// One look at all seats: conditions see the same facts, and what is wrong with them is gathered.
@@ -89,8 +92,12 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
 
     fn ready(&self, id: &SeatId, asked: &[Asked]) -> Option<Ready> {
         let seat = self.v.state.seat(id)?;
-        if seat.utterances >= seat.spec.max_utterances.unwrap_or(RUNS) {
-            return None;
+        let runs = || self.v.thread.runs.iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
+        match seat.spec.max_utterances {
+            // what was said in other phases is no run of this one
+            None if runs() >= RUNS => return None,
+            Some(most) if seat.utterances >= most => return None,
+            None | Some(_) => {}
         }
         let ready = |why: String, by| Some(Ready { seat: id.clone(), why, by });
         let runs = &seat.spec.runs;
@@ -123,10 +130,10 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let holds = |when: &Text| {
             let condition = Condition::compile(when).and_then(|c| c.holds(&self.facts));
             condition.unwrap_or_else(|fault| {
-                let character = when.get(..fault.column).map_or(1, |b| b.chars().count() + 1);
                 let text = format!(
-                    "`{id}` does not run after `{}`: when = \"{when}\", character {character}: {fault}",
-                    after.participant
+                    "`{id}` does not run after `{}`: when = \"{when}\", {}: {fault}",
+                    after.participant,
+                    fault.place(when)
                 );
                 self.faults.borrow_mut().push(text.into());
                 false
@@ -134,6 +141,11 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         };
         said(self.v, &after.participant).is_some() && after.when.as_ref().is_none_or(holds)
     }
+}
+
+/// Whether a run came to words.
+fn spoke(run: &Ran) -> bool {
+    !run.reply.text.trim().is_empty()
 }
 
 /// Where a seat last said something in this thread.
@@ -144,15 +156,16 @@ fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
 /// Who was asked for: still from before, by people since, and by the data of the last batch; and what is wrong with it.
 fn asked(v: &View<'_>) -> (Vec<Asked>, Option<Text>) {
     let kept = v.thread.memo["asked"].as_array().map_or(&[][..], Vec::as_slice);
-    let kept = kept
-        .iter()
-        .filter_map(|a| Some(Asked { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into() }));
+    let kept = kept.iter().filter_map(|a| {
+        let text = a[2].as_str().map(Text::from);
+        Some(Asked { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into(), text })
+    });
     let mut asked: Vec<Asked> = kept.collect();
     let heard = Seq(v.memo_count("heard"));
     for entry in v.entries().filter(|e| e.seq > heard) {
         let Some(by) = person(v, entry) else { continue };
         let named = entry.mentions.iter().chain(&entry.to);
-        asked.extend(named.map(|seat| Asked { seat: seat.clone(), by: by.clone() }));
+        asked.extend(named.map(|seat| Asked { seat: seat.clone(), by: by.clone(), text: None }));
     }
     let counted = v.thread.memo["counted"].as_u64();
     let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
@@ -162,7 +175,11 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Option<Text>) {
             let to = request["to"].as_str().unwrap_or_default();
             let seat = v.thread.seats.iter().find(|s| *s.0 == *to && **s != reply.seat);
             match seat {
-                Some(seat) => asked.push(Asked { seat: seat.clone(), by: reply.seat.0.clone() }),
+                Some(seat) => {
+                    let text = request["text"].as_str().filter(|t| !t.trim().is_empty());
+                    let (by, text) = (reply.seat.0.clone(), text.map(Text::from));
+                    asked.push(Asked { seat: seat.clone(), by, text });
+                }
                 None => {
                     let text = format!("`{}` asks for {to:?}, which is no other seat", reply.seat);
                     warning = Some(text.into());
@@ -196,12 +213,19 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
             (0..count).map(|at| before(at) + u64::from(run.by.contains(&at))).collect();
         edges.insert(run.seat.to_string(), json!(now));
     }
-    let left = asked.iter().filter(|a| !ready.iter().any(|r| r.seat == a.seat));
-    let left: Vec<Value> = left.map(|a| json!([a.seat, a.by])).collect();
+    let runs = |a: &&Asked| ready.iter().any(|r| r.seat == a.seat);
+    let left = asked.iter().filter(|a| !runs(a));
+    let left: Vec<Value> = left.map(|a| json!([a.seat, a.by, a.text])).collect();
+    let mut requests: BTreeMap<&SeatId, Vec<Asking>> = BTreeMap::new();
+    for asked in asked.iter().filter(runs) {
+        let asking = asked.text.clone().map(|text| Asking { by: (&*asked.by).into(), text });
+        requests.entry(&asked.seat).or_default().extend(asking);
+    }
     v.memo_with([
         ("ran", Value::Object(ran)),
         ("edges", Value::Object(edges)),
         ("asked", json!(left)),
+        (REQUESTS, json!(requests)),
         ("heard", json!(heard)),
         ("counted", json!(v.thread.asked.as_ref().map(|b| b.id))),
     ])

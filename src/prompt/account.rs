@@ -34,14 +34,16 @@ pub fn digest(prompt: &Prompt) -> Text {
 pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
-    if by_model || turn.recap.is_some() || state.sees(turn) == Sees::Answers {
+    let labels = state.labels(turn);
+    let reworded = state.labelled || !labels.is_empty() || turn.recap.is_some();
+    if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let prompt = build(state, turn);
         let tokens = by_model.then(|| tokens_of(&prompt));
         let most_tokens = if by_model { most_tokens_of(&prompt) } else { 0 };
         let (digest, left_out) = (digest(&prompt), prompt.left_out);
         return Account { digest, left_out, tokens, most_tokens };
     }
-    let (place, labels) = (state.heard_to(turn), state.labels(turn));
+    let place = state.heard_to(turn);
     let mut hash = framed(&frame(state, turn));
     let take = |hash: &mut Sha256, e: &Entry| {
         if let Some(words) = e.digest_at(place) {
@@ -49,7 +51,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         }
     };
     // one that sees the talk as it stands, under its own names, sees what the seat saw last time and goes on from there
-    let goes_on = place == state.next_seq && labels.is_empty() && state.sees(turn) == Sees::All;
+    let goes_on = place == state.next_seq && state.sees(turn) == Sees::All;
     if goes_on {
         let rolled = roll(state, turn, hash, take);
         hash = rolled.hash;

@@ -8,7 +8,7 @@ use crate::model::{Block, Message, Prompt, Role, Text};
 use crate::text;
 
 /// Names of the tags that frame words.
-const TAGS: [&str; 5] = ["said", "moderator", "guidance", "brief", "summary"];
+const TAGS: [&str; 6] = ["said", "moderator", "guidance", "brief", "summary", "request"];
 /// What begins a control token of a chat format, behind its `<`.
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
@@ -21,7 +21,7 @@ const BEGIN: &str = "The talk begins.";
 /// The last words of a prompt in which nobody else has spoken.
 const OPENING_CUE: &str = "You have the floor. What do you say?";
 /// The last words of every other prompt.
-const CUE: &str = "What do you answer?";
+pub(super) const CUE: &str = "What do you answer?";
 
 /// Returns the messages of a prompt: the rules first, then user and assistant in turn, a user first and last.
 pub fn messages(prompt: &Prompt) -> Vec<Message> {
@@ -66,6 +66,11 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
         all.add(Role::User, format!("This cannot be used: {}. {task}", quoted(&rejected.why)));
     }
     all.0
+}
+
+/// Returns what somebody asks of the reader, attributed as what was said is.
+pub(super) fn request(by: &Text, words: &str) -> String {
+    format!("<request by=\"{}\">\n{}\n</request>", attribute(by), quoted(words))
 }
 
 /// Messages in which no role follows itself: strict servers refuse that.

@@ -12,20 +12,16 @@ pub use account::{Account, account, digest};
 pub use budget::UNKNOWN_WINDOW;
 pub use messages::messages;
 
-use crate::expr::{Facts, Template};
+use crate::expr::{self, Facts, Template};
 use crate::model::{
-    Block, Budget, Form, Participant, Prompt, SeatId, Sees, Seq, Shows, Text, VoiceSpec,
+    Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, VoiceSpec,
 };
-use crate::state::{Entry, State, Turn};
+use crate::state::{Entry, Labels, State, Turn};
 use budget::Loses;
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// Words of a reply that a model is asked to stay below.
 const WORDS_MAX: u32 = 150;
-
-/// Other names for seats, where a turn does not see their own.
-type Labels = BTreeMap<SeatId, Text>;
 
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
@@ -48,18 +44,22 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);
     let summed =
         matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
-    let summary = state.summary_for(turn).filter(|_| summed || turn.recap.is_some());
-    let covered = summary.map(|s| s.recap.upto);
-    let summary =
-        summary.and_then(|s| Some((Block::Summary { text: s.text.clone()? }, s.recap.upto)));
-    let fresh = state.visible(turn).filter(|e| covered.is_none_or(|upto| e.seq > upto));
+    let summed = summed || turn.recap.is_some() || state.sees(turn) == Sees::Summary;
+    let summary = state.summary_for(turn).filter(|_| summed);
     let labels = state.labels(turn);
+    let covered = summary.map(|s| s.recap.upto);
+    let summary = summary.and_then(|s| {
+        let text = state.read_as(s.text.as_ref()?, &s.labels, &labels);
+        Some((Block::Summary { text }, s.recap.upto))
+    });
+    let fresh = state.visible(turn).filter(|e| covered.is_none_or(|upto| e.seq > upto));
     let answers = state.sees(turn) == Sees::Answers;
     let shown = |e: &Entry| {
         let text = e.text_at(place)?;
         let answer =
             e.version().answer.as_ref().filter(|_| answers && e.seat() != Some(&turn.seat));
-        Some((block(state, turn, &labels, e, answer.unwrap_or(text).clone()), e.seq))
+        let text = state.read_as(answer.unwrap_or(text), &e.version().labels, &labels);
+        Some((block(state, turn, &labels, e, text), e.seq))
     };
     summary.into_iter().chain(fresh.filter_map(shown)).unzip()
 }
@@ -76,13 +76,13 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     places.get(many.checked_sub(1)?).copied()
 }
 
-/// Returns what a seat that sums up for another is asked.
-pub fn summing_up(viewer: &Participant) -> Text {
+/// Returns what a seat that sums up for another is asked; `name` is the other's, as the one who sums up sees it.
+pub fn summing_up(viewer: &Participant, name: &str) -> Text {
     let words = budget::summary_words(budget::room(viewer, false));
     format!(
         "Sum up what was said so far, for {} who reads on from here: who holds what and why, what was agreed, what is \
          open. At most {words} words, nothing but the summary.",
-        viewer.name
+        name
     )
     .into()
 }
@@ -93,18 +93,33 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         system: system(state, turn).into(),
         brief: state.threads.get(&turn.thread).and_then(|t| t.spec.brief.clone()),
         blocks: vec![],
-        notes: state.notes_of(turn),
+        notes: notes(state, turn),
         task: task(state, turn),
         rejected: turn.rejected.clone(),
         left_out: 0,
     }
 }
 
+/// The operator's guidance, which names nobody to whom names are hidden.
+fn notes(state: &State, turn: &Turn) -> Vec<Text> {
+    let labels = state.labels(turn);
+    let named = Labels::new();
+    state.notes_of(turn).iter().map(|note| state.read_as(note, &named, &labels)).collect()
+}
+
 /// What is asked for, where that is not any words at all.
 fn task(state: &State, turn: &Turn) -> Option<Text> {
     let form = task::form(&state.contract_of(turn).form);
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
-    let all: Vec<String> = question.map(|q| q.to_string()).into_iter().chain(form).collect();
+    let requests = state.requests_to(turn).into_iter().map(|asking| {
+        let by = state.seat(&asking.by).map_or(&asking.by.0, |s| &s.spec.name);
+        messages::request(by, &asking.text)
+    });
+    let question = question.map(|q| q.to_string());
+    let mut all: Vec<String> = requests.chain(question).chain(form.clone()).collect();
+    if form.is_none() && !all.is_empty() && turn.speaks() {
+        all.push(messages::CUE.into());
+    }
     (!all.is_empty()).then(|| all.join("\n").into())
 }
 
@@ -196,10 +211,21 @@ fn rules(seat: &Participant, form: &Form, shows: Option<&Shows>, speaks: bool) -
 
 /// A persona that is no valid template is still a persona.
 fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
+    filled(persona, state, turn).unwrap_or_else(|_| persona.to_owned())
+}
+
+fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String, expr::Fault> {
     if !persona.contains('{') {
-        return persona.to_owned();
+        return Ok(persona.to_owned());
     }
-    let facts = Facts::new(state.turn_facts(turn));
-    let template = Template::compile(persona).and_then(|t| t.render(&facts));
-    template.unwrap_or_else(|_| persona.to_owned())
+    Template::compile(persona)?.render(&Facts::new(state.turn_facts(turn)))
+}
+
+/// Returns what a person should know of the persona that a turn's prompt begins with: that it cannot be filled in.
+pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
+    let seat = &state.seat(&turn.seat)?.spec;
+    let persona = seat.persona.as_ref()?;
+    let fault = filled(persona, state, turn).err()?;
+    let at = fault.place(persona);
+    Some(format!("`{}` has its persona as it is written: {at}: {fault}", seat.id))
 }

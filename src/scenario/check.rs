@@ -31,6 +31,7 @@ pub const FACTS: &[&str] = &[
     "profile",
     "purpose",
     "question",
+    "requests",
     "round",
     "seats",
     "speaking",
@@ -142,8 +143,13 @@ impl<'a> Walk<'a> {
             }
             Kind::Cast(keys) => self.cast(node, keys, key, path),
             Kind::OneOf { words, later } => self.word(node, words, later, path),
-            Kind::Policy => self.policy(node, path),
-            Kind::Order => self.word(node, &orders(self.rows), &later(self.rows), path),
+            Kind::Policy => {
+                self.policy(node, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>(), path);
+            }
+            Kind::Order if node.text().is_some() => {
+                self.word(node, &orders(self.rows), &later(self.rows), path);
+            }
+            Kind::Order => self.policy(node, &policies(self.rows), path),
             Kind::Condition => {
                 let source = node.text().unwrap_or_default();
                 let compiled = Condition::compile(source);
@@ -233,17 +239,16 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn policy(&mut self, node: &Node, path: &str) {
+    fn policy(&mut self, node: &Node, words: &[&str], path: &str) {
         let (name, name_path) = match node.text() {
             Some(_) => (Some(node), path.to_owned()),
             None => (node.get("name"), join(path, "name")),
         };
         let Some(name) = name.filter(|n| n.text().is_some()) else {
-            let fix = r#"as in policy = { name = "round_robin" }"#;
+            let fix = r#"as in { name = "round_robin" }"#;
             return self.fault(&node.span, &name_path, "is missing, or is no text", fix);
         };
-        let words: Vec<&str> = self.rows.iter().map(|r| r.name).collect();
-        self.word(name, &words, &later(self.rows), &name_path);
+        self.word(name, words, &later(self.rows), &name_path);
         let row = self.rows.iter().find(|r| Some(r.name) == name.text());
         if let (Some(row), None) = (row, node.text()) {
             self.table(node, &policy_keys(row), path);
@@ -253,8 +258,12 @@ impl<'a> Walk<'a> {
 
 /// Returns the orders that a phase can have: two of round robin's own, and every policy that plays no phases itself.
 pub(super) fn orders(rows: &[PolicyRow]) -> Vec<&'static str> {
-    let policies = rows.iter().map(|r| r.name).filter(|name| *name != PHASES);
-    ["sequential", "shuffled"].into_iter().chain(policies).collect()
+    ["sequential", "shuffled"].into_iter().chain(policies(rows)).collect()
+}
+
+/// Returns the policies that a phase can have.
+fn policies(rows: &[PolicyRow]) -> Vec<&'static str> {
+    rows.iter().map(|r| r.name).filter(|name| *name != PHASES).collect()
 }
 
 fn later(rows: &[PolicyRow]) -> Vec<&'static str> {
@@ -296,12 +305,12 @@ fn fits(node: &Node, kind: &Kind) -> bool {
         Kind::Number { least, most } => {
             node.number().is_some_and(|n| (*least..=*most).contains(&n))
         }
-        Kind::OneOf { .. } | Kind::Order => text.is_some(),
+        Kind::OneOf { .. } => text.is_some(),
         Kind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
         Kind::List(_) => !node.items().is_empty(),
         Kind::Table(_) | Kind::Cast(_) => matches!(node.value, Value::Table(_)),
         Kind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
-        Kind::Policy => text.is_some() || matches!(node.value, Value::Table(_)),
+        Kind::Policy | Kind::Order => text.is_some() || matches!(node.value, Value::Table(_)),
         Kind::Later => false,
     }
 }

@@ -1,8 +1,9 @@
 //! What ends a conversation and what judges it, resolved: stop rules, the verdict, and who has such a duty.
 
 use super::check::{Walk, join};
-use super::resolve::who_of;
+use super::resolve::{policy, who_of};
 use super::seat::{count, texts};
+use super::shows;
 use super::tree::{Node, quote};
 use super::{OptionKind, Rule, Side, Stop, Tie, VerdictSpec};
 use crate::model::{Participant, Text};
@@ -10,6 +11,8 @@ use crate::model::{Participant, Text};
 /// The keys of which a stop rule has exactly one, and those that go with only one of them.
 const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
 const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
+/// The option of policies that count rounds.
+const ROUNDS: &str = "rounds";
 /// The key of the seat that chooses who speaks.
 const MODERATOR: &str = "moderator";
 /// The key of the seat that sums up for another one.
@@ -24,7 +27,11 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
     let stops = root.get("stop").map(Node::items).unwrap_or_default();
     let judges = stops.iter().chain(root.get("verdict")).filter_map(|n| n.get("judge"));
     let phases = root.get("phase").map(Node::items).unwrap_or_default();
-    let moderators = root.get("policy").into_iter().chain(phases).filter_map(|p| p.get(MODERATOR));
+    let of_phases = phases.iter().filter_map(|p| p.get("judge")?.get("seat"));
+    let judges = judges.chain(of_phases);
+    let orders = phases.iter().filter_map(|p| p.get("order"));
+    let moderators = root.get("policy").into_iter().chain(phases).chain(orders);
+    let moderators = moderators.filter_map(|p| p.get(MODERATOR));
     let named: Vec<Text> = judges.chain(moderators).flat_map(texts).collect();
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     let clerks = nodes.iter().filter_map(|n| n.get("context")?.get(CLERK));
@@ -61,7 +68,12 @@ pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
         ("policy".to_owned(), p, name)
     });
     let phases = root.get("phase").map(Node::items).unwrap_or_default().iter().enumerate();
-    let phases = phases.map(|(i, p)| (format!("phase[{}]", i + 1), p, named(p, "order")));
+    let phases = phases.map(|(i, p)| match p.get("order") {
+        Some(order) if order.text().is_none() => {
+            (format!("phase[{}].order", i + 1), order, named(order, "name"))
+        }
+        _ => (format!("phase[{}]", i + 1), p, named(p, "order")),
+    });
     for (path, node, policy) in whole.into_iter().chain(phases).collect::<Vec<_>>() {
         let row = walk.rows.iter().find(|r| Some(r.name) == policy.as_deref());
         let needs = row.is_some_and(|r| r.options.iter().any(|o| o.kind == OptionKind::Seat));
@@ -154,15 +166,40 @@ pub(super) fn verdict(
     root: &Node,
     seats: &[Participant],
 ) -> Option<VerdictSpec> {
-    let node = root.get("verdict")?;
+    let spec = judging(walk, root.get("verdict")?, "judge", seats, "verdict");
+    let (policy, phases) = (policy(root), root.get("phase").is_some());
+    let row = walk.rows.iter().find(|r| r.name == &*policy.name);
+    let rounds = phases || row.is_none_or(|r| r.options.iter().any(|o| o.key == ROUNDS));
+    let stops = root.get("verdict").and_then(|v| v.get("may_stop")).filter(|_| spec.may_stop);
+    if let (Some(stops), false) = (stops, rounds) {
+        let message = format!("needs rounds, and {} has none", policy.name);
+        walk.fault(
+            &stops.span,
+            "verdict.may_stop",
+            message,
+            "take it out; a [[stop]] judge counts utterances",
+        );
+    }
+    Some(spec)
+}
+
+/// Resolves how something is judged, by the seats under a key.
+pub(super) fn judging(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    key: &str,
+    seats: &[Participant],
+    path: &str,
+) -> VerdictSpec {
     let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
-    let judges = match node.get("judge") {
+    let judges_path = join(path, key);
+    let judges = match node.get(key) {
         Some(judge) if judge.text().is_some() => {
-            vec![seat_of(walk, judge, seats, "verdict.judge")]
+            vec![seat_of(walk, judge, seats, &judges_path)]
         }
         Some(panel) => {
             let judges = panel.items().iter().enumerate();
-            let path = |i| format!("verdict.judge[{}]", i + 1);
+            let path = |i| format!("{judges_path}[{}]", i + 1);
             judges.map(|(i, judge)| seat_of(walk, judge, seats, &path(i))).collect()
         }
         None => vec![],
@@ -170,7 +207,7 @@ pub(super) fn verdict(
     let sides = node.get("sides").map(Node::items).unwrap_or_default().iter().enumerate();
     let sides: Vec<Side> = sides
         .map(|(i, side)| {
-            let path = format!("verdict.sides[{}]", i + 1);
+            let path = format!("{path}.sides[{}]", i + 1);
             let name = side.text().unwrap_or_default().into();
             Side { name, seats: who_of(walk, side, seats, &path) }
         })
@@ -179,9 +216,9 @@ pub(super) fn verdict(
         if sides.is_empty() { seats.iter().filter(|s| s.speaks).count() } else { sides.len() };
     if compared < 2 && !seats.is_empty() {
         let fix = r#"as in sides = ["pro", "con"]"#;
-        walk.fault(&node.span, "verdict", "has fewer than two sides to compare", fix);
+        walk.fault(&node.span, path, "has fewer than two sides to compare", fix);
     }
-    Some(VerdictSpec {
+    VerdictSpec {
         judges,
         question: text("question").unwrap_or_else(|| QUESTION.into()),
         sides,
@@ -190,7 +227,11 @@ pub(super) fn verdict(
         tie: match text("tie").as_deref() {
             Some("first") => Tie::First,
             Some("random") => Tie::Random,
+            Some("judge") => Tie::Judge,
+            Some("human") => Tie::Human,
             _ => Tie::Draw,
         },
-    })
+        sees: shows::sees(node),
+        may_stop: node.get("may_stop").and_then(Node::flag).unwrap_or_default(),
+    }
 }

@@ -43,7 +43,7 @@ pub(super) enum Kind {
     AnyOf(&'static [Kind]),
     /// The name of a policy, or a table of its options.
     Policy,
-    /// The name of an order, or of a policy.
+    /// The name of an order or of a policy, or a table of the policy's options.
     Order,
     /// A JSON Schema: a table, or the text of one.
     Schema,
@@ -440,7 +440,7 @@ impl Kind {
                 all.join(" or ")
             }
             Kind::Policy => "the name of a policy, or a table".into(),
-            Kind::Order => "the name of an order".into(),
+            Kind::Order => "the name of an order, or a table".into(),
             Kind::Schema => "a JSON Schema, as a table or as text".into(),
             Kind::Later => "nothing yet".into(),
         }

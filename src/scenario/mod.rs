@@ -30,7 +30,7 @@ pub use seat::{change, participant};
 pub use set::Setting;
 pub use unattended::Wait;
 
-use crate::model::{Limits, Shows, Text};
+use crate::model::{Limits, Sees, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -80,6 +80,9 @@ pub struct Phase {
     /// What its speakers see of one another, and how they speak.
     #[serde(default, flatten)]
     pub shows: Shows,
+    /// Who judges it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<VerdictSpec>,
 }
 
 /// A rule that ends the conversation, or asks whether it should.
@@ -122,7 +125,7 @@ pub enum Rule {
     Loop {},
 }
 
-/// How a conversation is judged.
+/// How a conversation or a phase is judged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictSpec {
     /// Who judges.
@@ -138,6 +141,12 @@ pub struct VerdictSpec {
     pub swap_test: bool,
     /// What follows where sides have as many judgements.
     pub tie: Tie,
+    /// Whose words the judges see, where that is not everybody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sees: Option<Sees>,
+    /// Whether they are asked after each round too, and a side that has won then ends it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub may_stop: bool,
 }
 
 /// One side of a debate.
@@ -160,6 +169,10 @@ pub enum Tie {
     First,
     /// Dice, from the seed.
     Random,
+    /// The first judge, asked once more between the tied sides alone.
+    Judge,
+    /// The operator.
+    Human,
 }
 
 /// The kind of value an option takes.

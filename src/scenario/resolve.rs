@@ -3,6 +3,7 @@
 //! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
 
 use super::check::{Walk, join, nearest};
+use super::contest::judging;
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::seat::{count, rehearsed, texts, usd};
 use super::shows::shows;
@@ -22,6 +23,11 @@ pub(super) fn policy(root: &Node) -> PolicySpec {
     let Some(node) = root.get("policy") else {
         return PolicySpec { name: DEFAULT_POLICY.into(), options: Map::new() };
     };
+    spec(node)
+}
+
+/// Resolves a policy by its name, or as a table with its name and options.
+fn spec(node: &Node) -> PolicySpec {
     let name = node.text().or_else(|| node.get("name").and_then(Node::text)).unwrap_or_default();
     let options = node.entries().iter().filter(|e| e.key != "name");
     let options = options.map(|e| (e.key.clone(), e.node.to_json())).collect();
@@ -76,14 +82,16 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
     for (i, item) in node.items().iter().enumerate() {
         let path = format!("phase[{}]", i + 1);
         let mut policy = order(item);
-        policy.options.insert("rounds".into(), count(item, "rounds").unwrap_or(1).into());
+        let rounds = count(item, "rounds").map(Into::into);
+        let own = policy.options.get("rounds").cloned();
+        policy.options.insert("rounds".into(), rounds.or(own).unwrap_or_else(|| 1.into()));
         if let Some(moderator) = item.get("moderator") {
             policy.options.insert("moderator".into(), moderator.to_json());
         }
         let row = walk.rows.iter().find(|r| r.name == &*policy.name);
         let takes_turns = row.is_some_and(|r| r.options.iter().any(|o| o.key == MENTIONS));
         if let (true, Some(mentions)) = (takes_turns, spec.options.get(MENTIONS)) {
-            policy.options.insert(MENTIONS.into(), mentions.clone());
+            policy.options.entry(MENTIONS.to_owned()).or_insert_with(|| mentions.clone());
         }
         let who = match item.get("who") {
             Some(who) => who_of(walk, who, seats, &join(&path, "who")),
@@ -91,14 +99,20 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
         };
         let name = item.get("name").and_then(Node::text).unwrap_or_default();
         let shows = shows(walk, item, &path);
-        phases.push(Phase { name: name.into(), who, policy, shows });
+        let judge = item.get("judge");
+        let judge = judge.map(|j| judging(walk, j, "seat", seats, &join(&path, "judge")));
+        phases.push(Phase { name: name.into(), who, policy, shows, judge });
     }
     phases
 }
 
 /// Resolves the order of a phase into a policy.
 fn order(phase: &Node) -> PolicySpec {
-    let (name, options) = match phase.get("order").and_then(Node::text) {
+    let order = phase.get("order");
+    if let Some(table) = order.filter(|o| o.text().is_none()) {
+        return spec(table);
+    }
+    let (name, options) = match order.and_then(Node::text) {
         None | Some("sequential") => (DEFAULT_POLICY, Map::new()),
         Some("shuffled") => {
             (DEFAULT_POLICY, Map::from_iter([("order".to_owned(), "shuffled".into())]))

@@ -72,8 +72,8 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
             cast["additionalProperties"] = kind(&CAST_LINES, rows);
             cast
         }
-        Kind::Policy => policy(rows),
-        Kind::Order => json!({"enum": orders(rows)}),
+        Kind::Policy => policy(rows.iter().map(|r| r.name).collect(), rows),
+        Kind::Order => policy(orders(rows), rows),
         Kind::Schema => {
             json!({"anyOf": [{"type": "object"}, {"type": "string", "pattern": "\\S"}]})
         }
@@ -81,13 +81,14 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
     }
 }
 
-fn policy(rows: &[PolicyRow]) -> Value {
-    let names: Vec<&str> = rows.iter().map(|r| r.name).collect();
-    let tables = rows.iter().map(|row| {
+/// One of some names, or the table of a policy that is among them.
+fn policy(names: Vec<&str>, rows: &[PolicyRow]) -> Value {
+    let tables = rows.iter().filter(|row| names.contains(&row.name)).map(|row| {
         let mut schema = table(&policy_keys(row), rows);
         schema["properties"]["name"] = json!({"const": row.name, "description": row.meaning});
         schema
     });
+    let tables: Vec<Value> = tables.collect();
     let any: Vec<Value> = std::iter::once(json!({ "enum": names })).chain(tables).collect();
     json!({ "anyOf": any })
 }

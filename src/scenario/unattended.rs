@@ -1,6 +1,6 @@
 //! What is done to a loaded scenario before it is played: the rehearsed cast, stand-ins, and who would wait for a hand.
 
-use super::{Loaded, PolicyRow};
+use super::{Loaded, PolicyRow, Tie};
 use crate::model::{Participant, SeatId, Text, Then, VoiceSpec};
 use std::fmt;
 
@@ -15,6 +15,8 @@ pub enum Wait {
     Policy(Text),
     /// A stop rule that asks, by its place from 1.
     Stop(usize),
+    /// A verdict that leaves a tie to a person.
+    Tie,
 }
 
 impl fmt::Display for Wait {
@@ -23,6 +25,7 @@ impl fmt::Display for Wait {
             Wait::Human(seat) => write!(f, "`{seat}` is a human seat without a stand_in"),
             Wait::Pause(seat) => write!(f, "`{seat}` has on_failure.then = \"pause\""),
             Wait::Stop(place) => write!(f, "stop[{place}] has then = \"ask\""),
+            Wait::Tie => write!(f, "a verdict has tie = \"human\""),
             Wait::Policy(name) => write!(f, "the policy {name} waits for the operator"),
         }
     }
@@ -63,7 +66,10 @@ impl Loaded {
             .map(|p| Wait::Policy(p.name.clone()));
         let stops = self.scenario.stops.iter().enumerate().filter(|(_, stop)| stop.ask);
         let stops = stops.map(|(i, _)| Wait::Stop(i + 1));
-        self.participants.iter().flat_map(seat).chain(policies).chain(stops).collect()
+        let judges = self.scenario.phases.iter().filter_map(|p| p.judge.as_ref());
+        let mut verdicts = judges.chain(&self.scenario.verdict);
+        let tie = verdicts.any(|v| v.tie == Tie::Human).then_some(Wait::Tie);
+        self.participants.iter().flat_map(seat).chain(policies).chain(stops).chain(tie).collect()
     }
 
     /// Returns whether every seat speaks rehearsed lines, so that nothing in it is thought up by a model.

@@ -71,14 +71,14 @@ impl State {
             Kind::StanceRecorded(s) => {
                 self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
             }
-            Kind::VerdictGiven(v) => {
-                self.verdict = Some((v.clone(), self.utterances));
-                self.bench = self.bench.take().filter(|b| b.ends.is_some());
-            }
+            Kind::VerdictGiven(v) => self.settle(thread, v),
             Kind::Paused(p) => {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
                 self.run = Run::Paused;
                 self.pause_why = p.why.clone();
+                if let Some(bench) = self.bench.as_mut().filter(|_| !p.tied.is_empty()) {
+                    bench.tied = p.tied.clone();
+                }
             }
             Kind::Resumed(r) => {
                 self.run = r.steps.map_or(Run::Going, Run::Stepping);
@@ -117,6 +117,7 @@ impl State {
         for p in &o.participants {
             self.join(p, ThreadId::ROOT);
         }
+        self.founders = self.seats.len();
     }
 
     /// A fork goes on as a resume does, with dice of its own if it has another seed.
@@ -166,6 +167,7 @@ impl State {
             barren: 0,
             passed: vec![],
             floor: None,
+            verdict: None,
             closed: None,
         };
         self.threads.insert(id, thread);
@@ -218,7 +220,7 @@ impl State {
     fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
         let replaced = self.last.as_ref().filter(|l| Some(l.turn) == b.replaces);
         let horizon = replaced.map_or(seq, |l| l.horizon);
-        self.convene(b);
+        self.convene(thread, b);
         let Some(t) = self.threads.get_mut(&thread) else { return };
         let batch = Batch {
             id: BatchId(seq.0),
@@ -280,10 +282,12 @@ impl State {
             t.first_call = t.first_call.or(Some(seq));
             t.model = c.model.clone();
             t.parameters = c.parameters.clone();
+            t.labels = c.labels.clone();
             t.reserve = spec.map(|spec| Reserve::of(&c.parameters, &spec)).unwrap_or_default();
             t.first_piece = None;
             t.last_piece = None;
         }
+        self.labelled |= !c.labels.is_empty();
         self.note_heard(c.turn);
     }
 
@@ -433,6 +437,7 @@ impl State {
             model: turn.model.clone(),
             cut: e.why,
             horizon: turn.horizon,
+            labels: turn.labels.clone(),
         };
         let anew = turn.replaces.and_then(|r| {
             self.entries.iter_mut().rev().find(|x| x.versions.iter().any(|v| v.turn == Some(r)))

@@ -2,6 +2,19 @@
 
 use super::{Batch, Docket, State, Turn};
 use crate::model::*;
+use serde::{Deserialize, Serialize};
+
+/// Where the memo of a batch notes what its seats were asked for by others.
+pub const REQUESTS: &str = "requests";
+
+/// What one seat asks of another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asking {
+    /// Who asks.
+    pub by: SeatId,
+    /// In which words.
+    pub text: Text,
+}
 
 impl State {
     /// Returns the batch that a running turn belongs to.
@@ -20,12 +33,19 @@ impl State {
             Purpose::Pick | Purpose::Vote => Form::Choice(options()),
             Purpose::Judge => match self.batch_of(turn).and_then(|b| Docket::of(&b.spec)) {
                 Some(Docket::Verdict { .. }) => Form::Judgement(options()),
-                Some(Docket::Stop(_)) | None => Form::Choice(options()),
+                Some(Docket::Stop(_) | Docket::Casting) | None => Form::Choice(options()),
             },
             Purpose::Bid => Form::Bid,
             Purpose::Summarise => Form::Free,
         };
         Contract { form, ..Contract::default() }
+    }
+
+    /// Returns what other seats ask of the seat of a turn, where seats wake one another: by whom, and the words.
+    pub fn requests_to(&self, turn: &Turn) -> Vec<Asking> {
+        let batch = self.batch_of(turn).filter(|b| b.spec.requester == Requester::Policy);
+        let noted = batch.map(|b| b.spec.memo[REQUESTS][&*turn.seat.0].clone());
+        noted.and_then(|noted| serde_json::from_value(noted).ok()).unwrap_or_default()
     }
 
     /// Returns other names for the seats that an answer may name.

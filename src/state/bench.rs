@@ -3,6 +3,7 @@
 use super::{Batch, Run, State};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
+use crate::scenario::VerdictSpec;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -11,13 +12,24 @@ const VERDICT: &str = "verdict";
 /// What the note of a batch is called that belongs to a stop rule.
 const STOP: &str = "stop";
 
+/// What the note of a batch is called that breaks a tie.
+const CASTING: &str = "casting";
+
 /// A verdict that is being found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Bench {
+    /// In which thread, and whether only to see if a side has won already.
+    pub of: Option<(ThreadId, bool)>,
     /// How often the judges were asked.
     pub asked: u32,
     /// What they said.
     pub judgements: Vec<Judgement>,
+    /// The casting vote on a tie, if it was asked for: whose, and for which side.
+    pub casting: Option<(SeatId, Option<Text>)>,
+    /// The sides of a tie that was left to the operator.
+    pub tied: Vec<Text>,
+    /// The side that the operator chose.
+    pub chosen: Option<Text>,
     /// The end that follows, if one does.
     pub ends: Option<(StopReason, Option<Text>)>,
 }
@@ -46,9 +58,13 @@ pub enum Docket {
         labels: Vec<Text>,
         /// The label of each seat.
         seats: BTreeMap<SeatId, Text>,
+        /// Whether it is asked only to see if a side has won already.
+        interim: bool,
         /// The end that follows.
         ends: Option<(StopReason, Option<Text>)>,
     },
+    /// A tie.
+    Casting,
     /// The stop rule at this place.
     Stop(u32),
 }
@@ -58,8 +74,10 @@ impl Docket {
     pub fn note(&self) -> Value {
         match self {
             Docket::Stop(rule) => json!({ STOP: rule }),
-            Docket::Verdict { time, swapped, labels, seats, ends } => json!({
-                VERDICT: time, "swapped": swapped, "labels": labels, "seats": seats, "ends": ends,
+            Docket::Casting => json!({ CASTING: true }),
+            Docket::Verdict { time, swapped, labels, seats, interim, ends } => json!({
+                VERDICT: time, "swapped": swapped, "labels": labels, "seats": seats, "interim": interim,
+                "ends": ends,
             }),
         }
     }
@@ -74,11 +92,15 @@ impl Docket {
         if let Some(rule) = number(&note[STOP]) {
             return Some(Docket::Stop(rule));
         }
+        if note[CASTING] == true {
+            return Some(Docket::Casting);
+        }
         Some(Docket::Verdict {
             time: number(&note[VERDICT])?,
             swapped: note["swapped"].as_bool()?,
             labels: serde_json::from_value(note["labels"].clone()).ok()?,
             seats: serde_json::from_value(note["seats"].clone()).ok()?,
+            interim: note["interim"] == true,
             ends: serde_json::from_value(note["ends"].clone()).ok()?,
         })
     }
@@ -86,11 +108,55 @@ impl Docket {
 
 impl State {
     /// Takes in that judges are asked.
-    pub(super) fn convene(&mut self, batch: &BatchOpened) {
-        if let Some(Docket::Verdict { ends, .. }) = Docket::of(batch) {
+    pub(super) fn convene(&mut self, thread: ThreadId, batch: &BatchOpened) {
+        if let Some(Docket::Verdict { interim, ends, .. }) = Docket::of(batch) {
             let bench = self.bench.get_or_insert_default();
+            bench.of = Some((thread, interim));
             bench.asked += 1;
             bench.ends = bench.ends.take().or(ends);
+        }
+    }
+
+    /// Takes in a verdict. One that was asked after a round and names a winner brings the end of the talk with it.
+    pub(super) fn settle(&mut self, thread: ThreadId, verdict: &VerdictGiven) {
+        let at = self.utterances;
+        self.verdict = Some((verdict.clone(), at));
+        if let Some(t) = self.threads.get_mut(&thread) {
+            t.verdict = Some((verdict.clone(), at));
+        }
+        let ends = self.bench.take().and_then(|b| b.ends);
+        let won = verdict.interim && verdict.winner.is_some() && thread == ThreadId::ROOT;
+        let end = ends.or_else(|| won.then(|| (StopReason::Verdict, Some(verdict.how.clone()))));
+        self.bench = end.map(|end| Bench { ends: Some(end), ..Bench::default() });
+    }
+
+    /// Takes in that the operator breaks a tie: what waited for that goes on.
+    pub(super) fn choose_winner(&mut self, winner: &Text) {
+        if let Some(bench) = &mut self.bench {
+            bench.chosen = Some(winner.clone());
+            (self.run, self.pause_why) = (Run::Going, None);
+        }
+    }
+
+    /// Returns the sides of a tie that waits for the operator.
+    pub fn waiting_tie(&self) -> Option<&[Text]> {
+        let bench = self.bench.as_ref().filter(|_| self.run == Run::Paused)?;
+        (!bench.tied.is_empty()).then_some(&bench.tied)
+    }
+
+    /// Returns how a thread is judged: the whole talk by its verdict, a phase by its own judge.
+    pub fn court(&self, thread: ThreadId) -> Option<&VerdictSpec> {
+        match thread {
+            ThreadId::ROOT => self.scenario.verdict.as_ref(),
+            phase => self.phase_of(phase)?.judge.as_ref(),
+        }
+    }
+
+    /// Returns whose words a judge sees, where that is not everybody's.
+    pub(super) fn judge_sees(&self, turn: &super::Turn) -> Option<Sees> {
+        match Docket::of(&self.batch_of(turn)?.spec)? {
+            Docket::Verdict { .. } | Docket::Casting => self.court(turn.thread)?.sees,
+            Docket::Stop(_) => None,
         }
     }
 
@@ -137,6 +203,10 @@ impl State {
                 let yes = text("choice").is_some_and(|c| &*c == "yes");
                 let why = text("why").unwrap_or_else(|| "".into());
                 self.rulings.insert(rule, Ruling { at: self.utterances, yes, why });
+            }
+            Some(Docket::Casting) => {
+                let casting = Some((seat.clone(), text("choice")));
+                self.bench.get_or_insert_default().casting = casting;
             }
             Some(Docket::Verdict { time, swapped, labels, .. }) => {
                 let place = |name: &str| batch.spec.options.iter().position(|o| **o == *name);
@@ -203,7 +273,7 @@ impl State {
     pub(super) fn judged_as(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
         match Docket::of(&self.batch_of(turn)?.spec)? {
             Docket::Verdict { seats, .. } => seats.get(seat).cloned(),
-            Docket::Stop(_) => None,
+            Docket::Stop(_) | Docket::Casting => None,
         }
     }
 }

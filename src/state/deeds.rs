@@ -197,8 +197,9 @@ impl State {
             | Verb::Reroll { .. }
             | Verb::Rename { .. }
             | Verb::Vote { .. }
-            | Verb::Verdict {}
+            | Verb::Verdict { winner: None }
             | Verb::Decide { .. } => {}
+            Verb::Verdict { winner: Some(winner) } => self.choose_winner(winner),
         }
     }
 
@@ -278,6 +279,7 @@ impl State {
                 answer: None,
                 cut: None,
                 horizon: seq,
+                labels: super::Labels::new(),
             }],
             chosen: 0,
             edited: None,

@@ -19,12 +19,14 @@ mod spent;
 mod table;
 mod transcript;
 
+pub use asked::{Asking, REQUESTS};
 pub use bench::{Bench, Docket, Ruling};
 pub use deeds::{Deed, Ending, Note};
 pub use live::Live;
 pub use open::OpenMention;
 pub use recap::{Recap, Summary};
 pub use rolled::{Rolled, Rolls};
+pub use shows::Labels;
 pub use spent::{Reserve, Spent};
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
@@ -84,6 +86,10 @@ pub struct State {
     pub limits: Limits,
     /// Who sits or sat at the table, in order of arrival.
     pub seats: Vec<Seat>,
+    /// How many of them were there from the beginning.
+    pub founders: usize,
+    /// Whether anybody ever spoke who saw labels instead of names.
+    pub labelled: bool,
     /// Every thread ever opened.
     pub threads: BTreeMap<ThreadId, Thread>,
     /// The turns that run now.

@@ -25,6 +25,8 @@ pub struct Summary {
     pub recap: Recap,
     /// The words; none where it failed.
     pub text: Option<Text>,
+    /// The labels that stand in it for names.
+    pub labels: super::Labels,
 }
 
 impl Recap {
@@ -50,6 +52,7 @@ impl State {
             thread: turn.thread,
             recap,
             text: said.then(|| e.text.clone()),
+            labels: turn.labels.clone(),
         }));
     }
 

@@ -41,7 +41,7 @@ impl State {
     /// operator up to the call.
     pub fn visible<'a>(&'a self, turn: &'a Turn) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let sees = self.sees(turn);
-        let chosen = (sees != Sees::All)
+        let chosen = (!matches!(sees, Sees::All | Sees::Summary))
             .then(|| self.chosen(turn, sees, self.visible_among(turn, &self.entries)));
         let seen = move |e: &&Entry| match &chosen {
             Some(chosen) => e.of.is_some() || chosen.contains(&e.seq),

@@ -3,7 +3,11 @@
 use super::{Entry, State, Turn};
 use crate::model::*;
 use crate::scenario::Phase;
+use crate::text;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// The names under which somebody sees the seats; none where they are their own.
+pub type Labels = BTreeMap<SeatId, Text>;
 
 impl State {
     /// Returns the phase that a thread plays.
@@ -20,7 +24,8 @@ impl State {
     /// Returns whose words a turn sees: as its phase says, else its seat, else everybody's.
     pub fn sees(&self, turn: &Turn) -> Sees {
         let seat = || self.seat(&turn.seat).filter(|_| turn.speaks())?.spec.sees;
-        self.shows(turn).and_then(|s| s.sees).or_else(seat).unwrap_or(Sees::All)
+        let judge = || self.judge_sees(turn);
+        self.shows(turn).and_then(|s| s.sees).or_else(seat).or_else(judge).unwrap_or(Sees::All)
     }
 
     /// Returns which of its peers' words a turn sees that it might see.
@@ -42,7 +47,7 @@ impl State {
             let own = *seat == turn.seat;
             let first = met.insert(seat);
             let seen = match sees {
-                Sees::All => true,
+                Sees::All | Sees::Summary => true,
                 Sees::Question => false,
                 Sees::Own => own,
                 Sees::LastRound => first,
@@ -68,13 +73,19 @@ impl State {
     }
 
     /// Returns the labels under which a turn sees the seats of its talk, its own among them; none where names are shown.
-    pub fn labels(&self, turn: &Turn) -> BTreeMap<SeatId, Text> {
+    /// Who sums up where names are hidden sees labels too, always the same.
+    pub fn labels(&self, turn: &Turn) -> Labels {
         let docket = self
             .seats
             .iter()
             .filter_map(|s| Some((s.spec.id.clone(), self.judged_as(turn, &s.spec.id)?)));
-        let judged: BTreeMap<SeatId, Text> = docket.collect();
-        let anonymous = self.shows(turn).map_or(Anonymous::Off, |s| s.anonymous);
+        let judged: Labels = docket.collect();
+        let phase = self.phase_of(turn.thread).map_or(Anonymous::Off, |p| p.shows.anonymous);
+        let anonymous = match (&turn.recap, phase) {
+            (None, _) if !turn.speaks() => Anonymous::Off,
+            (None, phase) | (Some(_), phase @ Anonymous::Off) => phase,
+            (Some(_), _) => Anonymous::Stable,
+        };
         let thread = self.threads.get(&turn.thread);
         let round = thread.map_or(0, |t| t.ordinal * 1_000_003 + u64::from(t.round));
         let (place, viewer) = match anonymous {
@@ -84,11 +95,34 @@ impl State {
             Anonymous::PerViewer => (0, &*turn.seat.0),
         };
         let mut seats: Vec<&SeatId> = self.seats.iter().map(|s| &s.spec.id).collect();
-        seats.sort_by_cached_key(|seat| self.dice(place, &format!("label {viewer} {seat}")));
+        // whoever joined later takes the next label: nobody else's changes
+        let dealt = self.founders.min(seats.len());
+        seats[..dealt]
+            .sort_by_cached_key(|seat| self.dice(place, &format!("label {viewer} {seat}")));
         let label = |n: usize| match u8::try_from(n) {
             Ok(n) if n < 26 => format!("Speaker {}", char::from(b'A' + n)),
             Ok(_) | Err(_) => format!("Speaker {}", n + 1),
         };
         seats.into_iter().enumerate().map(|(n, s)| (s.clone(), label(n).into())).collect()
+    }
+
+    /// Returns words that were said under some labels as a reader reads them who sees others: names of the seats in them
+    /// are exchanged as well.
+    pub fn read_as(&self, words: &Text, said: &Labels, read: &Labels) -> Text {
+        if said.is_empty() && read.is_empty() {
+            return words.clone();
+        }
+        let mut pairs: Vec<(Text, Text)> = vec![];
+        for seat in &self.seats {
+            let to = read.get(&seat.spec.id).unwrap_or(&seat.spec.name);
+            let names = [&seat.spec.name].into_iter().chain(&seat.spec.aliases);
+            pairs.extend(said.get(&seat.spec.id).map(|label| (label.clone(), to.clone())));
+            if !read.is_empty() {
+                pairs.extend(names.map(|name| (name.clone(), to.clone())));
+                pairs.push((format!("@{}", seat.spec.id).into(), format!("@{to}").into()));
+            }
+        }
+        let pairs: Vec<(&str, &str)> = pairs.iter().map(|(from, to)| (&**from, &**to)).collect();
+        text::rename(words, &pairs).as_ref().into()
     }
 }

@@ -69,6 +69,8 @@ pub struct Thread {
     pub passed: Vec<SeatId>,
     /// Who was given the floor next, by which command.
     pub floor: Option<(SeatId, Key)>,
+    /// The last verdict on it, and how many utterances there were then.
+    pub verdict: Option<(VerdictGiven, u32)>,
     /// How it ended.
     pub closed: Option<ThreadClosed>,
 }
@@ -193,6 +195,8 @@ pub struct Turn {
     pub model: Text,
     /// With what the call was started.
     pub parameters: Value,
+    /// The labels that it sees instead of names.
+    pub labels: super::Labels,
     /// What the call that runs, or the next one, may use at most.
     pub reserve: Reserve,
     /// What earlier calls of this turn have used.
@@ -237,6 +241,7 @@ impl Turn {
             heard: seq,
             model: "".into(),
             parameters: Value::Null,
+            labels: super::Labels::new(),
             reserve: Reserve::default(),
             spent: Spent::default(),
             retry_at: None,

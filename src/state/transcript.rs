@@ -68,6 +68,8 @@ pub struct Version {
     pub cut: Option<CutWhy>,
     /// What it saw of its peers when it was spoken.
     pub horizon: Seq,
+    /// The labels that it saw instead of their names.
+    pub labels: super::Labels,
 }
 
 impl Entry {

@@ -1,11 +1,12 @@
 //! Who waits for whom: the dependencies of a `depends` talk with what has come of them, live.
 //!
-//! Whether a condition holds is the engine's to say, and it shows in who runs; here stand its words and how often it made
-//! somebody run.
+//! Each one says whether it is met now, in the words of its condition, and how often it made its seat run. Who runs next
+//! is the policy's to say.
 
 use super::Screen;
 use super::floor::{next, seat_word};
 use super::page::{Page, Part};
+use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, SeatId};
 use crate::state::{Seat, State, Thread, Who};
 use crate::text;
@@ -52,15 +53,23 @@ pub fn page(screen: &Screen) -> Option<Page> {
 /// One dependency, in words.
 fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After) -> String {
     let state = screen.story.state();
-    let sign = if said(state, thread, &after.participant) {
-        screen.glyphs.full
-    } else {
-        screen.glyphs.empty
+    let spoken = said(state, thread, &after.participant);
+    let has = if spoken { "has spoken" } else { "has not spoken yet" };
+    let (holds, when) = match &after.when {
+        None => (true, String::new()),
+        Some(when) => {
+            let condition = Condition::compile(when)
+                .and_then(|c| c.holds(&Facts::new(state.facts(|name| c.uses(name)))));
+            let now = match &condition {
+                Ok(true) => "holds now".into(),
+                Ok(false) => "does not hold now".into(),
+                Err(fault) => format!("cannot be evaluated: {fault}"),
+            };
+            (condition == Ok(true), format!("; when {}: {now}", text::line(when)))
+        }
     };
-    let has =
-        if said(state, thread, &after.participant) { "has spoken" } else { "has not spoken yet" };
+    let sign = if spoken && holds { screen.glyphs.full } else { screen.glyphs.empty };
     let fired = thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
-    let when = after.when.as_ref().map_or(String::new(), |w| format!(", when {}", text::line(w)));
     let name = screen.story.name(&after.participant);
     format!("{sign} after {name}, who {has}{when}; made it run {fired} of {}", after.max)
 }

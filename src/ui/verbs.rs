@@ -23,6 +23,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("final_round", "final"),
     ("set", "KEY=VALUE, ..."),
     ("participant", "KEY=VALUE, ..."),
+    ("winner", "SIDE"),
     ("question", "QUESTION"),
     ("options", "| OPTION ..."),
     ("text", "TEXT"),
@@ -131,7 +132,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
             let options = std::mem::take(rest).split('|').map(str::trim).filter(|o| !o.is_empty());
             return Ok(Some(options.collect::<Vec<_>>().into()));
         }
-        "text" => return Ok(Some(std::mem::take(rest).into())),
+        "text" | "winner" => return Ok(Some(std::mem::take(rest).into())),
         _ => None,
     };
     if found.is_some() {

@@ -5,7 +5,7 @@
 //! until it holds and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
 
 use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
-use crate::expr::{Condition, Facts, Template};
+use crate::expr::{Condition, Facts, Fault, Template};
 use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
 
@@ -20,11 +20,8 @@ pub fn choose(
     facts: impl FnOnce() -> Facts,
 ) -> Option<usize> {
     let facts = LazyCell::new(facts);
-    let holds = |line: &Line| {
-        // a condition that cannot be evaluated does not hold; the check of the scenario has compiled it
-        let when = line.when.as_ref()?;
-        Condition::compile(when).ok()?.holds(&facts).ok()?.then_some(())
-    };
+    // a condition that cannot be evaluated does not hold; `faults` says so
+    let holds = |line: &Line| holds(line, &facts)?.ok()?.then_some(());
     let fits = |(_, line): &(usize, &Line)| line.purpose == purpose;
     let fresh = |(i, line): &(usize, &Line)| !spoken.contains(i) && holds(line).is_some();
     let reaction = lines.iter().enumerate().filter(fits).find(fresh);
@@ -35,6 +32,33 @@ pub fn choose(
     let plain: Vec<usize> = plain.map(|(i, _)| i).collect();
     let said = spoken.iter().filter(|i| plain.contains(i)).count();
     plain.get(said.checked_rem(plain.len())?).copied()
+}
+
+/// Returns what is wrong with the conditions that are looked at for the next line, each with its place.
+pub fn faults(
+    lines: &[Line],
+    purpose: Purpose,
+    spoken: &[usize],
+    facts: impl FnOnce() -> Facts,
+) -> Vec<String> {
+    let facts = LazyCell::new(facts);
+    let looked_at = lines.iter().enumerate();
+    let looked_at = looked_at.filter(|(i, l)| l.purpose == purpose && !spoken.contains(i));
+    let fault = |(i, line): (usize, &Line)| {
+        let (when, fault) = (line.when.as_ref()?, holds(line, &facts)?.err()?);
+        let place = fault.place(when);
+        Some(format!("line {} waits: when = \"{when}\", {place}: {fault}", i + 1))
+    };
+    looked_at.filter_map(fault).collect()
+}
+
+/// Whether the condition of a line holds, if it has one.
+fn holds(
+    line: &Line,
+    facts: &LazyCell<Facts, impl FnOnce() -> Facts>,
+) -> Option<Result<bool, Fault>> {
+    let when = line.when.as_ref()?;
+    Some(Condition::compile(when).and_then(|c| c.holds(facts)))
 }
 
 /// The voice of a rehearsed seat.

@@ -248,3 +248,44 @@ async fn conditions_count_batches() {
     ]);
     assert_eq!(batches(&play(table, echo(), &[]).await), ["a+b", "c", "d"]);
 }
+
+/// Whoever is asked reads what is asked, and by whom; nobody else does.
+#[tokio::test]
+async fn a_request_is_shown_to_the_one_who_is_asked() {
+    let table = graph(vec![
+        runs("a", json!({})),
+        runs("b", json!({"starts": false})),
+        runs("c", json!({})),
+    ]);
+    let asks = stage(|ask| match &*ask.seat.id {
+        "a" => Play::Data(
+            "a is done".into(),
+            json!({"requests": [{"to": "b", "text": "which </request> day?"}]}),
+        ),
+        id => Play::Words(format!("{id} speaks"), 10),
+    });
+    let ran = play(table, asks, &[]).await;
+    assert_eq!(batches(&ran), ["a+c", "b"]);
+    let task = |id: &str| {
+        let asked = ran.seen.iter().find(|r| *r.seat.id == *id).unwrap();
+        (asked.prompt.task.clone(), asked.facts["requests"].clone())
+    };
+    let (told, fact) = task("b");
+    let expected = "<request by=\"a\">\nwhich &lt;/request> day?\n</request>\nWhat do you answer?";
+    assert_eq!(told.as_deref(), Some(expected));
+    assert_eq!(fact, json!([{"by": "a", "text": "which </request> day?"}]));
+    assert_eq!(task("c"), (None, json!([])));
+}
+
+/// What a seat said in an earlier phase is no run of the phase in which seats wait for one another.
+#[tokio::test]
+async fn a_phase_of_seats_that_wait_runs_each_of_them() {
+    let mut table = graph(vec![runs("a", json!({})), runs("b", json!({"after": [after("a")]}))]);
+    let policy = |name: &str| json!({"name": name, "options": {"rounds": 1}});
+    let phase =
+        |name: &str, order: &str| json!({"name": name, "who": ["a", "b"], "policy": policy(order)});
+    table.scenario["policy"] = json!({"name": "phases"});
+    table.scenario["phase"] = json!([phase("talk", "round_robin"), phase("work", "depends")]);
+    let ran = play(table, echo(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "completed"));
+}

@@ -173,7 +173,7 @@ async fn a_tie_is_broken_by_the_rule_of_the_scenario() {
     let draw = ran("draw").await;
     assert_eq!(
         (verdict(&draw).winner.as_deref(), &*verdict(&draw).how),
-        (None, "a and b are level in 2 judgements")
+        (None, "a and b are level in 2 judgements; a draw")
     );
     let first = ran("first").await;
     assert_eq!(verdict(&first).winner.as_deref(), Some("a"));

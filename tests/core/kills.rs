@@ -13,6 +13,8 @@ use std::sync::Mutex;
 
 /// How many storms every run of the tests makes.
 const STORMS: u64 = 2_000;
+/// How many kinds of tables a storm may have.
+const POLICIES: u64 = 12;
 /// How many places each storm is cut at; `CUTS=3` for more.
 const CUTS: u64 = 1;
 
@@ -99,7 +101,22 @@ pub fn tables() -> Vec<(&'static str, Opened)> {
         ("moderated", crate::chosen::moderated(json!({}))),
         ("summed", crate::recaps::summed(Some("clerk"), 12, 400)),
         ("bids", crate::chosen::bids(json!({}))),
+        ("tie", crate::courts::court(&["j", "k"], json!({"tie": "judge"}))),
+        (
+            "phase judged",
+            crate::courts::judged_phase(json!({"may_stop": true, "swap_test": true}), None),
+        ),
+        ("summaries", table(summaries(), seats())),
     ]
+}
+
+/// Phases whose speakers see a summary of what was said, some of them without names.
+fn summaries() -> Value {
+    let mut summaries = phases();
+    summaries["phase"][1]["sees"] = json!("summary");
+    summaries["phase"][1]["anonymous"] = json!("per_round");
+    summaries["phase"][2]["sees"] = json!("summary");
+    summaries
 }
 
 /// A judge as a stop rule, and a verdict at the end.
@@ -211,7 +228,22 @@ fn storm_table(d: Dice) -> Opened {
         s.timeouts.total = 300 + d.roll(&format!("total{i}"), 500);
         s.on_failure.retry = d.roll(&format!("retry{i}"), 3) as u32;
     }
-    let scenario = match d.roll("policy", 6) {
+    let mut seats_beside = seats.clone();
+    seats_beside[3].speaks = false;
+    let judge = json!({"judges": ["d"], "question": "Who?", "votes": 1, "swap_test": true, "tie": "judge",
+                       "may_stop": true});
+    let scenario = match d.roll("policy", POLICIES) {
+        6 => json!({"policy": {"name": "bids"}}),
+        7 => json!({"policy": {"name": "moderated", "options": {"moderator": "d"}}}),
+        8 => json!({"policy": {"name": "depends"}}),
+        9 => json!({"policy": {"name": "round_robin"}, "verdict": judge,
+                    "stop": [{"judge": {"seat": "d", "question": "Enough?", "every": 3}}]}),
+        10 => summaries(),
+        11 => {
+            let mut phases = guises();
+            phases["phase"][1]["judge"] = judge;
+            phases
+        }
         4 => {
             json!({"policy": {"name": "weighted", "options": {"by": "words", "mentions": "once"}}})
         }
@@ -220,6 +252,16 @@ fn storm_table(d: Dice) -> Opened {
         1 => json!({"policy": {"name": "round_robin", "options": {"order": "shuffled"}}}),
         2 => json!({"policy": {"name": "simultaneous", "options": {"rounds": 4}}}),
         _ => phases(),
+    };
+    let seats = match d.roll("policy", POLICIES) {
+        7 | 9 | 11 => seats_beside,
+        8 => {
+            for (seat, looped) in seats.iter_mut().zip(looped().participants) {
+                (seat.runs, seat.max_utterances) = (looped.runs, looped.max_utterances);
+            }
+            seats
+        }
+        _ => seats,
     };
     let mut scenario = scenario;
     scenario["limits"] = json!({"utterances": 8 + d.roll("limit", 8)});
@@ -234,6 +276,19 @@ fn storm_stage(d: Dice) -> Stage {
         let number = ask.number.unwrap_or(0);
         let salt = format!("{} {number} {}", ask.seat.id, ask.attempt);
         let seen: usize = ask.prompt.blocks.iter().map(|b| b.text().len()).sum();
+        match (ask.purpose, d.roll(&format!("{salt} {seen} {:?}", ask.purpose), 9)) {
+            (Purpose::Speak, _) => {}
+            (_, 0) => return Play::Fail(20, ErrorClass::Failed),
+            (_, 1) => return Play::Words("hard to say".into(), 20),
+            (_, 2) => return Play::Pass,
+            (Purpose::Summarise, _) => return Play::Words(format!("{seen} letters"), 15),
+            (Purpose::Bid, n) => return Play::Words(n.to_string(), 15),
+            (Purpose::Pick | Purpose::Vote | Purpose::Judge, n) => {
+                let options = ask.facts["options"].as_array().unwrap();
+                let option = &options[n as usize % options.len()];
+                return Play::Data("so".into(), json!({"choice": option, "winner": option}));
+            }
+        }
         match d.roll(&salt, 12) {
             0 => Play::Fail(20, ErrorClass::Failed),
             1 => Play::Silence,
@@ -260,7 +315,9 @@ fn storm_commands(d: Dice) -> Vec<Value> {
             let roll = |what: &str, sides| d.roll(&format!("{what}{i}"), sides);
             let seat = ["a", "b", "c", "d"][roll("who", 4) as usize];
             let number = 1 + roll("number", 9);
-            let mut line = match roll("verb", 16) {
+            let mut line = match roll("verb", 18) {
+                16 => json!({"do": "vote", "question": "Shall we?"}),
+                17 => json!({"do": "verdict"}),
                 0 => json!({"do": "say", "text": format!("hello {i}")}),
                 1 => json!({"do": "say", "text": format!("@{seat} and you {i}")}),
                 2 => json!({"do": "note", "to": [seat, "b"], "text": format!("n{i}")}),
@@ -284,7 +341,7 @@ fn storm_commands(d: Dice) -> Vec<Value> {
         .collect();
     let number = 1 + d.roll("cut", 9);
     let words = d.roll("words", 5);
-    let cut = if !matches!(d.roll("policy", 6), 2 | 3) {
+    let cut = if !matches!(d.roll("policy", POLICIES), 2 | 3 | 8 | 10 | 11) {
         let verb = ["cut_in", "skip", "pause_now", "end"][d.roll("kind", 4) as usize];
         let mut line = json!({"do": verb});
         if verb == "cut_in" {

@@ -6,8 +6,16 @@ use serde_json::json;
 
 const LOOPS: &str = include_str!("../corpus/loops.txt");
 const DEBATES: &str = include_str!("../corpus/debates.txt");
-/// Circles in a hundred that may be missed: those in which every word but the sense is another.
-const MISSED_MOST: usize = 12;
+/// How many circles of each kind may be missed. The rule compares words: what says the same in other words, or under
+/// another name, it cannot see.
+const MISSED_MOST: [(&str, usize); 6] = [
+    ("the same words", 0),
+    ("echo", 0),
+    ("courtesy", 3),
+    ("two positions", 3),
+    ("other names and numbers", 8),
+    ("other words", 20),
+];
 /// Real talks in a hundred that may be taken for a circle.
 const FALSE_MOST: usize = 1;
 
@@ -15,6 +23,12 @@ const FALSE_MOST: usize = 1;
 fn talks(file: &str) -> Vec<Vec<(&str, String)>> {
     let lines = file.lines().filter(|l| !l.starts_with('#') && !l.is_empty());
     lines.map(talk).collect()
+}
+
+/// Reads the circles of one kind.
+fn circles(kind: &str) -> Vec<Vec<(&'static str, String)>> {
+    let (_, rest) = LOOPS.split_once(&format!("# kind: {kind}\n")).expect("a kind of circles");
+    talks(rest.split("# kind: ").next().unwrap_or(rest))
 }
 
 fn talk(line: &str) -> Vec<(&str, String)> {
@@ -43,17 +57,17 @@ fn warned(talk: &[(&str, String)]) -> bool {
 fn circles_are_told_from_debates() {
     let (loops, debates) = (talks(LOOPS), talks(DEBATES));
     assert!(loops.len() >= 100 && debates.len() >= 100, "{} {}", loops.len(), debates.len());
-    let missed: Vec<_> = loops.iter().filter(|t| !warned(t)).collect();
+    let mut all = 0;
+    for (kind, most) in MISSED_MOST {
+        let of = circles(kind);
+        let missed: Vec<_> = of.iter().filter(|t| !warned(t)).collect();
+        println!("{kind}: {} of {} circles missed", missed.len(), of.len());
+        assert!(missed.len() <= most, "{kind}: {missed:#?}");
+        all += missed.len();
+    }
     let wrong: Vec<_> = debates.iter().filter(|t| warned(t)).collect();
-    println!(
-        "{} of {} circles missed, {} of {} debates taken for one",
-        missed.len(),
-        loops.len(),
-        wrong.len(),
-        debates.len()
-    );
-    println!("missed: {missed:#?}\nwrong: {wrong:#?}");
-    assert!(missed.len() * 100 <= MISSED_MOST * loops.len(), "{missed:#?}");
+    println!("in all {all} of {} circles missed", loops.len());
+    println!("{} of {} debates taken for one", wrong.len(), debates.len());
     assert!(wrong.len() * 100 <= FALSE_MOST * debates.len(), "{wrong:#?}");
 }
 

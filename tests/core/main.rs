@@ -14,14 +14,13 @@
 //! | virtual time waits for real work | `tests/cli` (scripts), `flows::silence_…` |
 //! | commands first; a stalled disk starts nothing and loses nothing | `disk` |
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
-//! | who speaks next: pointer, shares, mentions, nobody starves | `policies` |
+//! | who speaks next: pointer, shares, mentions, nobody starves | `policies`, `choosers` |
 //! | seats that wait for one another run when that has come | `depends` |
 //! | whose words are seen, under which names, and what nobody sees | `shows` |
 //! | a talk in circles is warned of, then ended; a debate is not | `loops` |
+//! | judges of a talk and of its phases: who stops, who breaks a tie | `judging`, `courts` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
-//! | a talk in circles is warned of, then ended; a debate is not | `loops` |
-//! | a limit holds, it does not end | `counting` |
 //! | a branch keeps its past and goes on like a resume | `forks` |
 //! | a prompt's digest is that of the whole prompt, and no word is hashed twice for a seat | `digests` |
 //! | a replay shows at every moment what was shown then | `replay` |
@@ -32,8 +31,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
+mod choosers;
 mod chosen;
 mod counting;
+mod courts;
 mod depends;
 mod digests;
 mod disk;

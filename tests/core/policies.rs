@@ -11,15 +11,34 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 /// A talk that is folded from its own decisions; every call is answered at once.
-struct Talk {
-    live: Live,
-    events: Vec<Event>,
+pub struct Talk {
+    pub live: Live,
+    pub events: Vec<Event>,
+    /// What is answered where no words are wanted, but a choice or a bid.
+    pub answers: fn(&Live, &SeatId) -> String,
     keys: u64,
 }
 
+/// Some answer that counts, as dice fall.
+fn any(live: &Live, seat: &SeatId) -> String {
+    let state = &live.state;
+    let turn = state.turns.values().find(|t| t.seat == *seat).expect("it is asked");
+    let options: Vec<&Text> = state
+        .batch_of(turn)
+        .map_or(&[][..], |b| &b.spec.options)
+        .iter()
+        .filter(|o| ***o != *"end")
+        .collect();
+    let dice = state.dice(state.numbers.into(), &format!("answer {seat}")) as usize;
+    match options.len() {
+        0 => (dice % 11).to_string(),
+        n => options[dice % n].to_string(),
+    }
+}
+
 impl Talk {
-    fn new(opened: Opened) -> Talk {
-        let mut talk = Talk { live: Live::default(), events: vec![], keys: 0 };
+    pub fn new(opened: Opened) -> Talk {
+        let mut talk = Talk { live: Live::default(), events: vec![], answers: any, keys: 0 };
         talk.append(draft(ThreadId::ROOT, "engine", Box::new(opened).into()));
         talk
     }
@@ -44,14 +63,14 @@ impl Talk {
         }
     }
 
-    fn command(&mut self, line: Value) {
+    pub fn command(&mut self, line: Value) {
         self.keys += 1;
         let line = serde_json::from_value(line).expect("a steering line");
         self.take(&Input::Command { key: Key::from(format!("k{}", self.keys).as_str()), line });
     }
 
     /// Goes on until so many utterances were said in all and nobody has the floor yet, or nothing moves any more.
-    fn go(&mut self, utterances: u32, mut says: impl FnMut(&Live, &SeatId) -> String) {
+    pub fn go(&mut self, utterances: u32, mut says: impl FnMut(&Live, &SeatId) -> String) {
         for _ in 0..200 + utterances * 20 {
             if self.live.state.utterances >= utterances {
                 return;
@@ -60,9 +79,13 @@ impl Talk {
                 self.append(draft);
                 continue;
             }
-            let call = self.live.state.calls().find_map(|t| Some((t.call?, t.seat.clone())));
-            let Some((call, seat)) = call else { return };
-            let text = says(&self.live, &seat);
+            let call =
+                self.live.state.calls().find_map(|t| Some((t.call?, t.seat.clone(), t.speaks())));
+            let Some((call, seat, speaks)) = call else { return };
+            let text = match speaks {
+                true => says(&self.live, &seat),
+                false => (self.answers)(&self.live, &seat),
+            };
             let done = Done { text: Some(text.into()), ..Done::default() };
             self.take(&Input::Chunk(call, Chunk::Done(done)));
         }
@@ -82,12 +105,12 @@ impl Talk {
     }
 
     /// Who was asked in the policy's own order.
-    fn in_turn(&self) -> Vec<String> {
+    pub fn in_turn(&self) -> Vec<String> {
         self.asked().into_iter().filter(|(_, named)| !named).map(|(who, _)| who).collect()
     }
 }
 
-const SEATS: [&str; 4] = ["a", "b", "c", "d"];
+pub const SEATS: [&str; 4] = ["a", "b", "c", "d"];
 
 /// The policies that give one seat the floor after the other.
 fn sequential() -> Vec<(&'static str, Value)> {
@@ -107,7 +130,7 @@ fn opened(policy: &(&str, Value), seed: u64) -> Opened {
 }
 
 /// Words whose number depends on who speaks alone, so that shares of words can be foreseen.
-fn words(seat: &SeatId) -> String {
+pub fn words(seat: &SeatId) -> String {
     "word ".repeat(3 + usize::from(seat.as_bytes()[0] - b'a') * 4)
 }
 
@@ -225,7 +248,7 @@ fn rounds_end_every_policy_that_takes_turns() {
 
 /// What happens at a moment of a talk besides its turns.
 #[derive(Clone, Debug)]
-enum Deed {
+pub enum Deed {
     Say,
     SayTo(usize),
     Mention(usize),
@@ -234,7 +257,7 @@ enum Deed {
     Leave(usize),
 }
 
-fn deeds() -> impl Strategy<Value = Vec<(u32, Deed)>> {
+pub fn deeds() -> impl Strategy<Value = Vec<(u32, Deed)>> {
     let deed = prop_oneof![
         Just(Deed::Say),
         (0..4usize).prop_map(Deed::SayTo),
@@ -247,33 +270,41 @@ fn deeds() -> impl Strategy<Value = Vec<(u32, Deed)>> {
 }
 
 /// Plays a talk in which things happen after utterances.
-fn play(opened: Opened, deeds: &[(u32, Deed)], utterances: u32) -> Talk {
+pub fn play(opened: Opened, deeds: &[(u32, Deed)], utterances: u32) -> Talk {
     let mut talk = Talk::new(opened);
-    for n in 1..=utterances {
-        let mention = deeds.iter().find_map(|(at, deed)| match deed {
-            Deed::Mention(to) if *at == n => Some(SEATS[*to]),
-            _ => None,
-        });
-        talk.go(n, |_, s| match mention {
-            Some(to) => words(s).replacen("word", &format!("@{to}"), 1),
-            None => words(s),
-        });
-        for (_, deed) in deeds.iter().filter(|(at, _)| *at == n) {
-            match deed {
-                Deed::Say => talk.command(json!({"do": "say", "text": "well now"})),
-                Deed::SayTo(to) => {
-                    talk.command(
-                        json!({"do": "say", "text": format!("and you, @{}?", SEATS[*to])}),
-                    );
+    talk.play(deeds, utterances);
+    talk
+}
+
+impl Talk {
+    /// Plays it on.
+    pub fn play(&mut self, deeds: &[(u32, Deed)], utterances: u32) {
+        let talk = self;
+        for n in 1..=utterances {
+            let mention = deeds.iter().find_map(|(at, deed)| match deed {
+                Deed::Mention(to) if *at == n => Some(SEATS[*to]),
+                _ => None,
+            });
+            talk.go(n, |_, s| match mention {
+                Some(to) => words(s).replacen("word", &format!("@{to}"), 1),
+                None => words(s),
+            });
+            for (_, deed) in deeds.iter().filter(|(at, _)| *at == n) {
+                match deed {
+                    Deed::Say => talk.command(json!({"do": "say", "text": "well now"})),
+                    Deed::SayTo(to) => {
+                        talk.command(
+                            json!({"do": "say", "text": format!("and you, @{}?", SEATS[*to])}),
+                        );
+                    }
+                    Deed::Mute(who) => talk.command(json!({"do": "mute", "who": SEATS[*who]})),
+                    Deed::Unmute(who) => talk.command(json!({"do": "unmute", "who": SEATS[*who]})),
+                    Deed::Leave(who) => talk.command(json!({"do": "leave", "who": SEATS[*who]})),
+                    Deed::Mention(_) => {}
                 }
-                Deed::Mute(who) => talk.command(json!({"do": "mute", "who": SEATS[*who]})),
-                Deed::Unmute(who) => talk.command(json!({"do": "unmute", "who": SEATS[*who]})),
-                Deed::Leave(who) => talk.command(json!({"do": "leave", "who": SEATS[*who]})),
-                Deed::Mention(_) => {}
             }
         }
     }
-    talk
 }
 
 proptest! {

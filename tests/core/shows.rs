@@ -172,6 +172,118 @@ async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
     assert_eq!(ran.state.utterances, 16);
     assert_eq!(
         ran.state.warnings.iter().map(|w| &**w).collect::<Vec<_>>(),
-        ["[[phase]] second: until = \"trun_count > 2\": nothing here is called `trun_count`"]
+        [
+            "[[phase]] second: until = \"trun_count > 2\", character 1: nothing here is called `trun_count`"
+        ]
     );
+}
+
+/// The words of everybody else that a seat is shown in its last prompt, and all of what it is told.
+fn last_prompt(ran: &Ran, id: &str) -> colloquium::model::Prompt {
+    let asked = |r: &&colloquium::voice::Request| *r.seat.id == *id && r.purpose == Purpose::Speak;
+    (*ran.seen.iter().rev().find(asked).expect("it was asked").prompt).clone()
+}
+
+#[tokio::test]
+async fn who_sees_a_summary_sees_one_of_everything_so_far() {
+    let sums = stage(|ask| match ask.purpose {
+        Purpose::Summarise => Play::Words(format!("SUM of {}", ask.prompt.blocks.len()), 5),
+        _ => Play::Words(format!("{} speaks", ask.seat.id), 10),
+    });
+    let ran = play(table_with(json!({"sees": "summary"})), sums, &[]).await;
+    assert_eq!(shown(&ran, "b"), "SUM of 5", "of the last summary and the four words since");
+    let made = ran.seen.iter().filter(|r| r.purpose == Purpose::Summarise).count();
+    assert_eq!(made, 2, "one for all, before each round");
+    let failing = stage(|ask| match ask.purpose {
+        Purpose::Summarise => Play::Fail(5, ErrorClass::Failed),
+        _ => Play::Words(format!("{} speaks", ask.seat.id), 10),
+    });
+    let ran = play(table_with(json!({"sees": "summary"})), failing, &[]).await;
+    assert_eq!(ran.reason(), "completed");
+    assert_eq!(last_prompt(&ran, "b").blocks.len(), 8, "all of it, where none can be had");
+}
+
+/// People who name one another, and somebody who sums up by the names that stand in the prompt.
+fn named(sees: &str) -> (payload::Opened, Stage) {
+    let mut table = table_with(json!({"anonymous": "per_viewer", "sees": sees}));
+    for (seat, name) in table.participants.iter_mut().zip(["Ann", "Bo", "Cy", "Dag"]) {
+        seat.name = name.into();
+    }
+    let stage = stage(|ask| match ask.purpose {
+        Purpose::Summarise => {
+            let all: Vec<&str> = ask.prompt.blocks.iter().map(|b| &**b.text()).collect();
+            let names = ask.prompt.blocks.iter().filter_map(|b| match b {
+                Block::Other { name, .. } => Some(&**name),
+                _ => None,
+            });
+            Play::Words(format!("SUM {} {}", names.collect::<Vec<_>>().join(" "), all.join(" ")), 5)
+        }
+        _ => Play::Words(format!("{} says: Bo, you and @c are wrong", ask.seat.name), 5),
+    });
+    (table, stage)
+}
+
+#[tokio::test]
+async fn neither_a_summary_nor_the_words_themselves_tell_hidden_names() {
+    let (table, stage) = named("summary");
+    let ran = play(table, stage, &[]).await;
+    let prompt = last_prompt(&ran, "a");
+    let text = prompt.blocks.iter().map(|b| b.text().to_string()).collect::<String>();
+    assert!(text.starts_with("SUM"), "{text}");
+    for name in ["Ann", "Bo", "Cy", "Dag", "@c "] {
+        assert!(!text.contains(name), "{name} in {text}");
+    }
+    let labels = &ran.seen.iter().rev().find(|r| *r.seat.id == *"a").unwrap().turn;
+    let own = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::CallStarted(c) if c.turn == *labels => Some(c.labels.clone()),
+        _ => None,
+    });
+    let bo = &own.unwrap()[&SeatId::from("b")];
+    assert!(text.contains(&format!("{bo}, you and @")), "{bo} is Bo in {text}");
+    for sums in ran.seen.iter().filter(|r| r.purpose == Purpose::Summarise) {
+        let task = sums.prompt.task.as_ref().unwrap();
+        assert!(!task.contains("Ann") && task.contains("Speaker"), "{task}");
+        let told = format!("{:?}", sums.prompt.blocks);
+        assert!(!told.contains("Bo,"), "{told}");
+    }
+    let (table, stage) = named("all");
+    let ran = play(table, stage, &[]).await;
+    let text = format!("{:?}", last_prompt(&ran, "a").blocks);
+    assert!(!text.contains("Bo,") && text.contains("Speaker"), "{text}");
+}
+
+/// Labels are other names: what one reader knows as Speaker A is another name to the next one, also in what was said.
+#[tokio::test]
+async fn a_label_that_was_said_is_read_as_the_readers_own() {
+    let stage = stage(|ask| {
+        let other = ask.prompt.blocks.iter().find_map(|b| match b {
+            Block::Other { who, name, .. } if **who == *"c" => Some(name.clone()),
+            _ => None,
+        });
+        Play::Words(other.map_or("well".into(), |name| format!("I mean {name}.")), 10)
+    });
+    let ran = play(table_with(json!({"anonymous": "per_viewer"})), stage, &[]).await;
+    let labels = labels(&ran);
+    let of = |id: &str| labels.iter().rev().find(|(who, _)| **who == *id).unwrap().1.clone();
+    let c = SeatId::from("c");
+    let (mine, yours) = (of("a")[&c].clone(), of("b")[&c].clone());
+    assert_ne!(mine, yours, "this seed deals them differently");
+    let prompt = last_prompt(&ran, "b");
+    let said = prompt.blocks.iter().find_map(|b| match b {
+        Block::Other { who, text, .. } if **who == *"a" && text.starts_with("I mean") => {
+            Some(text.to_string())
+        }
+        _ => None,
+    });
+    assert_eq!(said, Some(format!("I mean {yours}.")));
+}
+
+#[tokio::test]
+async fn who_joins_takes_the_next_label_and_changes_nobodys() {
+    let join = json!({"after": {"utterance": 5}, "do": "join", "participant": {"id": "e", "lines": ["hm"]}});
+    let ran = play(table_with(json!({"anonymous": "stable"})), numbered(), &[join]).await;
+    let all = labels(&ran);
+    let (first, last) = (&all[0].1, &all.last().unwrap().1);
+    assert!(last.len() == 5 && &*last[&SeatId::from("e")] == "Speaker E", "{last:?}");
+    assert!(first.iter().all(|(seat, label)| last[seat] == *label), "{first:?} {last:?}");
 }

@@ -43,6 +43,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
             "model",
             "scenario",
             "state",
+            "expr",
             "prompt",
             "analysis",
             "export",

@@ -75,6 +75,51 @@ pub(super) const STOP: &[Key] = &[
     ),
 ];
 
+/// What every judging has.
+const QUESTION: Key = key(
+    "question",
+    Kind::Line,
+    r#""Who made the better case?""#,
+    "What is judged; who made the better case, unless it says so.",
+);
+const SIDES: Key = key(
+    "sides",
+    NAMES,
+    r#"["pro", "con"]"#,
+    "Seats or roles that are compared; everybody who speaks, unless it says so.",
+);
+const VOTES: Key = key(
+    "votes",
+    Kind::Count { least: 1, most: 9 },
+    "1",
+    "How often each judge is asked; 1, unless it says so.",
+);
+const SWAP_TEST: Key = key(
+    "swap_test",
+    Kind::Flag,
+    "true",
+    "Whether each is asked again with the sides in reverse order; a judgement that turns with it is a tie.",
+);
+const TIE: Key = key(
+    "tie",
+    Kind::OneOf { words: &["draw", "first", "random", "judge", "human"], later: &[] },
+    r#""judge""#,
+    "What follows where two sides have as many: nobody wins, the side named first, dice, the first judge's casting \
+     vote, or you choose.",
+);
+const JUDGE_SEES: Key = key(
+    "sees",
+    super::phase::SEES,
+    r#""opening""#,
+    "Whose words the judges see; all, unless it says so.",
+);
+const MAY_STOP: Key = key(
+    "may_stop",
+    Kind::Flag,
+    "true",
+    "Whether the judges are asked after each round too, and a side that has won then ends it.",
+);
+
 /// The verdict at the end.
 pub(super) const VERDICT: &[Key] = &[
     needed(
@@ -83,36 +128,28 @@ pub(super) const VERDICT: &[Key] = &[
         r#""jo""#,
         "Who judges: a seat, or several as a panel; they do not speak unless they are told to.",
     ),
-    key(
-        "question",
-        Kind::Line,
-        r#""Who made the better case?""#,
-        "What is judged; who made the better case, unless it says so.",
+    QUESTION,
+    SIDES,
+    VOTES,
+    SWAP_TEST,
+    TIE,
+    JUDGE_SEES,
+    MAY_STOP,
+];
+
+/// The verdict on a phase.
+pub(super) const JUDGE: &[Key] = &[
+    needed(
+        "seat",
+        ONE_OR_MORE_NAMES,
+        r#""jo""#,
+        "Who judges: a seat, or several as a panel; they do not speak unless they are told to.",
     ),
-    key(
-        "sides",
-        NAMES,
-        r#"["pro", "con"]"#,
-        "Seats or roles that are compared; everybody who speaks, unless it says so.",
-    ),
-    key(
-        "votes",
-        Kind::Count { least: 1, most: 9 },
-        "1",
-        "How often each judge is asked; 1, unless it says so.",
-    ),
-    key(
-        "swap_test",
-        Kind::Flag,
-        "true",
-        "Whether each is asked again with the sides in reverse order; a judgement that turns with it is a tie.",
-    ),
-    key(
-        "tie",
-        Kind::OneOf { words: &["draw", "first", "random"], later: &["human", "judge"] },
-        r#""draw""#,
-        "What follows where two sides have as many: nobody wins, the side named first, or dice.",
-    ),
-    later("sees"),
-    later("may_stop"),
+    QUESTION,
+    SIDES,
+    VOTES,
+    SWAP_TEST,
+    TIE,
+    JUDGE_SEES,
+    MAY_STOP,
 ];

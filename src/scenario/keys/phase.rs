@@ -1,6 +1,7 @@
 //! The keys of `[[phase]]`.
 
-use super::{Key, Kind, ONE_OR_MORE_NAMES, ROUND_RANGE, key, later, needed};
+use super::contest::JUDGE;
+use super::{Key, Kind, ONE_OR_MORE_NAMES, ROUND_RANGE, key, needed};
 
 /// Whose words a seat may be shown.
 pub(super) const SEES: Kind = Kind::OneOf {
@@ -13,8 +14,9 @@ pub(super) const SEES: Kind = Kind::OneOf {
         "opening",
         "neighbours",
         "answers",
+        "summary",
     ],
-    later: &["summary"],
+    later: &[],
 };
 /// Words that a contribution can be asked to have.
 const WORDS_RANGE: Kind = Kind::Count { least: 1, most: 5_000 };
@@ -32,7 +34,7 @@ pub(super) const PHASE: &[Key] = &[
         "order",
         Kind::Order,
         r#""sequential""#,
-        "sequential, simultaneous, shuffled, or the name of a policy.",
+        "sequential, simultaneous, shuffled, or a policy: its name, or a table with its options.",
     ),
     key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
     key(
@@ -66,5 +68,10 @@ pub(super) const PHASE: &[Key] = &[
         r#""agreement >= 0.8""#,
         "Ends the phase after a round in which this holds; rounds says how many it takes at most.",
     ),
-    later("judge"),
+    key(
+        "judge",
+        Kind::Table(JUDGE),
+        r#"{ seat = "jo", may_stop = true }"#,
+        "Who judges the phase at its end, or stops it as soon as a side has won.",
+    ),
 ];

@@ -1,0 +1,203 @@
+//! Verdicts: who is asked when, what follows a tie, and what ends with them.
+//!
+//! The whole talk is judged at its end, a phase by its own judge at the phase's end; judges who may stop are asked after
+//! each round too, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
+
+use super::bench::{Step, may_ask, quiet};
+use super::{advance, react, recap, tally};
+use crate::model::event::ENGINE;
+use crate::model::payload::{BatchOpened, Paused};
+use crate::model::*;
+use crate::scenario::{Side, Tie, VerdictSpec};
+use crate::state::{Deed, Docket, Run, State, Thread};
+
+/// What judges are told who are asked before the end.
+const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has won already.";
+/// What the casting vote is on.
+const CASTING: &str = "The judgements are level. Which of these sides, if one has to win?";
+
+/// Who judges what: the whole talk, or a phase.
+#[derive(Clone, Copy)]
+pub(super) struct Court<'a> {
+    /// Where they are asked; what they see is seen from there.
+    pub(super) thread: ThreadId,
+    /// How it is judged.
+    pub(super) spec: &'a VerdictSpec,
+    /// Whether only to see if a side has won already.
+    pub(super) interim: bool,
+}
+
+impl<'a> Court<'a> {
+    fn of(state: &'a State, thread: ThreadId) -> Option<Court<'a>> {
+        state.court(thread).map(|spec| Court { thread, spec, interim: false })
+    }
+
+    /// The verdict that was found after the last words, if one was.
+    fn found(self, state: &State) -> Option<&VerdictGiven> {
+        let (verdict, at) = state.threads.get(&self.thread)?.verdict.as_ref()?;
+        (*at == state.utterances).then_some(verdict)
+    }
+
+    /// The judges who can be asked.
+    fn judges(self, state: &State) -> Vec<SeatId> {
+        let judges = self.spec.judges.iter().map(|j| SeatId(j.clone()));
+        judges.filter(|s| state.may(Purpose::Judge, s)).collect()
+    }
+}
+
+/// Returns who judges when the operator asks: the whole talk's judges, else those of the phase that is played.
+pub(super) fn called(state: &State) -> Option<Court<'_>> {
+    Court::of(state, ThreadId::ROOT).or_else(|| state.leaves().find_map(|t| Court::of(state, t.id)))
+}
+
+/// A verdict that the operator asked for.
+pub(super) fn asked(state: &State, deed: &Deed) -> Step {
+    let court = called(state);
+    let of = court.map(|c| (c.thread, c.interim));
+    let bench = state.bench.as_ref();
+    let free = bench.is_none_or(|b| b.ends.is_none() && (b.of.is_none() || b.of == of));
+    match court {
+        _ if deed.closed => Step::Done,
+        Some(court) if free && quiet(state) && may_ask(state) => {
+            Step::Draft(next(state, court, Requester::Operator, None).into())
+        }
+        Some(_) => Step::Wait,
+        None => Step::Done,
+    }
+}
+
+/// The end of the conversation, after the verdict where the scenario has one and nothing was judged since the last words.
+pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
+    if reason == StopReason::Failure {
+        return Some(react::end(state, reason, text));
+    }
+    let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
+    let settled = last.is_some_and(|(verdict, _)| verdict.settles());
+    match Court::of(state, ThreadId::ROOT) {
+        Some(court) if !settled && may_ask(state) => quiet(state).then(|| {
+            let ends = state.bench.as_ref().and_then(|b| b.ends.clone());
+            next(state, court, Requester::Engine, Some(ends.unwrap_or((reason, text))))
+        }),
+        // what a pause holds up goes on with it
+        Some(_) if !settled && matches!(state.run, Run::Pausing | Run::Paused) => None,
+        Some(_) | None if settled => {
+            let own_end = matches!(
+                reason,
+                StopReason::Completed | StopReason::Exhausted | StopReason::RoundLimit
+            );
+            Some(react::end(state, if own_end { StopReason::Verdict } else { reason }, text))
+        }
+        Some(_) | None => Some(react::end(state, reason, text)),
+    }
+}
+
+/// What judges who may stop say after a round: they are asked, or the phase ends because they have found a winner.
+/// That the whole talk ends so is in the state.
+pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
+    let mut here = vec![thread.id, ThreadId::ROOT];
+    here.dedup();
+    let courts = here.into_iter().filter_map(|id| Court::of(state, id));
+    let mut courts = courts.filter(|c| c.spec.may_stop && !c.judges(state).is_empty());
+    courts.find_map(|court| match court.found(state) {
+        None => Some(next(state, Court { interim: true, ..court }, Requester::Engine, None)),
+        Some(found) if found.winner.is_some() && court.thread == thread.id => {
+            Some(advance::close(state, thread, StopReason::Verdict))
+        }
+        Some(_) => None,
+    })
+}
+
+/// The end of a thread, after the verdict of its own judge.
+pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
+    let judged = |c: Court<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
+    let court = Court::of(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
+    match court.filter(|c| thread.utterances > 0 && !judged(*c)) {
+        Some(court) => next(state, court, Requester::Engine, None),
+        None => advance::close(state, thread, reason),
+    }
+}
+
+/// The next step of a verdict: the judges are asked once more, a tie is broken, or it is given.
+fn next(
+    state: &State,
+    court: Court<'_>,
+    requester: Requester,
+    ends: Option<(StopReason, Option<Text>)>,
+) -> Draft {
+    let Court { thread, spec, interim } = court;
+    let sides = tally::sides(state, court);
+    let asked = state.bench.as_ref().map_or(0, |b| b.asked);
+    let per_time = if spec.swap_test { 2 } else { 1 };
+    let judges = court.judges(state);
+    if asked >= spec.votes * per_time || judges.is_empty() {
+        return tie(state, court, &sides, requester)
+            .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, court, &sides).into()));
+    }
+    let (time, swapped) = (asked / per_time + 1, asked % per_time == 1);
+    let mut shown = sides;
+    if swapped {
+        shown.reverse();
+    }
+    let names: Vec<Text> = shown.iter().map(|s| s.name.clone()).collect();
+    let options = match spec.swap_test {
+        true => (1..=names.len()).map(|n| format!("Side {n}").into()).collect(),
+        false => names.clone(),
+    };
+    let labels = if spec.swap_test { names } else { vec![] };
+    let seats = shown.iter().zip(&options).filter(|_| spec.swap_test);
+    let seats = seats.flat_map(|(side, label): (_, &Text)| {
+        side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
+    });
+    let docket = Docket::Verdict { time, swapped, labels, seats: seats.collect(), interim, ends };
+    let why = match (interim, swapped) {
+        (_, true) => "judged again, the sides in reverse order".into(),
+        (true, false) => "whether a side has won already".into(),
+        (false, false) => format!("judgement {time} of {}", spec.votes).into(),
+    };
+    let batch = advance::batch(requester, Purpose::Judge, judges, why);
+    let question = match interim {
+        true => format!("{} {INTERIM}", spec.question).into(),
+        false => spec.question.clone(),
+    };
+    let question = Some(question);
+    open(state, thread, BatchOpened { question, options, memo: docket.note(), ..batch })
+}
+
+/// Asks the judges, after the summary that one of them may need.
+fn open(state: &State, thread: ThreadId, batch: BatchOpened) -> Draft {
+    match state.threads.get(&thread) {
+        Some(thread) => recap::before(state, thread, batch),
+        None => draft(thread, ENGINE, batch.into()),
+    }
+}
+
+/// Asks whoever is to break a tie, unless that was done.
+fn tie(state: &State, court: Court<'_>, sides: &[Side], requester: Requester) -> Option<Draft> {
+    let bench = state.bench.as_ref()?;
+    let tied = tally::tied(state, court, sides);
+    if tied.is_empty() {
+        return None;
+    }
+    match court.spec.tie {
+        Tie::Draw | Tie::First | Tie::Random => None,
+        Tie::Judge if bench.casting.is_some() => None,
+        Tie::Judge => {
+            let judge = court.judges(state).into_iter().next()?;
+            let why = "the casting vote on a tie".into();
+            let batch = advance::batch(requester, Purpose::Judge, vec![judge], why);
+            let question = Some(format!("{} {CASTING}", court.spec.question).into());
+            let memo = Docket::Casting.note();
+            let batch = BatchOpened { question, options: tied, memo, ..batch };
+            Some(open(state, court.thread, batch))
+        }
+        Tie::Human if !bench.tied.is_empty() => None,
+        Tie::Human => {
+            let why = format!(
+                "the judgements of {} are level; `verdict` with a winner breaks the tie, `resume` leaves it a draw",
+                tied.join(" and ")
+            );
+            let paused = Paused { why: Some(why.into()), tied, ..Paused::default() };
+            Some(draft(ThreadId::ROOT, ENGINE, paused.into()))
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Other names for the same people: what was said about one is read as said about a label, and back.
+//!
+//! A name is a whole word in the very letters of the pair; one of a single letter is too often just a letter. All pairs
+//! are exchanged at once, so that two labels can be swapped. It guesses no inflections and no nicknames.
+
+use std::borrow::Cow;
+
+/// The fewest characters of a name that is looked for.
+const NAME_MIN: usize = 2;
+
+/// Returns a text with every name replaced by the one beside it; where two names fit, the longer one is meant.
+pub fn rename<'a>(text: &'a str, pairs: &[(&str, &str)]) -> Cow<'a, str> {
+    let mut out = String::new();
+    let (mut kept, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        let begins = !text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+        match longest(&text[at..], pairs).filter(|_| begins) {
+            Some((from, to)) => {
+                out.push_str(&text[kept..at]);
+                out.push_str(to);
+                at += from.len();
+                kept = at;
+            }
+            None => at += c.len_utf8(),
+        }
+    }
+    if kept == 0 {
+        return Cow::Borrowed(text);
+    }
+    out.push_str(&text[kept..]);
+    Cow::Owned(out)
+}
+
+fn longest<'p>(rest: &str, pairs: &[(&'p str, &'p str)]) -> Option<(&'p str, &'p str)> {
+    let fits = |(from, _): &&(&str, &str)| {
+        let ends = |after: &str| !after.chars().next().is_some_and(char::is_alphanumeric);
+        from.chars().count() >= NAME_MIN && rest.strip_prefix(from).is_some_and(ends)
+    };
+    pairs.iter().filter(fits).max_by_key(|(from, _)| from.len()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_names_are_exchanged_all_at_once() {
+        let pairs = [
+            ("Bo", "Speaker A"),
+            ("@bo", "@Speaker A"),
+            ("Bo Li", "Speaker C"),
+            ("I", "Speaker D"),
+        ];
+        let swap = [("Speaker A", "Speaker B"), ("Speaker B", "Speaker A")];
+        for (text, pairs, expected) in [
+            (
+                "Bo, Bob and bo: Bo's @bo.",
+                &pairs[..],
+                "Speaker A, Bob and bo: Speaker A's @Speaker A.",
+            ),
+            ("Bo Li (Bo)", &pairs, "Speaker C (Speaker A)"),
+            ("I am here", &pairs, "I am here"),
+            ("Speaker A to Speaker B", &swap, "Speaker B to Speaker A"),
+            ("ÄBo Boé", &pairs, "ÄBo Boé"),
+            ("", &pairs, ""),
+        ] {
+            assert_eq!(rename(text, pairs), expected);
+        }
+    }
+}

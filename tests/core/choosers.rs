@@ -1,0 +1,155 @@
+//! What holds for who speaks next where somebody chooses, bids or waits for others, whatever is answered and whatever
+//! the operator does meanwhile.
+
+use crate::harness::{seat, table};
+use crate::policies::{Deed, SEATS, Talk, deeds, play, words};
+use colloquium::model::payload::Opened;
+use colloquium::model::*;
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+/// A table of four and a moderator; `more` are options.
+fn chosen(policy: &str, more: Value, seed: u64) -> Opened {
+    let mut options = more;
+    let mut seats = SEATS.map(seat).to_vec();
+    if policy == "moderated" {
+        options["moderator"] = json!("m");
+        seats.push(Participant { speaks: false, ..seat("m") });
+    }
+    let scenario = json!({"policy": {"name": policy, "options": options}});
+    Opened { seed, ..table(scenario, seats) }
+}
+
+/// Four seats of which each waits for the one before, round and round; the first one begins.
+fn circle(max: u32) -> Opened {
+    let seats = (0..4).map(|i| {
+        let after = json!([{"participant": SEATS[(i + 3) % 4], "max": max}]);
+        let runs = json!({"after": after, "starts": i == 0});
+        let runs = serde_json::from_value(runs).expect("what makes a seat run");
+        Participant { runs, max_utterances: Some(max), ..seat(SEATS[i]) }
+    });
+    let limits = json!({"batches": 500});
+    table(json!({"policy": {"name": "depends"}, "limits": limits}), seats.collect())
+}
+
+fn said(talk: &Talk) -> Vec<String> {
+    let who = talk.live.state.entries.iter().filter(|e| e.number.is_some());
+    who.filter_map(|e| e.seat()).map(ToString::to_string).collect()
+}
+
+/// Answers that can never be used: no choice, no bid.
+fn nothing(_: &colloquium::state::Live, _: &SeatId) -> String {
+    "well, well".into()
+}
+
+fn only_words(deeds: Vec<(u32, Deed)>) -> Vec<(u32, Deed)> {
+    let words = |d: &Deed| matches!(d, Deed::Say | Deed::SayTo(_) | Deed::Mention(_));
+    deeds.into_iter().filter(|(_, d)| words(d)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    /// Where no choice and no bid can be read, the order of the file holds, and no words and mentions move it.
+    #[test]
+    fn without_an_answer_the_order_of_the_file_holds(deeds in deeds(), seed: u64) {
+        let deeds = only_words(deeds);
+        for policy in ["moderated", "bids"] {
+            let mut talk = Talk::new(chosen(policy, json!({}), seed));
+            talk.answers = nothing;
+            talk.play(&deeds, 24);
+            let expected: Vec<&str> = SEATS.into_iter().cycle().take(24).collect();
+            // what the operator gives by name comes beside the order
+            let own: Vec<String> = talk.in_turn().into_iter().filter(|w| w.len() == 1 && w != "m").collect();
+            prop_assert_eq!(&own[..], &expected[..own.len()], "{}", policy);
+        }
+    }
+
+    /// Whatever a moderator answers: nobody muted or gone is given the floor, nobody more than twice in a row.
+    #[test]
+    fn a_moderator_keeps_the_rules(deeds in deeds(), seed: u64) {
+        let talk = play(chosen("moderated", json!({}), seed), &deeds, 24);
+        let (mut able, mut gone) = ([true; 4], [false; 4]);
+        let turns = said(&talk);
+        let floor = deeds.iter().any(|(_, d)| matches!(d, Deed::SayTo(_)));
+        for (n, who) in turns.iter().enumerate() {
+            let at = SEATS.iter().position(|s| s == who).unwrap();
+            prop_assert!(able[at], "{} at {} of {:?}", who, n, turns);
+            let others = able.iter().filter(|a| **a).count() > 1;
+            let three = n >= 2 && turns[n - 1] == *who && turns[n - 2] == *who;
+            let steady = !deeds.iter().any(|(at, _)| (n as u32).abs_diff(*at) < 4);
+            prop_assert!(!(three && others && steady && !floor), "{:?}", turns);
+            for (_, deed) in deeds.iter().filter(|(at, _)| *at == n as u32 + 1) {
+                match deed {
+                    Deed::Mute(who) => able[*who] = false,
+                    Deed::Unmute(who) => able[*who] = !gone[*who],
+                    Deed::Leave(who) => (able[*who], gone[*who]) = (false, true),
+                    Deed::Say | Deed::SayTo(_) | Deed::Mention(_) => {}
+                }
+            }
+        }
+    }
+
+    /// However loud one is, whoever bids at all has the floor within two rounds and a turn for each seat.
+    #[test]
+    fn a_loud_bidder_starves_nobody(seed: u64, loud in 0..4usize) {
+        let mut talk = Talk::new(chosen("bids", json!({}), seed));
+        talk.answers = match loud {
+            0 => |_, s| if **s == *"a" { "10".into() } else { "1".into() },
+            1 => |_, s| if **s == *"b" { "10".into() } else { "1".into() },
+            2 => |_, s| if **s == *"c" { "10".into() } else { "1".into() },
+            _ => |_, s| if **s == *"d" { "10".into() } else { "1".into() },
+        };
+        talk.go(60, |_, s| words(s));
+        let turns = said(&talk);
+        for window in turns.windows(12) {
+            for id in SEATS {
+                prop_assert!(window.iter().any(|w| w == id), "{} in {:?}", id, turns);
+            }
+        }
+    }
+
+    /// Words and mentions that address nobody's turn leave a chain of seats as it was; who is mute or gone is missing.
+    #[test]
+    fn nothing_that_is_said_moves_those_who_wait(deeds in deeds()) {
+        let only = |d: &Deed| matches!(d, Deed::Say | Deed::Mention(_));
+        let deeds: Vec<_> = deeds.into_iter().filter(|(_, d)| only(d)).collect();
+        let plain = play(circle(5), &[], 20);
+        let talk = play(circle(5), &deeds, 20);
+        prop_assert_eq!(said(&plain), said(&talk));
+        prop_assert_eq!(&said(&plain)[0], "a");
+    }
+
+    /// Whatever happens, it moves on, ends, or waits for nobody: an empty table is an end for every policy.
+    #[test]
+    fn nobody_ready_is_an_end(deeds in deeds(), seed: u64) {
+        let tables = [chosen("moderated", json!({}), seed), chosen("bids", json!({}), seed), circle(9)];
+        for opened in tables {
+            let mut talk = play(opened, &deeds, 24);
+            for who in SEATS {
+                talk.command(json!({"do": "leave", "who": who}));
+            }
+            talk.go(99, |_, s| words(s));
+            prop_assert!(talk.live.state.ended.is_some(), "{:?}", talk.events.last());
+        }
+    }
+
+    /// Two who ask for one another for ever come to an end at their limits, and nobody else is kept from running.
+    #[test]
+    fn two_who_wake_each_other_starve_nobody(max in 1..6u32) {
+        let mut opened = circle(max);
+        opened.participants[2].runs.after[0].participant = "a".into();
+        let mut talk = Talk::new(opened);
+        talk.go(200, |_, s| match &**s {
+            "a" => json!({"requests": [{"to": "b", "text": "and you?"}]}).to_string(),
+            "b" => json!({"requests": [{"to": "a", "text": "no, you?"}]}).to_string(),
+            _ => "well".into(),
+        });
+        let turns = said(&talk);
+        for id in SEATS {
+            let had = turns.iter().filter(|w| *w == id).count();
+            prop_assert!((1..=max as usize).contains(&had), "{} in {:?}", id, turns);
+        }
+        prop_assert!(talk.live.state.ended.is_some());
+    }
+}
