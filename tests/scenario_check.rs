@@ -403,17 +403,49 @@ fn who_waits_for_whom_makes_a_graph_that_begins_and_ends() {
 }
 
 #[test]
+fn phases_have_judges_and_policies_with_options() {
+    let phases = |rest: &str| {
+        format!(
+            "title = \"T\"\npolicy = \"phases\"\nparticipant = [{{ id = \"a\" }}, {{ id = \"b\" }}, {{ id = \"jo\" }}]\n\
+             [[phase]]\nname = \"x\"\n{rest}"
+        )
+    };
+    let good = "order = { name = \"round_robin\", order = \"shuffled\" }\nrounds = 2\n\
+                [phase.judge]\nseat = \"jo\"\nmay_stop = true\nsees = \"summary\"\ntie = \"judge\"";
+    check(&phases(good), &[]);
+    check(
+        &phases(
+            "order = { name = \"round_robin\", order = \"random\" }\n[phase.judge]\nseat = \"joe\"\nsides = [\"a\", \"c\"]",
+        ),
+        &[
+            "6:41 phase[1].order.order: no \"random\" here",
+            "8:8 phase[1].judge.seat: no seat \"joe\"",
+            "9:15 phase[1].judge.sides[2]: no seat or role \"c\"",
+        ],
+    );
+    check(
+        &phases("order = { name = \"phases\" }"),
+        &["6:18 phase[1].order.name: no \"phases\" here"],
+    );
+    check(
+        "title = \"T\"\npolicy = \"depends\"\nparticipant = [{ id = \"a\" }, { id = \"b\" }, { id = \"jo\" }]\n\
+         [verdict]\njudge = \"jo\"\nmay_stop = true",
+        &["6:12 verdict.may_stop: needs rounds, and depends has none"],
+    );
+}
+
+#[test]
 fn stop_rules_and_verdicts_name_seats_and_one_rule_each() {
     let seats = "[[participant]]\nid = \"bo\"\nrole = \"pro\"\n[[participant]]\nid = \"jo\"\n";
     let good = "[verdict]\njudge = [\"jo\"]\nsides = [\"ada\", \"pro\"]\nswap_test = true\n\
                 [[stop]]\njudge = \"jo\"\nquestion = \"Enough?\"\nthen = \"ask\"\n[[stop]]\nagreement = 0.5\n";
     check_rest(&format!("{seats}{good}"), &[]);
     check_rest(
-        &format!("{seats}[verdict]\njudge = \"joe\"\nsides = [\"ada\"]\ntie = \"human\"\n"),
+        &format!("{seats}[verdict]\njudge = \"joe\"\nsides = [\"ada\"]\ntie = \"dice\"\n"),
         &[
             "9:1 verdict: has fewer than two sides to compare",
             "10:9 verdict.judge: no seat \"joe\"",
-            "12:7 verdict.tie: \"human\" is not in this version yet",
+            "12:7 verdict.tie: no \"dice\" here",
         ],
     );
     check_rest(

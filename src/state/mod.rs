@@ -12,6 +12,7 @@ mod facts;
 mod live;
 mod open;
 mod recap;
+mod rename;
 mod rolled;
 mod seen;
 mod shows;

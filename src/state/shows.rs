@@ -1,9 +1,9 @@
 //! What a phase shows its speakers of one another: whose words, and under which names.
 
+use super::rename::rename;
 use super::{Entry, State, Turn};
 use crate::model::*;
 use crate::scenario::Phase;
-use crate::text;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names under which somebody sees the seats; none where they are their own.
@@ -123,6 +123,6 @@ impl State {
             }
         }
         let pairs: Vec<(&str, &str)> = pairs.iter().map(|(from, to)| (&**from, &**to)).collect();
-        text::rename(words, &pairs).as_ref().into()
+        rename(words, &pairs).as_ref().into()
     }
 }

@@ -12,14 +12,12 @@ mod courtesy;
 mod file_name;
 mod keys;
 mod likeness;
-mod rename;
 mod stream;
 
 pub use courtesy::is_courtesy;
 pub use file_name::file_name;
 pub use keys::{Sieve, keep_out, without_keys};
 pub use likeness::Trigrams;
-pub use rename::rename;
 pub use stream::Stream;
 
 use std::borrow::Cow;

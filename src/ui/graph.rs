@@ -61,9 +61,9 @@ fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After)
             let condition = Condition::compile(when)
                 .and_then(|c| c.holds(&Facts::new(state.facts(|name| c.uses(name)))));
             let now = match &condition {
-                Ok(true) => "holds now".into(),
-                Ok(false) => "does not hold now".into(),
-                Err(fault) => format!("cannot be evaluated: {fault}"),
+                Ok(true) => "holds now",
+                Ok(false) => "does not hold now",
+                Err(_) => "cannot be evaluated now",
             };
             (condition == Ok(true), format!("; when {}: {now}", text::line(when)))
         }

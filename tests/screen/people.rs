@@ -131,7 +131,7 @@ fn who_waits_for_whom_is_shown_as_it_stands() {
         "3 Cy  ran 0 of 1",
         "waits for all of these",
         "after Ada, who has spoken; made it run 0 of 1",
-        "after Bo, who has not spoken yet, when context.approved; made it run 0 of 3",
+        "after Bo, who has not spoken yet; when context.approved: cannot be evaluated now;",
     ] {
         assert!(shown.contains(words), "{words}: {shown}");
     }

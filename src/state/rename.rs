@@ -9,7 +9,7 @@ use std::borrow::Cow;
 const NAME_MIN: usize = 2;
 
 /// Returns a text with every name replaced by the one beside it; where two names fit, the longer one is meant.
-pub fn rename<'a>(text: &'a str, pairs: &[(&str, &str)]) -> Cow<'a, str> {
+pub(super) fn rename<'a>(text: &'a str, pairs: &[(&str, &str)]) -> Cow<'a, str> {
     let mut out = String::new();
     let (mut kept, mut at) = (0, 0);
     while let Some(c) = text[at..].chars().next() {
