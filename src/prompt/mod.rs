@@ -13,9 +13,7 @@ pub use budget::UNKNOWN_WINDOW;
 pub use messages::messages;
 
 use crate::expr::{self, Facts, Template};
-use crate::model::{
-    Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, VoiceSpec,
-};
+use crate::model::{Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, VoiceSpec};
 use crate::state::{Entry, Labels, State, Turn};
 use budget::Loses;
 use std::fmt::Write;
