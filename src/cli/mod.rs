@@ -5,6 +5,7 @@
 mod analyze;
 mod check;
 mod context;
+pub mod crash;
 mod demo;
 mod dress;
 mod dry;
@@ -106,6 +107,7 @@ pub fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
+    crash::install(context.paths.state.clone());
     let done = obey(cli.command, &context);
     if let Err(failure) = &done {
         context.keep(&format!("error: {}", failure.message));

@@ -5,7 +5,7 @@
 
 use super::Screen;
 use super::past::{self, Leaf, Other, Sessions};
-use super::terminal::{STOP, Terminal};
+use super::terminal::{AGAIN, STOP, Terminal};
 use super::update::{self, Request};
 use super::{draw, floor::Standing, mouse};
 use crate::clock::Clock;
@@ -161,6 +161,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         Err(why) => screen.view.notice = Some(why),
                     },
                     Some(Request::Redraw) => terminal.redraw()?,
+                    Some(Request::Again) => terminal.again()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {
                         if let Some(playback) = &screen.view.playback {
@@ -193,6 +194,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
 fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
     match event {
         Event::Key(key) if key.code == STOP => Some(Request::Suspend),
+        Event::Key(key) if key.code == AGAIN => Some(Request::Again),
         Event::Key(key) => update::key(screen, key),
         Event::Mouse(event) => mouse::mouse(screen, event),
         Event::Paste(text) => {
@@ -204,8 +206,8 @@ fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
     }
 }
 
-/// Returns whether a second that passes changes what is shown.
-fn ticking(screen: &Screen) -> bool {
+/// Returns whether a second that passes changes what is shown: where none does, nothing wakes the program for it.
+pub fn ticking(screen: &Screen) -> bool {
     if screen.manner.still {
         return false;
     }

@@ -53,6 +53,8 @@ const TITLE_BACK: &str = "\x1b[23;2t";
 
 /// The key press as which the signal to stop comes.
 pub const STOP: KeyCode = KeyCode::Null;
+/// The key press as which the signal to go on comes: no keyboard has that key.
+pub const AGAIN: KeyCode = KeyCode::F(u8::MAX);
 
 /// What a terminal is used for besides showing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -128,6 +130,15 @@ impl Terminal {
         // not TSTP, which is listened to and would stop nothing
         #[cfg(unix)]
         rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
+        self.take_back()
+    }
+
+    /// Takes the terminal anew, after a stop that nobody told of: a shell may have changed it meanwhile.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn again(&mut self) -> io::Result<()> {
+        self.lend();
         self.take_back()
     }
 
@@ -246,10 +257,10 @@ fn undo(on: u8) -> io::Result<()> {
     execute!(out, DisableBracketedPaste, Print(WHEEL_BACK), LeaveAlternateScreen, Show)
 }
 
-/// Returns what the terminal says: keys, pasted text, clicks, and the signal to stop as a key. Answers to what it was
-/// asked are taken out however late they come.
+/// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
+/// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    stream::select(Heard { events: Some(EventStream::new()), late: Late::default() }, stops())
+    stream::select(Heard { events: Some(EventStream::new()), late: Late::default() }, signals())
 }
 
 struct Heard {
@@ -279,18 +290,21 @@ impl Drop for Heard {
     }
 }
 
-/// Returns the signals to stop, each as a key press.
+/// Returns the signals to stop and to go on, each as a key press.
 #[cfg(unix)]
-fn stops() -> impl Stream<Item = io::Result<Event>> + Unpin {
+fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    use rustix::process::Signal;
     use tokio::signal::unix::{SignalKind, signal};
-    let kind = SignalKind::from_raw(rustix::process::Signal::TSTP.as_raw());
-    // where the system refuses, the signal stops the program as it always did
-    let signals = stream::iter(signal(kind).ok())
-        .flat_map(|mut signal| stream::poll_fn(move |cx| signal.poll_recv(cx)));
-    signals.map(|()| Ok(Event::Key(KeyEvent::new(STOP, KeyModifiers::NONE))))
+    let pressed = |which: Signal, code: KeyCode| {
+        // where the system refuses, the signal does what it always did
+        let signals = stream::iter(signal(SignalKind::from_raw(which.as_raw())).ok())
+            .flat_map(|mut signal| stream::poll_fn(move |cx| signal.poll_recv(cx)));
+        signals.map(move |()| Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))))
+    };
+    stream::select(pressed(Signal::TSTP, STOP), pressed(Signal::CONT, AGAIN))
 }
 
 #[cfg(not(unix))]
-fn stops() -> impl Stream<Item = io::Result<Event>> + Unpin {
+fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
     stream::pending()
 }

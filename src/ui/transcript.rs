@@ -52,6 +52,11 @@ impl Transcript {
         self.height.saturating_sub(2).max(1)
     }
 
+    /// Returns how many rows are laid out: those that were seen since the last change of the width, and their neighbours.
+    pub fn laid(&self) -> usize {
+        self.cache.len()
+    }
+
     /// Forgets all lines: colours or signs changed.
     pub fn forget(&mut self) {
         self.cache.clear();

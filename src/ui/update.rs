@@ -54,6 +54,8 @@ pub enum Request {
     Export(&'static str),
     /// Everything is drawn anew.
     Redraw,
+    /// The terminal is taken anew: the program had been stopped.
+    Again,
     /// The mouse is the screen's from now on, or the terminal's.
     Mouse(bool),
     /// The talk pauses and the program stops until the shell goes on.

@@ -4,6 +4,7 @@
 mod contest;
 mod figures;
 mod keys;
+mod long;
 mod mouse;
 mod past;
 mod people;

@@ -120,7 +120,9 @@ impl Program {
     /// wait for what the frame draws last, its footer, or the two arrive as one.
     #[track_caller]
     pub fn until(&mut self, text: &str) {
+        let begun = Instant::now();
         while !self.screen.screen().contents().contains(text) {
+            assert!(begun.elapsed() < 3 * HANG, "{text:?} is not in\n{}", self.shown());
             match self.coming.recv_timeout(HANG) {
                 Ok(bytes) => self.hear(&bytes),
                 Err(_) => panic!("never saw {text:?} in\n{}", self.screen.screen().contents()),
@@ -179,6 +181,58 @@ impl Program {
             assert!(begun.elapsed() < HANG, "it is {state} and never {wanted}");
             std::thread::yield_now();
         }
+    }
+
+    /// Gives the terminal another size.
+    pub fn resize(&mut self, (rows, cols): (u16, u16)) {
+        self.master.resize(PtySize { rows, cols, pixel_width: 0, pixel_height: 0 }).unwrap();
+        self.screen.screen_mut().set_size(rows.try_into().unwrap(), cols.try_into().unwrap());
+    }
+
+    /// Returns the program's processes: itself, or the child that a shell has.
+    pub fn pid(&self) -> u32 {
+        let own = self.child.process_id().unwrap();
+        let children = fs::read_to_string(format!("/proc/{own}/task/{own}/children"));
+        let first = children.ok().and_then(|all| all.split_whitespace().next()?.parse().ok());
+        first.unwrap_or(own)
+    }
+
+    /// Waits until every thread of the program sleeps for as long as nothing happens: in a wait without an end. Returns
+    /// what they wait in.
+    #[track_caller]
+    pub fn until_asleep(&mut self) -> Vec<String> {
+        let begun = Instant::now();
+        loop {
+            while let Ok(bytes) = self.coming.try_recv() {
+                self.hear(&bytes);
+            }
+            let waits = waits(self.pid());
+            if waits.iter().all(|wait| is_endless(wait)) {
+                return waits;
+            }
+            assert!(begun.elapsed() < HANG, "it is awake, or will be:\n{}", waits.join("\n"));
+            std::thread::yield_now();
+        }
+    }
+
+    /// Returns how often its threads have gone to sleep so far.
+    pub fn sleeps(&self) -> Vec<String> {
+        let count = |task: &String| {
+            let status = fs::read_to_string(format!("{task}/status")).unwrap_or_default();
+            let line = status.lines().find(|l| l.starts_with("voluntary_ctxt_switches"));
+            format!("{task} {}", line.unwrap_or_default())
+        };
+        tasks(self.pid()).iter().map(count).collect()
+    }
+
+    /// Returns whether bytes came that nobody has looked at.
+    pub fn has_more(&self) -> bool {
+        self.coming.try_recv().is_ok()
+    }
+
+    /// Returns how many frames came so far.
+    pub fn frames(&self) -> usize {
+        self.sent().matches("\u{1b}[?2026l").count()
     }
 
     /// Lets the terminal vanish; returns the code with which the program ends, and after how long.
@@ -242,4 +296,34 @@ impl Left {
 
 fn modes(master: &dyn MasterPty) -> String {
     format!("{:?}", master.get_termios())
+}
+
+fn tasks(pid: u32) -> Vec<String> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    tasks.map(|task| task.path().display().to_string()).collect()
+}
+
+/// What every thread of a process waits in: the number of the system call, and what it was called with.
+fn waits(pid: u32) -> Vec<String> {
+    let wait = |task: &String| fs::read_to_string(format!("{task}/syscall")).unwrap_or_default();
+    tasks(pid).iter().map(wait).collect()
+}
+
+/// Whether a wait ends only when something happens. A time to wait is the fourth of what `epoll_wait` is called with, the
+/// third of `poll` and `ppoll`, the fourth of `futex`.
+fn is_endless(wait: &str) -> bool {
+    let parts: Vec<&str> = wait.split_whitespace().collect();
+    let time = match parts.first() {
+        #[cfg(target_arch = "x86_64")]
+        Some(&"7") => parts.get(3),
+        #[cfg(target_arch = "x86_64")]
+        Some(&"202" | &"232" | &"281") => parts.get(4),
+        #[cfg(target_arch = "x86_64")]
+        Some(&"271") => parts.get(3),
+        #[cfg(target_arch = "x86_64")]
+        Some(&"0") => return true,
+        _ => None,
+    };
+    // no time at all, or minus one
+    time.is_some_and(|t| *t == "0x0" && parts[0] != "7" || t.ends_with("ffffffff"))
 }

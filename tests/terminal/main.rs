@@ -9,8 +9,10 @@ mod canary;
 mod connected;
 mod editor;
 mod failures;
+mod guests;
 mod house;
 mod linear;
+mod quiet;
 mod secrets;
 #[path = "../cli/server.rs"]
 mod server;
@@ -100,36 +102,6 @@ fn every_way_out_gives_the_terminal_back() {
     let left = program.left();
     assert_eq!(left.code, 0);
     left.restored();
-}
-
-#[test]
-fn nothing_hostile_reaches_the_terminal() {
-    let house = House::new();
-    let hostile = r#"
-title = "Hostile"
-[limits]
-utterances = 2
-[[participant]]
-id = "ada"
-lines = ["a\u001b[2Jb\u001b]52;c;QUFB\u0007 \u009b31m &#27;[5n \u001bPq\u001b\\ **\u001b[?1049l** end\u0007 \u202e"]
-pace = 1
-"#;
-    let mut program = house.run(&["run", &house.file("hostile.toml", hostile)]);
-    program.until("the limit of 2 utterances is reached");
-    program.keys("\u{1b}[200~pasted \u{1b}]0;x\u{7} \u{9b}2J\u{1b}[201~");
-    program.until("pasted");
-    program.until("PEN");
-    program.keys("\u{1b}");
-    program.until("TABLE");
-    program.keys("?");
-    program.until("Keys");
-    program.until("LIST");
-    program.keys("\u{1b}");
-    program.until("TABLE");
-    program.keys("q");
-    let left = program.left();
-    left.restored();
-    assert_eq!(allowed::strangers(&left.bytes), Vec::<String>::new());
 }
 
 #[test]

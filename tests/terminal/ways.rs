@@ -2,6 +2,7 @@
 //! vanishes.
 
 use crate::house::House;
+use colloquium::cli::crash;
 use colloquium::ui::terminal::{Manner, Terminal};
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
@@ -26,6 +27,73 @@ fn a_stop_gives_the_terminal_back_and_comes_back_paused() {
         let left = program.left();
         assert_eq!(left.code, 0);
         left.restored();
+    }
+}
+
+#[test]
+fn a_stop_from_outside_that_nobody_told_of_takes_the_terminal_anew() {
+    let house = House::new();
+    for (args, shown) in [(&["demo", "--no-save"][..], "Ada speaking"), (&[], "Watch a debate now")]
+    {
+        let mut program = house.run(args);
+        program.until(shown);
+        program.signal(Signal::STOP);
+        program.until_state('T');
+        program.signal(Signal::CONT);
+        program.until_sent("\u{1b}[?1049h", 2);
+        program.until(shown);
+        program.signal(Signal::TERM);
+        let left = program.left();
+        assert_eq!(left.code, 143);
+        left.restored();
+    }
+}
+
+#[test]
+fn the_start_screen_can_be_stopped_as_well() {
+    let house = House::new();
+    let mut program = house.run(&[]);
+    program.until("Watch a debate now");
+    program.keys("\u{1a}");
+    program.until_sent("\u{1b}[?1049l", 1);
+    program.until_state('T');
+    program.signal(Signal::CONT);
+    program.until_sent("\u{1b}[?1049h", 2);
+    program.until("Watch a debate now");
+    program.keys("\u{3}\u{3}");
+    program.left().restored();
+}
+
+#[test]
+fn a_shell_that_is_killed_takes_the_program_along() {
+    let house = House::new();
+    let mut command = CommandBuilder::new("/bin/sh");
+    let program = env!("CARGO_BIN_EXE_colloquium");
+    command.args(["-c", &format!("'{program}' demo --no-save; true")]);
+    let mut program = house.start(command);
+    program.until("Ada speaking");
+    let pid = program.pid();
+    program.signal(Signal::KILL);
+    let (_, after) = program.vanish();
+    let begun = std::time::Instant::now();
+    while std::path::Path::new(&format!("/proc/{pid}/exe")).exists() {
+        assert!(begun.elapsed().as_secs() < 20, "it goes on without its terminal");
+        std::thread::yield_now();
+    }
+    println!("gone after {} ms", (after + begun.elapsed()).as_millis());
+}
+
+#[test]
+fn without_an_output_or_an_input_no_screen_opens() {
+    let house = House::new();
+    for closed in [">&-", "<&-", "</dev/null", ">/dev/null"] {
+        let mut command = CommandBuilder::new("/bin/sh");
+        let program = env!("CARGO_BIN_EXE_colloquium");
+        command.args(["-c", &format!("exec '{program}' demo --no-save {closed}")]);
+        let left = house.start(command).left();
+        assert_eq!(left.code, 2, "{closed}: {}", left.told);
+        assert!(left.told.contains("needs a terminal"), "{closed}: {}", left.told);
+        assert!(!left.told.contains("\u{1b}[?"), "{closed}: {:?}", left.told);
     }
 }
 
@@ -65,11 +133,17 @@ fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
     assert_eq!(left.code, 101);
     left.restored();
     assert!(left.told.contains("the reason of the panic"), "{}", left.told);
+    assert!(left.told.contains("colloquium resume --last"), "{}", left.told);
+    let note = std::fs::read_to_string(house.path("state/crash.txt")).unwrap();
+    assert!(note.contains("and one in this") && note.contains("ways.rs"), "{note}");
 }
 
 #[test]
 #[ignore = "the child of the test above: it takes the terminal and panics"]
 fn the_one_that_panics() {
+    if let Some(home) = std::env::var_os("HOME") {
+        crash::install(std::path::Path::new(&home).join("state"));
+    }
     let Ok(mut terminal) =
         Terminal::enter(Manner { mouse: true, keyboard: true, ..Manner::default() })
     else {

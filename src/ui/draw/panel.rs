@@ -20,6 +20,8 @@ use ratatui::text::{Line, Span, Text};
 
 /// Utterances of a seat whose length is drawn at most.
 const SPARK_CELLS: usize = 20;
+/// Utterances of all that are looked through for them, so that a long talk costs no more.
+const SPARK_REACH: usize = 200;
 /// Bytes that are taken for a token of what is being said.
 const BYTES_PER_TOKEN: u64 = 4;
 /// Cells of a bar.
@@ -143,7 +145,7 @@ fn rate(story: &Story, turn: &Turn, now: Ms) -> Option<String> {
 
 /// How much a seat said each time it spoke, as far as there is room; from its second utterance on.
 fn spark(story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
-    let own = story.state().entries.iter().rev();
+    let own = story.state().entries.iter().rev().take(SPARK_REACH);
     let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);
     let mut sizes: Vec<usize> = own.map(|e| e.text().len()).collect();
     sizes.reverse();

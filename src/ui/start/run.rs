@@ -2,8 +2,8 @@
 
 use super::{Choice, News, Start, update};
 use crate::ui::draw;
-use crate::ui::terminal::Terminal;
-use crossterm::event::Event;
+use crate::ui::terminal::{AGAIN, STOP, Terminal};
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
 use futures::{Stream, StreamExt};
 use std::io;
 
@@ -30,6 +30,14 @@ pub async fn run(
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
                 let choice = match &event {
+                    Event::Key(key) if stops(key) => {
+                        terminal.suspend()?;
+                        None
+                    }
+                    Event::Key(key) if key.code == AGAIN => {
+                        terminal.again()?;
+                        None
+                    }
                     Event::Key(key) => update::key(start, key),
                     Event::Paste(text) => {
                         update::paste(start, text);
@@ -44,4 +52,10 @@ pub async fn run(
             Some(found) = news.next() => start.take(found),
         }
     }
+}
+
+/// Returns whether a key asks for the shell: the signal to stop, or Ctrl-Z.
+fn stops(key: &KeyEvent) -> bool {
+    let control = key.modifiers == KeyModifiers::CONTROL;
+    key.code == STOP || control && key.code == KeyCode::Char('z')
 }

@@ -1,0 +1,47 @@
+//! What is left of a fault of the program's own: a note in the state folder, and the words that say how to go on.
+//!
+//! The session needs nothing from here: what was shown is in its log. The note says where it broke and how it came there.
+
+use super::screen::write_private;
+use super::talk;
+use crate::clock::wall_now;
+use crate::config::make_private;
+use crate::text;
+use jiff::Timestamp;
+use std::backtrace::Backtrace;
+use std::panic::{self, PanicHookInfo};
+use std::path::{Path, PathBuf};
+use std::thread;
+
+/// The note's file; a later fault takes its place.
+const NOTE: &str = "crash.txt";
+
+/// Writes a note of every panic from here on, after the terminal was given back.
+pub fn install(state: PathBuf) {
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        before(info);
+        let kept = match keep(&state, &note(info)) {
+            Ok(path) => format!("what is known of it is in {}", path.display()),
+            Err(why) => format!("it could not be noted: {why}"),
+        };
+        talk::print(&text::block(&format!(
+            "colloquium broke by a fault of its own; {kept}\n\
+             a session that is saved goes on from there: colloquium resume --last"
+        )));
+    }));
+}
+
+fn note(info: &PanicHookInfo<'_>) -> String {
+    let at = Timestamp::from_millisecond(wall_now().0).unwrap_or_default();
+    let thread = thread::current().name().unwrap_or("without a name").to_owned();
+    let (version, trace) = (env!("CARGO_PKG_VERSION"), Backtrace::force_capture());
+    format!("colloquium {version}, {at}, thread {thread}\n{info}\n\n{trace}\n")
+}
+
+fn keep(folder: &Path, note: &str) -> Result<PathBuf, String> {
+    let path = folder.join(NOTE);
+    make_private(folder).map_err(|e| e.to_string())?;
+    write_private(&path, &text::block(note)).map_err(|e| format!("{}: {e}", path.display()))?;
+    Ok(path)
+}

@@ -1,0 +1,108 @@
+//! A long talk costs a frame no more than a short one: counted, not timed.
+
+use crate::stage::{Stage, demo};
+use colloquium::model::{Event, Kind, Ms, Seq, TurnId};
+use colloquium::ui::run::ticking;
+use crossterm::event::KeyCode::{Char, End, Home, PageUp};
+
+/// A stage behind so many utterances.
+fn talked(utterances: u32) -> Stage {
+    let mut stage = Stage::new(200, 60).during(1, 1);
+    goes_on(&mut stage, utterances);
+    stage
+}
+
+/// Lets so many utterances more be spoken.
+fn goes_on(stage: &mut Stage, utterances: u32) {
+    let first = |fits: fn(&Kind) -> bool| demo().iter().find(|e| fits(&e.kind)).unwrap().clone();
+    let grant = first(|kind| matches!(kind, Kind::FloorGranted(_)));
+    let end = first(|kind| matches!(kind, Kind::TurnEnded(_)));
+    let Kind::FloorGranted(granted) = &grant.kind else { unreachable!() };
+    for n in 0..utterances {
+        let seq = stage.screen.story.state().next_seq;
+        let mut granted = granted.clone();
+        granted.number = Some(n + 2);
+        let (ms, seat) = (Ms(u64::from(n) * 1_000), granted.participant.clone());
+        stage.take(Event { seq, ms, kind: granted.into(), ..grant.clone() });
+        let Kind::TurnEnded(ended) = &end.kind else { unreachable!() };
+        let mut ended = ended.clone();
+        (ended.turn, ended.number) = (TurnId(seq.0), Some(n + 2));
+        let by = seat.0;
+        stage.take(Event { seq: Seq(seq.0 + 1), ms, by, kind: ended.into(), ..end.clone() });
+    }
+}
+
+#[test]
+fn a_frame_lays_out_what_is_seen_and_no_more() {
+    let counted = [300, 3_000].map(|utterances| {
+        let mut stage = talked(utterances);
+        let rows = stage.screen.story.len();
+        assert!(rows >= utterances as usize, "{rows} rows");
+        stage.draw();
+        let laid = |stage: &Stage| stage.screen.view.transcript.laid();
+        let first = laid(&stage);
+        stage.piece("and on it goes");
+        stage.draw();
+        let streaming = laid(&stage);
+        stage.press(&[PageUp]);
+        let paged = laid(&stage);
+        stage.press(&[Home, End]);
+        (first, streaming, paged, laid(&stage))
+    });
+    assert_eq!(counted[0], counted[1], "at hundreds and at thousands of utterances");
+    let (first, streaming, ..) = counted[1];
+    assert!(first <= 60 && streaming == first, "{counted:?}");
+}
+
+#[test]
+fn only_what_came_since_is_searched() {
+    let mut stage = talked(300);
+    stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
+    let search = stage.screen.view.search.as_mut().unwrap();
+    let all = search.matches(&stage.screen.story).len();
+    assert!(all > 290, "{all}");
+    goes_on(&mut stage, 20);
+    stage.draw();
+    let Stage { screen, .. } = &mut stage;
+    let mut anew = screen.view.search.clone().unwrap();
+    anew.found = Default::default();
+    let search = screen.view.search.as_mut().unwrap();
+    assert_eq!(search.matches(&screen.story), anew.matches(&screen.story));
+}
+
+#[test]
+fn figures_are_laid_out_once_until_something_happens() {
+    let mut stage = Stage::new(120, 40).during(6, 2);
+    stage.press(&[Char('a')]);
+    let laid = |stage: &mut Stage| {
+        stage.draw();
+        let study = stage.screen.view.study.as_mut().unwrap();
+        study.laid(118, |_| unreachable!("it was laid out by the frame"))
+    };
+    let before = laid(&mut stage);
+    stage.piece("words that no figure counts yet");
+    assert!(std::rc::Rc::ptr_eq(&before, &laid(&mut stage)));
+    let mut stage = stage.until(|e| matches!(e.kind, Kind::TurnEnded(_)));
+    assert!(!std::rc::Rc::ptr_eq(&before, &laid(&mut stage)));
+}
+
+#[test]
+fn nothing_ticks_but_seconds_that_are_shown() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    assert!(ticking(&stage.screen), "somebody speaks");
+    stage.screen.manner.still = true;
+    assert!(!ticking(&stage.screen), "nothing moves by itself");
+    stage.screen.manner.still = false;
+    let turn = stage.turn();
+    let end =
+        serde_json::json!({"turn": turn, "purpose": "speak", "outcome": "cut", "why": "pause_now"});
+    stage.happens(
+        "operator",
+        "command.given",
+        serde_json::json!({"key": "0:1", "do": "pause_now", "targets": {"turns": [turn]}}),
+    );
+    stage.happens("engine", "turn.ended", end);
+    stage.happens("engine", "paused", serde_json::json!({}));
+    assert!(!ticking(&stage.screen), "it is paused");
+    assert!(!ticking(&Stage::new(80, 24).whole().screen), "it has ended");
+}

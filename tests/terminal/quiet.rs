@@ -1,0 +1,108 @@
+//! Quiet: who has nothing to show sleeps, who streams draws no more often than an eye needs, and a size is only a size.
+
+use crate::allowed::strangers;
+use crate::house::House;
+use portable_pty::CommandBuilder;
+use rustix::process::Signal;
+use std::time::Instant;
+
+/// Rehearsed words faster than any screen; of how many utterances, and how often each line is said in one.
+fn flood(utterances: u32, times: usize) -> String {
+    let ada = "One two three four five six seven eight nine ten eleven twelve. ".repeat(times);
+    let bo =
+        "| a | b |\\n|---|---|\\n| 日本語 | 👩‍👩‍👧 |\\n\\n- thirteen\\n- fourteen\\n\\n".repeat(times);
+    format!(
+        r#"
+title = "Flood"
+limits = {{ utterances = {utterances} }}
+[[participant]]
+id = "ada"
+lines = ["{ada}"]
+pace = 1
+[[participant]]
+id = "bo"
+lines = ["{bo}"]
+pace = 1
+"#
+    )
+}
+
+#[test]
+#[cfg(all(target_os = "linux", target_arch = "x86_64"))]
+fn paused_ended_and_at_the_start_it_sleeps_without_an_end() {
+    let house = House::new();
+    for (args, keys, seen) in [
+        (&["demo", "--no-save"][..], "S", "PAUSED"),
+        (&["run", &house.file("flood.toml", &flood(2, 1))], "", "the limit of 2"),
+        (&[], "", "Watch a debate"),
+    ] {
+        let mut program = house.run(args);
+        if !keys.is_empty() {
+            program.until("Ada speaking");
+            program.keys(keys);
+        }
+        program.until(seen);
+        let waits = program.until_asleep();
+        assert!(!waits.is_empty(), "nobody tells how it sleeps");
+        let before = program.sleeps();
+        assert!(!program.has_more(), "{args:?}: bytes while it sleeps");
+        assert_eq!(program.sleeps(), before, "{args:?}: something woke it");
+        program.signal(Signal::TERM);
+        program.left().restored();
+    }
+}
+
+#[test]
+fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
+    let house = House::new();
+    let flood = house.file("flood.toml", &flood(4, 20));
+    for (link, least_ms) in [("", 16), ("SSH_CONNECTION='10.0.0.1 1 10.0.0.2 22'", 33)] {
+        let mut command = CommandBuilder::new("/bin/sh");
+        let program = env!("CARGO_BIN_EXE_colloquium");
+        command.args(["-c", &format!("{link} exec '{program}' run --no-save '{flood}'")]);
+        let begun = Instant::now();
+        let mut program = house.start(command);
+        program.until("the limit of 4 utterances is reached");
+        let most = begun.elapsed().as_millis() / least_ms + 2;
+        let frames = program.frames();
+        println!("{frames} frames in {} ms", begun.elapsed().as_millis());
+        assert!(frames as u128 <= most, "{frames} frames, {most} at most");
+        program.keys("q");
+        program.left().restored();
+    }
+}
+
+#[test]
+fn a_storm_of_sizes_leaves_no_trace() {
+    let house = House::new();
+    let mut program = house.run(&["run", "--no-save", &house.file("flood.toml", &flood(4, 20))]);
+    program.until("speak");
+    let sizes = [(1, 1), (200, 500), (24, 50), (10, 40), (9, 39), (60, 200), (3, 500), (200, 1)];
+    for round in 0..6 {
+        for (rows, cols) in sizes {
+            let frames = program.frames();
+            program.resize((rows, cols + round));
+            program.until_sent("\u{1b}[?2026l", frames + 1);
+            program.keys(["a", "\u{1b}", "?", "\u{1b}", ":", "\u{1b}"][usize::from(round)]);
+        }
+    }
+    program.resize((24, 80));
+    program.keys("\u{1b}");
+    program.until("TABLE");
+    program.keys("\u{c}");
+    program.until("the limit of 4 utterances is reached");
+    let frames = program.frames();
+    program.keys("\u{c}");
+    program.until_sent("\u{1b}[?2026l", frames + 1);
+    let shown = program.shown();
+    let rows: Vec<&str> = shown.lines().collect();
+    assert!(rows[0].contains("Flood") && rows[0].contains("STOPPED  u4/4"), "{shown}");
+    assert!(rows[2].chars().all(|c| c == '─'), "{shown}");
+    assert!(rows.last().unwrap().contains("TABLE"), "{shown}");
+    program.keys("q");
+    let left = program.left();
+    assert_eq!(left.code, 0, "{}", left.told);
+    assert!(!left.told.contains("panicked"), "{}", left.told);
+    left.restored();
+    assert_eq!(strangers(&left.bytes), Vec::<String>::new());
+}
