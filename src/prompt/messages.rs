@@ -6,6 +6,7 @@
 
 use crate::model::{Block, Message, Prompt, Role, Text};
 use crate::text;
+use memchr::memchr3_iter;
 
 /// Names of the tags that frame words.
 const TAGS: [&str; 6] = ["said", "moderator", "guidance", "brief", "summary", "request"];
@@ -14,6 +15,8 @@ const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
 /// Characters that pass for `<`.
 const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
+/// The bytes with which they begin; no character has one of these further behind.
+const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
 /// What an escaped `<` looks like.
 const ESCAPED: &str = "&lt;";
 /// What stands before a talk that the model itself began.
@@ -106,14 +109,19 @@ fn attribute(name: &Text) -> String {
 
 /// Returns words that can neither end their block nor begin another one.
 pub fn quoted(words: &str) -> String {
-    let mut out = String::with_capacity(words.len());
-    for (at, c) in words.char_indices() {
-        if OPENERS.contains(&c) && acts(&words[at + c.len_utf8()..]) {
+    let (mut out, mut done) = (String::with_capacity(words.len()), 0);
+    let [ascii, first, second] = FIRST_BYTES;
+    for at in memchr3_iter(ascii, first, second, words.as_bytes()) {
+        let opener = words[at..].chars().next().filter(|c| OPENERS.contains(c));
+        if let Some(behind) = opener.map(|c| at + c.len_utf8())
+            && acts(&words[behind..])
+        {
+            out.push_str(&words[done..at]);
             out.push_str(ESCAPED);
-        } else {
-            out.push(c);
+            done = behind;
         }
     }
+    out.push_str(&words[done..]);
     out
 }
 
@@ -161,6 +169,17 @@ mod tests {
             letters.collect::<String>().to_lowercase()
         });
         names.filter(|n| TAGS.iter().any(|tag| n.starts_with(tag))).count()
+    }
+
+    #[test]
+    fn every_opener_is_found() {
+        for opener in OPENERS {
+            let first = opener.to_string().as_bytes()[0];
+            assert!(FIRST_BYTES.contains(&first), "{opener}");
+            let words = format!("\u{2028}a{opener}said>\u{ff1d}{opener}b{opener}/moderator");
+            let safe = format!("\u{2028}a{ESCAPED}said>\u{ff1d}{opener}b{ESCAPED}/moderator");
+            assert_eq!(quoted(&words), safe);
+        }
     }
 
     #[test]
