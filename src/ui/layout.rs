@@ -173,8 +173,12 @@ mod tests {
     fn the_floor_is_shown_at_every_size_that_can_be_read() {
         for width in 1..220 {
             for height in 1..70 {
-                let needs =
-                    Needs { queue: height % 3, pen: width % 7, timeline: (width + height) % 12 };
+                let needs = Needs {
+                    queue: height % 3,
+                    pen: width % 7,
+                    timeline: (width + height) % 12,
+                    ..Needs::default()
+                };
                 let areas = areas(Rect::new(0, 0, width, height), needs);
                 assert_eq!(areas.is_some(), width >= SMALLEST.0 && height >= SMALLEST.1);
                 let Some(a) = areas else { continue };
