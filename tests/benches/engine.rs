@@ -1,0 +1,69 @@
+//! What a decision, a prompt and the fold cost.
+
+use crate::talk::{By, Talk};
+use colloquium::engine::advance;
+use colloquium::model::{Purpose, ThreadId};
+use colloquium::policy::{self, View};
+use colloquium::prompt;
+use colloquium::state::{State, Turn};
+use divan::counter::ItemsCount;
+use divan::{Bencher, black_box};
+
+const UTTERANCES: [u32; 3] = [10, 100, 1_000];
+
+fn next(state: &State) -> Turn {
+    Turn::granted(state.next_seq, state.ms, ThreadId::ROOT, "bo".into(), Purpose::Speak)
+}
+
+/// The prompt of a model, as messages.
+#[divan::bench(args = UTTERANCES)]
+fn prompt_of_a_model(bencher: Bencher, utterances: u32) {
+    let talk = Talk::of(By::Models, "round_robin", utterances);
+    let turn = next(&talk.live.state);
+    bencher.bench(|| prompt::messages(&prompt::build(&talk.live.state, black_box(&turn))));
+}
+
+/// What the log keeps of the prompt of a model.
+#[divan::bench(args = UTTERANCES)]
+fn prompt_accounted_of_a_model(bencher: Bencher, utterances: u32) {
+    let talk = Talk::of(By::Models, "round_robin", utterances);
+    let turn = next(&talk.live.state);
+    bencher.bench(|| prompt::account(&talk.live.state, black_box(&turn)));
+}
+
+/// The same where nobody reads the prompt.
+#[divan::bench(args = UTTERANCES)]
+fn prompt_accounted_of_lines(bencher: Bencher, utterances: u32) {
+    let talk = Talk::of(By::Lines, "round_robin", utterances);
+    let turn = next(&talk.live.state);
+    bencher.bench(|| prompt::account(&talk.live.state, black_box(&turn)));
+}
+
+#[divan::bench(args = UTTERANCES)]
+fn decide(bencher: Bencher, utterances: u32) {
+    let talk = Talk::of(By::Lines, "round_robin", utterances);
+    bencher.bench(|| advance(black_box(&talk.live.state)));
+}
+
+#[divan::bench(args = policy::ALL.iter().map(|p| p.row().name))]
+fn decide_by(bencher: Bencher, name: &str) {
+    let talk = Talk::of(By::Lines, name, 100);
+    let (state, policy) = (&talk.live.state, policy::find(name).unwrap());
+    let thread = &state.threads[&ThreadId::ROOT];
+    bencher.bench(|| policy.next(black_box(&View { state, thread })));
+}
+
+/// A whole talk of rehearsed lines, decided and folded, without a disk.
+#[divan::bench(args = [1_000, 8_000], sample_count = 3)]
+fn whole_talk(bencher: Bencher, utterances: u32) {
+    let played = || Talk::of(By::Lines, "round_robin", utterances);
+    bencher.counter(ItemsCount::new(utterances)).bench(played);
+}
+
+#[divan::bench(sample_count = 3)]
+fn fold_of_a_million_events(bencher: Bencher) {
+    const EVENTS: usize = 1_000_000;
+    let mut events = Talk::of(By::Lines, "round_robin", EVENTS as u32 / 5).events;
+    events.truncate(EVENTS);
+    bencher.counter(ItemsCount::new(events.len())).bench(|| State::fold(black_box(&events)));
+}
