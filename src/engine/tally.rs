@@ -145,6 +145,7 @@ pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> Verdic
     let found = Counted::new(state, court, sides);
     let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
     let mut how = match &found.ahead[..] {
+        [] if court.spec.swap_test => "no judgement could be read both ways round".into(),
         [] => "no judgement could be read".into(),
         [draw] if *draw == tie => {
             format!("no side is better in {} of {}", counts[&tie], judged(found.judged))
@@ -152,7 +153,7 @@ pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> Verdic
         [winner] => format!("{winner} in {} of {}", counts[winner], judged(found.judged)),
         level => format!("{} are level in {}", level.join(" and "), judged(found.judged)),
     };
-    if court.spec.swap_test && found.judged > 0 {
+    if court.spec.swap_test && found.read > 0 {
         how.push_str(&match found.turned {
             0 => "; none turned when the sides were swapped".to_owned(),
             turned => {
