@@ -101,7 +101,7 @@ async fn run(
     signals: &mut Signals,
     context: &Context,
 ) -> Result<Exit, Failure> {
-    let Table { mut engine, mut tail, files, saved, play, .. } = table;
+    let Table { mut engine, mut tail, files, saved, play, past, .. } = table;
     let name = saved.then(|| context.name_of(&files));
     match &name {
         Some(_) => context.say(&format!("session: {} ({})", files.id(), files.log().display())),
@@ -113,7 +113,7 @@ async fn run(
     let (stop, stopping) = oneshot::channel::<()>();
     let mut stop = Some(stop);
     let mut signal = None;
-    let (records, calls) = (VecDeque::new(), Calls::default());
+    let (records, calls) = (VecDeque::new(), Calls::of(&past));
     let mut unwritten = Unwritten { records, durable: engine.durable(), calls };
     let left = {
         let orders = lines.map_or_else(|| mpsc::channel(1).1, |l| l.orders);

@@ -3,7 +3,7 @@
 use crate::export::spent;
 use crate::model::payload::TurnEnded;
 use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage, Wall};
-use crate::state::Spent;
+use crate::state::{Spent, State};
 use crate::text;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
@@ -36,10 +36,14 @@ impl Journal {
 }
 
 /// Tells of calls what `-v` says; it remembers whose turns they belong to.
-#[derive(Default)]
 pub struct Calls(BTreeMap<TurnId, SeatId>);
 
 impl Calls {
+    /// Returns what is known of the turns that run in a state.
+    pub fn of(state: &State) -> Calls {
+        Calls(state.turns.values().map(|turn| (turn.id, turn.seat.clone())).collect())
+    }
+
     /// Returns what an event says of a call, if it does.
     pub fn told(&mut self, event: &Event) -> Option<String> {
         if let Kind::FloorGranted(g) = &event.kind {

@@ -76,7 +76,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let Table { mut engine, tail, files, saved, clock, .. } = table;
+        let Table { mut engine, tail, files, saved, clock, past, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let keep = |words: &str| last_copy(&context.paths.state, words);
         let export = |format: &str| written(files.log(), format, context);
@@ -100,7 +100,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             let log_tail = context.keeps().then(|| engine.tail());
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
-            let keep_log = keep_log(log_tail, since, context);
+            let keep_log = keep_log(log_tail, past, since, context);
             let terminal = Terminal::enter(screen.manner).map_err(refused)?;
             let reader = run::run(&mut screen, tail, terminal, terminal::events, orders, outside);
             tokio::pin!(talk, hand_over, keep_log, reader);
@@ -211,9 +211,9 @@ pub fn other(name: &str, context: &Context) -> Result<Other, Failure> {
 }
 
 /// Keeps what each call came to in the log file; what was before is there already.
-async fn keep_log(tail: Option<Tail>, since: Seq, context: &Context) {
-    let mut calls = Calls::default();
+async fn keep_log(tail: Option<Tail>, past: State, since: Seq, context: &Context) {
     if let Some(mut tail) = tail {
+        let mut calls = Calls::of(&past);
         while let Some(item) = tail.next().await {
             if let Item::Event(record) = item
                 && record.event.seq > since

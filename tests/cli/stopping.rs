@@ -27,7 +27,12 @@ fn a_killed_run_goes_on_and_ends_like_one_that_was_not_killed() {
     read_until(&mut out, &["\"kind\":\"delta\""]);
     child.kill().unwrap();
     child.wait().unwrap();
-    house.run(&["resume", &session, "--headless"]).code(0);
+    let ran = house.run(&["resume", &session, "--headless", "-v"]).code(0);
+    assert!(
+        ran.err.contains(" of bo: cut in ") && ran.err.contains(" of bo: said in "),
+        "{}",
+        ran.err
+    );
     let shown = house.run(&["sessions", "show", &session]).code(0).out;
     assert!(shown.contains("[2] Bo, interrupted, to speak again\n"), "{shown}");
     assert_eq!(transcript(&shown), unbroken(&house, &path));
