@@ -1,13 +1,43 @@
-//! How the person likes the screen, kept from run to run in a file of their own state.
+//! How the person likes the screen, and what they were writing when they left it, kept from run to run in files of
+//! their own state.
 
 use super::screen::write_private;
 use crate::config::make_private;
 use crate::ui::layout::Panels;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::Path;
 
 const FILE: &str = "panels";
+const DRAFT: &str = "draft.json";
+
+/// What was being written when a session was left.
+#[derive(Serialize, Deserialize)]
+struct Draft {
+    session: String,
+    words: String,
+}
+
+/// Returns what was being written when a session was left, if that was the last one that was left so.
+pub fn draft(folder: &Path, session: &str) -> Option<String> {
+    let file = fs::read_to_string(folder.join(DRAFT)).ok()?;
+    let draft: Draft = serde_json::from_str(&file).ok()?;
+    (draft.session == session).then_some(draft.words)
+}
+
+/// Keeps what is being written as a session is left; nothing takes the place of what was kept of the same session.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep_draft(folder: &Path, session: &str, words: &str) -> io::Result<()> {
+    if words.trim().is_empty() && draft(folder, session).is_none() {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    let draft = Draft { session: session.into(), words: words.into() };
+    write_private(&folder.join(DRAFT), &serde_json::to_string(&draft)?)
+}
 
 /// Returns how panels were shown last; as they fit where nothing is kept that can be read.
 pub fn panels(folder: &Path) -> Panels {

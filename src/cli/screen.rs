@@ -94,6 +94,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         };
         let mut screen = dressed(since, clock, context)?;
         let log = context.log_of_screen()?;
+        let draft = kept::draft(&context.paths.state, &files.id());
+        draft.iter().for_each(|draft| screen.view.pen.rewrite(draft));
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
@@ -125,6 +127,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         };
         // words that cannot be kept for the next time are no reason to fail now
         let _ = sent::write(&context.paths.state, &screen.view.pen.history);
+        let draft = screen.view.pen.whole();
+        let _ = kept::keep_draft(&context.paths.state, &files.id(), &draft);
         let _ = kept::keep_panels(&context.paths.state, screen.view.panels);
         let state = engine.live.state.clone();
         let synced = unless_told_again(&mut signals, engine.finish()).await;

@@ -2,7 +2,7 @@
 //!
 //! What is pasted is made safe and never sends; what Ctrl-C clears can be brought back.
 
-use super::wrap::wrap;
+use super::wrap::{width, wrap};
 use crate::text;
 use ratatui::style::Style;
 use ratatui::text::Line;
@@ -71,6 +71,24 @@ impl Pen {
         let lines = self.area.lines().iter().take(ROWS_MAX);
         let rows = lines.map(|l| wrap(&Line::from(l.as_str()), room).len());
         rows.sum::<usize>().clamp(1, ROWS_MAX) as u16
+    }
+
+    /// Returns the row and the column of the caret on what is drawn of it: joined characters take the cells of the one
+    /// that they become.
+    pub fn caret(&self) -> (usize, usize) {
+        let caret = self.area.screen_cursor();
+        let (line, at) = (self.area.cursor().0, self.area.cursor().1);
+        let line: Vec<char> =
+            self.area.lines().get(line).map_or(vec![], |l| l.chars().take(at).collect());
+        let cells = |c: &char| width(c.encode_utf8(&mut [0; 4]));
+        let mut left = caret.col;
+        let begin = line.iter().rposition(|c| {
+            let begun = left == 0 && cells(c) > 0;
+            left = left.saturating_sub(cells(c));
+            begun
+        });
+        let row: String = line[begin.map_or(0, |at| at + 1)..].iter().collect();
+        (caret.row, width(&row))
     }
 
     /// Returns what is written with every chip replaced by the text it stands for: what is sent.
@@ -226,6 +244,17 @@ mod tests {
         assert_eq!(pen.text(), format!("see {long}"));
         pen.paste("short");
         assert!(pen.text().ends_with("short"));
+    }
+
+    #[test]
+    fn the_caret_stands_behind_what_is_seen() {
+        let mut pen = Pen::default();
+        for (words, column) in
+            [("a", 1), ("日本", 4), ("👨‍👩‍👧‍👦 x", 4), ("e\u{301}", 1), ("אב", 2), ("", 0)]
+        {
+            pen.begin(words);
+            assert_eq!(pen.caret(), (0, column), "{words:?}");
+        }
     }
 
     #[test]

@@ -58,3 +58,24 @@ fn with_editor(editor: &str) -> CommandBuilder {
     command.args(["-c", &format!("EDITOR='{editor}' exec '{program}' demo --no-save")]);
     command
 }
+
+#[test]
+fn a_draft_is_there_again_when_the_session_goes_on() {
+    let house = House::new();
+    let mut program = house.run(&["demo"]);
+    program.until("Ada speaking");
+    program.keys("S");
+    program.until("PAUSED");
+    program.keys("i");
+    program.until("PEN");
+    program.keys("not said yet\u{1b}");
+    program.until("TABLE");
+    program.until("not said yet");
+    program.keys("q");
+    assert_eq!(program.left().code, 0);
+    let mut again = house.run(&["resume", "--last"]);
+    again.until("not said yet");
+    again.until("TABLE");
+    again.keys("q");
+    again.left().restored();
+}

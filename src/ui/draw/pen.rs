@@ -37,7 +37,9 @@ pub fn needs(screen: &Screen, width: u16) -> Needs {
 /// Draws whose words are asked for, and the words that wait.
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    let way = |action| screen.keymap.way(action, screen.view.place());
+    // a list that lies on top changes nothing about where these keys are pressed
+    let place = if screen.view.writing { Place::Pen } else { Place::Table };
+    let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
     if let Some(who) = asked(&screen.story) {
         let name = screen.story.name(&who);
@@ -64,8 +66,8 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(format!("{state} {}: ", i + 1), theme.style(Role::Notice));
         bar.left(text::line(words).into_owned(), theme.style(Role::Text));
         if i + 1 == last {
-            let keys =
-                format!(" {} edit  {} drop ", way(Action::EditQueued), way(Action::DropQueued));
+            let edit = if screen.view.writing { Action::Earlier } else { Action::EditQueued };
+            let keys = format!(" {} edit  {} drop ", way(edit), way(Action::DropQueued));
             bar.right(keys, theme.style(Role::HintText));
         }
         rows.push(bar);
@@ -91,10 +93,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         frame.render_widget(Line::styled(hint, screen.theme.style(Role::Muted)), inner);
     }
     if screen.view.place() == Place::Pen {
-        let pen = &screen.view.pen.area;
-        let (caret, (top, left)) = (pen.screen_cursor(), pen.scroll_offset());
-        let x = inner.x + (caret.col as u16).saturating_sub(left);
-        let y = inner.y + (caret.row as u16).saturating_sub(top);
+        let pen = &screen.view.pen;
+        let ((row, column), (top, left)) = (pen.caret(), pen.area.scroll_offset());
+        let x = inner.x + (column as u16).saturating_sub(left);
+        let y = inner.y + (row as u16).saturating_sub(top);
         frame.set_cursor_position(Position::new(x.min(inner.right()), y.min(inner.bottom() - 1)));
     }
 }
