@@ -79,6 +79,8 @@ pub enum Action {
     Copy,
     /// Copies it without its marks of form.
     CopyPlain,
+    /// Chooses lines of it, to copy them.
+    SelectLines,
     /// Copies a block of its code.
     CopyCode,
     /// Lists its links.

@@ -202,6 +202,7 @@ pub const ROWS: &[Row] = &[
     row!(AcceptSearch Reading "stand there" "stay where the search stands" Search ["enter"]),
     row!(Copy Reading "copy" "copy the message that is read, as it was written" Table ["y"] Figures ["y"]),
     row!(CopyPlain Reading "copy plain" "copy it as plain text" Table ["Y"]),
+    row!(SelectLines Reading "select lines" "choose lines of it, and copy them" Table ["v"]),
     row!(CopyCode Reading "copy code" "copy a block of its code" Table ["c"]),
     row!(Links Reading "links" "the links of the message that is read" Table ["u"]),
     row!(Zoom Reading "zoom" "the message that is read, alone" Table ["z"]),

@@ -86,14 +86,14 @@ pub fn event(screen: &mut Screen) {
 }
 
 /// A message, as it was written and as it is called.
-struct Message {
-    at: usize,
-    said: String,
-    name: String,
+pub(super) struct Message {
+    pub at: usize,
+    pub said: String,
+    pub name: String,
 }
 
 /// Returns the message that is read, or the last one that is whole before it; says so if there is none.
-fn message_read(screen: &mut Screen) -> Option<Message> {
+pub(super) fn message_read(screen: &mut Screen) -> Option<Message> {
     let from = screen.reading();
     let (story, only) = (&screen.story, screen.view.reading.only);
     let words = |at: usize| match story.shown(at)? {

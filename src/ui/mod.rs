@@ -35,6 +35,7 @@ pub mod playback;
 pub mod run;
 pub mod search;
 pub mod seat;
+pub mod select;
 pub mod source;
 pub mod start;
 pub mod story;

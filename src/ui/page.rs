@@ -4,6 +4,7 @@
 
 use super::Screen;
 use super::action::Action;
+use super::select::Lines;
 use super::theme::Role;
 
 /// A text under a head of its own.
@@ -28,6 +29,8 @@ pub struct Page {
     pub facts: Vec<(&'static str, String)>,
     /// The text.
     pub parts: Vec<Part>,
+    /// Lines that are chosen, in the place of the text.
+    pub lines: Option<Lines>,
     /// The address that it shows, and whether it may be opened.
     pub link: Option<(String, bool)>,
     /// Two texts beside each other, row by row.

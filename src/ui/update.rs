@@ -21,6 +21,7 @@ use super::pen::Pen;
 use super::playback::{self, Playback};
 use super::search::Search;
 use super::seat::{self, Pick, Pieces};
+use super::select;
 use super::story::Story;
 use super::study::Study;
 use super::theme::Theme;
@@ -223,6 +224,9 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     if let Some(page) = &mut screen.view.page
         && !screen.view.writing
     {
+        if let Some(asked) = select::heed(page, action) {
+            return asked;
+        }
         match action {
             Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Graph => {
                 screen.view.page = None;
@@ -290,6 +294,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Home => return outwards::quit(screen, action, Request::Home),
         Action::Copy => return look::copy(screen),
         Action::CopyPlain => return look::copy_plain(screen),
+        Action::SelectLines => select::open(screen),
         Action::CopyCode => return look::take_out(screen, Pieces::Code),
         Action::Links => return look::take_out(screen, Pieces::Links),
         Action::Zoom => look::zoom(screen),

@@ -11,6 +11,7 @@ use super::keymap::Place;
 use super::offer;
 use super::passing;
 use super::seat;
+use super::story::Story;
 use super::update::Request;
 use super::verbs;
 use crate::model::{Limit, Limits, Participant, SeatId, Verb, VoiceSpec};
@@ -28,6 +29,25 @@ pub enum Manner {
     Queue,
     /// At once, stopping who speaks.
     CutIn,
+}
+
+/// Returns why a verb can do nothing as the talk stands, if it cannot.
+pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
+    let state = story.state();
+    let held = matches!(state.run, Run::Pausing | Run::Paused);
+    let said = !state.entries.is_empty();
+    match verb {
+        _ if state.ended.is_some() => Some("it has ended"),
+        "pause" if held => Some("it is paused already"),
+        "resume" if !held => Some("it is not paused"),
+        "speak" | "pass" if seat::asked(story).is_none() => Some("no seat of yours has the floor"),
+        "edit_queued" | "drop_queued" if story.queued().next().is_none() => {
+            Some("nothing is queued")
+        }
+        "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("nothing was said yet"),
+        "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
+        _ => None,
+    }
 }
 
 /// Asks for a deed, unless it is too late for any.

@@ -265,3 +265,32 @@ fn habits_of_vim_only_add() {
     write(&mut stage, "2");
     assert_eq!(stage.screen.view.picked, Some(1));
 }
+
+#[test]
+fn what_cannot_be_done_now_says_why() {
+    let mut stage = Stage::new(100, 24).during(2, 2);
+    write(&mut stage, ":/resume");
+    assert!(stage.text().contains("not now: it is not paused"), "{}", stage.text());
+    assert_eq!(stage.press(&[Enter]), []);
+    assert!(stage.text().contains("/resume: it is not paused"), "{}", stage.text());
+    let mut stage = Stage::new(100, 24).whole();
+    write(&mut stage, ":/skip");
+    assert!(stage.text().contains("not now: it has ended"), "{}", stage.text());
+}
+
+#[test]
+fn lines_are_chosen_and_copied_as_they_were_written() {
+    let mut stage = Stage::altered(80, 24, |event| {
+        if let Kind::TurnEnded(end) = &mut event.kind {
+            end.text = "one **bold**\ntwo\n\n```\nfour\n```".into();
+        }
+    });
+    stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(1)));
+    write(&mut stage, "v");
+    assert!(stage.text().contains("one **bold**"), "{}", stage.text());
+    assert!(matches!(&write(&mut stage, "jvjjy")[..], [Request::Copy(words, what)]
+        if words == "two\n\n```" && what == "lines of u1 of Ada"));
+    assert!(stage.screen.view.page.is_some(), "more can be chosen");
+    assert_eq!(stage.press(&[Esc]), []);
+    assert!(stage.screen.view.page.is_none());
+}

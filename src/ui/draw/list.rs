@@ -6,6 +6,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::{Group, Place};
 use crate::ui::list::{Does, Entry, Of, heading};
 use crate::ui::theme::Role;
+use crate::ui::wish;
 use crate::ui::wrap::{clip, width};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -98,7 +99,20 @@ fn row(
     let call = clip(&entry.call, calls, glyphs.ellipsis);
     let call = format!("{call}{}", " ".repeat(calls - width(&call)));
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
-    let title = clip(&entry.title, left, glyphs.ellipsis);
+    let unfit = match &entry.does {
+        Does::Verb(verb) => wish::unfit(&screen.story, verb.name),
+        Does::Action(_)
+        | Does::Send(_)
+        | Does::Begin(_)
+        | Does::Edit(..)
+        | Does::Copy(..)
+        | Does::Wear(_)
+        | Does::Link(_)
+        | Does::Beside(_)
+        | Does::Export(_) => None,
+    };
+    let title = unfit.map_or(entry.title.clone(), |why| format!("not now: {why}"));
+    let title = clip(&title, left, glyphs.ellipsis);
     let pad = " ".repeat(left - width(&title));
     let look = |role| if chosen { theme.style(Role::Selection) } else { theme.style(role) };
     Line::from(vec![

@@ -6,6 +6,7 @@ use crate::ui::action::Action;
 use crate::ui::keymap::Place;
 use crate::ui::markdown::{plain, rows};
 use crate::ui::page::{Page, Part};
+use crate::ui::select;
 use crate::ui::theme::{Role, Theme};
 use crate::ui::wrap::width as cells;
 use ratatui::Frame;
@@ -53,9 +54,14 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     for row in &page.beside {
         lines.extend(beside(row, room, screen));
     }
+    let moves = page.lines.as_ref().map(|chosen| select(chosen, room, screen, &mut lines));
     let height = usize::from(inner.height);
     page.extent = (lines.len().saturating_sub(height), height);
     page.top = page.top.min(page.extent.0);
+    if let Some((first, end)) = moves {
+        // the line that moves stays in sight
+        page.top = page.top.max(end.saturating_sub(height)).min(first);
+    }
     let seen = lines.into_iter().skip(page.top).take(height).map(|mut line| {
         line.spans.insert(0, Span::raw(" "));
         line
@@ -64,6 +70,33 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     frame.render_widget(block, area);
     frame.render_widget(Text::from(seen.collect::<Vec<_>>()), inner);
     screen.view.page = Some(page);
+}
+
+/// Adds the lines among which some are chosen; returns the first row of the one that moves, and the one behind it.
+fn select(
+    chosen: &select::Lines,
+    room: usize,
+    screen: &Screen,
+    lines: &mut Vec<Line<'static>>,
+) -> (usize, usize) {
+    let mut moves = (0, 0);
+    for (i, said) in chosen.all().iter().enumerate() {
+        let role = if chosen.has(i) { Role::Selection } else { Role::Text };
+        let (style, here) = (screen.theme.style(role), i == chosen.at());
+        let begin = lines.len();
+        // an empty line can be chosen as well
+        let said = if said.is_empty() { " " } else { said };
+        for line in plain(said, room.saturating_sub(2).max(1), style) {
+            let sign = if here && lines.len() == begin { screen.glyphs.speaking } else { " " };
+            let mut row = Line::from(vec![Span::raw(format!("{sign} "))]);
+            row.spans.extend(line.spans.into_iter().map(|s| s.patch_style(style)));
+            lines.push(row);
+        }
+        if here {
+            moves = (begin, lines.len());
+        }
+    }
+    moves
 }
 
 /// Returns parts as lines, each below an empty one.
