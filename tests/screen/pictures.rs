@@ -361,3 +361,13 @@ fn start_keys(keys: &[KeyCode]) -> Start {
     }
     start
 }
+
+#[test]
+fn seats_have_their_colours_in_the_row_of_the_cast() {
+    for width in [80, 50] {
+        let mut stage = Stage::altered(width, 24, priced).during(4, 8);
+        stage.draw();
+        let (theme, buffer) = (&stage.screen.theme, stage.terminal.backend().buffer());
+        assert_eq!(buffer[(1, 1)].fg, theme.speaker(0).fg.unwrap(), "at {width} columns");
+    }
+}

@@ -27,8 +27,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (line, clicks) = row(area, shorter, screen);
     screen.view.clicks.extend(clicks);
     frame.render_widget(line, area);
-    let used = Line::styled(format!("{used} "), screen.theme.style(Role::Muted));
-    frame.render_widget(used.right_aligned(), area);
+    let used = Span::styled(format!("{used} "), screen.theme.style(Role::Muted));
+    // a span has a look of its own, and a line would lay its look over the whole row
+    frame.render_widget(Line::from(used).right_aligned(), area);
 }
 
 /// What a click does, by the cells it falls on.
