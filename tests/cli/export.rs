@@ -118,7 +118,9 @@ fn the_examples_are_written_in_every_format() {
     let house = House::new();
     for example in ["example-rehearsed", "example-small-model"] {
         for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
-            let out = house.run(&["export", example, "--format", format]).code(0).out;
+            // a small screen is drawn soonest
+            let args = ["export", example, "--format", format, "--size", "40x12"];
+            let out = house.run(&args).code(0).out;
             assert!(out.len() > 300, "{example} as {format}: {out}");
         }
         let lines = house.run(&["replay", example, "--headless", "--format", "jsonl"]).code(0).out;
