@@ -163,7 +163,7 @@ async fn run(
     if let Some(Stopped::Unwritable(why)) = stopped {
         return Err(unwritable(&files, &why));
     }
-    synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
+    synced.map_err(|fault| unwritable(&files, &fault.to_string()))?;
     match printed {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
         Err(e) => {

@@ -77,7 +77,7 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, 
         if let Left::Unwritable(why) = &left {
             return Err(unwritable(&files, why));
         }
-        synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
+        synced.map_err(|fault| unwritable(&files, &fault.to_string()))?;
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
         Ok(match left {

@@ -135,7 +135,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         if let Left::Unwritable(why) = &left {
             return Err(unwritable(&files, why));
         }
-        synced.map_err(|fault| unwritable(&files, &format!("{fault:?}")))?;
+        synced.map_err(|fault| unwritable(&files, &fault.to_string()))?;
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
         if let Some(path) = log {

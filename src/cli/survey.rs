@@ -138,6 +138,7 @@ impl Doctor {
         }
         for place in &found {
             let verdict = match &place.has {
+                Ok(names) if names.len() == 1 => "usable, 1 model".into(),
                 Ok(names) => format!("usable, {} models", names.len()),
                 Err(why) => format!("not usable: {why}"),
             };

@@ -344,10 +344,8 @@ impl Engine {
             if let Some(why) = self.unwritable.take() {
                 break Stopped::Unwritable(why);
             }
-            if let Some(Fault::Broken { error, rescue }) = &disk.fault {
-                let kept =
-                    rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display()));
-                break Stopped::Unwritable(format!("{error}{}", kept.unwrap_or_default()));
+            if let Some(fault @ Fault::Broken { .. }) = &disk.fault {
+                break Stopped::Unwritable(fault.to_string());
             }
             let all_written = disk.written.map_or(Seq(0), Seq::next) == self.live.state.next_seq;
             if self.live.state.ended.is_some() && all_written {

@@ -31,14 +31,16 @@ pub enum Mode {
 }
 
 /// What is wrong with the disk.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// It has no room (or the quota or size limit is reached). Nothing is lost; it goes on by itself.
+    #[error("the disk is full: {error}")]
     Full {
         /// What the system said.
         error: Text,
     },
     /// It failed, and nothing more is written to the session: stop.
+    #[error("{error}{}", rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display())).unwrap_or_default())]
     Broken {
         /// What the system said.
         error: Text,

@@ -60,7 +60,7 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
         |e: String| Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()));
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|e| refused(e.to_string()))?;
-    runtime.block_on(resumed.writer.finish()).map_err(|fault| refused(format!("{fault:?}")))?;
+    runtime.block_on(resumed.writer.finish()).map_err(|fault| refused(fault.to_string()))?;
     context.say(&format!("{} is now called: {}", resumed.log.files.id(), title.trim()));
     Ok(Exit::Done)
 }
