@@ -55,7 +55,7 @@ async fn a_session_holds_its_lines_and_a_second_one_gets_another_name() {
     for (read, record) in log.records.iter().zip(&records) {
         assert_eq!((&read.event, &read.line), (&record.event, &record.line));
     }
-    assert!(matches!(create_at(&first, Mode::Normal), Err(SessionError::Io { .. })));
+    assert!(matches!(create(Place::File(&first), Mode::Normal), Err(SessionError::Io { .. })));
 }
 
 #[tokio::test]

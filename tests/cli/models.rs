@@ -180,7 +180,7 @@ fn the_doctor_explains_every_provider() {
         "model          not set",
         "first words 120 s",
         "key: the variable OPENAI_API_KEY\n  not usable: OPENAI_API_KEY is not set",
-        "(--endpoint)\n  key: none needed\n  usable, 1 models",
+        "(--endpoint)\n  key: none needed\n  usable, 1 model\n",
         "llama.cpp  http://127.0.0.1:8080/v1",
     ] {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
