@@ -6,19 +6,20 @@ use crate::model::payload::{Ended, TurnEnded};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, Spent, State};
 use crate::text;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
-/// Tells events one by one; the only thing it remembers is what to leave out.
+/// Tells events one by one; it remembers only what to leave out, and what was asked for.
 #[derive(Clone, Debug, Default)]
 pub struct Teller {
     hidden: BTreeSet<u32>,
+    asked: HashMap<Key, &'static str>,
 }
 
 impl Teller {
     /// Returns a teller for a conversation that is over or read from a file: what is hidden in it is not told.
     pub fn leaving_out(whole: &State) -> Teller {
         let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
-        Teller { hidden: hidden.filter_map(|e| e.number).collect() }
+        Teller { hidden: hidden.filter_map(|e| e.number).collect(), asked: HashMap::new() }
     }
 
     /// Returns what an event tells; `state` is the one just after it.
@@ -35,7 +36,10 @@ impl Teller {
                 let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
                 note(format!("{}: {}", t.name, seats.join(", ")))
             }
-            Kind::Given(given) => deeds::given(state, given, |n| self.hidden.contains(&n)),
+            Kind::Given(given) => {
+                self.asked.insert(given.key.clone(), given.line.verb.name());
+                deeds::given(state, given, |n| self.hidden.contains(&n))
+            }
             Kind::Refused(r) => {
                 let verb = r.line["do"].as_str().unwrap_or("a steering line");
                 note(format!("{verb} was refused: {}", r.why))
@@ -72,7 +76,9 @@ impl Teller {
                 }
             }
             Kind::Receipt(r) if r.is == ReceiptIs::TooLate => {
-                note(format!("too late: {}", r.why.as_deref().unwrap_or("its moment had passed")))
+                let verb = self.asked.get(&r.of).map(|verb| format!("{verb} came "));
+                let why = r.why.as_deref().unwrap_or("its moment had passed");
+                note(format!("{}too late: {why}", verb.unwrap_or_default()))
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
             Kind::StanceRecorded(s) => contest::stance(state, s),

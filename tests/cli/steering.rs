@@ -97,7 +97,7 @@ fn every_way_of_speaking_is_told_apart() {
     let path = house.file("talk.toml", &talk(4, 6));
     let steer = house.file(
         "steer.jsonl",
-        r#"{"after":{"utterance":1},"do":"say","text":"Go on."}
+        r#"{"after":{"utterance":1},"id":"go","do":"say","text":"Go on."}
 {"after":{"utterance":1},"do":"whisper","to":"bo","text":"Be brief."}
 {"after":{"utterance":2},"do":"speak_as","who":"ada","text":"I give in."}
 {"after":{"utterance":2},"do":"note","to":"bo","text":"Be kind."}
@@ -106,6 +106,7 @@ fn every_way_of_speaking_is_told_apart() {
 {"after":{"utterance":3},"do":"reroll"}
 {"after":{"utterance":3},"do":"hide","utterance":1,"text":"wrong"}
 {"after":{"utterance":3},"do":"choose","utterance":3,"alternative":1}
+{"after":{"utterance":3},"do":"drop_queued","of":"go"}
 "#,
     );
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
@@ -119,6 +120,7 @@ fn every_way_of_speaking_is_told_apart() {
         "[3] Bo, anew (alternative 2)",
         "-- utterance 1 is hidden: wrong",
         "-- alternative 1 of utterance 3 counts",
+        "-- drop_queued came too late: ",
     ] {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
     }
