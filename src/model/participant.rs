@@ -233,11 +233,23 @@ impl Participant {
 impl Participant {
     /// Tokens of a reply that nobody bounded, of a model on this machine: small ones do not always find an end.
     const LOCAL_REPLY_TOKENS: u32 = 320;
+    /// Tokens of such a model's choice, bid or ballot: a word or a number, and why.
+    const LOCAL_CHOICE_TOKENS: u32 = 128;
 
     /// Returns the most tokens of a reply of its model, if anything bounds them.
     pub fn reply_tokens(&self) -> Option<u32> {
         let VoiceSpec::Model(model) = &self.voice else { return None };
         model.max_tokens.or(self.local.then_some(Participant::LOCAL_REPLY_TOKENS))
+    }
+
+    /// Returns the most tokens of its model's answer to what a turn is for, if anything bounds them.
+    pub fn answer_tokens(&self, purpose: Purpose) -> Option<u32> {
+        let VoiceSpec::Model(model) = &self.voice else { return None };
+        let choice = self.local.then_some(Participant::LOCAL_CHOICE_TOKENS);
+        match purpose {
+            Purpose::Pick | Purpose::Bid | Purpose::Vote => model.max_tokens.or(choice),
+            Purpose::Speak | Purpose::Judge | Purpose::Summarise => self.reply_tokens(),
+        }
     }
 }
 
@@ -347,11 +359,14 @@ mod tests {
         let fallbacks = vec![Fallback { name: "far:large".into(), ..Fallback::default() }];
         let spec = ModelSpec { name: "near:tiny".into(), fallbacks, ..ModelSpec::default() };
         let named = ModelSpec { max_tokens: Some(70), ..spec.clone() };
-        for (spec, bounds) in [(spec, [Some(320), None]), (named, [Some(70), Some(70)])] {
+        let unnamed = [[Some(320), Some(128)], [None; 2]];
+        for (spec, bounds) in [(spec, unnamed), (named, [[Some(70); 2]; 2])] {
             let near =
                 Participant { local: true, ..Participant::new("ada", VoiceSpec::Model(spec)) };
             let far = near.replaced().unwrap();
-            assert_eq!([near.reply_tokens(), far.reply_tokens()], bounds);
+            let of =
+                |seat: &Participant| [Purpose::Speak, Purpose::Pick].map(|p| seat.answer_tokens(p));
+            assert_eq!([of(&near), of(&far)], bounds);
         }
     }
 }
