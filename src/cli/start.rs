@@ -139,6 +139,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
     let providers = Providers::new(context, &ModelOptions::default())?;
     let worn = Worn::here(context)?;
     let mut start = prepared(Start::new(worn.theme, worn.glyphs), &providers, context);
+    start.keymap = worn.keymap;
     start.first &= topic.is_none() && told.is_none();
     start.at = if start.first { Row::Demo } else { Row::Topic };
     let sessions = context.paths.sessions();

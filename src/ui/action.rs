@@ -189,4 +189,24 @@ pub enum Action {
     Home,
     /// Leaves the screen; the session stays as it is.
     Quit,
+    /// The next field of the start screen; a list is one.
+    NextField,
+    /// The field before.
+    PreviousField,
+    /// The next scenario or voice.
+    TurnOn,
+    /// The scenario or voice before.
+    TurnBack,
+    /// Plays the session that is chosen at the start screen.
+    ReplaySession,
+    /// Takes that session to stand beside the next one that is taken.
+    CompareSessions,
+    /// Moves that session to the trash, asking once.
+    DropSession,
+    /// Begins the rehearsed debate.
+    Demo,
+    /// Plays a session that comes with the program.
+    Recorded,
+    /// Asks for the key of a provider.
+    Connect,
 }

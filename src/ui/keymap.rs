@@ -28,11 +28,15 @@ pub enum Place {
     List,
     /// Reading the figures.
     Figures,
+    /// The start screen: letters are text of its fields.
+    Start,
+    /// A row of its lists, or behind Ctrl-X: letters are commands; what differs from its fields.
+    StartList,
 }
 
 impl Place {
     /// Every place.
-    pub const ALL: [Place; 8] = [
+    pub const ALL: [Place; 10] = [
         Place::Table,
         Place::Replay,
         Place::Found,
@@ -41,6 +45,8 @@ impl Place {
         Place::Search,
         Place::List,
         Place::Figures,
+        Place::Start,
+        Place::StartList,
     ];
 
     /// Returns how the settings spell it.
@@ -54,6 +60,8 @@ impl Place {
             Place::Search => "search",
             Place::List => "list",
             Place::Figures => "figures",
+            Place::Start => "start",
+            Place::StartList => "start_list",
         }
     }
 
@@ -61,15 +69,41 @@ impl Place {
     pub fn behind(self) -> Option<Place> {
         match self {
             Place::Replay | Place::Found | Place::Prefix => Some(Place::Table),
-            Place::Table | Place::Pen | Place::Search | Place::List | Place::Figures => None,
+            Place::StartList => Some(Place::Start),
+            Place::Table
+            | Place::Pen
+            | Place::Search
+            | Place::List
+            | Place::Figures
+            | Place::Start => None,
+        }
+    }
+
+    /// Returns the place whose keys hold behind the prefix.
+    pub fn prefixed(self) -> Place {
+        match self {
+            Place::Start | Place::StartList => Place::StartList,
+            Place::Table
+            | Place::Replay
+            | Place::Found
+            | Place::Pen
+            | Place::Prefix
+            | Place::Search
+            | Place::List
+            | Place::Figures => Place::Prefix,
         }
     }
 
     /// Returns whether letters are text here.
     pub fn takes_text(self) -> bool {
         match self {
-            Place::Pen | Place::Search | Place::List => true,
-            Place::Table | Place::Replay | Place::Found | Place::Prefix | Place::Figures => false,
+            Place::Pen | Place::Search | Place::List | Place::Start => true,
+            Place::Table
+            | Place::Replay
+            | Place::Found
+            | Place::Prefix
+            | Place::Figures
+            | Place::StartList => false,
         }
     }
 }
@@ -87,6 +121,8 @@ pub enum Group {
     Writing,
     /// The program itself.
     App,
+    /// The start screen.
+    Start,
 }
 
 /// One row: an action, what people call it, and its keys in each place.
@@ -222,20 +258,30 @@ pub const ROWS: &[Row] = &[
     row!(OpenEvent Reading "open" "go to the event in the transcript" Figures ["enter"]),
     row!(Export App "export" "write the session as a page, a text or data" Table ["E"] Figures ["E"]),
     row!(Palette App "commands" "all commands" Table [":" "ctrl-p"] Pen ["ctrl-p"]),
-    row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"] Figures ["?" "f1"]),
-    row!(Prefix App "table keys" "the next key as at the table" Table ["ctrl-x"] Pen ["ctrl-x"]),
-    row!(EntryUp App "previous" "the entry before" List ["up" "ctrl-p"]),
-    row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"]),
-    row!(RunEntry App "run" "run the entry" List ["enter"]),
-    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"] Search ["esc"] Figures ["esc" "q"]),
+    row!(Help App "help" "all keys" Table ["?" "f1"] Pen ["f1"] Figures ["?" "f1"] Start ["f1"] StartList ["?"]),
+    row!(Prefix App "table keys" "the next key as where letters are commands" Table ["ctrl-x"] Pen ["ctrl-x"] Start ["ctrl-x"]),
+    row!(EntryUp App "previous" "the entry before" List ["up" "ctrl-p"] Start ["up"]),
+    row!(EntryDown App "next" "the entry after" List ["down" "ctrl-n" "tab"] Start ["down"]),
+    row!(RunEntry App "run" "run the entry, or begin" List ["enter"] Start ["enter"]),
+    row!(Back App "back" "outwards; destroys nothing" Table ["esc"] Pen ["esc"] List ["esc"] Search ["esc"] Figures ["esc" "q"] Start ["esc"]),
     row!(Theme App "theme" "try on another theme" Table ["t"]),
     row!(Panels App "panels" "panels always, never, or where they fit" Table ["b"]),
     row!(Raw App "raw" "words as they were written, for the mouse to select" Table ["R"]),
     row!(Redraw App "redraw" "draw everything anew" Table ["ctrl-l"] Pen ["ctrl-l"] Figures ["ctrl-l"]),
-    row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"] Figures ["ctrl-z"]),
-    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"] Figures ["ctrl-c"]),
+    row!(Suspend App "suspend" "pause, and back to the shell for a while" Table ["ctrl-z"] Pen ["ctrl-z"] Figures ["ctrl-z"] Start ["ctrl-z"]),
+    row!(Interrupt App "stop" "clear, stop the reply, leave" Table ["ctrl-c"] Pen ["ctrl-c"] List ["ctrl-c"] Search ["ctrl-c"] Figures ["ctrl-c"] Start ["ctrl-c"]),
     row!(Home App "start screen" "back to the start screen; the session is saved" Table ["h"]),
-    row!(Quit App "quit" "leave; the session is saved" Table ["q"]),
+    row!(Quit App "quit" "leave; the session is saved" Table ["q"] StartList ["q"]),
+    row!(NextField Start "next field" "the next field" Start ["tab"]),
+    row!(PreviousField Start "field before" "the field before" Start ["shift-tab"]),
+    row!(TurnOn Start "change" "the next scenario, the next voice" Start ["right"]),
+    row!(TurnBack Start "change back" "the one before" Start ["left"]),
+    row!(ReplaySession Start "replay" "play the session again" StartList ["r"]),
+    row!(CompareSessions Start "compare" "two sessions side by side" StartList ["c"]),
+    row!(DropSession Start "delete" "move the session to the trash" StartList ["x"]),
+    row!(Demo Start "demo" "the rehearsed debate" StartList ["d"]),
+    row!(Recorded Start "recorded" "a recorded debate" StartList ["w"]),
+    row!(Connect Start "connect" "connect a provider" StartList ["k"]),
 ];
 
 /// Returns the row of an action.

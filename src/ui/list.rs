@@ -38,6 +38,7 @@ impl Talk {
             Group::Floor | Group::Writing => self == Talk::Live,
             Group::Replay => self == Talk::Recorded,
             Group::Reading | Group::App => true,
+            Group::Start => false,
         }
     }
 }
@@ -242,6 +243,16 @@ pub fn runs(action: Action) -> bool {
             | Action::RunEntry
             | Action::Back
             | Action::OpenEvent
+            | Action::NextField
+            | Action::PreviousField
+            | Action::TurnOn
+            | Action::TurnBack
+            | Action::ReplaySession
+            | Action::CompareSessions
+            | Action::DropSession
+            | Action::Demo
+            | Action::Recorded
+            | Action::Connect
     )
 }
 
@@ -253,6 +264,7 @@ pub fn heading(group: Group) -> &'static str {
         Group::Reading => "reading",
         Group::Writing => "writing",
         Group::App => "app",
+        Group::Start => "start screen",
     }
 }
 

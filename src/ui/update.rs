@@ -198,7 +198,9 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             | Place::Prefix
             | Place::List
             | Place::Search
-            | Place::Figures,
+            | Place::Figures
+            | Place::Start
+            | Place::StartList,
             _,
         ) => {}
     }
@@ -389,6 +391,17 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::PageDown => read(screen, |t, story, look| t.down(story, look, t.page())),
         Action::Top => read(screen, |t, story, look| t.go(story, look, 0)),
         Action::Follow => read(screen, |t, _, _| t.follow()),
+        // of the start screen alone
+        Action::NextField
+        | Action::PreviousField
+        | Action::TurnOn
+        | Action::TurnBack
+        | Action::ReplaySession
+        | Action::CompareSessions
+        | Action::DropSession
+        | Action::Demo
+        | Action::Recorded
+        | Action::Connect => {}
     }
     None
 }

@@ -46,7 +46,12 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Request>> {
     match screen.view.place() {
         Place::Pen => pen(screen, key.code),
         Place::Table | Place::Replay | Place::Found => table(screen, key.code),
-        Place::Prefix | Place::Search | Place::List | Place::Figures => None,
+        Place::Prefix
+        | Place::Search
+        | Place::List
+        | Place::Figures
+        | Place::Start
+        | Place::StartList => None,
     }
 }
 

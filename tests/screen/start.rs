@@ -1,9 +1,12 @@
 //! The start screen: what it shows, what its keys choose, and that nobody is left without a way on.
 
 use colloquium::catalogue::{Standing, Summary};
+use colloquium::config::Binding;
 use colloquium::model::{StopReason, Wall};
+use colloquium::ui::action::Action;
 use colloquium::ui::draw;
 use colloquium::ui::glyphs;
+use colloquium::ui::keymap::{Keymap, Place, ROWS};
 use colloquium::ui::start::{Choice, Host, Mind, News, Row, Script, Start, Voice, key, paste};
 use colloquium::ui::theme::Theme;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
@@ -186,4 +189,80 @@ fn leaving_is_asked_for_twice_and_pasted_lines_begin_nothing() {
     assert_eq!(key(&mut start, &interrupt), None);
     assert_eq!(start.topic().as_deref(), Some("one two"), "nothing is destroyed");
     assert_eq!(key(&mut start, &interrupt), Some(Choice::Leave));
+}
+
+/// The page of sessions with keys of one's own.
+fn with_keys(own: &[(&str, &str, &str)]) -> Start {
+    let binding = |(place, action, key): &(&str, &str, &str)| Binding {
+        place: (*place).into(),
+        action: (*action).into(),
+        keys: vec![(*key).into()],
+        at: "config.toml:3:8".into(),
+    };
+    let own: Vec<Binding> = own.iter().map(binding).collect();
+    let mut start = found();
+    start.keymap = Keymap::with(&own).unwrap();
+    start
+}
+
+#[test]
+fn a_key_set_anew_is_used_in_hints_and_help_and_what_is_said() {
+    let mut start = with_keys(&[
+        ("start_list", "replay_session", "p"),
+        ("start_list", "drop_session", "alt-x"),
+        ("start", "entry_down", "ctrl-n"),
+        ("start", "interrupt", "f10"),
+        ("start_list", "demo", "ctrl-o"),
+    ]);
+    let down = KeyEvent::new(Char('n'), KeyModifiers::CONTROL);
+    assert_eq!(press(&mut start, &[Down]), None);
+    assert_eq!(start.at, Row::Topic, "the key of before means nothing now");
+    (0..3).for_each(|_| _ = key(&mut start, &down));
+    assert!(
+        shown(&mut start, 100, 24).contains("p replay  c compare  alt-x delete  up ctrl-n move")
+    );
+    assert_eq!(press(&mut start, &[Char('r')]), None);
+    key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::ALT));
+    assert!(shown(&mut start, 80, 24).contains("alt-x again moves it to the trash"));
+    press(&mut start, &[KeyCode::F(10)]);
+    assert!(shown(&mut start, 80, 24).contains("f10 again leaves"));
+    press(&mut start, &[Char('?')]);
+    let help = shown(&mut start, 80, 24);
+    assert!(help.contains("p             play the session again"), "{help}");
+    assert!(help.contains("ctrl-o        the rehearsed debate"), "{help}");
+    press(&mut start, &[Char(' ')]);
+    let path = "/sessions/Rust or Zig for the parser?.jsonl".into();
+    assert_eq!(press(&mut start, &[Char('p')]), Some(Choice::Replay(path)));
+}
+
+#[test]
+fn the_help_names_every_key_of_the_start_screen() {
+    let mut start = found();
+    start.help = true;
+    let help = shown(&mut start, 80, 24);
+    // the prefix is named before what is behind it
+    for row in ROWS.iter().filter(|row| row.action != Action::Prefix) {
+        if let Some(keys) = start.keymap.reach(row.action, Place::Start) {
+            assert!(help.contains(&keys) && help.contains(row.title), "{}", row.title);
+        }
+    }
+    assert!(help.contains("ctrl-x d      the rehearsed debate"), "{help}");
+    assert!(help.contains("any key closes this"), "{help}");
+}
+
+#[test]
+fn a_key_that_means_two_things_at_the_start_screen_is_refused_with_its_line() {
+    for (place, action, key, words) in [
+        ("start_list", "demo", "q", "`q` means quit here"),
+        ("start", "next_field", "up", "`up` means entry_up here"),
+        ("start", "demo", "d", "`d` is text here"),
+    ] {
+        let (place, action) = (place.to_owned(), action.to_owned());
+        let own = Binding { place, action, keys: vec![key.into()], at: "config.toml:3:8".into() };
+        let fault = Keymap::with(&[own]).unwrap_err().to_string();
+        assert!(
+            fault.starts_with("config.toml:3:8: keys.start") && fault.contains(words),
+            "{fault}"
+        );
+    }
 }

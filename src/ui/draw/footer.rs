@@ -30,6 +30,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Place::List => ("LIST", Role::BadgeTable),
         Place::Search => ("SEARCH", Role::BadgePen),
         Place::Figures => ("FIGURES", Role::BadgeTable),
+        Place::Start | Place::StartList => ("START", Role::BadgeTable),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
@@ -98,6 +99,7 @@ fn last(place: Place) -> &'static [Action] {
         Place::Pen | Place::Prefix => &[Action::Help],
         Place::List | Place::Search => &[Action::Back],
         Place::Figures => &[Action::Back, Action::Help],
+        Place::Start | Place::StartList => &[],
     }
 }
 
@@ -113,7 +115,7 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
     match place {
         Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
         Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
-        Place::Search => vec![],
+        Place::Search | Place::Start | Place::StartList => vec![],
         Place::Figures if screen.view.study.as_ref().is_some_and(Study::chooses) => {
             vec![Pick(1), LineDown, OpenEvent, Export, Copy]
         }

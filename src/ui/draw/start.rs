@@ -1,7 +1,10 @@
 //! The start screen, as one column of rows that keeps the row of the keyboard in sight.
 
+mod keys;
+
 use super::Bar;
 use crate::text;
+use crate::ui::action::Action;
 use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
 use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width, wrap};
@@ -51,7 +54,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
     let rule = glyphs.rule.repeat(usize::from(whole.width));
     frame.render_widget(Line::styled(rule.clone(), theme.style(Role::Rule)), row(1));
     frame.render_widget(Line::styled(rule, theme.style(Role::Rule)), row(whole.height - 2));
-    footer(frame, row(whole.height - 1), start);
+    keys::footer(frame, row(whole.height - 1), start);
 
     let column = whole.width.min(COLUMN);
     let body =
@@ -93,42 +96,6 @@ fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
             line
         })
         .collect()
-}
-
-fn footer(frame: &mut Frame<'_>, area: Rect, start: &Start) {
-    let begins = match start.at {
-        Row::Topic | Row::Scenario | Row::Voice => "begin",
-        Row::Session(_) => "go on with it",
-        Row::Demo | Row::Example(_) => "watch it",
-        Row::Local | Row::Provider | Row::Own => "choose",
-    };
-    let turns = matches!(start.at, Row::Scenario | Row::Voice);
-    let hints = [
-        Some(("enter", begins)),
-        turns.then_some(("left right", "change")),
-        turns.then_some(("letters", "find")),
-        matches!(start.at, Row::Session(_)).then_some(("r", "replay")),
-        matches!(start.at, Row::Session(_)).then_some(("c", "compare")),
-        matches!(start.at, Row::Session(_)).then_some(("x", "delete")),
-        Some(("up down", "move")),
-        Some(("tab", "next field")),
-        Some(("ctrl-x d", "demo")),
-    ];
-    let mut bar = Bar::new();
-    let theme = &start.theme;
-    for (key, word) in [("ctrl-c", "leave"), ("f1", "help")] {
-        bar.right(format!(" {word}  "), theme.style(Role::HintText));
-        bar.right(key, theme.style(Role::HintKey));
-    }
-    for (key, word) in hints.into_iter().flatten() {
-        let used: usize = bar.left.iter().chain(&bar.right).map(Span::width).sum();
-        if used + width(key) + width(word) + 3 > usize::from(area.width) {
-            break;
-        }
-        bar.left(key, theme.style(Role::HintKey));
-        bar.left(format!(" {word}  "), theme.style(Role::HintText));
-    }
-    bar.draw(frame, area, " ", Style::new(), start.glyphs.ellipsis);
 }
 
 impl Page<'_> {
@@ -312,7 +279,9 @@ impl Page<'_> {
             self.lines.extend(wrap(&line, self.room));
         }
         self.blank();
-        self.heading("enter keeps it   up down another provider   esc back");
+        let keys = keys::pair(start, &[Action::EntryUp, Action::EntryDown]);
+        let [keep, back] = [Action::RunEntry, Action::Back].map(|a| keys::pair(start, &[a]));
+        self.heading(&format!("{keep} keeps it   {keys} another provider   {back} back"));
     }
 
     fn topic(&mut self) {
@@ -458,29 +427,5 @@ impl Page<'_> {
             let line = Line::styled(format!(" {words}"), self.style(Role::Muted));
             self.lines.extend(wrap(&line, self.room));
         }
-    }
-
-    fn help(&mut self) {
-        self.heading("Keys");
-        for (key, words) in [
-            ("enter", "begins, goes on with a session, or opens what is chosen"),
-            ("up down", "move from row to row"),
-            ("tab shift-tab", "the next field, the one before"),
-            ("left right", "another scenario, another voice"),
-            ("letters", "write the topic; find a scenario or a model"),
-            ("r", "on a session: plays it again"),
-            ("c", "on two sessions: shows them side by side"),
-            ("x", "on a session: moves it to the trash"),
-            ("ctrl-x d", "the rehearsed debate; on a row of a list also d"),
-            ("ctrl-x w", "a recorded one; on a row of a list also w"),
-            ("ctrl-x k", "connects a provider; on a row of a list also k"),
-            ("ctrl-x q", "leave; on a row of a list also q"),
-            ("ctrl-c ctrl-c", "leave"),
-        ] {
-            let key = Span::styled(format!("   {key:<VALUE$}"), self.style(Role::HintKey));
-            self.lines.push(Line::from(vec![key, Span::styled(words, self.style(Role::Text))]));
-        }
-        self.blank();
-        self.heading("any key closes this");
     }
 }

@@ -134,14 +134,17 @@ impl Keymap {
         })
     }
 
+    /// Returns the keys that lead to an action from a place: its own, or the prefix and the one behind it.
+    pub fn reach(&self, action: Action, place: Place) -> Option<String> {
+        let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
+        let own = self.key(action, place).map(str::to_owned);
+        own.or_else(|| behind().map(|(prefix, key)| format!("{prefix} {key}")))
+    }
+
     /// Returns how an action is reached from a place, for a sentence: its key, the keys that lead to it, or its name in
     /// the list of commands.
     pub fn way(&self, action: Action, place: Place) -> String {
-        if let Some(key) = self.key(action, place) {
-            return key.to_owned();
-        }
-        let behind = self.key(Action::Prefix, place).zip(self.key(action, Place::Prefix));
-        behind.map_or_else(|| self.called(action, place), |(x, key)| format!("{x} {key}"))
+        self.reach(action, place).unwrap_or_else(|| self.called(action, place))
     }
 
     /// Returns an action as it is found in the list of commands.

@@ -2,6 +2,8 @@
 
 use super::{Choice, Start};
 use crate::model::Secret;
+use crate::ui::action::Action;
+use crate::ui::keymap::Place;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The longest key that is taken, in characters.
@@ -29,25 +31,30 @@ impl Keying {
     }
 }
 
-/// Takes in a key press while a provider's key is entered.
-pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
+/// Takes in a key press while a provider's key is entered, and what it means.
+pub fn key(start: &mut Start, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
     let keying = start.keying.as_mut()?;
     let all = start.keyless.len().max(1);
-    match key.code {
-        KeyCode::Esc => start.keying = None,
-        KeyCode::Up | KeyCode::Left | KeyCode::BackTab => keying.at = (keying.at + all - 1) % all,
-        KeyCode::Down | KeyCode::Right | KeyCode::Tab => keying.at = (keying.at + 1) % all,
-        KeyCode::Backspace => _ = keying.key.pop(),
-        KeyCode::Enter if keying.key.is_empty() => {
-            start.notice = Some("paste the key first, or esc goes back".into());
+    match (action, key.code) {
+        (Some(Action::Back), _) => start.keying = None,
+        (Some(Action::EntryUp | Action::PreviousField | Action::TurnBack), _) => {
+            keying.at = (keying.at + all - 1) % all;
         }
-        KeyCode::Enter => {
+        (Some(Action::EntryDown | Action::NextField | Action::TurnOn), _) => {
+            keying.at = (keying.at + 1) % all;
+        }
+        (Some(Action::RunEntry), _) if keying.key.is_empty() => {
+            let back = start.keymap.reach(Action::Back, Place::Start).unwrap_or_default();
+            start.notice = Some(format!("paste the key first, or {back} goes back"));
+        }
+        (Some(Action::RunEntry), _) => {
             let Keying { at, key } = start.keying.take()?;
             let provider = start.keyless.get(at)?.0.clone();
             start.pasted = Some(Secret::new(key));
             return Some(Choice::Key(provider));
         }
-        KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
+        (None, KeyCode::Backspace) => _ = keying.key.pop(),
+        (None, KeyCode::Char(c)) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
             keying.paste(&c.to_string());
         }
         _ => {}

@@ -13,6 +13,7 @@ pub use update::{key, paste};
 pub use words::{ago, standing};
 
 use super::glyphs::Glyphs;
+use super::keymap::{Keymap, Place};
 use super::theme::Theme;
 use crate::catalogue::{Standing, Summary};
 use crate::model::{Secret, Wall};
@@ -186,6 +187,8 @@ pub struct Start {
     pub theme: Theme,
     /// The signs.
     pub glyphs: &'static Glyphs,
+    /// The keys.
+    pub keymap: Keymap,
     /// The session that another one is to stand beside.
     pub beside: Option<PathBuf>,
     prefixed: bool,
@@ -222,10 +225,25 @@ impl Start {
             help: false,
             theme,
             glyphs,
+            keymap: Keymap::default(),
             beside: None,
             prefixed: false,
             leaving: false,
             dropping: None,
+        }
+    }
+
+    /// Returns where the keyboard is: on a row of a list letters are commands.
+    pub fn place(&self) -> Place {
+        match self.at {
+            _ if self.keying.is_some() => Place::Start,
+            Row::Topic | Row::Scenario | Row::Voice => Place::Start,
+            Row::Session(_)
+            | Row::Demo
+            | Row::Example(_)
+            | Row::Local
+            | Row::Provider
+            | Row::Own => Place::StartList,
         }
     }
 

@@ -1,9 +1,11 @@
 //! The loop of the start screen: a frame first, then keys and news as they come, until a choice is made.
 
 use super::{Choice, News, Start, update};
+use crate::ui::action::Action;
 use crate::ui::draw;
+use crate::ui::keymap;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
-use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};
 use std::io;
 
@@ -30,7 +32,7 @@ pub async fn run(
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
                 let choice = match &event {
-                    Event::Key(key) if stops(key) => {
+                    Event::Key(key) if stops(start, key) => {
                         terminal.suspend()?;
                         None
                     }
@@ -54,8 +56,8 @@ pub async fn run(
     }
 }
 
-/// Returns whether a key asks for the shell: the signal to stop, or Ctrl-Z.
-fn stops(key: &KeyEvent) -> bool {
-    let control = key.modifiers == KeyModifiers::CONTROL;
-    key.code == STOP || control && key.code == KeyCode::Char('z')
+/// Returns whether a key asks for the shell: the signal to stop, or the key for it.
+fn stops(start: &Start, key: &KeyEvent) -> bool {
+    let spelled = keymap::spell(key).unwrap_or_default();
+    key.code == STOP || start.keymap.action(start.place(), &spelled) == Some(Action::Suspend)
 }

@@ -5,6 +5,7 @@
 use super::keying::{self, Keying};
 use super::{Choice, Mind, Row, Start, Voice};
 use crate::text;
+use crate::ui::action::Action;
 use crate::ui::keymap;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
@@ -25,48 +26,69 @@ pub fn field(words: &str) -> TextArea<'static> {
 pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
     start.notice = None;
-    if start.keying.is_some() && spelled != "ctrl-c" {
-        return keying::key(start, key);
+    let prefixed = std::mem::take(&mut start.prefixed);
+    let place = if prefixed { start.place().prefixed() } else { start.place() };
+    let action = start.keymap.action(place, &spelled);
+    if start.keying.is_some() && action != Some(Action::Interrupt) {
+        return keying::key(start, key, action);
     }
     let leaving = std::mem::take(&mut start.leaving);
     let dropping = start.dropping.take();
-    if std::mem::take(&mut start.help) && spelled != "ctrl-c" {
+    if std::mem::take(&mut start.help) && action != Some(Action::Interrupt) {
         return None;
     }
-    let prefixed = std::mem::take(&mut start.prefixed);
-    let listed = !matches!(start.at, Row::Topic | Row::Scenario | Row::Voice);
-    match spelled.as_str() {
-        "ctrl-c" if leaving => return Some(Choice::Leave),
-        "ctrl-c" => {
-            start.leaving = true;
-            start.notice = Some("ctrl-c again leaves".into());
+    match action {
+        Some(action) => act(start, action, key, (leaving, dropping)),
+        None => {
+            write(start, key);
+            None
         }
-        "q" if prefixed || listed => return Some(Choice::Leave),
-        "d" if prefixed || listed => return demo(start),
-        "w" if prefixed || listed => return example(start, 0),
-        "k" if prefixed || listed => connect(start),
-        "?" if prefixed || listed => start.help = true,
-        "r" if listed => return session(start).map(Choice::Replay),
-        "c" if listed => return beside(start),
-        "x" if listed => return drop_session(start, dropping),
-        "f1" => start.help = true,
-        "ctrl-x" => start.prefixed = true,
-        "enter" => return enter(start),
-        "up" => step(start, Way::Back, |_| true),
-        "down" => step(start, Way::On, |_| true),
-        // a list is one stop: its first row
-        "tab" => step(start, Way::On, |row| !matches!(row, Row::Session(1..))),
-        "shift-tab" => step(start, Way::Back, |row| !matches!(row, Row::Session(1..))),
-        "left" => turn(start, Way::Back),
-        "right" => turn(start, Way::On),
-        "esc" if start.first => {}
-        "esc" => start.typed.clear(),
-        _ => write(start, key),
     }
-    if start.at == Row::Topic && matches!(spelled.as_str(), "left" | "right") {
-        start.topic.input(*key);
+}
+
+/// Carries out an action; `before` is what was asked for once already.
+fn act(
+    start: &mut Start,
+    action: Action,
+    key: &KeyEvent,
+    (leaving, dropping): (bool, Option<PathBuf>),
+) -> Option<Choice> {
+    match action {
+        Action::Interrupt if leaving => return Some(Choice::Leave),
+        Action::Interrupt => {
+            start.leaving = true;
+            start.notice = Some(format!("{} again leaves", named(start, action)));
+        }
+        Action::Quit => return Some(Choice::Leave),
+        Action::Demo => return demo(start),
+        Action::Recorded => return example(start, 0),
+        Action::Connect => connect(start),
+        Action::Help => start.help = true,
+        Action::ReplaySession => return session(start).map(Choice::Replay),
+        Action::CompareSessions => return beside(start),
+        Action::DropSession => return drop_session(start, dropping),
+        Action::Prefix => start.prefixed = true,
+        Action::RunEntry => return enter(start),
+        Action::EntryUp => step(start, Way::Back, |_| true),
+        Action::EntryDown => step(start, Way::On, |_| true),
+        // a list is one stop: its first row
+        Action::NextField => step(start, Way::On, |row| !matches!(row, Row::Session(1..))),
+        Action::PreviousField => step(start, Way::Back, |row| !matches!(row, Row::Session(1..))),
+        // in the topic they move the caret
+        Action::TurnBack | Action::TurnOn if start.at == Row::Topic => write(start, key),
+        Action::TurnBack => turn(start, Way::Back),
+        Action::TurnOn => turn(start, Way::On),
+        Action::Back if start.first => {}
+        Action::Back => start.typed.clear(),
+        // nothing else has keys at the start screen, or is there for the loop
+        _ => {}
     }
     None
+}
+
+/// Returns the key of an action, for a sentence.
+fn named(start: &Start, action: Action) -> String {
+    start.keymap.reach(action, start.place()).unwrap_or_default()
 }
 
 /// Returns the file of the session where the keyboard is.
@@ -81,7 +103,9 @@ fn beside(start: &mut Start) -> Option<Choice> {
     match start.beside.take().filter(|first| *first != here) {
         Some(first) => Some(Choice::Beside(first, here)),
         None => {
-            start.notice = Some("go to another session: c there shows both side by side".into());
+            let key = named(start, Action::CompareSessions);
+            start.notice =
+                Some(format!("go to another session: {key} there shows both side by side"));
             start.beside = Some(here);
             None
         }
@@ -94,7 +118,9 @@ fn drop_session(start: &mut Start, dropping: Option<PathBuf>) -> Option<Choice> 
     if dropping.as_ref() == Some(&here) {
         return Some(Choice::Delete(here));
     }
-    start.notice = Some("x again moves it to the trash, from where it can be moved back".into());
+    let key = named(start, Action::DropSession);
+    start.notice =
+        Some(format!("{key} again moves it to the trash, from where it can be moved back"));
     start.dropping = Some(here);
     None
 }

@@ -1,0 +1,100 @@
+//! The keys of the start screen, from the map that holds: those that matter now in the last row, and all of them as help.
+
+use super::{Page, VALUE};
+use crate::ui::action::Action::{
+    self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Help, Interrupt,
+    NextField, PreviousField, Quit, Recorded, ReplaySession, RunEntry, Suspend, TurnBack, TurnOn,
+};
+use crate::ui::draw::Bar;
+use crate::ui::keymap::row;
+use crate::ui::start::{Row, Start};
+use crate::ui::theme::Role;
+use crate::ui::wrap::width;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// What the help lists, row by row; keys that belong together stand together.
+const ROWS: [&[Action]; 15] = [
+    &[RunEntry],
+    &[EntryUp, EntryDown],
+    &[NextField, PreviousField],
+    &[TurnOn, TurnBack],
+    &[ReplaySession],
+    &[CompareSessions],
+    &[DropSession],
+    &[Demo],
+    &[Recorded],
+    &[Connect],
+    &[Help],
+    &[Back],
+    &[Suspend],
+    &[Quit],
+    &[Interrupt],
+];
+
+/// Returns the keys of actions as they are reached where the keyboard is.
+pub(super) fn pair(start: &Start, actions: &[Action]) -> String {
+    let keys = actions.iter().filter_map(|action| start.keymap.reach(*action, start.place()));
+    keys.collect::<Vec<_>>().join(" ")
+}
+
+/// Draws the last row.
+pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, start: &Start) {
+    let begins = match start.at {
+        Row::Topic | Row::Scenario | Row::Voice => "begin",
+        Row::Session(_) => "go on with it",
+        Row::Demo | Row::Example(_) => "watch it",
+        Row::Local | Row::Provider | Row::Own => "choose",
+    };
+    let turns = matches!(start.at, Row::Scenario | Row::Voice);
+    let session = matches!(start.at, Row::Session(_));
+    let hint = |actions: &[Action]| {
+        let hint = actions.first().and_then(|action| row(*action)).map_or("", |row| row.hint);
+        (pair(start, actions), hint)
+    };
+    let hints = [
+        Some((pair(start, &[RunEntry]), begins)),
+        turns.then(|| (pair(start, &[TurnBack, TurnOn]), "change")),
+        turns.then(|| ("letters".to_owned(), "find")),
+        session.then(|| hint(&[ReplaySession])),
+        session.then(|| hint(&[CompareSessions])),
+        session.then(|| hint(&[DropSession])),
+        Some((pair(start, &[EntryUp, EntryDown]), "move")),
+        Some(hint(&[NextField])),
+        Some(hint(&[Demo])),
+    ];
+    let mut bar = Bar::new();
+    let theme = &start.theme;
+    let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
+    let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
+    for (key, word) in [(leave, "leave"), hint(&[Help])] {
+        bar.right(format!(" {word}  "), theme.style(Role::HintText));
+        bar.right(key, theme.style(Role::HintKey));
+    }
+    for (key, word) in hints.into_iter().flatten().filter(|(key, _)| !key.is_empty()) {
+        let used: usize = bar.left.iter().chain(&bar.right).map(Span::width).sum();
+        if used + width(&key) + width(word) + 3 > usize::from(area.width) {
+            break;
+        }
+        bar.left(key, theme.style(Role::HintKey));
+        bar.left(format!(" {word}  "), theme.style(Role::HintText));
+    }
+    bar.draw(frame, area, " ", Style::new(), start.glyphs.ellipsis);
+}
+
+impl Page<'_> {
+    /// Lists every key that does something here.
+    pub(super) fn help(&mut self) {
+        self.heading("Keys");
+        for actions in ROWS {
+            let titles = actions.iter().filter_map(|action| row(*action)).map(|row| row.title);
+            let words = titles.collect::<Vec<_>>().join("; ");
+            let keys = pair(self.start, actions);
+            let key = Span::styled(format!("   {keys:<VALUE$} "), self.style(Role::HintKey));
+            self.lines.push(Line::from(vec![key, Span::styled(words, self.style(Role::Text))]));
+        }
+        self.heading("any key closes this; letters write the topic, or find a scenario or a model");
+    }
+}
