@@ -96,9 +96,9 @@ pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, Ledger) 
 
 /// Returns the name of a seat, safe for one line, with its id where the name alone could be somebody else's.
 pub fn name(state: &State, id: &SeatId) -> String {
-    let Some(seat) = state.seat(id) else { return text::line(id).into_owned() };
-    let shown = text::line(&seat.spec.name).into_owned();
-    let same = |other: &str| text::line(other).trim().eq_ignore_ascii_case(shown.trim());
+    let Some(seat) = state.seat(id) else { return text::name(id).into_owned() };
+    let shown = text::name(&seat.spec.name).into_owned();
+    let same = |other: &str| text::name(other).trim().eq_ignore_ascii_case(shown.trim());
     let twin = state.seats.iter().any(|s| s.spec.id != *id && same(&s.spec.name));
     if twin || same(OPERATOR) { format!("{shown} (seat {id})") } else { shown }
 }

@@ -126,7 +126,7 @@ impl Plan {
 
     fn name(&self, seat: &SeatId) -> String {
         let name = self.state.seat(seat).map_or(&**seat, |s| &*s.spec.name);
-        text::line(name).into_owned()
+        text::name(name).into_owned()
     }
 
     fn in_words(&self) -> String {
@@ -145,12 +145,12 @@ impl Plan {
         for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {
             let (name, used) = (self.name(&seat.spec.id), seat.spent.usage.tokens());
             let (model, cost) = (seat.spec.voice.label(), cost(&seat.spent));
-            let model = text::line(&model).into_owned();
+            let model = text::name(&model).into_owned();
             out.push_str(&format!("    {name}  {model}  ~{used} tokens, {cost}\n"));
         }
         for shown in &self.first {
             let tokens = shown.tokens.map(|n| format!(", ~{n} tokens")).unwrap_or_default();
-            let (name, model) = (self.name(&shown.seat), text::line(&shown.model));
+            let (name, model) = (self.name(&shown.seat), text::name(&shown.model));
             out.push_str(&format!("\nfirst prompt of {name} ({model}{tokens})\n"));
             for message in &shown.messages {
                 let words = message.text.trim().replace('\n', "\n    ");

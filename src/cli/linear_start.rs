@@ -92,8 +92,8 @@ fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Exit
         };
         let playable: Vec<_> = start.scripts.iter().filter(|s| s.fault.is_none()).collect();
         let titles = playable.iter().map(|s| {
-            let cast = s.cast.iter().map(|c| text::line(c)).collect::<Vec<_>>().join(", ");
-            format!("{}: {}; {}; {cast}", s.name, text::line(&s.title), s.rules)
+            let cast = s.cast.iter().map(|c| text::name(c)).collect::<Vec<_>>().join(", ");
+            format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)
         });
         let titles: Vec<String> = titles.collect();
         let Some(at) = choose("Which scenario?", &titles, 0)? else { return Ok(Exit::Done) };
@@ -150,7 +150,7 @@ fn name(voice: &Voice) -> String {
     match voice {
         Voice::Rehearsed => "the rehearsed cast, which keeps its own topic".into(),
         Voice::Own => "everybody as the scenario says".into(),
-        Voice::Mind(mind) => text::line(&mind.name).into_owned(),
+        Voice::Mind(mind) => text::name(&mind.name).into_owned(),
     }
 }
 
@@ -163,7 +163,7 @@ fn session(start: &Start) -> Result<Option<std::path::PathBuf>, Failure> {
     }
     let titles = sessions.iter().map(|s| {
         let (how, when) = (standing(&s.standing), ago(start.now, s.written));
-        format!("{}: {how}, {} utterances, {when}", text::line(&s.title), s.utterances)
+        format!("{}: {how}, {} utterances, {when}", text::label(&s.title), s.utterances)
     });
     let at = choose("Which session?", &titles.collect::<Vec<_>>(), 0)?;
     Ok(at.map(|at| sessions[at].path.clone()))

@@ -184,7 +184,7 @@ fn finish(e: &TurnEnded) -> &'static str {
 fn opening(state: &State, rehearsed: bool) -> Told {
     let title = state.title.as_deref().unwrap_or_default();
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
-    let one_line = |t: &str| text::line(t).into_owned();
+    let one_line = |t: &str| text::label(t).into_owned();
     let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();
     let voices = (!voices.is_empty()).then(|| one_line(&voices.join(", ")));
     Told::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
@@ -203,7 +203,7 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let spec = state.seat(seat).map(|s| &s.spec);
     let mut head = name(state, seat);
     if let Some(role) = spec.and_then(|s| s.role.as_ref()) {
-        head.push_str(&format!(" ({})", text::line(role)));
+        head.push_str(&format!(" ({})", text::name(role)));
     }
     if spec.is_some_and(|s| s.stands_in) {
         head.push_str(", a stand-in");
@@ -212,7 +212,7 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
     let by = |entry: &&Entry| entry.version().turn == Some(e.turn);
     let entry = entry.filter(by);
     if let Some(model) = entry.and_then(|x| state.unlike_seated(seat, &x.version().model)) {
-        head.push_str(&format!(", through {}", text::line(model)));
+        head.push_str(&format!(", through {}", text::name(model)));
     }
     if let Some(entry) = entry.filter(|x| x.versions.len() > 1) {
         head.push_str(&format!(", anew (alternative {})", entry.versions.len()));

@@ -11,12 +11,14 @@ mod class;
 mod courtesy;
 mod file_name;
 mod keys;
+mod label;
 mod likeness;
 mod stream;
 
 pub use courtesy::is_courtesy;
 pub use file_name::file_name;
 pub use keys::{Sieve, keep_out, without_keys};
+pub use label::{label, name};
 pub use likeness::Trigrams;
 pub use stream::Stream;
 
@@ -54,7 +56,8 @@ pub fn block(raw: &str) -> Cow<'_, str> {
     shown(raw).text
 }
 
-/// Returns text made safe for one line: newlines and tabs become a space. For names, titles, topics, errors.
+/// Returns text made safe for one line: newlines and tabs become a space. For errors, paths, addresses; names
+/// and titles have [`name`] and [`label`].
 pub fn line(raw: &str) -> Cow<'_, str> {
     let one_line = |raw: &str| whole(Stream::line(), raw).text;
     match without_keys(raw) {

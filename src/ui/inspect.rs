@@ -9,6 +9,7 @@ use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Turn};
+use crate::text;
 use serde_json::Value;
 
 /// Digits of a digest that are shown: enough to tell two apart.
@@ -48,12 +49,12 @@ pub fn prompt_of(story: &Story, at: usize) -> Result<Page, &'static str> {
 
 fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     let prompt = prompt::build(state, turn);
-    let name = state.seat(&turn.seat).map_or(&*turn.seat, |seat| &*seat.spec.name);
+    let name = text::name(state.seat(&turn.seat).map_or(&*turn.seat, |s| &*s.spec.name));
     let number = turn.number.map_or(String::new(), |n| format!("u{n} of "));
     let again = prompt::digest(&prompt);
     let same = again == call.digest;
     let short = |digest: &str| digest.chars().take(DIGITS).collect::<String>();
-    let mut facts = vec![("model", call.model.to_string())];
+    let mut facts = vec![("model", text::name(&call.model).into_owned())];
     let parameters = parameters(&call.parameters);
     facts.extend((!parameters.is_empty()).then_some(("with", parameters)));
     facts.push((

@@ -100,7 +100,7 @@ fn words(story: &Story, entry: &Entry, at: Ms, opens: bool, look: Look<'_>) -> V
     }
     let model = |seat| story.state().unlike_seated(seat, &entry.version().model);
     if let Some(model) = entry.seat().and_then(|seat| model(seat)) {
-        fact(format!("through {}", text::line(model)));
+        fact(format!("through {}", text::name(model)));
     }
     if entry.versions.len() > 1 {
         fact(format!("alternative {} of {}", entry.chosen + 1, entry.versions.len()));
@@ -132,7 +132,7 @@ fn speaking(story: &Story, turn: &Turn, opens: bool, look: Look<'_>) -> Vec<Line
     let mut facts: Vec<(String, Role)> = Vec::new();
     facts.extend(turn.number.map(|n| (format!("u{n}"), Role::Muted)));
     if let Some(model) = story.state().unlike_seated(&turn.seat, &turn.model) {
-        facts.push((format!("through {}", text::line(model)), Role::Muted));
+        facts.push((format!("through {}", text::name(model)), Role::Muted));
     }
     if turn.replaces.is_some() {
         facts.push(("anew".into(), Role::Muted));

@@ -108,7 +108,7 @@ fn every_command() -> Vec<Candidate> {
 
 fn seats(story: &Story, sign: &str) -> Vec<Candidate> {
     let here = story.state().seats.iter().filter(|s| !s.gone);
-    let role = |role: &crate::model::Text| text::line(role).into_owned();
+    let role = |role: &crate::model::Text| text::name(role).into_owned();
     here.map(|s| {
         let about = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", role(r)));
         candidate(format!("{sign}{}", s.spec.id), story.name(&s.spec.id) + &about)

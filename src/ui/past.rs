@@ -107,11 +107,11 @@ pub fn list(screen: &Screen, sessions: &Sessions, shelf: Shelf) -> Result<List, 
         let point = s.parent.as_ref().filter(|_| *depth > 0);
         let point = point.map_or(String::new(), |(_, at)| format!("after u{at}  "));
         let here = if s.id == sessions.here { "this one  " } else { "" };
-        let title = text::line(&s.title);
+        let title = text::label(&s.title);
         let stands = standing(&s.standing);
         Entry {
             does: Does::Beside(s.path.display().to_string()),
-            call: text::line(&s.id).into_owned(),
+            call: text::label(&s.id).into_owned(),
             title: format!("{twigs}{point}{here}{stands}, {} said  {title}", s.utterances),
         }
     };
@@ -146,7 +146,7 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other)
         title: "Side by side".into(),
         facts: vec![
             ("A", format!("this talk: {}", title(here))),
-            ("B", format!("{}: {}", text::line(&other.name), title(there))),
+            ("B", format!("{}: {}", text::label(&other.name), title(there))),
             ("", beside.parted()),
         ],
         beside: rows.collect(),
@@ -157,7 +157,7 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other)
 /// What a talk is called in the end, safe for one line.
 fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     let state = State::fold(events);
-    text::line(state.headline().map_or("", |title| title)).into_owned()
+    text::label(state.headline().map_or("", |title| title)).into_owned()
 }
 
 fn part(told: &Told) -> Part {

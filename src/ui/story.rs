@@ -275,7 +275,7 @@ impl Story {
     pub fn name(&self, id: &SeatId) -> String {
         let seat = self.state().seat(id);
         let name = seat.map_or(&id.0, |s| &s.spec.name);
-        text::line(name).trim().to_owned()
+        text::name(name).into_owned()
     }
 
     /// Returns the names of seats.
@@ -285,7 +285,7 @@ impl Story {
 
     /// Returns the title, safe for one line.
     pub fn title(&self) -> String {
-        text::line(self.state().headline().map_or("", |title| title)).into_owned()
+        text::label(self.state().headline().map_or("", |title| title)).into_owned()
     }
 
     /// Returns whether an entry is the operator's own.

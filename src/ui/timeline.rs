@@ -82,7 +82,7 @@ impl Timeline {
         let events = || recording.records().iter().map(|r| &r.event);
         let state = State::fold(events().filter(|e| !matches!(e.kind, Kind::Delta(_))));
         let lane = |s: &crate::state::Seat| Lane {
-            name: text::line(&s.spec.name).into_owned(),
+            name: text::name(&s.spec.name).into_owned(),
             spoke: vec![],
         };
         let mut timeline = Timeline {

@@ -11,6 +11,7 @@ mod people;
 mod pictures;
 mod reading;
 mod replay;
+mod signs;
 mod stage;
 mod start;
 mod steering;

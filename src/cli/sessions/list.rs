@@ -80,7 +80,7 @@ fn row(s: &Summary) -> [String; 5] {
     // what cannot be read has no title, but a reason
     let title = match (&*s.title, why) {
         ("", Some(why)) => one_line(&why),
-        (title, _) => one_line(title),
+        (title, _) => text::label(title).into_owned(),
     };
     [one_line(&s.id), at, state, s.utterances.to_string(), title]
 }

@@ -26,6 +26,6 @@ fn row(depth: usize, s: &Summary) -> String {
         None => String::new(),
     };
     let (state, _) = standing(&s.standing);
-    let (id, title) = (text::line(&s.id), text::line(&s.title));
+    let (id, title) = (text::line(&s.id), text::label(&s.title));
     format!("{point}{id}  {title}, {} said, {state}\n", s.utterances)
 }

@@ -74,7 +74,7 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     let (what, then) = shortened(story, standing, now, keymap, (wealth, glyphs.ellipsis));
     bar.left(what, strong);
     if let Some(why) = why(state).filter(|_| wealth.why) {
-        bar.left(format!(" ({})", text::line(why)), muted);
+        bar.left(format!(" ({})", text::label(why)), muted);
     }
     if !then.is_empty() {
         bar.left(format!("  {then}"), theme.style(Role::FloorNext));
@@ -182,7 +182,7 @@ fn speakers(story: &Story, now: Ms, name: impl Fn(&SeatId) -> String) -> String 
 
 fn paused(state: &State) -> String {
     match &state.pause_why {
-        Some(why) => format!("paused: {}", text::line(why)),
+        Some(why) => format!("paused: {}", text::label(why)),
         None => "paused by you".into(),
     }
 }
@@ -194,6 +194,6 @@ fn limit(state: &State) -> String {
 
 fn ended(state: &State) -> String {
     let Some(ended) = &state.ended else { return String::new() };
-    let text = ended.text.iter().map(|t| format!(": {}", text::line(t))).collect::<String>();
+    let text = ended.text.iter().map(|t| format!(": {}", text::label(t))).collect::<String>();
     format!("ended: {}{text}", reason(ended.reason))
 }

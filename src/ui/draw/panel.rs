@@ -101,7 +101,7 @@ fn cast(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
         let word = seat_word(story, &seat.spec.id, now, &queue);
         let role = seat.spec.role.as_deref().unwrap_or_default();
         let (text, look) = match (word.as_str(), turn.is_some()) {
-            ("", _) => (text::line(role).into_owned(), Role::Muted),
+            ("", _) => (text::name(role).into_owned(), Role::Muted),
             ("next", _) => (word, Role::FloorNext),
             (_, true) => (word, Role::FloorSpeaking),
             (_, false) => (word, Role::FloorWaiting),
@@ -179,7 +179,7 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     fact("now", now, theme.style(Role::FloorSpeaking));
     fact(
         "why",
-        why(state).map_or(String::new(), |w| text::line(w).into_owned()),
+        why(state).map_or(String::new(), |w| text::label(w).into_owned()),
         theme.style(Role::Text),
     );
     fact("next", story.names(queue.iter().take(1)), theme.style(Role::FloorNext));
@@ -203,7 +203,7 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let mut lines = vec![heading(screen, "POSITIONS")];
     for (stance, by) in held {
         let line = Line::from(vec![
-            Span::styled(format!("{} ", text::line(stance)), theme.style(Role::Text)),
+            Span::styled(format!("{} ", text::label(stance)), theme.style(Role::Text)),
             Span::styled(story.names(by.iter().copied()), theme.style(Role::Muted)),
         ]);
         lines.extend(wrap(&line, room));

@@ -199,9 +199,9 @@ impl Page<'_> {
         if let Some(script) = start.script() {
             let told = match &script.fault {
                 Some(fault) => format!("cannot be played: {}", text::line(fault)),
-                None => format!("{}  {}", text::line(&script.cast.join(", ")), script.rules),
+                None => format!("{}  {}", text::name(&script.cast.join(", ")), script.rules),
             };
-            self.field(Row::Scenario, "Scenario", &text::line(&script.name), &told);
+            self.field(Row::Scenario, "Scenario", &text::label(&script.name), &told);
         }
         let (value, said) = match start.voice() {
             None => ("nobody yet".into(), "type a model as PROVIDER:NAME".to_owned()),
@@ -211,7 +211,7 @@ impl Page<'_> {
             Some(Voice::Own) => ("as the scenario says".into(), String::new()),
             Some(Voice::Mind(mind)) => {
                 let said = if mind.local { "on this machine, free" } else { "over the network" };
-                (text::line(&mind.name).into_owned(), said.to_owned())
+                (text::name(&mind.name).into_owned(), said.to_owned())
             }
         };
         self.field(Row::Voice, "Who speaks", &value, &said);
@@ -241,7 +241,7 @@ impl Page<'_> {
     /// Sessions that come with the program.
     fn examples(&mut self, label: usize) {
         for (i, (_, title)) in self.start.examples.iter().enumerate() {
-            self.offer(Row::Example(i), "Watch a recorded one", &text::line(title), label);
+            self.offer(Row::Example(i), "Watch a recorded one", &text::label(title), label);
         }
     }
 
@@ -348,7 +348,7 @@ impl Page<'_> {
                 "" => &session.id,
                 title => title,
             };
-            let title = clip(&text::line(title), room, start.glyphs.ellipsis);
+            let title = clip(&text::label(title), room, start.glyphs.ellipsis);
             let gap = room.saturating_sub(width(&title));
             let end = format!("{}{end}", " ".repeat(gap));
             let end = Span::styled(end, self.style(Role::Muted));
@@ -370,7 +370,7 @@ impl Page<'_> {
         let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
         for host in usable {
             let name = Span::styled(format!("   {:<VALUE$}", host.name), self.style(Role::Text));
-            let says = Span::styled(text::line(&host.says).into_owned(), self.style(Role::Muted));
+            let says = Span::styled(text::label(&host.says).into_owned(), self.style(Role::Muted));
             self.lines.push(Line::from(vec![name, says]));
         }
         // what cannot be used is told in one row for each reason
@@ -379,7 +379,7 @@ impl Page<'_> {
         reasons.dedup();
         for reason in reasons {
             let same = rest.iter().filter(|h| h.says == reason).map(|h| h.name.as_str());
-            let names = text::line(&same.collect::<Vec<_>>().join(", ")).into_owned();
+            let names = text::name(&same.collect::<Vec<_>>().join(", ")).into_owned();
             let names = clip(&names, self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
             let line = format!("   {:<VALUE$}{names}", text::line(reason));
             self.lines.push(Line::styled(line, self.style(Role::Muted)));
