@@ -11,7 +11,7 @@ use crate::state::State;
 use crate::text;
 
 fn note(told: String) -> Vec<Told> {
-    vec![Told::Note(text::line(&told).into_owned())]
+    vec![Told::Note(text::label(&told).into_owned())]
 }
 
 /// Returns words with what stands before them, or nothing without words.
@@ -96,6 +96,6 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
 }
 
 fn words(state: &State, who: String, body: &str) -> Vec<Told> {
-    let who = text::line(&who).into_owned();
+    let who = text::label(&who).into_owned();
     vec![Told::Words { place: place(state), who, body: text::block(body).into_owned() }]
 }

@@ -11,7 +11,7 @@ use crate::text;
 /// Returns what a command tells by itself; words and pauses are told where they take effect.
 pub(super) fn given(state: &State, given: &Given, hidden: impl Fn(u32) -> bool) -> Vec<Told> {
     let seat = |id: &SeatId| name(state, id);
-    let note = |note: String| vec![Told::Note(text::line(&note).into_owned())];
+    let note = |note: String| vec![Told::Note(text::label(&note).into_owned())];
     let words = |place: String, who: String, body: &str| {
         vec![Told::Words { place, who, body: text::block(body).into_owned() }]
     };

@@ -24,7 +24,7 @@ impl Teller {
 
     /// Returns what an event tells; `state` is the one just after it.
     pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Told> {
-        let note = |text: String| vec![Told::Note(text::line(&text).into_owned())];
+        let note = |text: String| vec![Told::Note(text::label(&text).into_owned())];
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
@@ -141,7 +141,7 @@ impl Teller {
         match (e.outcome, e.why) {
             (Outcome::Said, _) => words(head(state, seat, e) + finish(e), body()),
             (Outcome::Passed, _) => {
-                let why = e.error.iter().map(|error| format!(": {}", text::line(&error.text)));
+                let why = e.error.iter().map(|error| format!(": {}", text::label(&error.text)));
                 words(format!("{who} passes{}", why.collect::<String>()), String::new())
             }
             (Outcome::Failed, _) => {
@@ -153,7 +153,7 @@ impl Teller {
                     Then::Replace => "no fallback is left, skipped",
                     Then::Stop => "the end follows",
                 };
-                words(format!("{who} failed: {}; {then}", text::line(why)), String::new())
+                words(format!("{who} failed: {}; {then}", text::label(why)), String::new())
             }
             (Outcome::Cut, Some(why @ (CutWhy::Crash | CutWhy::Superseded))) => {
                 words(format!("{who}, {}", cut(why)), String::new())
@@ -164,7 +164,7 @@ impl Teller {
                     words(format!("{}, {how}{}", head(state, seat, e), finish(e)), body());
                 // what a person did they know; what went wrong has a reason and a way out
                 told.extend(e.error.as_ref().map(|error| {
-                    Told::Note(text::line(&format!("{who}, {how}: {}", error.text)).into_owned())
+                    Told::Note(text::label(&format!("{who}, {how}: {}", error.text)).into_owned())
                 }));
                 told
             }
