@@ -32,6 +32,9 @@ use std::path::Path;
 use tokio::runtime;
 use tokio::sync::mpsc;
 
+/// What is shorter, in milliseconds, cannot be watched as it goes.
+const AT_ONCE_MS: u64 = 1_000;
+
 /// Play a recorded conversation again, as it was; no model is asked
 #[derive(Debug, Args)]
 pub struct Replay {
@@ -189,6 +192,7 @@ fn show(
         let (orders, _) = mpsc::channel(1);
         match beside {
             Some(other) => screen.view.page = Some(past::beside(&screen, &other)),
+            None if is_over_at_once(transport) => transport.seek(Spot::after(1)),
             None => transport.play(),
         }
         let terminal = Terminal::enter(screen.manner).map_err(refused)?;
@@ -215,6 +219,14 @@ fn show(
             () = transport.run() => Ok(Onward::To(After::Over(Exit::Done))),
         }
     })
+}
+
+/// Whether a recording would be over before one looks at it: it then waits at its beginning for whoever plays it.
+fn is_over_at_once(transport: &Transport) -> bool {
+    let standing = transport.standing();
+    let begun = transport.recording().records().first().map_or(Ms(0), |r| r.event.ms);
+    let untouched = standing.spot == Spot::default() && standing.speed == Speed::RECORDED;
+    untouched && standing.end.since(begun) < AT_ONCE_MS
 }
 
 fn refused(e: io::Error) -> Failure {
