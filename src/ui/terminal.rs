@@ -260,7 +260,7 @@ fn undo(on: u8) -> io::Result<()> {
 /// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    stream::select(Heard { events: Some(EventStream::new()), late: Late::default() }, signals())
+    stream::select(Heard { events: Some(EventStream::new()), late: Late::rest() }, signals())
 }
 
 struct Heard {

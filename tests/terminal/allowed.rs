@@ -44,10 +44,10 @@ impl Perform for Guard {
     }
 
     fn osc_dispatch(&mut self, params: &[&[u8]], _: bool) {
-        // the title, of text alone
-        if let [b"0" | b"2", title] = params {
+        // the title, of text alone, which may hold semicolons
+        if let [b"0" | b"2", title @ ..] = params {
             let acts = |c: char| c.is_control();
-            if !String::from_utf8_lossy(title).chars().any(acts) {
+            if !String::from_utf8_lossy(&title.concat()).chars().any(acts) {
                 return;
             }
         }

@@ -59,3 +59,26 @@ fn a_named_theme_or_a_far_terminal_is_not_asked() {
     program.keys("q");
     program.left().restored();
 }
+
+#[test]
+fn an_answer_that_is_cut_leaves_nothing_in_what_is_written() {
+    let house = House::new();
+    // within the colour, before its end, within the flags, within the end mark
+    for (at, rest_comes) in [(2, true), (13, true), (24, true), (28, true), (34, true), (13, false)]
+    {
+        let (came, rest) = LIGHT.split_at(at);
+        let mut program = house.run(&["demo", "--no-save"]);
+        program.until_sent(QUESTION, 1);
+        program.keys(came);
+        program.until("Ada speaking");
+        program.keys(if rest_comes { rest } else { "" });
+        program.keys("i");
+        program.until("PEN");
+        program.keys("so");
+        program.until("\u{203a} so");
+        let shown = program.shown();
+        assert!(!shown.contains("rgb") && !shown.contains("fafa"), "{came:?}: {shown}");
+        program.signal(rustix::process::Signal::TERM);
+        program.left().restored();
+    }
+}

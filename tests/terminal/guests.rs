@@ -4,6 +4,8 @@
 use crate::allowed::strangers;
 use crate::house::House;
 use rustix::process::Signal;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
 
 /// What acts on terminals, as TOML spells it, with what looks like the program's own parts.
 const EVIL: &str = r"x\u001b[2J\u001b]52;c;QUFB\u0007\u009b31m\u001bPq\u001b\\\u202e\u0000";
@@ -98,4 +100,131 @@ fn a_hostile_theme_is_refused_with_its_line_and_no_harm() {
     assert_eq!(left.code, 3, "{}", left.told);
     assert!(left.told.contains("vil.toml:5:15: there is no role"), "{}", left.told);
     assert_eq!(strangers(left.told.as_bytes()), Vec::<String>::new());
+}
+
+/// A talk whose log can be forged.
+const HONEST: &str = r#"
+title = "The title"
+topic = "The topic"
+[limits]
+utterances = 2
+[[participant]]
+id = "ada"
+name = "The name"
+role = "the role"
+lines = ["The words."]
+pace = 1
+[[participant]]
+id = "bo"
+lines = ["x"]
+pace = 1
+"#;
+
+/// Every text of a session's log that somebody else could have written there, checksums included.
+fn forged(log: &str) -> String {
+    let evil = EVIL.trim_end_matches(r"\u0000");
+    let mut forged = log.to_owned();
+    for text in [
+        "The title",
+        "The topic",
+        "The name",
+        "the role",
+        "The words.",
+        "place 1 of 2",
+        "place 2 of 2",
+    ] {
+        assert!(log.contains(&format!("\"{text}\"")), "{text} is not in {log}");
+        forged = forged.replace(&format!("\"{text}\""), &format!("\"▸ {text} ── {evil}\""));
+    }
+    let model = format!("\"model\":\"▸ rehearsed ── {evil}\"");
+    forged = forged.replace("\"model\":\"rehearsed\"", &model);
+    let ended = format!("\"reason\":\"utterance_limit\",\"text\":\"▸ why {evil}\"");
+    forged = forged.replace("\"reason\":\"utterance_limit\"", &ended);
+    let sealed = |line: &str| {
+        let body = line.rsplit_once(",\"crc\":").unwrap().0;
+        format!("{body},\"crc\":\"{:08x}\"}}\n", crc32c::crc32c(body.as_bytes()))
+    };
+    forged.lines().map(sealed).collect()
+}
+
+#[test]
+fn a_forged_log_acts_on_no_terminal_and_draws_no_part_of_the_program() {
+    let house = House::new();
+    let talk = house.file("talk.toml", HONEST);
+    let ran = house.piped(&["run", &talk, "--headless", "--format", "jsonl"]);
+    let file = house.file("forged.jsonl", &forged(&String::from_utf8(ran.stdout).unwrap()));
+    let mut all = vec![];
+    for args in [&["replay", &file][..], &["replay", &file, "--glyphs", "ascii"]] {
+        let mut program = house.run(args);
+        program.until("REPLAY");
+        program.until("PAUSED");
+        program.until("nobody has spoken yet");
+        program.keys(" ");
+        program.until("END");
+        program.until("The words.");
+        let shown = program.shown();
+        assert!(!shown.contains("▸ The name") && !shown.contains("▸ why"), "{shown}");
+        for (keys, seen) in [("p", "was shown"), ("\u{1b}", "limit reached: 2"), ("a", "FIGURES")] {
+            program.keys(keys);
+            program.until(seen);
+        }
+        program.signal(Signal::TERM);
+        let left = program.left();
+        left.restored();
+        all.extend(left.bytes);
+    }
+    for args in [
+        &["replay", &file, "--headless"][..],
+        &["export", &file, "--format", "md"],
+        &["analyze", &file],
+        &["resume", &file, "--headless", "--max-utterances", "3"],
+        &["fork", &file, "--headless", "--at", "1"],
+    ] {
+        let ran = house.piped(args);
+        for told in [ran.stdout, ran.stderr] {
+            let shown = String::from_utf8(told).unwrap();
+            assert!(!shown.contains("▸ The name"), "{args:?}: {shown}");
+            all.extend(shown.into_bytes());
+        }
+    }
+    assert_eq!(strangers(&all), Vec::<String>::new());
+}
+
+/// A server whose only model has a name that acts on terminals, for as long as it is asked.
+fn listing() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/v1", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        for mut stream in listener.incoming().map_while(Result::ok) {
+            std::thread::spawn(move || {
+                let mut lines = BufReader::new(stream.try_clone().unwrap()).lines();
+                while lines.next().is_some_and(|line| line.is_ok_and(|line| !line.is_empty())) {}
+                let body = format!(r#"{{"object":"list","data":[{{"id":"tiny ▸ {EVIL}"}}]}}"#);
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json";
+                let head = format!("{head}\r\ncontent-length: {}\r\nconnection: close", body.len());
+                let _ = write!(stream, "{head}\r\n\r\n{body}");
+            });
+        }
+    });
+    url
+}
+
+#[test]
+fn a_models_name_acts_on_no_terminal_wherever_it_comes_from() {
+    let house = House::new();
+    let settings = format!("[providers.near]\nwire = \"openai\"\nbase_url = {:?}\n", listing());
+    let settings = house.file("settings.toml", &settings);
+    let listed = house.piped(&["models", "-c", &settings]);
+    let mut all = [listed.stdout, listed.stderr].concat();
+    assert!(String::from_utf8_lossy(&all).contains("tiny"), "{}", String::from_utf8_lossy(&all));
+    let mut program = house.run(&["-c", &settings]);
+    program.until("tiny <U+25B8>");
+    program.signal(Signal::TERM);
+    all.extend(program.left().bytes);
+    let talk = house.file("talk.toml", &HONEST.replace("lines = [\"x\"]\npace = 1\n", ""));
+    let model = "near:x ▸ speaking\u{1b}[2J\u{9b}5n\u{202e}";
+    let mut program = house.run(&["run", &talk, "--model", model, "-c", &settings]);
+    program.until("has no model `x");
+    all.extend(program.left().bytes);
+    assert_eq!(strangers(&all), Vec::<String>::new());
 }

@@ -7,6 +7,7 @@
 
 use crate::ui::theme::Ground;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
+use std::sync::Mutex;
 
 /// Asks for the ground, for the flags of the keyboard, and for what every terminal tells.
 #[cfg(unix)]
@@ -55,6 +56,7 @@ pub fn ask() -> Told {
     }
     // a terminal that refuses this refuses it again when the screen is left, and is told of there
     let _ = disable_raw_mode();
+    *CUT.lock().unwrap_or_else(|e| e.into_inner()) = cut(&answer);
     read(&answer)
 }
 
@@ -102,37 +104,71 @@ fn ground(answer: &str) -> Option<Ground> {
     Some(if light > 0.5 { Ground::Light } else { Ground::Dark })
 }
 
-/// Takes an answer that comes too late out of the keys. A terminal library reads it as Alt-], its letters, and Alt-\.
+/// Where an answer was cut: what comes next is its rest, however late.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Within {
+    /// Behind the first byte of a sequence.
+    Escape,
+    /// In the colour of the ground.
+    Colour,
+    /// In a report.
+    Report,
+}
+
+/// What was not all there when patience was over; the terminal is one, and so is the answer.
+static CUT: Mutex<Option<Within>> = Mutex::new(None);
+
+/// Returns what an answer ends within, if it was cut.
+fn cut(answer: &[u8]) -> Option<Within> {
+    let begun = answer.iter().rposition(|b| *b == b'\x1b')?;
+    match answer.get(begun + 1..)? {
+        [] => Some(Within::Escape),
+        [b']', rest @ ..] => (!rest.contains(&b'\x07')).then_some(Within::Colour),
+        [b'[', rest @ ..] => (!rest.iter().any(u8::is_ascii_alphabetic)).then_some(Within::Report),
+        _ => None,
+    }
+}
+
+/// Takes an answer that comes too late out of the keys, or the rest of one. A terminal library reads it as Alt-], its
+/// letters, and Alt-\.
 #[derive(Debug, Default)]
 pub struct Late {
-    within: bool,
+    within: Option<Within>,
 }
 
 impl Late {
+    /// Returns what takes out also the rest of the answer that [`ask`] did not wait for.
+    pub fn rest() -> Late {
+        Late { within: CUT.lock().unwrap_or_else(|e| e.into_inner()).take() }
+    }
+
     /// Returns whether an event is a part of an answer.
     pub fn swallows(&mut self, event: &Event) -> bool {
+        use Within::{Colour, Escape, Report};
         let Event::Key(key) = event else { return false };
         let alt = key.modifiers.contains(KeyModifiers::ALT);
-        match key.code {
-            KeyCode::Char(']') if alt => {
-                self.within = true;
-                true
-            }
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let (within, is_part) = match (self.within, key.code) {
+            (_, KeyCode::Char(']')) if alt => (Some(Colour), true),
             // the last one: Alt-\, or the bell, which is read as Ctrl-G
-            KeyCode::Char('\\') if alt => std::mem::take(&mut self.within),
-            KeyCode::Char('g') if key.modifiers.contains(KeyModifiers::CONTROL) => {
-                std::mem::take(&mut self.within)
-            }
-            KeyCode::Char(c) => {
-                self.within &= c.is_ascii_hexdigit() || "rgba:/;".contains(c);
-                self.within
-            }
-            _ => {
-                self.within = false;
-                false
-            }
-        }
+            (Some(Colour), KeyCode::Char('\\')) if alt => (None, true),
+            (Some(Colour), KeyCode::Char('g')) if control => (None, true),
+            (Some(Colour), KeyCode::Esc) => (Some(Escape), true),
+            (Some(Colour), KeyCode::Char(c)) if is_colour(c) => (Some(Colour), true),
+            (Some(Escape), KeyCode::Char(']')) => (Some(Colour), true),
+            (Some(Escape), KeyCode::Char('[')) => (Some(Report), true),
+            (Some(Escape), KeyCode::Char('\\')) => (None, true),
+            (Some(Report), KeyCode::Char('0'..='9' | '?' | ';')) => (Some(Report), true),
+            (Some(Report), KeyCode::Char('c' | 'u')) => (None, true),
+            (_, _) => (None, false),
+        };
+        self.within = within;
+        is_part
     }
+}
+
+fn is_colour(c: char) -> bool {
+    c.is_ascii_hexdigit() || "rgba:/;".contains(c)
 }
 
 #[cfg(test)]
@@ -177,5 +213,23 @@ mod tests {
         }
         assert!(late.swallows(&key(']', alt)) && !late.swallows(&key('q', none)));
         assert!(!late.swallows(&key('b', none)), "what was no answer ends it");
+    }
+    #[test]
+    fn the_rest_of_a_cut_answer_is_no_key() {
+        let whole = "\x1b]11;rgb:fafa/0b0c/1234\x1b\\\x1b[?0u\x1b[?62;22c";
+        for at in 0..=whole.len() {
+            let (came, rest) = whole.split_at(at);
+            let mut late = Late { within: cut(came.as_bytes()) };
+            // up to the next sequence, which a terminal library reads as one, the letters come alone
+            for c in rest.split('\x1b').next().unwrap_or_default().chars() {
+                let key = KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
+                assert!(late.swallows(&Event::Key(key)), "{came:?} {c}");
+            }
+            let own = KeyEvent::new(KeyCode::Char('i'), KeyModifiers::NONE);
+            assert!(!late.swallows(&Event::Key(own)), "{came:?}: a key of a person");
+        }
+        for whole in ["", "typed", "\x1b]11;rgb:1/2/3\x07", "\x1b[?62c", "\x1b\\"] {
+            assert_eq!(cut(whole.as_bytes()), None, "{whole:?}");
+        }
     }
 }
