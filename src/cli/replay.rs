@@ -148,6 +148,8 @@ fn watch(
         let point = match show(transport, log, (notice.take(), beside.take()), context)? {
             Onward::To(after) => return Ok(after),
             Onward::Fork(point) => point,
+            // a recording is never steered
+            Onward::Again(..) => return Ok(After::Home),
         };
         let seated = resume::fold(log);
         let play = Play::default();
@@ -207,7 +209,8 @@ fn show(
         tokio::select! { biased;
             code = signals.next() => Ok(Onward::To(After::Over(code))),
             left = reader => match left {
-                Ok(Left::Home) => Ok(Onward::To(After::Home)),
+                // a recording is never steered, so nothing comes after its end
+                Ok(Left::Home | Left::Again(_)) => Ok(Onward::To(After::Home)),
                 Ok(Left::Quit) => Ok(Onward::To(After::Over(Exit::Done))),
                 Ok(Left::Fork(leaf)) => {
                     Ok(Onward::Fork(Point { path: log.files.log().to_owned(), leaf }))

@@ -41,6 +41,16 @@ impl Resume {
 
 /// Goes on with the session of a file.
 pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failure> {
+    again(path, play, vec![], context)
+}
+
+/// Goes on with the session of a file; the operator's deeds come first.
+pub fn again(
+    path: &Path,
+    play: &Play,
+    deeds: Vec<Verb>,
+    context: &Context,
+) -> Result<After, Failure> {
     let lines = play.steer_lines()?;
     // looked at before anything is locked or mended: what is refused leaves the file as it was
     let log = session::read(path)?;
@@ -84,6 +94,9 @@ pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failu
         let key: Key = format!("{reopened}:limit").into();
         engine.steer([(key, Verb::Limit { set: play.limits() }.into())]);
     }
+    let reopened = engine.live.state.next_seq.0.saturating_sub(1);
+    let keyed = |(n, verb): (usize, Verb)| (format!("{reopened}:again{n}").into(), verb.into());
+    engine.steer(deeds.into_iter().enumerate().map(keyed));
     engine.steer(lines);
     let files = log.files.clone();
     let table = Table { engine, tail, past, files, saved: true, clock, play, allowed };

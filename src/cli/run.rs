@@ -10,7 +10,8 @@ use super::history::{self, History};
 use super::linear;
 use super::minds::{self, Minds};
 use super::options::{Keep, Play, one_reader, read_stdin};
-use super::providers::Providers;
+use super::providers::{ModelOptions, Providers};
+use super::resume;
 use super::screen::{self, After, Onward};
 use super::source;
 use super::start;
@@ -166,6 +167,12 @@ pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
             let (play, allowed) = (table.play, table.allowed.clone());
             match screen::play(table, context)? {
                 Onward::Fork(point) => fork::at(&point, play, &allowed, context),
+                Onward::Again(path, deeds) => {
+                    // the limits and the file of steering lines were those of the time before the end
+                    let models = ModelOptions { model: None, ..play.models.clone() };
+                    let play = Play { trust: play.trust, models, ..Play::default() };
+                    resume::again(&path, &play, deeds, context)
+                }
                 Onward::To(after) => Ok(after),
             }
         }

@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::config::{Habits, make_private};
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
-use crate::model::{Key, Seq, SteerLine};
+use crate::model::{Key, Seq, SteerLine, Verb};
 use crate::session::replay::Recording;
 use crate::session::{self, Item, SessionFiles, Tail};
 use crate::spawn::open_with_system;
@@ -35,7 +35,7 @@ use std::cell::Cell;
 use std::fs::OpenOptions;
 use std::future::pending;
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tokio::runtime;
 use tokio::sync::mpsc;
 
@@ -52,12 +52,14 @@ pub enum After {
 }
 
 /// Where the person went from a screen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Onward {
     /// Away from this conversation.
     To(After),
     /// To a branch of it.
     Fork(Point),
+    /// To itself, after its end: its file, and what is done first.
+    Again(PathBuf, Vec<Verb>),
 }
 
 /// How the screen was left.
@@ -147,8 +149,11 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             Left::Quit(Ok(run::Left::Fork(leaf))) if saved => {
                 Ok(Onward::Fork(Point { path: files.log().to_owned(), leaf }))
             }
-            Left::Quit(Ok(run::Left::Fork(_))) => Err(Failure::usage(
-                "there is no branch of what is not saved",
+            Left::Quit(Ok(run::Left::Again(deeds))) if saved => {
+                Ok(Onward::Again(files.log().to_owned(), deeds))
+            }
+            Left::Quit(Ok(run::Left::Fork(_) | run::Left::Again(_))) => Err(Failure::usage(
+                "what is not saved has no branch and does not go on after its end",
                 "leave out --no-save",
             )),
             Left::Quit(Err(e)) => {

@@ -5,13 +5,16 @@ use super::action::Action;
 use super::dress;
 use super::keymap::Place;
 use super::link;
-use super::list::Does;
+use super::list::{Does, Entry, Of};
 use super::offer;
 use super::seat;
 use super::update::{Request, act};
 use super::verbs::{spelled, usage};
 use super::wish;
 use crate::model::Key;
+
+/// Commands that are remembered as those that were run last.
+const USED: usize = 5;
 
 pub(super) fn whisper(screen: &mut Screen) {
     if let Some(seat) = wish::picked(screen) {
@@ -55,12 +58,24 @@ fn edit(screen: &mut Screen, key: Key, words: &str) {
     screen.view.notice = Some(format!("words that wait: {send} changes them"));
 }
 
+/// Remembers what was run from the list of commands, the last one first.
+fn remember(used: &mut Vec<String>, entry: &Entry) {
+    if let Some(id) = entry.id() {
+        used.retain(|other| *other != id);
+        used.insert(0, id);
+        used.truncate(USED);
+    }
+}
+
 /// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
 pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
     let list = screen.view.list.take()?;
-    let does = list.entries(&screen.keymap).get(list.at)?.does.clone();
+    let entry = list.entries(&screen.keymap).get(list.at)?.clone();
+    if list.of == Of::Commands {
+        remember(&mut screen.view.used, &entry);
+    }
     screen.view.picked = None;
-    match does {
+    match entry.does {
         Does::Action(row) => act(screen, row.action),
         Does::Export(format) => Some(Request::Export(format)),
         Does::Verb(row) if wish::unfit(&screen.story, row.name).is_some() => {

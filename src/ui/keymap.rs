@@ -175,7 +175,7 @@ pub const ROWS: &[Row] = &[
     row!(Retry Floor "retry" "speak the last utterance once more; the old one is kept" Table ["r"]),
     row!(Vote Floor "vote" "call a vote on a question" Table ["V"]),
     row!(Undo Floor "take back" "take back what was just done" Table ["U"]),
-    row!(MoreRound Floor "one more round" "one more round where a limit stopped it" Table ["+"]),
+    row!(MoreRound Floor "one more round" "one more round where a limit stopped it, or after the end" Table ["+"]),
     Row {
         action: Action::Pick(1),
         group: Group::Floor,

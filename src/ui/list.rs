@@ -79,6 +79,24 @@ pub struct Entry {
     pub title: String,
 }
 
+impl Entry {
+    /// Returns the name by which it is remembered that it was run, if it stands in the list of commands.
+    pub fn id(&self) -> Option<String> {
+        match &self.does {
+            Does::Action(row) => Some(row.name()),
+            Does::Verb(row) => Some(spelled(row)),
+            Does::Export(_)
+            | Does::Send(_)
+            | Does::Begin(_)
+            | Does::Edit(..)
+            | Does::Copy(..)
+            | Does::Wear(_)
+            | Does::Link(_)
+            | Does::Beside(_) => None,
+        }
+    }
+}
+
 /// A list that is open.
 pub struct List {
     /// What it holds.
@@ -89,6 +107,8 @@ pub struct List {
     pub filter: String,
     /// The entry that Enter runs.
     pub at: usize,
+    /// What was run from it last, which goes first while nothing is typed.
+    pub used: Vec<String>,
     /// Its title, and the entries that were put together for it.
     pub own: (String, Vec<Entry>),
     /// Where its entries were drawn last.
@@ -105,6 +125,7 @@ impl List {
             talk,
             filter: String::new(),
             at: 0,
+            used: vec![],
             own: Default::default(),
             rows: Rect::ZERO,
             from: 0,
@@ -171,6 +192,10 @@ impl List {
         let mut entries: Vec<Entry> = all.filter(fits).collect();
         let exact = |e: &Entry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
         entries.sort_by_key(|e| !exact(e));
+        if typed.is_empty() {
+            let used = |e: &Entry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
+            entries.sort_by_key(|e| used(e).unwrap_or(usize::MAX));
+        }
         entries
     }
 

@@ -45,12 +45,14 @@ pub struct Outside<'a> {
 }
 
 /// Where the person goes from here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Left {
     /// To the start screen.
     Home,
     /// To a branch.
     Fork(Leaf),
+    /// To the talk itself, which had ended: these deeds come first.
+    Again(Vec<Verb>),
     /// Out of the program.
     Quit,
 }
@@ -113,6 +115,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     Some(Request::Leave) => return Ok(Left::Quit),
                     Some(Request::Home) => return Ok(Left::Home),
                     Some(Request::Fork(leaf)) => return Ok(Left::Fork(leaf)),
+                    Some(Request::Again(deeds)) => return Ok(Left::Again(deeds)),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match (outside.keep)(&words) {
@@ -161,7 +164,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         Err(why) => screen.view.notice = Some(why),
                     },
                     Some(Request::Redraw) => terminal.redraw()?,
-                    Some(Request::Again) => terminal.again()?,
+                    Some(Request::Retaken) => terminal.again()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {
                         if let Some(playback) = &screen.view.playback {
@@ -194,7 +197,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
 fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
     match event {
         Event::Key(key) if key.code == STOP => Some(Request::Suspend),
-        Event::Key(key) if key.code == AGAIN => Some(Request::Again),
+        Event::Key(key) if key.code == AGAIN => Some(Request::Retaken),
         Event::Key(key) => update::key(screen, key),
         Event::Mouse(event) => mouse::mouse(screen, event),
         Event::Paste(text) => {

@@ -45,6 +45,8 @@ pub enum Request {
     Beside(String),
     /// A deed of the operator.
     Send(Verb),
+    /// The talk that ended is taken up again, and these deeds come first.
+    Again(Vec<Verb>),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
     /// An address, for the program that the system has for it.
@@ -56,7 +58,7 @@ pub enum Request {
     /// Everything is drawn anew.
     Redraw,
     /// The terminal is taken anew: the program had been stopped.
-    Again,
+    Retaken,
     /// The mouse is the screen's from now on, or the terminal's.
     Mouse(bool),
     /// The talk pauses and the program stops until the shell goes on.
@@ -82,6 +84,8 @@ pub struct View {
     pub prefixed: bool,
     /// The list that is open.
     pub list: Option<List>,
+    /// What was run from the list of commands, the last one first.
+    pub used: Vec<String>,
     /// The figures, where they are read.
     pub study: Option<Study>,
     /// What is looked for.
@@ -359,7 +363,10 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
             screen.view.pen.restore();
         }
         Action::Prefix => screen.view.prefixed = true,
-        Action::Palette => screen.view.list = Some(List::new(Of::Commands, talk)),
+        Action::Palette => {
+            let used = screen.view.used.clone();
+            screen.view.list = Some(List { used, ..List::new(Of::Commands, talk) });
+        }
         Action::Help => screen.view.list = Some(List::new(Of::Keys, talk)),
         Action::EntryUp => {
             screen.view.list.iter_mut().for_each(List::up);

@@ -37,7 +37,7 @@ pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
     let held = matches!(state.run, Run::Pausing | Run::Paused);
     let said = !state.entries.is_empty();
     match verb {
-        _ if state.ended.is_some() => Some("it has ended"),
+        _ if state.ended.is_some() && verb != "note" => Some("it has ended"),
         "pause" if held => Some("it is paused already"),
         "resume" if !held => Some("it is not paused"),
         "speak" | "pass" if seat::asked(story).is_none() => Some("no seat of yours has the floor"),
@@ -56,7 +56,15 @@ pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
         return past(screen);
     }
     if screen.story.state().ended.is_some() {
-        return told(screen, "it has ended: nothing can be steered any more");
+        // a note goes to the file of a talk that has ended: nobody speaks on for it
+        if matches!(verb, Verb::Note { .. }) {
+            return Some(Request::Again(vec![Verb::Pause {}, verb]));
+        }
+        let key = screen.keymap.way(Action::MoreRound, Place::Table);
+        return told(
+            screen,
+            format!("it has ended: {key} goes on for one more round, /note leaves a note"),
+        );
     }
     Some(Request::Send(verb))
 }
@@ -90,21 +98,31 @@ pub fn pause_or_go_on(state: &State) -> Verb {
     }
 }
 
-/// Raises the limit that holds so that everybody can speak once more.
+/// Raises the limit that holds so that everybody can speak once more; a talk that has ended is taken up again for that.
 pub fn more(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    if state.ended.is_some() && screen.view.playback.is_none() {
+        let limit = one_more_round(state).map(|set| Verb::Limit { set });
+        let round = Verb::Step { n: round(state) };
+        return Some(Request::Again(limit.into_iter().chain([round]).collect()));
+    }
     match one_more_round(screen.story.state()) {
         Some(set) => ask(screen, Verb::Limit { set }),
         None => told(screen, "no limit holds"),
     }
 }
 
+/// Returns how many speak in one round.
+fn round(state: &State) -> u32 {
+    (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
+}
+
 /// Returns the limits under which everybody can speak once more, where one holds.
 pub fn one_more_round(state: &State) -> Option<Limits> {
     let held = state.limit.as_ref()?;
-    let seats = state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32;
     let mut set = Limits::default();
     match held.what {
-        Limit::Utterances => set.utterances = Some(state.utterances + seats.max(1)),
+        Limit::Utterances => set.utterances = Some(state.utterances + round(state)),
         Limit::Batches => set.batches = state.limits.batches.map(|b| b + MORE_BATCHES),
         Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
         Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),

@@ -294,3 +294,52 @@ fn lines_are_chosen_and_copied_as_they_were_written() {
     assert_eq!(stage.press(&[Esc]), []);
     assert!(stage.screen.view.page.is_none());
 }
+
+#[test]
+fn the_five_commands_that_were_run_last_go_first() {
+    let mut stage = Stage::new(100, 30).during(2, 2);
+    let first = |stage: &mut Stage| {
+        write(stage, ":");
+        let list = stage.screen.view.list.as_ref().unwrap();
+        let entries = list.entries(&stage.screen.keymap);
+        stage.press(&[Esc]);
+        entries.into_iter().map(|e| e.call).take(6).collect::<Vec<_>>()
+    };
+    let before = first(&mut stage);
+    for name in ["/mark", "/note", "/vote", "/rename", "/skip", "/mark", "/limit"] {
+        write(&mut stage, ":");
+        write(&mut stage, name);
+        stage.press(&[Enter, Esc, Esc, Esc]);
+    }
+    let after = first(&mut stage);
+    for (call, name) in after.iter().zip(["/limit", "/mark", "/skip", "/rename", "/vote"]) {
+        assert!(call.starts_with(name), "{after:?}");
+    }
+    assert_eq!(after[5], before[0], "the sixth is forgotten");
+    write(&mut stage, ":tree");
+    assert!(stage.text().contains("1 of"), "what is typed is what is found: {}", stage.text());
+    assert!(!stage.text().contains("/limit"), "{}", stage.text());
+}
+
+#[test]
+fn after_the_end_one_more_round_or_a_note_to_the_file() {
+    let mut stage = Stage::new(100, 24).whole();
+    let shown = stage.text();
+    assert!(shown.contains("+ one more round, or /note leaves a note in the file"), "{shown}");
+    let asked = write(&mut stage, "+");
+    assert!(
+        matches!(&asked[..], [Request::Again(deeds)] if deeds.last() == Some(&Verb::Step { n: 3 })),
+        "{asked:?}"
+    );
+    write(&mut stage, "i/note It was Bo who was right.");
+    let asked = stage.press(&[Enter]);
+    assert!(
+        matches!(&asked[..], [Request::Again(deeds)]
+            if matches!(&deeds[..], [Verb::Pause {}, Verb::Note { text, .. }] if text.contains("Bo"))),
+        "{asked:?}"
+    );
+    write(&mut stage, "i/skip");
+    assert_eq!(stage.press(&[Enter]), []);
+    let shown = stage.text();
+    assert!(shown.contains("it has ended: + goes on for one more round, /note leaves"), "{shown}");
+}

@@ -146,7 +146,7 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
             Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
             Standing::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
             Standing::Done | Standing::Error => {
-                vec![Home, Figures, Export, Search, Copy, PageUp, Top, Follow]
+                vec![Home, MoreRound, Figures, Export, Search, Copy, PageUp, Top, Follow]
             }
         },
     }

@@ -4,6 +4,7 @@ use super::{Bar, timeline};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
+use crate::ui::floor::Standing;
 use crate::ui::keymap::Place;
 use crate::ui::layout::{Needs, Panels};
 use crate::ui::markdown::bold;
@@ -106,8 +107,17 @@ fn placeholder(screen: &Screen, room: usize) -> String {
         "say something to the table, or @name to give someone the floor",
         "say something, or @name",
     ];
-    match (asked(&screen.story), screen.story.state().ended.is_some()) {
-        (_, true) => String::new(),
+    let over = matches!(
+        Standing::of(screen.story.state()),
+        Standing::Stopped | Standing::Done | Standing::Error
+    );
+    match (asked(&screen.story), over) {
+        (_, true) => {
+            let place = if screen.view.writing { Place::Pen } else { Place::Table };
+            let more = screen.keymap.way(Action::MoreRound, place);
+            let choices = format!("{more} one more round, or /note leaves a note in the file");
+            clip(&choices, room, screen.glyphs.ellipsis)
+        }
         (Some(who), _) => {
             let says = format!("what {} says", screen.story.name(&who));
             clip(&says, room, screen.glyphs.ellipsis)
