@@ -2,7 +2,7 @@
 //! comes and goes by itself.
 
 use crate::stage::Stage;
-use colloquium::model::{Kind, Ms, SeatId, Verb};
+use colloquium::model::{Event, Kind, Ms, SeatId, Verb};
 use colloquium::ui::commands;
 use colloquium::ui::keymap::{Place, ROWS};
 use colloquium::ui::layout::Panels;
@@ -342,4 +342,34 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     assert_eq!(stage.press(&[Enter]), []);
     let shown = stage.text();
     assert!(shown.contains("it has ended: + goes on for one more round, /note leaves"), "{shown}");
+}
+
+/// The demo with a model in every seat.
+fn with_models(alter: fn(&mut Event)) -> Stage {
+    let stage = Stage::altered(100, 24, alter);
+    stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)))
+}
+
+fn by_a_model(event: &mut Event, local: bool) {
+    if let Kind::Opened(opened) = &mut event.kind {
+        for participant in &mut opened.participants {
+            let voice = serde_json::json!({"model": {"name": "openai:gpt"}});
+            participant.voice = serde_json::from_value(voice).unwrap();
+            participant.local = local;
+        }
+    }
+}
+
+#[test]
+fn a_retry_that_is_paid_for_is_asked_about_first() {
+    let retry = [Request::Send(Verb::Retry {})];
+    let mut stage = with_models(|event| by_a_model(event, false));
+    assert_eq!(write(&mut stage, "r"), [], "nothing is paid for at the first key");
+    let shown = stage.text();
+    assert!(shown.contains("Bo's model is asked and paid for once more: r again"), "{shown}");
+    assert_eq!(write(&mut stage, "r"), retry);
+    assert_eq!(write(&mut stage, "rj"), []);
+    assert_eq!(write(&mut stage, "r"), [], "another key in between asks anew");
+    let mut stage = with_models(|event| by_a_model(event, true));
+    assert_eq!(write(&mut stage, "r"), retry, "a model of this machine costs nothing");
 }
