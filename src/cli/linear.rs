@@ -44,28 +44,31 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, 
             let hand_over = hand_over(heard, inputs);
             tokio::pin!(playing, hand_over);
             loop {
-                tokio::select! { biased;
-                    code = signals.next() => break Left::Signal(code),
-                    () = &mut hand_over => {}
-                    Some(item) = tail.next() => talk::data(told.take(&item).as_bytes())?,
-                    line = typed.recv() => {
+                let (words, then) = tokio::select! { biased;
+                    code = signals.next() => match code {
+                        Exit::Interrupted => told.interrupted(),
+                        code => break Left::Signal(code),
+                    },
+                    () = &mut hand_over => continue,
+                    Some(item) = tail.next() => (told.take(&item), Then::Wait),
+                    line = typed.recv() => match line {
+                        Some(line) => told.hear(&line, clock.now()),
                         // the end of what is typed is a wish to leave
-                        let Some(line) = line else { break Left::Done };
-                        let (words, then) = told.hear(&line, clock.now());
-                        talk::data(words.as_bytes())?;
-                        match then {
-                            Then::Wait => {}
-                            Then::Leave => break Left::Done,
-                            Then::Send(key, line) => {
-                                // an engine that is done is noticed by its end
-                                let _ = orders.send((key, *line)).await;
-                            }
-                        }
-                    }
+                        None => break Left::Done,
+                    },
                     stopped = &mut playing => match stopped {
                         Stopped::Ended => break Left::Done,
                         Stopped::Unwritable(why) => break Left::Unwritable(why),
                     },
+                };
+                talk::data(words.as_bytes())?;
+                match then {
+                    Then::Wait => {}
+                    Then::Leave => break Left::Done,
+                    Then::Send(key, line) => {
+                        // an engine that is done is noticed by its end
+                        let _ = orders.send((key, *line)).await;
+                    }
                 }
             }
         };

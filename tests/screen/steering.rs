@@ -1,16 +1,19 @@
 //! Steering by key, by `/command` and from the list: what is offered while one writes, what can be taken back, and what
 //! comes and goes by itself.
 
-use crate::stage::Stage;
-use colloquium::model::{Event, Kind, Ms, SeatId, Verb};
+use crate::stage::{Stage, demo};
+use colloquium::model::{Event, Kind, Ms, SeatId, Seq, Verb};
+use colloquium::session::{Item, Record};
 use colloquium::ui::commands;
 use colloquium::ui::keymap::{Place, ROWS};
 use colloquium::ui::layout::Panels;
+use colloquium::ui::linear::{Linear, Then};
 use colloquium::ui::list::runs;
 use colloquium::ui::update::Request;
 use colloquium::ui::verbs;
 use colloquium::ui::vim::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
+use std::sync::Arc;
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
     let keys: Vec<KeyCode> = words.chars().map(Char).collect();
@@ -317,8 +320,7 @@ fn the_five_commands_that_were_run_last_go_first() {
     }
     assert_eq!(after[5], before[0], "the sixth is forgotten");
     write(&mut stage, ":tree");
-    assert!(stage.text().contains("1 of"), "what is typed is what is found: {}", stage.text());
-    assert!(!stage.text().contains("/limit"), "{}", stage.text());
+    assert!(stage.text().contains("1 of 1"), "what is typed is what is found: {}", stage.text());
 }
 
 #[test]
@@ -372,4 +374,28 @@ fn a_retry_that_is_paid_for_is_asked_about_first() {
     assert_eq!(write(&mut stage, "r"), [], "another key in between asks anew");
     let mut stage = with_models(|event| by_a_model(event, true));
     assert_eq!(write(&mut stage, "r"), retry, "a model of this machine costs nothing");
+}
+
+#[test]
+fn without_a_screen_ctrl_c_follows_the_same_ladder() {
+    let mut told = Linear::new(Seq(0));
+    let take = |told: &mut Linear, fits: fn(&Kind) -> bool| {
+        for event in demo() {
+            told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
+            if fits(&event.kind) {
+                break;
+            }
+        }
+    };
+    take(&mut told, |kind| matches!(kind, Kind::FloorGranted(_)));
+    told.hear("/whisper", Ms(0));
+    assert_eq!(told.interrupted().1, Then::Wait, "what is asked goes first");
+    let (_, then) = told.interrupted();
+    assert!(matches!(then, Then::Send(_, line) if line.verb == Verb::PauseNow {}));
+    let mut told = Linear::new(Seq(0));
+    take(&mut told, |_| false);
+    assert!(told.interrupted().0.contains("ctrl-c again leaves; the session is saved"));
+    told.hear("/menu", Ms(0));
+    assert_eq!(told.interrupted().1, Then::Wait, "anything in between is no wish to leave");
+    assert_eq!(told.interrupted().1, Then::Leave);
 }

@@ -91,3 +91,36 @@ fn a_person_at_the_table_is_asked_and_a_dumb_terminal_is_enough() {
     assert!(left.told.contains("go on with: colloquium resume"), "{}", left.told);
     assert!(!left.told.contains('\u{1b}'), "nothing but text");
 }
+
+const SLOW: &str = r#"
+title = "Slow"
+[[participant]]
+id = "ada"
+lines = ["Good morning to you, and to everybody who has come here today from near and far."]
+pace = 5000
+[[participant]]
+id = "bo"
+lines = ["Good morning."]
+"#;
+
+#[test]
+fn ctrl_c_stops_the_gentlest_thing_first_and_leaves_only_at_the_second_in_a_row() {
+    let house = House::new();
+    let scenario = house.file("slow.toml", SLOW);
+    let mut program = house.run(&["--accessible", "run", &scenario]);
+    program.until("Text that only grows");
+    program.keys("/status\r");
+    program.until("-- running: ");
+    program.keys("\u{3}");
+    program.until("-- paused");
+    program.keys("/whisper\r");
+    program.until("Who?");
+    program.keys("\u{3}");
+    program.until("nothing is asked any more");
+    program.keys("\u{3}");
+    program.until("ctrl-c again leaves; the session is saved up to here");
+    program.keys("\u{3}");
+    let left = program.left();
+    assert_eq!(left.code, 0);
+    assert!(left.told.contains("not ended; go on with: colloquium resume"), "{}", left.told);
+}

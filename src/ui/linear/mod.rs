@@ -42,6 +42,8 @@ pub struct Linear {
     question: Option<Question>,
     /// What numbers stand for: the menu that was listed last.
     menu: Vec<Entry>,
+    /// Whether the next Ctrl-C leaves.
+    leaving: bool,
 }
 
 impl Linear {
@@ -54,6 +56,7 @@ impl Linear {
             since,
             question: None,
             menu: menu::short(),
+            leaving: false,
         }
     }
 
@@ -91,8 +94,25 @@ impl Linear {
         out
     }
 
+    /// Takes in a Ctrl-C, as on the screen the gentlest of what can still be stopped: what is being asked, a reply, and
+    /// at the second one in a row the talk is left.
+    pub fn interrupted(&mut self) -> (String, Then) {
+        if std::mem::take(&mut self.leaving) {
+            return (String::new(), Then::Leave);
+        }
+        if self.question.take().is_some() {
+            return (note("nothing is asked any more"), Then::Wait);
+        }
+        if self.story.speaking().next().is_some() {
+            return self.send(Verb::PauseNow {});
+        }
+        self.leaving = true;
+        (note("ctrl-c again leaves; the session is saved up to here"), Then::Wait)
+    }
+
     /// Takes in a line that was typed; returns what there is to say to it, and what follows.
     pub fn hear(&mut self, line: &str, now: Ms) -> (String, Then) {
+        self.leaving = false;
         let line = line.trim();
         if line == "/back" {
             self.question = None;
