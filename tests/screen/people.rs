@@ -141,3 +141,25 @@ fn who_waits_for_whom_is_shown_as_it_stands() {
     write(&mut stage, "d");
     assert!(stage.text().contains("nobody waits for anybody here"));
 }
+
+#[test]
+fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
+    let mut stage = Stage::new(100, 24).during(2, 2);
+    stage.press(&[Char('3'), Enter]);
+    write(&mut stage, "weight");
+    stage.press(&[Enter]);
+    assert_eq!(stage.screen.view.pen.text(), "/change @cy weight = 1");
+    stage.press(&[KeyCode::Backspace, Char('5')]);
+    let weighs = |asked: &[Request], id: &str, weight: f64| match asked {
+        [Request::Send(Verb::Change { who, set })] => {
+            let weight_set = set["weight"].as_f64();
+            who.to_string() == id && weight_set == Some(weight)
+        }
+        _ => false,
+    };
+    let asked = stage.press(&[Enter]);
+    assert!(weighs(&asked, "cy", 5.0), "{asked:?}");
+    write(&mut stage, "/change @bo weight=3");
+    let asked = stage.press(&[Enter]);
+    assert!(weighs(&asked, "bo", 3.0), "{asked:?}");
+}
