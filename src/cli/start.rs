@@ -201,7 +201,7 @@ fn examples() -> Vec<(String, String)> {
     let first = |log: &str| {
         let line = log.lines().next()?;
         let opened: serde_json::Value = serde_json::from_str(line).ok()?;
-        Some(opened["scenario"]["title"].as_str()?.to_owned())
+        Some(opened["data"]["scenario"]["title"].as_str()?.to_owned())
     };
     let named = |(name, log): &(&str, &str)| ((*name).to_owned(), first(log).unwrap_or_default());
     catalogue::EXAMPLES.iter().map(named).collect()
@@ -261,4 +261,15 @@ fn known(providers: &Providers) -> Vec<Mind> {
     let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
     let names = settings.default_model.iter().chain(named);
     names.map(|name| Mind { name: name.clone(), endpoint: None, local: local(name) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_that_comes_with_the_program_has_its_title() {
+        let titles: Vec<String> = examples().into_iter().map(|(_, title)| title).collect();
+        assert_eq!(titles, ["Should cities ban private cars?", "Dogs or cats?"]);
+    }
 }
