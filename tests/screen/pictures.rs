@@ -371,3 +371,15 @@ fn seats_have_their_colours_in_the_row_of_the_cast() {
         assert_eq!(buffer[(1, 1)].fg, theme.speaker(0).fg.unwrap(), "at {width} columns");
     }
 }
+
+#[test]
+fn the_line_of_the_floor_carries_only_walls_that_are_seen() {
+    let mut stage = Stage::new(120, 40).during(4, 8);
+    let floor =
+        |stage: &mut Stage| stage.rows().into_iter().find(|r| r.starts_with("── ▸")).unwrap();
+    assert!(floor(&mut stage).contains('┴'));
+    stage.press(&[KeyCode::Char('z')]);
+    assert!(!floor(&mut stage).contains('┴'), "{}", stage.text());
+    stage.press(&[KeyCode::Esc]);
+    assert!(floor(&mut stage).contains('┴'));
+}

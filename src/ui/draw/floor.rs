@@ -15,6 +15,7 @@ use crate::ui::story::Story;
 use crate::ui::theme::Role;
 use crate::ui::wrap::clip;
 use ratatui::Frame;
+use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
 
 /// How much the line says.
@@ -49,13 +50,19 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let fits = |bar: &&Bar| bar.width() <= usize::from(area.width);
     let [.., poorest] = &bars;
     let bar = bars.iter().find(fits).unwrap_or(poorest);
-    let Screen { theme, glyphs, view, .. } = screen;
+    let Screen { theme, glyphs, .. } = screen;
     bar.draw(frame, area, glyphs.rule, theme.style(Role::Rule), glyphs.ellipsis);
+}
+
+/// Joins the walls that are seen to stand on the line; what lies on top may hide them.
+pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
+    let Screen { glyphs, view, .. } = screen;
+    let (y, buffer) = (view.areas.floor.y, frame.buffer_mut());
+    let is = |at: Option<&Cell>, sign| at.is_some_and(|cell| cell.symbol() == sign);
     for x in view.areas.walls() {
-        if let Some(cell) = frame.buffer_mut().cell_mut((x, area.y))
-            && cell.symbol() == glyphs.rule
-        {
-            cell.set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
+        let stands = is(buffer.cell((x, y.saturating_sub(1))), glyphs.wall);
+        if stands && is(buffer.cell((x, y)), glyphs.rule) {
+            buffer[(x, y)].set_char(glyphs.tee_up.chars().next().unwrap_or(' '));
         }
     }
 }

@@ -77,6 +77,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     page::draw(frame, whole, screen);
     list::draw(frame, whole, screen);
     which::draw(frame, whole, screen);
+    floor::join(frame, screen);
 }
 
 /// Cells that must be left at each side of what lies on top; where there are fewer it takes the whole width, since words
