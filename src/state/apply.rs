@@ -85,6 +85,7 @@ impl State {
                 self.pause_why = None;
                 // whoever goes on may have mended what failed
                 self.seats.iter_mut().for_each(|s| s.failed = None);
+                self.threads.values_mut().for_each(|t| t.barren = 0);
             }
             Kind::LimitNear(n) => {
                 self.near.insert((n.0.what, n.0.limit));

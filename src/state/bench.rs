@@ -165,7 +165,15 @@ impl State {
         let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
         let error = e.error.clone().unwrap_or_else(unknown);
         let why = format!("{}: {}", turn.seat, error.text);
-        match self.then(&turn.seat, error.class) {
+        // who has no lines for a vote may still have some to speak
+        if turn.speaks() || error.class != ErrorClass::NoVoice {
+            self.set_seat(&turn.seat, |s| s.failed = Some(error.clone()));
+        }
+        let then = match self.then(&turn.seat, error.class) {
+            Then::Skip if self.attended && self.nobody_is_left(turn) => Then::Pause,
+            then => then,
+        };
+        match then {
             Then::Pause if self.run != Run::Paused => {
                 self.run = Run::Pausing;
                 let way = "then `retry` asks again, and `change` gives it another model";
@@ -176,10 +184,16 @@ impl State {
             Then::Stop => self.stopped_by = Some(why.into()),
             Then::Pause | Then::Skip | Then::Replace => {}
         }
-        // who has no lines for a vote may still have some to speak
-        if turn.speaks() || error.class != ErrorClass::NoVoice {
-            self.set_seat(&turn.seat, |s| s.failed = Some(error));
-        }
+    }
+
+    /// Returns whether everybody who may speak where a turn failed has failed since somebody went on: a server is gone,
+    /// not a seat.
+    fn nobody_is_left(&self, turn: &super::Turn) -> bool {
+        let Some(thread) = self.threads.get(&turn.thread).filter(|_| turn.speaks()) else {
+            return false;
+        };
+        let mut able = thread.seats.iter().filter(|s| self.may_speak(s));
+        able.all(|s| self.seat(s).is_some_and(|s| s.failed.is_some()))
     }
 
     /// What follows a turn that did not speak: a rehearsed line is spent, a judge has answered.

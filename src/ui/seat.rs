@@ -145,7 +145,7 @@ pub(super) fn pick(screen: &mut Screen, place: usize) {
         (Action::GiveFloor, "floor"),
         (Action::Mute, "mute"),
         (Action::Whisper, "whisper"),
-        (Action::Write, "all deeds"),
+        (Action::Seat, "all deeds"),
     ];
     let deeds = match screen.view.playback {
         Some(_) => told(&(Action::Filter, "only these words")),

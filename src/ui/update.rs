@@ -330,7 +330,6 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::PickPrevious => seat::step_pick(screen, Pick::Back),
         Action::Whisper => entry::whisper(screen),
         Action::Note => entry::begin(screen, "/note "),
-        Action::Write if screen.view.picked.is_some() => entry::seat_deeds(screen),
         Action::Write => screen.view.writing = true,
         Action::Earlier if screen.view.offer.is_some() => {
             screen.view.offer.iter_mut().for_each(Offer::up);

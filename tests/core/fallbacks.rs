@@ -148,6 +148,21 @@ async fn a_failure_for_a_person_is_asked_about_where_one_is_there() {
 }
 
 #[tokio::test]
+async fn a_server_that_is_gone_for_everybody_holds_the_talk_where_a_person_is_there() {
+    let mut seats = vec![seat_of("ada", &["a:dead"], 0), seat_of("bo", &["b:dead"], 0)];
+    seats.iter_mut().for_each(|s| s.on_failure.then = Then::Skip);
+    let attended = payload::Opened { attended: true, ..talk(seats, 2) };
+    let steer = [
+        json!({"when": "paused", "do": "change", "who": "ada", "set": {"model": "c:well"}}),
+        json!({"when": "paused", "do": "change", "who": "bo", "set": {"model": "c:well"}}),
+        json!({"when": "paused", "do": "resume"}),
+    ];
+    let ran = play(attended, models(), &steer).await;
+    assert_eq!(asked(&ran), ["a:dead", "b:dead", "c:well", "c:well"]);
+    assert_eq!((&*ran.who(), ran.reason()), ("ada bo", "utterance_limit"));
+}
+
+#[tokio::test]
 async fn where_nobody_can_speak_any_more_it_ends_with_every_cause() {
     let mut seats = vec![seat_of("ada", &["a:closed"], 1), seat_of("bo", &["b:closed"], 1)];
     seats.iter_mut().for_each(|s| s.on_failure.then = Then::Skip);

@@ -69,7 +69,7 @@ fn a_prompt_that_was_another_one_is_said_to_be() {
 #[test]
 fn everything_can_be_done_with_a_seat_from_its_list() {
     let mut stage = Stage::new(80, 24).during(2, 2);
-    stage.press(&[Char('3'), Enter]);
+    stage.press(&[Char('3'), Char('C')]);
     let shown = stage.text();
     for deed in
         ["floor", "whisper", "note", "mute", "speak as", "persona", "weight", "leave", "join"]
@@ -78,13 +78,15 @@ fn everything_can_be_done_with_a_seat_from_its_list() {
     }
     write(&mut stage, "leave");
     assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::Leave { who: "cy".into() })]);
-    stage.press(&[Char('3'), Enter]);
+    stage.press(&[Char('3'), Char('C')]);
     write(&mut stage, "persona");
     stage.press(&[Enter]);
     let begun = stage.screen.view.pen.text();
     assert!(begun.starts_with("/change @cy persona = "), "{begun}");
     let asked = stage.press(&[Enter]);
     assert!(matches!(&asked[..], [Request::Send(Verb::Change { .. })]), "{asked:?}");
+    stage.press(&[Esc, Char('3'), Char('i')]);
+    assert!(stage.screen.view.writing, "whoever is put forward, one can write");
 }
 
 #[test]
@@ -145,7 +147,7 @@ fn who_waits_for_whom_is_shown_as_it_stands() {
 #[test]
 fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     let mut stage = Stage::new(100, 24).during(2, 2);
-    stage.press(&[Char('3'), Enter]);
+    stage.press(&[Char('3'), Char('C')]);
     write(&mut stage, "weight");
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.pen.text(), "/change @cy weight = 1");

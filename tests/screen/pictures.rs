@@ -42,7 +42,7 @@ const SCENES: &[(&str, Scene)] = &[
     ("paused", Talk(|s| paused(s.during(2, 6)))),
     ("a call failed and is tried again", Talk(|s| retried(s.during(2, 0)))),
     ("a seat is put forward", Talk(|s| keys(s.during(2, 6), "3"))),
-    ("what can be done with it", Talk(|s| press(s.during(2, 6), &[Char('3'), Enter]))),
+    ("what can be done with it", Talk(|s| press(s.during(2, 6), &[Char('3'), Char('C')]))),
     ("all seats at once", Talk(|s| at_once(s))),
     (
         "votes and a verdict",
