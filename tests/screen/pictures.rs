@@ -11,7 +11,7 @@ use colloquium::ui::draw;
 use colloquium::ui::glyphs::{ASCII, Glyphs, UNICODE};
 use colloquium::ui::start::Start;
 use colloquium::ui::theme::{Depth, Ground, Shelf, Theme};
-use crossterm::event::KeyCode::{self, Char, Down, Enter, PageUp, Tab};
+use crossterm::event::KeyCode::{self, Char, Down, PageUp, Tab};
 use insta::assert_snapshot;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
