@@ -9,7 +9,7 @@ use super::line;
 use std::borrow::Cow;
 use std::iter;
 
-/// Returns text made safe for a place within a line of the program's own: [`line`], without its signs and without gaps as
+/// Returns text made safe for a place within a line of the program's own: [`line()`], without its signs and without gaps as
 /// wide as those between its columns. For titles, topics, reasons, stances.
 pub fn label(raw: &str) -> Cow<'_, str> {
     without_signs(line(raw), |word| word.iter().all(|c| matches!(c, '·' | '•' | '›')))

@@ -57,7 +57,7 @@ pub fn block(raw: &str) -> Cow<'_, str> {
 }
 
 /// Returns text made safe for one line: newlines and tabs become a space. For errors, paths, addresses; names
-/// and titles have [`name`] and [`label`].
+/// and titles have [`name()`] and [`label()`].
 pub fn line(raw: &str) -> Cow<'_, str> {
     let one_line = |raw: &str| whole(Stream::line(), raw).text;
     match without_keys(raw) {

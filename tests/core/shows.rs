@@ -62,7 +62,9 @@ async fn whose_words_are_seen_is_what_the_phase_says() {
 async fn who_was_not_shown_a_text_did_not_read_it_before_it_changed() {
     let edit = json!({"after": {"utterance": 11}, "do": "edit", "utterance": 1, "text": "other"});
     for (sees, readers) in [("all", 8), ("own", 2), ("question", 0), ("opening", 8)] {
-        let ran = play(table_with(json!({ "sees": sees })), numbered(), &[edit.clone()]).await;
+        let ran =
+            play(table_with(json!({ "sees": sees })), numbered(), std::slice::from_ref(&edit))
+                .await;
         let first = ran.state.utterance(1).unwrap();
         let read =
             |e: &&Entry| ran.state.shown_to(e).contains(&first.seq) && e.reads_earlier(first);

@@ -155,7 +155,7 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     let weighs = |asked: &[Request], id: &str, weight: f64| match asked {
         [Request::Send(Verb::Change { who, set })] => {
             let weight_set = set["weight"].as_f64();
-            who.to_string() == id && weight_set == Some(weight)
+            **who == *id && weight_set == Some(weight)
         }
         _ => false,
     };

@@ -43,7 +43,7 @@ const SCENES: &[(&str, Scene)] = &[
     ("a call failed and is tried again", Talk(|s| retried(s.during(2, 0)))),
     ("a seat is put forward", Talk(|s| keys(s.during(2, 6), "3"))),
     ("what can be done with it", Talk(|s| press(s.during(2, 6), &[Char('3'), Char('C')]))),
-    ("all seats at once", Talk(|s| at_once(s))),
+    ("all seats at once", Talk(at_once)),
     (
         "votes and a verdict",
         Talk(|s| whole(s, played("{ name = \"moderated\", moderator = \"mo\" }"))),
@@ -142,16 +142,17 @@ fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
 
 /// A scene that is played and can be drawn.
 enum Set {
-    Talk(Stage),
-    Start(Start, Terminal<TestBackend>),
+    Talk(Box<Stage>),
+    Start(Box<Start>, Terminal<TestBackend>),
 }
 
 impl Scene {
     fn played(&self, (width, height): (u16, u16)) -> Set {
         match self {
-            Talk(play) => Set::Talk(play(Stage::altered(width, height, priced))),
+            Talk(play) => Set::Talk(Box::new(play(Stage::altered(width, height, priced)))),
             Begin(made) => {
-                Set::Start(made(), Terminal::new(TestBackend::new(width, height)).unwrap())
+                let terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+                Set::Start(Box::new(made()), terminal)
             }
         }
     }

@@ -123,7 +123,7 @@ fn of_many_marks_the_gravest_is_seen() {
     let mark = |i: usize| Mark {
         spot: Spot::after(i),
         at: Ms(begin + (end - begin) * i as u64 / 99),
-        sort: if i % 33 == 0 { Sort::Error } else { Sort::ALL[i % 2] },
+        sort: if i.is_multiple_of(33) { Sort::Error } else { Sort::ALL[i % 2] },
     };
     playback.timeline.marks = (0..100).map(mark).collect();
     insta::assert_snapshot!("replay__many_marks__80x24", r.stage.text());
