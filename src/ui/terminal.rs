@@ -27,10 +27,9 @@ use std::io::{self, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::panic;
 use std::pin::Pin;
+use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::{Arc, Mutex, Once};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::yield_now;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 /// The modes that are on, a bit each: the screen, then what only some terminals get.
@@ -40,8 +39,6 @@ const KEYBOARD: u8 = 2;
 const MOUSE: u8 = 4;
 const TITLE: u8 = 8;
 static HOOK: Once = Once::new();
-/// How often the thread that reads is given way to before nobody waits for it any more.
-const READER_TRIES: u32 = 1_000_000;
 
 /// Buttons and the wheel, in a form without limits; never what only moves, which would wake the program for nothing.
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
@@ -263,40 +260,21 @@ fn undo(on: u8) -> io::Result<()> {
 /// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    let heard = Heard {
-        events: Some(EventStream::new()),
-        late: Late::rest(),
-        reader: Arc::new(Reader(Mutex::new(Waker::noop().clone()))),
-    };
-    stream::select(heard, signals())
+    stream::select(Heard { events: Some(EventStream::new()), late: Late::rest() }, signals())
 }
 
 struct Heard {
     events: Option<EventStream>,
     late: Late,
-    reader: Arc<Reader>,
-}
-
-/// Wakes whoever listens. The thread that reads for the stream holds it as long as it has something to do.
-struct Reader(Mutex<Waker>);
-
-impl Wake for Reader {
-    fn wake(self: Arc<Self>) {
-        self.0.lock().unwrap_or_else(|e| e.into_inner()).wake_by_ref();
-    }
 }
 
 impl Stream for Heard {
     type Item = io::Result<Event>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Heard { events: Some(events), late, reader } = &mut *self else {
-            return Poll::Ready(None);
-        };
-        reader.0.lock().unwrap_or_else(|e| e.into_inner()).clone_from(cx.waker());
-        let waker = Waker::from(reader.clone());
+        let Heard { events: Some(events), late } = &mut *self else { return Poll::Ready(None) };
         loop {
-            match events.poll_next_unpin(&mut Context::from_waker(&waker)) {
+            match events.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(event))) if late.swallows(&event) => {}
                 heard => return heard,
             }
@@ -306,16 +284,8 @@ impl Stream for Heard {
 
 impl Drop for Heard {
     fn drop(&mut self) {
-        // its end leaves a mark among what was read, at which its thread stops
         self.events = None;
-        for _ in 0..READER_TRIES {
-            if Arc::strong_count(&self.reader) == 1 {
-                break;
-            }
-            yield_now();
-        }
-        // a mark that no thread took would hide the next key from whoever listens next; one that was taken away too early
-        // would leave the thread reading, and whoever listens next waiting for it
+        // its end leaves a mark among what was read, which would hide the next key from whoever listens next
         let _ = poll(Duration::ZERO);
     }
 }
