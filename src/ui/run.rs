@@ -163,7 +163,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         Ok(other) => screen.view.page = Some(past::beside(screen, &other)),
                         Err(why) => screen.view.notice = Some(why),
                     },
-                    Some(Request::Redraw) => terminal.redraw()?,
+                    Some(Request::Redraw) => terminal.redraw(),
                     Some(Request::Retaken) => terminal.again()?,
                     Some(Request::Mouse(taken)) => terminal.mouse(taken)?,
                     Some(Request::Suspend) => {

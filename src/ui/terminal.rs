@@ -29,7 +29,7 @@ use std::panic;
 use std::pin::Pin;
 use std::sync::Once;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 /// The modes that are on, a bit each: the screen, then what only some terminals get.
@@ -78,6 +78,8 @@ pub struct Terminal {
     manner: Manner,
     /// What its title is.
     entitled: String,
+    /// Whether the next frame draws all of it.
+    anew: bool,
 }
 
 impl Terminal {
@@ -93,13 +95,12 @@ impl Terminal {
                 before(info);
             }));
         });
-        // the reader of an earlier screen leaves a signal behind, and keys that come with it would wait for the next one
-        let _ = crossterm::event::poll(Duration::ZERO);
         let entered =
             modes(manner).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
         match entered {
             Ok(inner) => {
-                Ok(Terminal { inner: ManuallyDrop::new(inner), manner, entitled: String::new() })
+                let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
+                Ok(Terminal { inner, manner, entitled, anew: false })
             }
             Err(e) => {
                 restore();
@@ -117,6 +118,11 @@ impl Terminal {
             return Err(io::Error::other("the terminal was given back"));
         }
         queue!(stdout(), BeginSynchronizedUpdate)?;
+        if std::mem::take(&mut self.anew) {
+            // its `clear` asks where the cursor is, and nobody would hear the answer
+            let size = self.inner.size()?;
+            self.inner.resize(size.into())?;
+        }
         self.inner.draw(draw)?;
         execute!(stdout(), EndSynchronizedUpdate)
     }
@@ -154,7 +160,8 @@ impl Terminal {
     pub fn take_back(&mut self) -> io::Result<()> {
         modes(self.manner)?;
         self.entitled.clear();
-        self.redraw()
+        self.redraw();
+        Ok(())
     }
 
     /// Hands a text to the clipboard of the terminal, which may or may not take it.
@@ -192,13 +199,8 @@ impl Terminal {
     }
 
     /// Forgets what is on the terminal, so that the next frame draws all of it.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
-    pub fn redraw(&mut self) -> io::Result<()> {
-        // its `clear` asks where the cursor is, and nobody would hear the answer
-        let size = self.inner.size()?;
-        self.inner.resize(size.into())
+    pub fn redraw(&mut self) {
+        self.anew = true;
     }
 }
 
@@ -260,11 +262,11 @@ fn undo(on: u8) -> io::Result<()> {
 /// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
 /// what it was asked are taken out however late they come.
 pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
-    stream::select(Heard { events: Some(EventStream::new()), late: Late::rest() }, signals())
+    stream::select(Heard { events: EventStream::new(), late: Late::rest() }, signals())
 }
 
 struct Heard {
-    events: Option<EventStream>,
+    events: EventStream,
     late: Late,
 }
 
@@ -272,10 +274,9 @@ impl Stream for Heard {
     type Item = io::Result<Event>;
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        let Heard { events: Some(events), late } = &mut *self else { return Poll::Ready(None) };
         loop {
-            match events.poll_next_unpin(cx) {
-                Poll::Ready(Some(Ok(event))) if late.swallows(&event) => {}
+            match self.events.poll_next_unpin(cx) {
+                Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
                 heard => return heard,
             }
         }
@@ -283,10 +284,14 @@ impl Stream for Heard {
 }
 
 impl Drop for Heard {
+    /// Leaves the terminal to whoever reads it next.
     fn drop(&mut self) {
-        self.events = None;
-        // its end leaves a mark among what was read, which would hide the next key from whoever listens next
-        let _ = poll(Duration::ZERO);
+        // The stream ends by a mark among what its thread reads. The thread has to be reading, or about to: a mark that is
+        // left over hides a later key, and one that another takes lets the thread read on and hold up the next stream.
+        // Where keys wait already, it has nothing to read, and they are for whoever is next.
+        if let Ok(false) = poll(Duration::ZERO) {
+            let _ = self.events.poll_next_unpin(&mut Context::from_waker(Waker::noop()));
+        }
     }
 }
 

@@ -15,6 +15,9 @@ use tempfile::TempDir;
 const HANG: Duration = Duration::from_secs(20);
 /// Rows and columns.
 const SIZE: (u16, u16) = (24, 80);
+/// What stands around a frame, which a terminal shows as one.
+const FRAME_BEGINS: &[u8] = b"\x1b[?2026h";
+const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
 /// The modes that the program switches, each with the letter that undoes it.
 const MODES: [(&str, char); 7] = [
     ("1049", 'l'),
@@ -37,6 +40,8 @@ pub struct Program {
     keyboard: Box<dyn Write + Send>,
     coming: Receiver<Vec<u8>>,
     bytes: Vec<u8>,
+    /// How many of them the screen shows.
+    processed: usize,
     screen: vt100::Parser,
     before: String,
     gone: Arc<AtomicBool>,
@@ -105,7 +110,17 @@ impl House {
         // the slave stays open in the child alone, so that the end of the child ends the stream
         drop(pair.slave);
         let master = pair.master;
-        Program { child, master, keyboard, coming, bytes: vec![], screen, before, gone }
+        Program {
+            child,
+            master,
+            keyboard,
+            coming,
+            bytes: vec![],
+            processed: 0,
+            screen,
+            before,
+            gone,
+        }
     }
 
     /// Runs the program without a terminal.
@@ -116,8 +131,8 @@ impl House {
 }
 
 impl Program {
-    /// Waits until the screen shows a text. A frame may come in several reads: before Esc is followed by another key,
-    /// wait for what the frame draws last, its footer, or the two arrive as one.
+    /// Waits until the screen shows a text. Two keys may arrive as one: before Esc is followed by another key, wait for what
+    /// it does.
     #[track_caller]
     pub fn until(&mut self, text: &str) {
         let begun = Instant::now();
@@ -132,7 +147,20 @@ impl Program {
 
     fn hear(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
-        self.screen.process(bytes);
+        self.show();
+    }
+
+    /// Shows what came as far as the last frame is whole, as a terminal does.
+    fn show(&mut self) {
+        let new = &self.bytes[self.processed..];
+        let last = |sequence: &[u8]| new.windows(sequence.len()).rposition(|at| at == sequence);
+        let begun = (1..FRAME_BEGINS.len()).rfind(|n| new.ends_with(&FRAME_BEGINS[..*n]));
+        let whole = match (last(FRAME_BEGINS), last(FRAME_ENDS)) {
+            (Some(begin), end) if end.is_none_or(|end| end < begin) => begin,
+            _ => new.len() - begun.unwrap_or(0),
+        };
+        self.screen.process(&new[..whole]);
+        self.processed += whole;
     }
 
     pub fn keys(&mut self, keys: &str) {

@@ -151,7 +151,13 @@ fn shortened(
         Standing::Pausing => (format!("pausing after {now}"), next),
         Standing::Paused => (paused(state), next),
         Standing::Waiting if now.is_empty() => {
-            ("waiting for you to give the floor".into(), String::new())
+            let begun = state.leaves().any(|thread| thread.batch.is_some());
+            let what = if begun {
+                "waiting for you to give the floor"
+            } else {
+                "nobody has the floor yet; you may give it"
+            };
+            (what.into(), String::new())
         }
         Standing::Waiting => (now, then),
         Standing::Stopped => (
