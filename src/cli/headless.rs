@@ -220,7 +220,8 @@ pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Outpu
     }
 }
 
-fn at_once(code: Exit) -> ! {
+/// Ends the program where it stands; no child of it survives.
+pub fn at_once(code: Exit) -> ! {
     spawn::reap_all();
     std::process::exit(i32::from(code as u8))
 }

@@ -215,9 +215,7 @@ fn show(
                 Ok(Left::Fork(leaf)) => {
                     Ok(Onward::Fork(Point { path: log.files.log().to_owned(), leaf }))
                 }
-                Err(e) => {
-                    Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
-                }
+                Err(e) => Ok(Onward::To(After::Over(screen::failed(&e)?))),
             },
             () = transport.run() => Ok(Onward::To(After::Over(Exit::Done))),
         }

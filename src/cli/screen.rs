@@ -156,14 +156,20 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
                 "what is not saved has no branch and does not go on after its end",
                 "leave out --no-save",
             )),
-            Left::Quit(Err(e)) => {
-                Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}")))
-            }
+            Left::Quit(Err(e)) => Ok(Onward::To(After::Over(failed(&e)?))),
             Left::Quit(Ok(run::Left::Quit)) | Left::Unwritable(_) => {
                 Ok(Onward::To(After::Over(exit::ended(&state).unwrap_or(Exit::Done))))
             }
         }
     })
+}
+
+/// Returns how the program ends when its terminal failed: a hang-up, if it has vanished.
+pub fn failed(e: &io::Error) -> Result<Exit, Failure> {
+    match terminal::is_gone() {
+        true => Ok(Exit::HungUp),
+        false => Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}"))),
+    }
 }
 
 /// Returns a screen in the colours, the signs and with the keys that were asked for.

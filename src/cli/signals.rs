@@ -1,7 +1,8 @@
 //! The signals by which the system tells the program to stop.
 //!
 //! Where the screen is, the vanishing of the terminal counts as one of them: its input is watched here, since whoever
-//! reads keys may be stuck when it is gone.
+//! reads keys may be stuck when it is gone. Where nobody heeds that within a while, the program ends all the same: what
+//! was shown is in the log, and nothing is to run on unseen.
 //!
 //! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
 
@@ -9,15 +10,25 @@ use super::exit::Exit;
 use std::io;
 #[cfg(unix)]
 use {
+    super::headless::at_once,
     rustix::event::{PollFd, PollFlags, poll},
     rustix::io::Errno,
     std::future::{pending, poll_fn},
     std::io::stdin,
     std::sync::OnceLock,
+    std::sync::atomic::{AtomicBool, Ordering},
     std::task::Poll,
     std::thread,
+    std::time::Duration,
     tokio::sync::watch,
 };
+
+/// How long a vanished terminal may go unheeded.
+#[cfg(unix)]
+const UNHEEDED: Duration = Duration::from_secs(3);
+/// Whether somebody ends the program because its terminal has vanished.
+#[cfg(unix)]
+static HEEDED: AtomicBool = AtomicBool::new(false);
 
 /// The signals, caught from here on.
 pub struct Signals {
@@ -72,6 +83,7 @@ impl Signals {
             () = vanished(&mut self.terminal) => Exit::HungUp,
         };
         if came == Exit::HungUp {
+            HEEDED.store(true, Ordering::SeqCst);
             // it is told twice, by the terminal and by the signal, and the second is no wish for more haste
             self.terminal = None;
             self.streams.retain(|(_, code)| *code != Exit::HungUp);
@@ -138,6 +150,10 @@ fn vanishing() -> watch::Receiver<bool> {
             };
             // nobody may be listening any more
             let _ = tell.send(gone);
+            thread::sleep(UNHEEDED);
+            if gone && !HEEDED.load(Ordering::SeqCst) {
+                at_once(Exit::HungUp);
+            }
         });
         told
     });

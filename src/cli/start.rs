@@ -12,7 +12,7 @@ use super::nearby;
 use super::options::{Play, needs_terminal};
 use super::providers::{ModelOptions, Providers};
 use super::run::{self, Options};
-use super::screen::After;
+use super::screen::{self, After};
 use super::sessions::{Which, delete};
 use super::signals::Signals;
 use super::source;
@@ -162,7 +162,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
             exit = signals.next() => Ok(Left::Signal(exit)),
             left = show(&mut start, &mut terminal, terminal::events(), &mut news, |choice| estimate(choice, context)) => match left {
                 Ok(choice) => Ok(Left::Chose(choice, start.pasted.take())),
-                Err(e) => Err(Failure::new(Exit::Failed, format!("the terminal failed: {e}"))),
+                Err(e) => screen::failed(&e).map(Left::Signal),
             },
         }
     });

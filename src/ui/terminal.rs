@@ -275,6 +275,9 @@ impl Stream for Heard {
 
     fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         loop {
+            if is_gone() {
+                return Poll::Ready(Some(Err(io::Error::other("the terminal is gone"))));
+            }
             match self.events.poll_next_unpin(cx) {
                 Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
                 heard => return heard,
@@ -289,10 +292,29 @@ impl Drop for Heard {
         // The stream ends by a mark among what its thread reads. The thread has to be reading, or about to: a mark that is
         // left over hides a later key, and one that another takes lets the thread read on and hold up the next stream.
         // Where keys wait already, it has nothing to read, and they are for whoever is next.
-        if let Ok(false) = poll(Duration::ZERO) {
+        if !is_gone()
+            && let Ok(false) = poll(Duration::ZERO)
+        {
             let _ = self.events.poll_next_unpin(&mut Context::from_waker(Waker::noop()));
         }
     }
+}
+
+/// Returns whether the terminal has vanished. Whoever reads keys from it then reads nothing for ever, and never returns.
+#[cfg(unix)]
+pub fn is_gone() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let input = io::stdin();
+    // asked for nothing, it tells of a hang-up alone
+    let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut hang_up, Some(&at_once)).is_ok_and(|told| told > 0)
+}
+
+/// Returns whether the terminal has vanished; nothing tells, here.
+#[cfg(not(unix))]
+pub fn is_gone() -> bool {
+    false
 }
 
 /// Returns the signals to stop and to go on, each as a key press.

@@ -267,9 +267,12 @@ impl Program {
     #[track_caller]
     pub fn vanish(mut self) -> (u32, Duration) {
         self.gone.store(true, Ordering::SeqCst);
+        // the reader holds the terminal until the next byte comes, and one that shows less is drawn anew
+        let (rows, cols) = SIZE;
+        let smaller = PtySize { rows: rows - 1, cols, pixel_width: 0, pixel_height: 0 };
+        self.master.resize(smaller).unwrap();
         drop(self.keyboard);
         drop(self.master);
-        // the reader holds the terminal until the next byte comes
         while self.coming.recv_timeout(HANG).is_ok() {}
         let begun = Instant::now();
         loop {

@@ -125,6 +125,35 @@ fn a_terminal_that_vanishes_ends_it_with_and_without_a_signal() {
 }
 
 #[test]
+fn a_replay_without_its_terminal_ends_whatever_it_shows() {
+    let house = House::new();
+    let states: [(&[(&str, &str)], &str); 6] = [
+        (&[], "PLAYING"),
+        (&[(" ", "PAUSED")], "paused"),
+        (&[(" ", "PAUSED"), ("9", "u9/9  0:43"), ("\u{1b}[C", "u9/9  0:48")], "at the end"),
+        (&[("?", "Keys")], "in the help"),
+        (&[(" ", "PAUSED"), ("a", "ANALYSIS")], "in the figures"),
+        (&[(" ", "PAUSED"), ("/", "SEARCH")], "in a search"),
+    ];
+    for begin in ["exec", "trap '' HUP; exec"] {
+        for (keys, state) in &states {
+            let mut command = CommandBuilder::new("/bin/sh");
+            let program = env!("CARGO_BIN_EXE_colloquium");
+            command.args(["-c", &format!("{begin} '{program}' replay example-rehearsed")]);
+            let mut program = house.start(command);
+            program.until("REPLAY");
+            for (key, shown) in *keys {
+                program.keys(key);
+                program.until(shown);
+            }
+            let (code, after) = program.vanish();
+            assert_eq!(code, 129, "{begin}, {state}");
+            println!("{begin}, {state}: out after {} ms", after.as_millis());
+        }
+    }
+}
+
+#[test]
 fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
     let house = House::new();
     let mut command = CommandBuilder::new(std::env::current_exe().unwrap());
