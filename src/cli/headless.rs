@@ -189,8 +189,8 @@ impl Unwritten {
     fn take(&mut self, item: Item) {
         match item {
             Item::Event(record) => self.records.push_back(record),
-            // only finished words are printed, and a live talk never goes back
-            Item::Piece(_) | Item::Reset => {}
+            // only finished words are printed, and a live talk never goes elsewhere
+            Item::Piece(_) | Item::Past(_) => {}
         }
     }
 

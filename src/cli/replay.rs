@@ -29,6 +29,7 @@ use clap::Args;
 use futures::future::LocalBoxFuture;
 use std::io;
 use std::path::Path;
+use std::thread;
 use tokio::runtime;
 use tokio::sync::mpsc;
 
@@ -175,6 +176,9 @@ fn show(
         let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut screen = screen::dressed(Seq(0), transport.clock(), context)?;
         screen.view.playback = Some(Playback::new(transport.clone()));
+        let (waypoints, player) = (screen.story.waypoints.clone(), transport.clone());
+        // nobody waits for it: until it is done, seeking takes longer
+        thread::spawn(move || waypoints.fill(player.recording().records()));
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let keep = |words: &str| screen::last_copy(&context.paths.state, words);
         let export = |format: &str| written(log.files.log(), format, context);
@@ -260,8 +264,9 @@ fn print(transport: &Transport, log: &Log, format: Format) -> Result<Exit, Failu
                             printer.print(record);
                         }
                     }
-                    // only finished words are printed, and nobody goes back
-                    Some(Item::Piece(_) | Item::Reset) => {}
+                    Some(Item::Past(past)) => seen = past.records().len(),
+                    // only finished words are printed
+                    Some(Item::Piece(_)) => {}
                     None => break printer.finish().await,
                 },
                 () = &mut play, if playing => playing = false,

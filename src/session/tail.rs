@@ -5,7 +5,8 @@
 //! stand in memory as its log. No reader can tell a live session from a replayed one. It does not say what is saved;
 //! that is the writer's `Durable`.
 
-use super::Record;
+pub use super::Record;
+
 use crate::model::Piece;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -18,8 +19,28 @@ pub enum Item {
     Event(Arc<Record>),
     /// A piece that no event holds yet.
     Piece(Piece),
-    /// A replay went back: the reader forgets everything, and what was comes anew from the first event.
-    Reset,
+    /// A replay went elsewhere: the reader holds these events and nothing else, whatever it held before.
+    Past(Past),
+}
+
+/// The first events of a recording, up to where a replay stands.
+#[derive(Clone, Debug)]
+pub struct Past {
+    records: Arc<[Arc<Record>]>,
+    len: usize,
+}
+
+impl Past {
+    /// Returns the first so many of some records.
+    pub(super) fn new(records: Arc<[Arc<Record>]>, len: usize) -> Past {
+        let len = len.min(records.len());
+        Past { records, len }
+    }
+
+    /// Returns the events, from the first one on.
+    pub fn records(&self) -> &[Arc<Record>] {
+        self.records.get(..self.len).unwrap_or_default()
+    }
 }
 
 /// Records that may wait before those that everybody has read are looked for.
@@ -31,6 +52,8 @@ struct Inner {
     records: VecDeque<Arc<Record>>,
     /// How many records came before them.
     gone: usize,
+    /// What these are, where a replay began elsewhere.
+    past: Option<Past>,
     loose: Vec<Piece>,
     readers: BTreeMap<u64, Place>,
     /// The name of the next reader.
@@ -43,8 +66,8 @@ struct Inner {
 struct Place {
     events: usize,
     loose: usize,
-    /// Whether it has to be told that a replay went back.
-    reset: bool,
+    /// What it has to be told first: where a replay went.
+    past: Option<Past>,
 }
 
 impl Inner {
@@ -54,14 +77,14 @@ impl Inner {
         let read = self.readers.values().map(|place| place.events).min().unwrap_or(0);
         if self.records.len() > KEPT_AT_LEAST && read > self.gone {
             self.records.drain(..read - self.gone);
-            self.gone = read;
+            (self.gone, self.past) = (read, None);
         }
     }
 
     fn next_for(&mut self, reader: u64) -> Option<Item> {
         let place = self.readers.get_mut(&reader)?;
-        if std::mem::take(&mut place.reset) {
-            return Some(Item::Reset);
+        if let Some(past) = place.past.take() {
+            return Some(Item::Past(past));
         }
         if let Some(record) = self.records.get(place.events - self.gone) {
             place.events += 1;
@@ -113,9 +136,9 @@ impl Feed {
     /// Returns a reader that begins with the first event, or with the oldest one that somebody has not read yet.
     pub fn tail(&self) -> Tail {
         let mut inner = lock(&self.inner);
-        let (reader, events) = (inner.next_reader, inner.gone);
+        let (reader, events, past) = (inner.next_reader, inner.gone, inner.past.clone());
         inner.next_reader += 1;
-        inner.readers.insert(reader, Place { events, ..Place::default() });
+        inner.readers.insert(reader, Place { events, past, loose: 0 });
         Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), reader }
     }
 
@@ -130,15 +153,16 @@ impl Feed {
         self.bell.send_replace(());
     }
 
-    /// Goes back to the first event: readers forget everything.
-    pub(super) fn rewind(&self) {
+    /// Goes elsewhere: whatever readers held, they hold this now.
+    pub(super) fn go(&self, past: Past) {
         let mut inner = lock(&self.inner);
+        let events = past.records().len();
         inner.records.clear();
         inner.loose.clear();
-        inner.gone = 0;
         for place in inner.readers.values_mut() {
-            *place = Place { reset: true, ..Place::default() };
+            *place = Place { events, loose: 0, past: Some(past.clone()) };
         }
+        (inner.gone, inner.past) = (events, Some(past));
         drop(inner);
         self.bell.send_replace(());
     }
@@ -219,7 +243,7 @@ mod tests {
         fn take(&mut self, item: Item) {
             match item {
                 Item::Piece(p) => self.loose.push_str(&p.text),
-                Item::Reset => *self = Reader::default(),
+                Item::Past(_) => panic!("nobody went elsewhere"),
                 Item::Event(r) => {
                     assert_eq!(r.event.seq.0, self.events, "an event was missed");
                     self.events += 1;
@@ -277,10 +301,13 @@ mod tests {
         assert_eq!(lock(&feed.inner).records.len(), 1);
         drop(fast);
         assert!(matches!(slow.try_next(), Some(Item::Event(r)) if r.event.seq.0 == many as u64));
-        feed.rewind();
-        assert!(matches!(slow.try_next(), Some(Item::Reset)));
-        feed.push(record(0, Paused::default()));
-        assert!(matches!(slow.try_next(), Some(Item::Event(r)) if r.event.seq.0 == 0));
+        let all: Vec<_> = (0..9).map(|seq| record(seq, Paused::default())).collect();
+        feed.go(Past::new(all.into(), 5));
+        feed.push(record(5, Paused::default()));
+        for mut reader in [slow, feed.tail()] {
+            assert!(matches!(reader.try_next(), Some(Item::Past(p)) if p.records().len() == 5));
+            assert!(matches!(reader.try_next(), Some(Item::Event(r)) if r.event.seq.0 == 5));
+        }
     }
 
     #[tokio::test]

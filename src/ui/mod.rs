@@ -48,6 +48,7 @@ pub mod update;
 pub mod verbs;
 pub mod versions;
 pub mod vim;
+pub mod waypoints;
 pub mod wish;
 pub mod wrap;
 
@@ -122,7 +123,7 @@ impl Screen {
         let record = match item {
             Item::Event(record) => record,
             Item::Piece(_) => return,
-            Item::Reset => {
+            Item::Past(_) => {
                 self.view.transcript.forget();
                 return;
             }

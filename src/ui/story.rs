@@ -6,10 +6,12 @@
 use crate::analysis::{Ledger, Study};
 use crate::export::{Teller, Told};
 use crate::model::*;
-use crate::session::tail;
+use crate::session::tail::{self, Record};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
+use crate::ui::waypoints::Waypoints;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// The id of something in the transcript: an utterance keeps it from its first word to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,7 +48,7 @@ pub struct Row {
 }
 
 /// A conversation as the screen holds it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Story {
     /// The fold, with the loose pieces.
     pub live: Live,
@@ -62,7 +64,9 @@ pub struct Story {
     /// What figures are made of, beside the fold.
     pub ledger: Ledger,
     /// Every event, as the tail handed it out: what somebody was shown is built again from these.
-    log: Vec<tail::Item>,
+    log: Vec<Arc<Record>>,
+    /// The same talk at earlier and later points, where it is a recording.
+    pub waypoints: Waypoints,
 }
 
 /// What stands at a place of the transcript.
@@ -82,10 +86,18 @@ impl Story {
             tail::Item::Piece(piece) => self.live.hear(piece.clone()),
             tail::Item::Event(record) => {
                 self.apply(&record.event);
-                self.log.push(item.clone());
+                self.log.push(record.clone());
             }
-            tail::Item::Reset => *self = Story::default(),
+            tail::Item::Past(past) => self.go(past.records()),
         }
+    }
+
+    /// Becomes what it is after the first events of a recording.
+    fn go(&mut self, past: &[Arc<Record>]) {
+        let waypoints = std::mem::take(&mut self.waypoints);
+        *self = waypoints.story_after(past);
+        self.waypoints = waypoints;
+        self.log = past.to_vec();
     }
 
     /// Returns the rows that are told, in order; what is being spoken comes behind them.
@@ -106,14 +118,13 @@ impl Story {
 
     /// Returns every event so far.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
-        self.log.iter().filter_map(event)
+        self.log.iter().map(|record| &record.event)
     }
 
     /// Returns the events of a turn and what came after, from its grant on.
     pub fn since(&self, turn: TurnId) -> impl Iterator<Item = &Event> {
-        let before = |item: &tail::Item| event(item).is_some_and(|e| e.seq.0 < turn.0);
-        let from = self.log.partition_point(before);
-        self.log[from..].iter().filter_map(event)
+        let from = self.log.partition_point(|record| record.event.seq.0 < turn.0);
+        self.log[from..].iter().map(|record| &record.event)
     }
 
     /// Takes in an event.
@@ -291,12 +302,5 @@ impl Story {
     /// Returns whether an entry is the operator's own.
     pub fn is_operators(entry: &Entry) -> bool {
         entry.who == Who::Operator
-    }
-}
-
-fn event(item: &tail::Item) -> Option<&Event> {
-    match item {
-        tail::Item::Event(record) => Some(&record.event),
-        tail::Item::Piece(_) | tail::Item::Reset => None,
     }
 }

@@ -138,7 +138,7 @@ async fn words_go_on_until_64_mib_wait_and_commands_always() {
     while bytes < WAITING_MAX_BYTES {
         match tail.next().await {
             Some(Item::Event(r)) => bytes += r.line.len(),
-            Some(Item::Piece(_) | Item::Reset) => {}
+            Some(Item::Piece(_) | Item::Past(_)) => {}
             None => panic!("it ended early"),
         }
     }

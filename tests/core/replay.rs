@@ -6,9 +6,11 @@ use colloquium::model::*;
 use colloquium::session::replay::{Spot, Step, Transport};
 use colloquium::session::{Item, Record, Tail};
 use colloquium::state::{Live, State};
+use colloquium::ui::story::{Id, Story};
 use colloquium::ui::theme::Theme;
 use colloquium::ui::{Screen, glyphs};
 use serde_json::json;
+use std::fmt::Debug;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -29,13 +31,16 @@ fn read(reader: &mut Live, tail: &mut Tail) {
         match item {
             Item::Event(record) => reader.apply(&record.event),
             Item::Piece(piece) => reader.hear(piece),
-            Item::Reset => *reader = Live::default(),
+            Item::Past(past) => {
+                let events = past.records().iter().map(|r| &r.event);
+                *reader = State::fold(events).into();
+            }
         }
     }
 }
 
 /// A talk in which nearly everything happens that a reader can see.
-async fn lively() -> Ran {
+async fn lively(utterances: u32) -> Ran {
     let steer = [
         json!({"after": {"utterance": 1}, "do": "note", "to": ["b"], "text": "be brief"}),
         json!({"during": {"utterance": 2, "words": 3}, "do": "cut_in", "text": "why, @c?"}),
@@ -46,12 +51,12 @@ async fn lively() -> Ran {
         json!({"after": {"utterance": 6}, "do": "hide", "utterance": 3}),
         json!({"after": {"utterance": 6}, "do": "whisper", "to": "b", "text": "psst"}),
     ];
-    play(round_robin(&["a", "b", "c"], 9), plain(), &steer).await
+    play(round_robin(&["a", "b", "c"], utterances), plain(), &steer).await
 }
 
 #[tokio::test]
 async fn a_replay_holds_the_state_of_then_at_every_event() {
-    let ran = lively().await;
+    let ran = lively(9).await;
     let transport = transport(&ran);
     let (mut tail, mut reader) = (transport.tail(), Live::default());
     let all = ran.events.len();
@@ -71,7 +76,7 @@ async fn a_replay_holds_the_state_of_then_at_every_event() {
 
 #[tokio::test]
 async fn words_arrive_as_they_did() {
-    let ran = lively().await;
+    let ran = lively(9).await;
     let said: Vec<Piece> = (0..ran.events.len())
         .flat_map(|at| {
             let before = State::fold(&ran.events[..at]);
@@ -123,7 +128,7 @@ async fn waits_are_shortened_where_asked_for() {
 
 #[tokio::test]
 async fn steps_go_forth_and_back_over_the_same_places() {
-    let transport = transport(&lively().await);
+    let transport = transport(&lively(9).await);
     for (forth, back) in [(Step::Text, Step::TextBack), (Step::Utterance, Step::UtteranceBack)] {
         transport.seek(Spot::after(1));
         let mut spots = vec![transport.standing().spot];
@@ -144,7 +149,7 @@ async fn steps_go_forth_and_back_over_the_same_places() {
 
 #[tokio::test]
 async fn a_moment_shows_what_had_come_by_then() {
-    let ran = lively().await;
+    let ran = lively(9).await;
     let transport = transport(&ran);
     let (mut tail, mut reader) = (transport.tail(), Live::default());
     for ms in (0..=ran.events.last().unwrap().ms.0).rev().step_by(13) {
@@ -157,11 +162,30 @@ async fn a_moment_shows_what_had_come_by_then() {
     }
 }
 
+/// What a screen holds of a talk, as far as it can be compared.
+fn told(story: &Story) -> impl PartialEq + Debug {
+    let figures: Vec<String> = story.study().tables().iter().map(|t| format!("{t:?}")).collect();
+    let asides: Vec<_> = story.asides().cloned().collect();
+    let events: Vec<Seq> = story.events().map(|e| e.seq).collect();
+    let thoughts = story.rows().map(|row| match row.id {
+        Id::Turn(turn) => story.thought(turn).map(str::to_owned),
+        Id::Event(_) => None,
+    });
+    let thoughts: Vec<_> = thoughts.collect();
+    (
+        story.state().clone(),
+        story.rows().cloned().collect::<Vec<_>>(),
+        asides,
+        figures,
+        events,
+        thoughts,
+    )
+}
+
 /// `cargo test --release --test core seeking -- --nocapture` prints the figure.
 #[tokio::test]
 async fn seeking_in_a_long_session() {
-    let utterances = if cfg!(debug_assertions) { 60 } else { 4_001 };
-    let ran = play(round_robin(&["a", "b", "c"], utterances), plain(), &[]).await;
+    let ran = lively(if cfg!(debug_assertions) { 300 } else { 4_001 }).await;
     let mut events = ran.events.clone();
     events.truncate(MANY);
     let records = records(&Ran { events, ..ran });
@@ -169,16 +193,28 @@ async fn seeking_in_a_long_session() {
     let theme = Theme::default();
     let mut screen = Screen::new(Seq(0), transport.clock(), theme, &glyphs::UNICODE);
     let mut tail = transport.tail();
-    let mut worst = 0.0f64;
-    for tenth in [10, 9, 1, 5, 8, 2, 10, 0] {
+    let mut read = |screen: &mut Screen| {
         let begun = Instant::now();
-        transport.seek_time(Ms(transport.standing().end.0 * tenth / 10));
         while let Some(item) = tail.try_next() {
             screen.take(&item);
         }
-        worst = worst.max(begun.elapsed().as_secs_f64() * 1_000.0);
+        begun.elapsed().as_secs_f64() * 1_000.0
+    };
+    // without waypoints first: what is asked for before they are made
+    for made in [false, true] {
+        if made {
+            screen.story.waypoints.fill(&records);
+        }
+        let mut worst = 0.0f64;
+        for place in
+            (0..12).map(|i| (i * 7_919 + 4_242) % (records.len() + 1)).chain([records.len(), 0])
+        {
+            transport.seek(Spot::after(place));
+            worst = worst.max(read(&mut screen));
+            let mut whole = Story::default();
+            records[..place].iter().for_each(|r| whole.take(&Item::Event(r.clone())));
+            assert!(told(&screen.story) == told(&whole), "after {place} events, waypoints: {made}");
+        }
+        println!("seeking in {} events: {worst:.1} ms at worst, waypoints: {made}", records.len());
     }
-    println!("seeking in {} events: {worst:.1} ms at worst", records.len());
-    let shown = transport.standing().spot.events;
-    assert_eq!(*screen.story.state(), State::fold(records[..shown].iter().map(|r| &r.event)));
 }

@@ -1,8 +1,8 @@
 //! Paced replay of a recorded session: the same [`Tail`] as of a live one, fed as things came then, pieces included.
 //!
-//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. Going back is a `Reset` on the tail;
-//! readers fold again, which costs less than keeping states. Nothing is run, asked or written here, whatever the
-//! recording says; what the events mean is the readers' business.
+//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. Whoever goes back or far on is handed
+//! the past as a whole; whether a reader folds it from its beginning or from a state it kept is the reader's business, and
+//! so is what the events mean. Nothing is run, asked or written here, whatever the recording says.
 
 mod recording;
 mod speed;
@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 
 /// Waits that are longer than this are shortened to it, unless something else is asked for.
 pub const IDLE_LIMIT_MS: u64 = 3_000;
-/// Moments that are shown without a break for others.
+/// Moments that are shown without a break for others; whoever goes on by more events goes elsewhere.
 const AT_ONCE: usize = 512;
 
 /// What a step goes over.
@@ -295,11 +295,11 @@ impl Deck {
     /// Shows exactly what is before a spot.
     fn go(&mut self, to: Spot) {
         let recording = self.recording.clone();
-        if to < self.spot {
-            self.feed.rewind();
-            self.stand(0);
-        }
         let to = Spot { events: to.events.min(recording.records().len()), ..to };
+        if to < self.spot || to.events > self.spot.events + AT_ONCE {
+            self.feed.go(recording.past(to.events));
+            self.stand(to.events);
+        }
         let new = recording.records().get(self.spot.events..to.events).unwrap_or_default();
         if !new.is_empty() {
             self.feed.extend(new.iter().cloned());

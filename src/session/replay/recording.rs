@@ -1,6 +1,7 @@
 //! A recording as a row of moments: every event, and before each sealed `delta` its pieces as they came.
 
 use crate::model::{CutWhy, Kind, Ms, Piece, Purpose, TurnId, piece};
+use crate::session::tail::Past;
 use crate::session::{Item, Record};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,7 +25,7 @@ impl Spot {
 /// The events of a session, with the moment at which each piece came.
 #[derive(Debug)]
 pub struct Recording {
-    records: Vec<Arc<Record>>,
+    records: Arc<[Arc<Record>]>,
     /// Of each `delta`: the start of the call that its times count from.
     bases: Vec<Ms>,
 }
@@ -46,7 +47,12 @@ impl Recording {
             None
         };
         let bases = records.iter().map(base).map(Option::unwrap_or_default).collect();
-        Recording { records, bases }
+        Recording { records: records.into(), bases }
+    }
+
+    /// Returns the first so many events, as a tail hands them out.
+    pub(super) fn past(&self, events: usize) -> Past {
+        Past::new(self.records.clone(), events)
     }
 
     /// Returns the events.
