@@ -266,3 +266,23 @@ async fn figures() {
     println!("{} events, {} bytes opened in {:?}", log.records.len(), log.len, started.elapsed());
     assert_eq!(log.records.len() as u64, seq);
 }
+
+/// Whoever is stopped before a session has said anything leaves nothing that looks like one.
+#[tokio::test]
+async fn a_session_has_no_name_before_its_first_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.jsonl");
+    let session = create(Place::File(&path), Mode::Normal).unwrap();
+    assert!(!path.exists());
+    let second = create(Place::File(&path), Mode::Normal);
+    assert!(matches!(second, Err(SessionError::Locked { .. })), "the name is spoken for");
+    let records = talk(1);
+    session.writer.push(records[0].clone());
+    session.writer.finish().await.unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), bytes_of(&records));
+    let third = create(Place::File(&folder.path().join("y.jsonl")), Mode::Normal).unwrap();
+    third.writer.finish().await.unwrap();
+    let left = |name: &std::ffi::OsStr| !name.to_str().unwrap().ends_with(".lock");
+    let names = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name());
+    assert_eq!(names.filter(|n| left(n)).collect::<Vec<_>>(), ["x.jsonl"]);
+}

@@ -11,7 +11,7 @@ use super::signals::Signals;
 use super::stdin::{self, Lines};
 use super::trust::Allowed;
 use crate::clock::Clock;
-use crate::engine::{Engine, Stopped};
+use crate::engine::{Engine, NEVER_DUE, Stopped};
 use crate::export::{REHEARSED, reason, spent, utterances};
 use crate::model::{Kind, Limit, Participant, Seq, Usd, VoiceSpec};
 use crate::session::writer::Durable;
@@ -203,6 +203,11 @@ impl Unwritten {
                 && !io::stdout().is_terminal()
             {
                 context.say(&format!("warning: {}", warning.text));
+            }
+            if let Kind::Receipt(receipt) = &record.event.kind
+                && let Some(line) = receipt.why.as_deref().and_then(|w| w.strip_prefix(NEVER_DUE))
+            {
+                context.say(&format!("a steering line was never due{line}"));
             }
             if let Some(told) = self.calls.told(&record.event) {
                 context.note(&told);

@@ -126,8 +126,8 @@ impl Providers {
         for (name, provider) in &settings.providers {
             let known = list.iter().position(|k| k.name == *name).map(|at| list.remove(at));
             list.push(merged(name, provider, known).map_err(|message| {
-                let path = settings.path.display();
-                Failure::new(Exit::Invalid, format!("{path}: providers.{name}: {message}"))
+                let place = settings.place_of(&format!("providers.{name}"));
+                Failure::new(Exit::Invalid, format!("{place}: providers.{name}: {message}"))
             })?);
         }
         if let Some(url) = &options.endpoint {

@@ -85,6 +85,14 @@ impl Settings {
         })
     }
 
+    /// Returns who sets a table of settings: the last file or option that sets anything in it.
+    pub fn place_of(&self, table: &str) -> String {
+        let inside =
+            |o: &&Origin| o.key.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
+        let last = self.origins.iter().rev().find(inside);
+        last.map_or_else(|| self.path.display().to_string(), |o| o.from.clone())
+    }
+
     fn with(self, text: &str, name: &str) -> Result<Settings, SettingsError> {
         let over = Settings::parse(text, name)?;
         let mut table = self.table;

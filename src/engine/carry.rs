@@ -9,6 +9,10 @@ use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
 use crate::state::{Deed, Run, State, Thread};
+use serde_json::Value;
+
+/// What a receipt says of a line whose moment did not come, before the line.
+pub const NEVER_DUE: &str = "the conversation ended before its moment came";
 
 /// Returns the next event of the first deed that can move, or the next receipt for words that reached a turn.
 pub(super) fn carry(state: &State) -> Option<Draft> {
@@ -35,6 +39,19 @@ fn delivery(state: &State) -> Option<Draft> {
 pub(super) fn late(state: &State, why: &'static str) -> Vec<Draft> {
     let waits = state.deeds.iter().filter(|d| d.given.line.verb.name() != "end");
     waits.map(|d| receipt(d, ReceiptIs::TooLate, Some(why)).because(&d.given.key)).collect()
+}
+
+/// Returns the receipt of a line whose moment did not come. Its key stays free: a resume with the same lines may bring it.
+pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
+    let spelled = Value::Object(line.to_map());
+    let receipt = Receipt {
+        of: key,
+        is: ReceiptIs::TooLate,
+        id: line.id.clone(),
+        turns: vec![],
+        why: Some(format!("{NEVER_DUE}: {spelled}").into()),
+    };
+    draft(ThreadId::ROOT, ENGINE, receipt.into())
 }
 
 fn id_of(state: &State, key: &Key) -> Option<Text> {

@@ -143,6 +143,11 @@ impl Engine {
 
     fn append(&mut self, draft: Draft) {
         self.seal();
+        if let Kind::Ended(_) = draft.kind {
+            for (key, line) in self.steering.give_up(&self.live.state) {
+                self.put(carry::never_due(key, &line));
+            }
+        }
         self.put(draft);
     }
 

@@ -23,6 +23,7 @@ mod turns;
 mod verdict;
 
 pub use advance::advance;
+pub use carry::NEVER_DUE;
 pub use drive::{Engine, Stopped};
 pub use effects::{Effect, deadline, effects};
 pub use loops::{Said, circling};

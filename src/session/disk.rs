@@ -7,6 +7,7 @@ use super::lock::Lock;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
+use tempfile::TempPath;
 
 /// The file of a session, and what lies beside it.
 pub trait Disk: Send {
@@ -53,6 +54,8 @@ pub struct Rescue {
 pub(super) struct FileDisk {
     file: File,
     files: SessionFiles,
+    /// Where the file lies before its first line.
+    unnamed: Option<TempPath>,
     /// Held as long as the file is open; fields are dropped in this order.
     lock: Option<Lock>,
     /// Removes a session that is not to be saved.
@@ -67,13 +70,24 @@ impl FileDisk {
         lock: Lock,
         temporary: Option<tempfile::TempDir>,
     ) -> FileDisk {
-        FileDisk { file, files, lock: Some(lock), temporary }
+        FileDisk { file, files, unnamed: None, lock: Some(lock), temporary }
+    }
+
+    /// Returns the disk of a log that gets its name with its first line.
+    pub(super) fn unnamed(self, path: TempPath) -> FileDisk {
+        FileDisk { unnamed: Some(path), ..self }
     }
 }
 
 impl Disk for FileDisk {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)
+        let took = self.file.write(bytes)?;
+        if took == bytes.len()
+            && let Some(path) = self.unnamed.take()
+        {
+            self.files.name(&self.file, path)?;
+        }
+        Ok(took)
     }
 
     fn sync(&mut self) -> io::Result<()> {
@@ -89,12 +103,17 @@ impl Disk for FileDisk {
     }
 
     fn rescue(&mut self) -> io::Result<Rescue> {
+        if let Some(path) = self.unnamed.take() {
+            // a rescue is looked for beside a log; without one it is found by its own name
+            let _ = path.persist_noclobber(self.files.log());
+        }
         let path = self.files.rescue();
         let file = private(OpenOptions::new().append(true).create_new(true), &path)?;
         super::files::sync_folder(self.files.folder())?;
         let disk = FileDisk {
             file,
             files: self.files.clone(),
+            unnamed: None,
             lock: self.lock.take(),
             temporary: self.temporary.take(),
         };

@@ -78,9 +78,12 @@ fn holder(pid: Option<u32>) -> String {
 }
 
 impl SessionError {
-    /// Returns whether something was to be made that exists already.
-    pub(super) fn is_exists(&self) -> bool {
-        matches!(self, SessionError::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists)
+    /// Returns whether something was to be made that exists already, or that somebody else is about to make.
+    pub(super) fn is_taken(&self) -> bool {
+        match self {
+            SessionError::Io { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,
+            other => matches!(other, SessionError::Locked { .. }),
+        }
     }
 
     /// Returns a maker of [`SessionError::Io`] for `map_err`.

@@ -3,14 +3,26 @@
 //! No text of a person or a model is ever part of a path here. Reading an existing log is `reader`'s.
 
 use super::error::SessionError;
+use super::lock::Lock;
 use crate::model::Wall;
 use jiff::Timestamp;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use tempfile::TempPath;
 
 /// How many further names are tried when a session of the same second and the same dice exists.
 const NAMES_TRIED: u32 = 1_000;
+
+/// The file of a log that has no name yet: a program that is stopped before it has said anything leaves no session.
+pub(super) struct Unnamed {
+    /// Open for appending.
+    pub file: File,
+    /// Where it lies until then; removed when dropped.
+    pub path: TempPath,
+    /// The right to the name.
+    pub lock: Lock,
+}
 
 /// The paths of one session, all named after its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -76,30 +88,55 @@ impl SessionFiles {
         self.folder().join(self.id() + ending)
     }
 
-    /// Makes the log, which must not exist yet, and its folder if need be; both are on the disk when this returns.
-    pub(super) fn create(&self) -> Result<File, SessionError> {
+    /// Makes the file of a log, which must not exist yet, and its folder if need be; the name stays free until there is
+    /// something to read in it.
+    pub(super) fn create(&self) -> Result<Unnamed, SessionError> {
         make_folder(self.folder()).map_err(SessionError::io("make", self.folder()))?;
-        let make = || -> io::Result<File> {
-            let file = private(OpenOptions::new().append(true).create_new(true), &self.log)?;
-            file.sync_all()?;
-            sync_folder(self.folder())?;
-            Ok(file)
+        let taken = || SessionError::io("make", &self.log)(io::ErrorKind::AlreadyExists.into());
+        if self.is_taken() {
+            return Err(taken());
+        }
+        let lock = Lock::take(self)?;
+        // whoever had the lock may have given the name away meanwhile
+        if self.is_taken() {
+            return Err(taken());
+        }
+        let path = self.folder().join(format!(".new-{}", self.id()));
+        let make = || -> io::Result<Unnamed> {
+            let file = private(OpenOptions::new().append(true).create(true), &path)?;
+            // the lock is ours, so what is in it was left behind by a program that was killed
+            file.set_len(0)?;
+            Ok(Unnamed { file, path: TempPath::try_from_path(path)?, lock })
         };
         make().map_err(SessionError::io("make", &self.log))
     }
 
-    /// Makes the log of a new session in a folder, under the first free name: `ID`, `ID-2`, `ID-3`.
-    pub(super) fn create_in(folder: &Path, id: &str) -> Result<(SessionFiles, File), SessionError> {
+    /// Makes the file of a new session in a folder, under the first free name: `ID`, `ID-2`, `ID-3`.
+    pub(super) fn create_in(
+        folder: &Path,
+        id: &str,
+    ) -> Result<(SessionFiles, Unnamed), SessionError> {
         let mut n = 1;
         loop {
             let name = if n == 1 { format!("{id}.jsonl") } else { format!("{id}-{n}.jsonl") };
             let files = SessionFiles::at(folder.join(name));
             match files.create() {
                 Ok(file) => return Ok((files, file)),
-                Err(e) if n < NAMES_TRIED && e.is_exists() => n += 1,
+                Err(e) if n < NAMES_TRIED && e.is_taken() => n += 1,
                 Err(e) => return Err(e),
             }
         }
+    }
+
+    fn is_taken(&self) -> bool {
+        self.log.symlink_metadata().is_ok()
+    }
+
+    /// Gives a file that has something to read the name of the log; both are on the disk when this returns.
+    pub(super) fn name(&self, file: &File, path: TempPath) -> io::Result<()> {
+        file.sync_all()?;
+        path.persist_noclobber(&self.log)?;
+        sync_folder(self.folder())
     }
 
     /// Writes a text beside the log, under its SHA-256, unless it is there already.
@@ -186,9 +223,17 @@ mod tests {
     #[test]
     fn a_taken_name_gets_a_number_and_a_link_is_not_followed() {
         let folder = tempfile::tempdir().unwrap();
-        let names: Vec<String> =
-            (0..3).map(|_| SessionFiles::create_in(folder.path(), "x").unwrap().0.id()).collect();
+        let begin = || SessionFiles::create_in(folder.path(), "x").unwrap();
+        let held = begin();
+        let named = || {
+            let (files, Unnamed { file, path, .. }) = begin();
+            files.name(&file, path).unwrap();
+            files.id()
+        };
+        let names = [held.0.id(), named(), named()];
         assert_eq!(names, ["x", "x-2", "x-3"]);
+        drop(held);
+        assert_eq!(begin().0.id(), "x", "what has said nothing leaves nothing");
         #[cfg(unix)]
         {
             let target = folder.path().join("elsewhere");

@@ -2,14 +2,14 @@
 
 use super::disk::FileDisk;
 use super::error::SessionError;
-use super::files::{SessionFiles, session_id};
+use super::files::{SessionFiles, Unnamed, session_id};
 use super::lock::Lock;
 use super::reader::{Log, read_open};
 use super::repair::mend_tail;
 use super::writer::{Mode, SessionWriter, Start};
 use crate::model::Wall;
 use crate::model::payload::LogRepaired;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
 use tempfile::TempDir;
@@ -43,8 +43,8 @@ pub enum Place<'a> {
     Nowhere,
 }
 
-/// An empty session: its paths, its log, and the folder that goes with it.
-type Empty = (SessionFiles, File, Option<TempDir>);
+/// An empty session: its paths, its file, and the folder that goes with it.
+type Empty = (SessionFiles, Unnamed, Option<TempDir>);
 
 impl Place<'_> {
     fn make(self) -> Result<Empty, SessionError> {
@@ -76,8 +76,9 @@ impl Place<'_> {
 /// # Errors
 /// [`SessionError::Io`], also when the file exists.
 pub fn create(place: Place<'_>, mode: Mode) -> Result<Session, SessionError> {
-    let (files, file, folder) = place.make()?;
-    begin(files, file, folder, Start::default(), mode)
+    let (files, Unnamed { file, path, lock }, folder) = place.make()?;
+    let disk = FileDisk::new(file, files.clone(), lock, folder).unnamed(path);
+    begin(files, disk, Start::default(), mode)
 }
 
 /// Begins a session with the first lines of another one, verbatim, and the long texts they name.
@@ -97,8 +98,8 @@ pub fn fork(
     }
     let kept = parent.records.get(..events).unwrap_or(&parent.records);
     let lines: String = kept.iter().map(|r| r.line.as_str()).collect();
-    let (files, mut file, folder) = place.make()?;
-    let mut copy = || -> io::Result<()> {
+    let (files, Unnamed { mut file, path, lock }, folder) = place.make()?;
+    let copy = || -> io::Result<()> {
         // a folder that is not there has no long texts
         for blob in fs::read_dir(parent.files.blobs()).into_iter().flatten().flatten() {
             let name = blob.file_name().to_string_lossy().into_owned();
@@ -107,27 +108,24 @@ pub fn fork(
             }
         }
         file.write_all(lines.as_bytes())?;
-        file.sync_all()
+        files.name(&file, path)
     };
     copy().map_err(|e| {
-        // half a past is no branch; what cannot be taken back either is said by the list
-        let _ = fs::remove_file(files.log());
+        // half a past is no branch
         let _ = fs::remove_dir_all(files.blobs());
         SessionError::io("write", files.log())(e)
     })?;
     let start = Start { len: lines.len() as u64, last: kept.last().map(|r| r.event.seq) };
-    begin(files, file, folder, start, mode)
+    let disk = FileDisk::new(file, files.clone(), lock, folder);
+    begin(files, disk, start, mode)
 }
 
 fn begin(
     files: SessionFiles,
-    file: File,
-    temporary: Option<TempDir>,
+    disk: FileDisk,
     start: Start,
     mode: Mode,
 ) -> Result<Session, SessionError> {
-    let lock = Lock::take(&files)?;
-    let disk = FileDisk::new(file, files.clone(), lock, temporary);
     let writer = SessionWriter::spawn(Box::new(disk), start, mode)
         .map_err(SessionError::io("start the writer of", files.log()))?;
     Ok(Session { files, writer })

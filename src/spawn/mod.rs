@@ -5,6 +5,9 @@
 //! short drain, never the end of the pipe, because a grandchild may hold that for ever. Dropping the [`Child`] ends
 //! everything it started, also those who hide.
 //!
+//! One end nobody can see to: when this program is itself killed outright (`kill -9`, or by a system out of memory), its
+//! children go on until they end by themselves, or write to the pipes that nobody reads any more.
+//!
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 
 mod foreground;

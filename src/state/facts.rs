@@ -48,7 +48,7 @@ impl State {
     /// Returns the facts that a voice is told with a call: no history, which is the prompt's.
     pub fn turn_facts(&self, turn: &Turn) -> Value {
         let heard = self.unanswered(turn);
-        let said: Vec<&str> = heard.iter().map(|e| &**e.text()).collect();
+        let whisper = heard.iter().any(|e| e.is_whisper());
         let own = Who::Seat(turn.seat.clone());
         let peers = |e: &&Entry| e.who != own && e.who != Who::Operator;
         let last = self.visible(turn).rev().find(peers);
@@ -59,6 +59,9 @@ impl State {
             (None, Some(seat)) => seat.spec.name.clone(),
             (None, None) => id.0.clone(),
         };
+        let id = |id: &SeatId| labels.get(id).unwrap_or(&id.0).clone();
+        let read = |e: &Entry| self.read_as(e.text(), &e.version().labels, &labels);
+        let said: Vec<Text> = heard.into_iter().map(read).collect();
         let notes = self.notes_of(turn);
         json!({
             "topic": self.scenario.topic.as_ref().or(self.title.as_ref()),
@@ -68,11 +71,10 @@ impl State {
             "seats": self.seat_facts(),
             "operator": {
                 "said": said.join(" "),
-                "whisper": heard.iter().any(|e| e.is_whisper()),
+                "whisper": whisper,
             },
             "last": last.map(|e| json!({
-                "who": e.seat(), "name": e.seat().map(name),
-                "text": self.read_as(e.text(), &e.version().labels, &labels),
+                "who": e.seat().map(id), "name": e.seat().map(name), "text": read(e),
             })).unwrap_or_else(|| json!({"who": "", "name": "", "text": ""})),
             "context": self.batch_of(turn).map_or(&self.context, |b| &b.context),
             "notes": notes,

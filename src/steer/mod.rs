@@ -146,6 +146,12 @@ impl Steering {
         None
     }
 
+    /// Lets all lines go that still wait, as nothing can make them due any more.
+    pub fn give_up(&mut self, state: &State) -> Vec<(Key, SteerLine)> {
+        let left = self.waiting.drain(..).filter(|w| !state.keys.contains_key(&w.key));
+        left.map(|w| (w.key, w.line)).collect()
+    }
+
     /// Returns the next moment at which time alone makes a line due.
     pub fn wake(&self) -> Option<Ms> {
         let moments = self.waiting.iter().filter_map(|w| match w.line.trigger {

@@ -51,7 +51,7 @@ impl House {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
+        let mut command = program();
         command
             .args(args)
             .env_clear()
@@ -89,6 +89,18 @@ impl House {
         let list = self.run(&["sessions", "list", "--json"]).code(0);
         serde_json::from_str(&list.out).unwrap()
     }
+}
+
+/// The program, with signals as a terminal would hand them to it: whoever runs the tests may ignore some (`nohup`, `&` of
+/// a shell), and what was ignored at the start stays ignored.
+pub fn program() -> Command {
+    let program = env!("CARGO_BIN_EXE_colloquium");
+    if cfg!(not(target_os = "linux")) {
+        return Command::new(program);
+    }
+    let mut command = Command::new("env");
+    command.args(["--default-signal=HUP,INT,QUIT,TERM", program]);
+    command
 }
 
 /// Waits for a program to end; one that does not is killed, and the test fails.

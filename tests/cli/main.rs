@@ -20,6 +20,7 @@ mod old_logs;
 mod past_sessions;
 mod plans;
 mod replay;
+mod scripts;
 mod secrets;
 mod server;
 mod sessions;

@@ -33,6 +33,9 @@ fn every_value_says_where_it_comes_from() {
 
     let ran = house.run(&["models", "--config-set", "default_modle=a:b"]).code(3);
     assert!(ran.err.contains("the nearest is `default_model`"), "{}", ran.err);
+    let ran = house.run(&["doctor", "--config-set", "providers.x.wire=openai"]).code(3);
+    assert!(ran.err.contains("--config-set: providers.x: base_url is missing"), "{}", ran.err);
+    assert!(!ran.err.contains("config.toml"), "{}", ran.err);
 }
 
 #[test]

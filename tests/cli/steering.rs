@@ -144,3 +144,25 @@ fn while_standard_input_is_open_somebody_may_still_act() {
     read_until(&mut out, &["-- ended: utterance limit (capped), 3 utterances"]);
     end(child).code(0);
 }
+
+#[test]
+fn a_line_whose_moment_never_comes_is_told_and_may_come_after_a_resume() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    let late = r#"{"after":{"utterance":3},"do":"mark","text":"third","id":"m3"}"#;
+    let lines = format!("{late}\n{{\"after\":{{\"utterance\":1}},\"do\":\"mark\"}}\n");
+    let steer = house.file("steer.jsonl", &lines);
+    let out = house.path("x.jsonl").to_str().unwrap().to_owned();
+    let ran = house.run(&["run", &path, "--headless", "--steer", &steer, "--out-session", &out]);
+    let ran = ran.code(0);
+    assert_eq!(ran.err.matches("was never due").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("never due: {\"after\":{\"utterance\":3},"), "{}", ran.err);
+    let told = "too late: the conversation ended before its moment came: {\"after\"";
+    assert!(ran.out.contains(told), "{}", ran.out);
+    let log = std::fs::read_to_string(&out).unwrap();
+    let receipt = log.lines().find(|l| l.contains("\"too_late\"")).unwrap();
+    assert!(receipt.contains("\"id\":\"m3\""), "{receipt}");
+    let on = ["resume", &out, "--headless", "--max-utterances", "4", "--steer", &steer];
+    let ran = house.run(&on).code(0);
+    assert!(!ran.err.contains("never due") && ran.out.contains("-- mark: third"), "{}", ran.out);
+}
