@@ -4,6 +4,7 @@
 use super::screen::write_private;
 use crate::config::make_private;
 use crate::ui::layout::Panels;
+use crate::ui::list::USED;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -11,6 +12,7 @@ use std::path::Path;
 
 const FILE: &str = "panels";
 const DRAFT: &str = "draft.json";
+const COMMANDS: &str = "commands";
 
 /// What was being written when a session was left.
 #[derive(Serialize, Deserialize)]
@@ -37,6 +39,27 @@ pub fn keep_draft(folder: &Path, session: &str, words: &str) -> io::Result<()> {
     make_private(folder).map_err(io::Error::other)?;
     let draft = Draft { session: session.into(), words: words.into() };
     write_private(&folder.join(DRAFT), &serde_json::to_string(&draft)?)
+}
+
+/// Returns which commands were run last from their list, the last one first; none where nothing is kept that can be read.
+pub fn commands(folder: &Path) -> Vec<String> {
+    let file = fs::read_to_string(folder.join(COMMANDS)).unwrap_or_default();
+    file.lines().take(USED).map(str::to_owned).collect()
+}
+
+/// Keeps which commands were run last.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
+    if commands(folder) == used {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    write_private(
+        &folder.join(COMMANDS),
+        &used.iter().map(|id| format!("{id}\n")).collect::<String>(),
+    )
 }
 
 /// Returns how panels were shown last; as they fit where nothing is kept that can be read.

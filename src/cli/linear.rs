@@ -5,11 +5,11 @@ use super::context::Context;
 use super::error::Failure;
 use super::exit::{self, Exit};
 use super::headless::{Table, unless_told_again, unwritable};
-use super::screen::{ORDERS_WAITING, farewell, hand_over};
+use super::screen::{After, ORDERS_WAITING, Onward, farewell, hand_over};
 use super::signals::Signals;
 use super::{stdin, talk};
 use crate::engine::Stopped;
-use crate::model::Seq;
+use crate::model::{Seq, Verb};
 use crate::ui::linear::{Linear, Then};
 use std::future::pending;
 use std::io;
@@ -20,29 +20,32 @@ use tokio::sync::mpsc;
 enum Left {
     /// By its end, or by the person.
     Done,
+    /// After its end, to go on with it: these deeds come first.
+    Again(Vec<Verb>),
     /// Told by the system to stop.
     Signal(Exit),
     /// The session cannot be written any more.
     Unwritable(String),
 }
 
-/// Plays a conversation as text until it ends or the person leaves.
-pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, Failure> {
+/// Plays a conversation as text until the person leaves; one that they ended, or that is kept nowhere, until it ends.
+pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Onward, Failure> {
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
-    let exit = runtime.block_on(async {
+    let onward = runtime.block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let Table { mut engine, mut tail, files, saved, clock, .. } = table;
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let mut told = Linear::new(since);
+        let mut told = Linear::new(since, saved);
         talk::data(Linear::greeting(because).as_bytes())?;
-        let mut typed = stdin::typed().map_err(refused)?;
+        let mut typed = stdin::typed().await.map_err(refused)?;
         let left = {
             let (orders, heard) = mpsc::channel(ORDERS_WAITING);
             let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
             let playing = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
             tokio::pin!(playing, hand_over);
+            let mut talking = true;
             loop {
                 let (words, then) = tokio::select! { biased;
                     code = signals.next() => match code {
@@ -56,8 +59,19 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, 
                         // the end of what is typed is a wish to leave
                         None => break Left::Done,
                     },
-                    stopped = &mut playing => match stopped {
-                        Stopped::Ended => break Left::Done,
+                    stopped = &mut playing, if talking => match stopped {
+                        Stopped::Ended => {
+                            talking = false;
+                            let mut rest = String::new();
+                            while let Some(item) = tail.try_next() {
+                                rest += &told.take(&item);
+                            }
+                            if !told.goes_on() {
+                                talk::data(rest.as_bytes())?;
+                                break Left::Done;
+                            }
+                            (rest, Then::Wait)
+                        }
                         Stopped::Unwritable(why) => break Left::Unwritable(why),
                     },
                 };
@@ -65,6 +79,7 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, 
                 match then {
                     Then::Wait => {}
                     Then::Leave => break Left::Done,
+                    Then::Again(deeds) => break Left::Again(deeds),
                     Then::Send(key, line) => {
                         // an engine that is done is noticed by its end
                         let _ = orders.send((key, *line)).await;
@@ -84,11 +99,14 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Exit, 
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
         Ok(match left {
-            Left::Signal(code) => code,
-            Left::Done | Left::Unwritable(_) => exit::ended(&state).unwrap_or(Exit::Done),
+            Left::Again(deeds) => Onward::Again(files.log().to_owned(), deeds),
+            Left::Signal(code) => Onward::To(After::Over(code)),
+            Left::Done | Left::Unwritable(_) => {
+                Onward::To(After::Over(exit::ended(&state).unwrap_or(Exit::Done)))
+            }
         })
     });
     // whoever reads what is typed cannot be broken off
     runtime.shutdown_background();
-    exit
+    onward
 }

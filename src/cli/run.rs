@@ -162,10 +162,13 @@ pub fn estimate(name: &str, options: &Options, context: &Context) -> Result<Stri
 pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
     match (table.play.headless, context.wants_text()) {
         (true, _) => headless::play(table, context).map(After::Over),
-        (false, Some(because)) => linear::play(table, because, context).map(After::Over),
-        (false, None) => {
+        (false, because) => {
             let (play, allowed) = (table.play, table.allowed.clone());
-            match screen::play(table, context)? {
+            let onward = match because {
+                Some(because) => linear::play(table, because, context)?,
+                None => screen::play(table, context)?,
+            };
+            match onward {
                 Onward::Fork(point) => fork::at(&point, play, &allowed, context),
                 Onward::Again(path, deeds) => {
                     // the limits and the file of steering lines were those of the time before the end

@@ -95,6 +95,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             other: &other,
         };
         let mut screen = dressed(since, clock, context)?;
+        screen.view.unsaved = !saved;
         let log = context.log_of_screen()?;
         let draft = kept::draft(&context.paths.state, &files.id());
         draft.iter().for_each(|draft| screen.view.pen.rewrite(draft));
@@ -132,6 +133,7 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
         let draft = screen.view.pen.whole();
         let _ = kept::keep_draft(&context.paths.state, &files.id(), &draft);
         let _ = kept::keep_panels(&context.paths.state, screen.view.panels);
+        let _ = kept::keep_commands(&context.paths.state, &screen.view.used);
         let state = engine.live.state.clone();
         let synced = unless_told_again(&mut signals, engine.finish()).await;
         if let Left::Unwritable(why) = &left {
@@ -179,6 +181,7 @@ pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Fa
     (screen.keymap, screen.manner, screen.wardrobe) = (worn.keymap, worn.manner, worn.wardrobe);
     screen.view.vim = (worn.habits == Habits::Vim).then(Vim::default);
     screen.view.panels = kept::panels(&context.paths.state);
+    screen.view.used = kept::commands(&context.paths.state);
     screen.view.pen.history = sent::read(&context.paths.state);
     Ok(screen)
 }

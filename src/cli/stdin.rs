@@ -5,8 +5,9 @@ use crate::model::{Key, Seq, SteerLine};
 use crate::steer;
 use serde_json::Value;
 use std::io::{self, BufRead, Read, stdin};
+use std::sync::OnceLock;
 use std::time::Duration;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{Mutex, MutexGuard, mpsc, watch};
 use tokio::time::timeout;
 
 /// The longest line that is read, in bytes; the rest of a longer one is lost with it.
@@ -50,13 +51,28 @@ pub fn listen(since: Seq) -> io::Result<Lines> {
     Ok(Lines { orders, read })
 }
 
-/// Begins to read lines that a person types; it ends with standard input.
+/// Lines that a person types, from one talk to the next.
+type Typed = Mutex<mpsc::Receiver<String>>;
+
+/// Returns the lines that a person types, from where the talk before left them; they end with standard input.
 ///
-/// The thread is never waited for: a read of a terminal cannot be broken off.
+/// The thread is never waited for: a read of a terminal cannot be broken off, and a second one would lose a line to it.
 ///
 /// # Errors
 /// When the system has no thread to give.
-pub fn typed() -> io::Result<mpsc::Receiver<String>> {
+pub async fn typed() -> io::Result<MutexGuard<'static, mpsc::Receiver<String>>> {
+    static TYPED: OnceLock<Typed> = OnceLock::new();
+    let typed = match TYPED.get() {
+        Some(typed) => typed,
+        None => {
+            let lines = read_typed()?;
+            TYPED.get_or_init(|| Mutex::new(lines))
+        }
+    };
+    Ok(typed.lock().await)
+}
+
+fn read_typed() -> io::Result<mpsc::Receiver<String>> {
     let (tx, lines) = mpsc::channel(LINES_WAITING);
     std::thread::Builder::new().name("typed".into()).spawn(move || {
         let mut from = stdin().lock();

@@ -19,6 +19,16 @@ fn because(why: &str) -> String {
     if why.trim().is_empty() { String::new() } else { format!(": {}", why.trim()) }
 }
 
+/// Returns what somebody chose with the reason; one that begins with the choice says both.
+fn chosen(choice: &str, why: &str) -> String {
+    let why = why.trim();
+    let begins = why.get(..choice.len()).is_some_and(|first| first.eq_ignore_ascii_case(choice));
+    match begins && !why[choice.len()..].starts_with(char::is_alphanumeric) {
+        true => why.to_owned(),
+        false => format!("{choice}{}", because(why)),
+    }
+}
+
 /// Returns what the end of a turn tells that did not speak.
 pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
     let who = name(state, seat);
@@ -54,11 +64,8 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Told> {
     let mut body = format!("{}\n", vote.how);
     for ballot in &vote.ballots {
         let choice = ballot.choice.as_deref().unwrap_or("abstains");
-        body.push_str(&format!(
-            "{}: {choice}{}\n",
-            name(state, &ballot.seat),
-            because(&ballot.why)
-        ));
+        let chosen = chosen(choice, &ballot.why);
+        body.push_str(&format!("{}: {chosen}\n", name(state, &ballot.seat)));
     }
     words(state, format!("vote: {}", vote.question), &body)
 }
@@ -88,7 +95,7 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
         let says = judgement.winner.as_deref().unwrap_or("abstains");
         let swapped = if judgement.swapped { ", the sides swapped" } else { "" };
         let judge = name(state, &judgement.judge);
-        body.push_str(&format!("{judge}{swapped}: {says}{}\n", because(&judgement.why)));
+        body.push_str(&format!("{judge}{swapped}: {}\n", chosen(says, &judgement.why)));
     }
     let of = verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {phase}"));
     let so_far = if verdict.interim { " so far" } else { "" };

@@ -5,16 +5,13 @@ use super::action::Action;
 use super::dress;
 use super::keymap::Place;
 use super::link;
-use super::list::{Does, Entry, Of};
+use super::list::{Does, Entry, Of, USED};
 use super::offer;
 use super::seat;
 use super::update::{Request, act};
 use super::verbs::{spelled, usage};
 use super::wish;
 use crate::model::Key;
-
-/// Commands that are remembered as those that were run last.
-const USED: usize = 5;
 
 pub(super) fn whisper(screen: &mut Screen) {
     if let Some(seat) = wish::picked(screen) {

@@ -44,7 +44,8 @@ pub fn page(screen: &Screen) -> Option<Page> {
         }
         let edges = runs.after.iter().enumerate();
         lines.extend(edges.map(|(at, after)| edge(screen, thread, id, at, after)));
-        Part { head, body: lines.join("\n"), ..Part::default() }
+        let body = lines.iter().map(|line| format!("  {line}\n")).collect();
+        Part { head, body, ..Part::default() }
     };
     let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part).collect();
     Some(Page { title: "Who waits for whom".into(), parts, again: Some(page), ..Page::default() })

@@ -68,7 +68,11 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
         0 => String::new(),
         n => format!(", {n} left out because the window had no room for more"),
     };
-    facts.push(("talk", format!("{} contributions{left_out}", prompt.blocks.len())));
+    let blocks = match prompt.blocks.len() {
+        1 => "1 contribution".to_owned(),
+        n => format!("{n} contributions"),
+    };
+    facts.push(("talk", format!("{blocks}{left_out}")));
     facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
     let mut parts = Vec::new();
     if !same {

@@ -1,13 +1,17 @@
 //! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
 
 use super::action::Action;
+use super::caret;
 use super::commands::spelled as spelled_row;
 use super::keymap::{Group, Keymap, Place, ROWS, Row};
-use super::verbs::{is_named, spelled, usage};
+use super::verbs::{is_named, spelled};
 use crate::export::{FORMATS, cast};
 use crate::model::command::{VERBS, VerbRow};
 use crate::model::{Key, Verb};
 use ratatui::layout::Rect;
+
+/// Commands that are remembered as those that were run last.
+pub const USED: usize = 5;
 
 /// What the list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,8 +117,8 @@ pub struct List {
     pub own: (String, Vec<Entry>),
     /// Where its entries were drawn last.
     pub rows: Rect,
-    /// The first entry that was drawn there.
-    pub from: usize,
+    /// The entry in each of these rows; a heading is none.
+    pub drawn: Vec<Option<usize>>,
 }
 
 impl List {
@@ -128,7 +132,7 @@ impl List {
             used: vec![],
             own: Default::default(),
             rows: Rect::ZERO,
-            from: 0,
+            drawn: vec![],
         }
     }
 
@@ -160,7 +164,7 @@ impl List {
         let all = self.of == Of::Commands && self.talk == Talk::Live;
         let verbs = VERBS.iter().filter(|_| all).map(|row| Entry {
             does: Does::Verb(row),
-            call: usage(row),
+            call: spelled(row),
             title: row.meaning.to_owned(),
         });
         let typed = self.filter.to_lowercase();
@@ -226,7 +230,7 @@ impl List {
 
     /// Takes the last character of the filter back.
     pub fn widen(&mut self) {
-        self.filter.pop();
+        caret::pop(&mut self.filter);
         self.at = 0;
     }
 }

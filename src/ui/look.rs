@@ -13,6 +13,7 @@ use super::story::{Id, Shown};
 use super::study::Study;
 use super::update::{Request, read};
 use super::versions;
+use super::wish;
 use crate::export::figures;
 use crate::model::Seq;
 use crate::state::Entry;
@@ -246,6 +247,9 @@ pub fn mark(screen: &mut Screen, way: Way) {
 
 /// Asks for a branch behind the message that is read.
 pub fn fork(screen: &mut Screen) -> Option<Request> {
+    if screen.view.unsaved {
+        return wish::unsaved(screen);
+    }
     leaf(screen).map(|at| Request::Fork(Leaf { at, seed: None }))
 }
 

@@ -6,6 +6,7 @@
 
 pub mod action;
 mod asked;
+pub mod caret;
 pub mod code;
 pub mod commands;
 pub mod draw;

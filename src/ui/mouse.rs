@@ -62,13 +62,13 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
 /// Does what stands under the pointer; beside an open list, closes it.
 fn click(screen: &mut Screen, at: Position) -> Option<Request> {
     if let Some(list) = &mut screen.view.list {
-        let entry = list.rows.contains(at).then(|| list.from + usize::from(at.y - list.rows.y));
-        return match entry {
-            Some(entry) if entry < list.entries(&screen.keymap).len() => {
+        let row = list.rows.contains(at).then(|| usize::from(at.y - list.rows.y));
+        return match row.map(|row| list.drawn.get(row).copied().flatten()) {
+            Some(Some(entry)) => {
                 list.at = entry;
                 act(screen, Action::RunEntry)
             }
-            Some(_) => None,
+            Some(None) => None,
             None => act(screen, Action::Back),
         };
     }

@@ -142,8 +142,8 @@ fn verb_arguments(row: &VerbRow, second: bool, story: &Story) -> Vec<Candidate> 
         all.extend(seats(story, "@"));
     }
     if second && has("of") {
-        let queued = story.queued();
-        all.extend(queued.map(|(key, words)| candidate(key.0.to_string(), text::line(words))));
+        let queued = story.queued().enumerate();
+        all.extend(queued.map(|(n, (_, words))| candidate((n + 1).to_string(), text::line(words))));
     }
     if has("for") {
         all.push(candidate("--round", "until this round is over"));

@@ -10,6 +10,7 @@ use super::look;
 use super::page::{Page, Part};
 use super::start::standing;
 use super::update::Request;
+use super::wish;
 use crate::catalogue::{Branch, Summary, family, tree};
 use crate::export::{Beside, Told};
 use crate::model::{Event, Seq};
@@ -53,6 +54,9 @@ pub struct Other {
 
 /// Branches off where the words behind `/fork` say.
 pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
+    if screen.view.unsaved {
+        return wish::unsaved(screen);
+    }
     match leaf(screen, rest) {
         Ok(leaf) => Some(Request::Fork(leaf)),
         Err(why) => {

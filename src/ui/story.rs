@@ -272,9 +272,7 @@ impl Story {
 
     /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
     pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
-        let waits = self.state().deeds.iter().filter(|d| d.queued && d.too_late.is_none());
-        let placed = waits.filter(|d| d.placed.is_empty());
-        placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+        queued(self.state())
     }
 
     /// Returns the place of a seat at the table, from 0.
@@ -303,4 +301,11 @@ impl Story {
     pub fn is_operators(entry: &Entry) -> bool {
         entry.who == Who::Operator
     }
+}
+
+/// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
+    let waits = state.deeds.iter().filter(|d| d.queued && d.too_late.is_none());
+    let placed = waits.filter(|d| d.placed.is_empty());
+    placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
 }

@@ -4,6 +4,7 @@
 
 use super::Screen;
 use super::action::Action;
+use super::caret;
 use super::dress;
 use super::entry;
 use super::graph;
@@ -76,6 +77,8 @@ pub struct View {
     pub areas: Areas,
     /// Where they read.
     pub transcript: Transcript,
+    /// Whether the talk is kept nowhere: then nothing goes on after its end and nothing branches off.
+    pub unsaved: bool,
     /// What they write.
     pub pen: Pen,
     /// Whether the keyboard is in the pen.
@@ -177,7 +180,7 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
                 search.query.push(c);
             }
-            KeyCode::Backspace => _ = search.query.pop(),
+            KeyCode::Backspace => caret::pop(&mut search.query),
             _ => return,
         }
         look::anew(screen);
@@ -186,7 +189,7 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
     match (place, &mut screen.view.list) {
         (Place::Pen, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
-            screen.view.pen.area.input(*key);
+            caret::input(&mut screen.view.pen.area, *key);
             offer::anew(screen);
         }
         (Place::List, Some(list)) => match key.code {

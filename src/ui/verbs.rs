@@ -3,8 +3,9 @@
 //! `/cut-in @bo One moment.` is the verb `cut_in` with its keys in a fixed order: seats, numbers, words that name
 //! something, then what is left as text. What a line means is checked by `model`, as for a steering line.
 
+use super::story::queued;
 use crate::model::command::{VERBS, VerbRow};
-use crate::model::{SeatId, SteerLine, Verb};
+use crate::model::{Key, SeatId, SteerLine, Verb};
 use crate::state::State;
 use serde_json::{Map, Value};
 
@@ -16,7 +17,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("alternative", "N"),
     ("n", "N"),
     ("note", "NOTE"),
-    ("of", "KEY"),
+    ("of", "NUMBER"),
     ("tool", "TOOL"),
     ("yes", "yes|no"),
     ("for", "--round|--standing"),
@@ -97,6 +98,7 @@ pub fn read(line: &str, state: &State) -> Result<Verb, String> {
 fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Option<Value>, String> {
     let word = rest.split_whitespace().next().unwrap_or_default();
     let found = match key {
+        "of" => return waiting(word, rest, state).map(Some),
         _ if rest.is_empty() => return Ok(None),
         "who" | "to" if needed || word.starts_with('@') => {
             Some(Value::from(seat(word, state)?.to_string()))
@@ -116,7 +118,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
             .find(|lives| word.strip_prefix("--") == Some(lives))
             .map(Value::from),
         "final_round" => (word == "final").then(|| true.into()),
-        "note" | "of" | "tool" => Some(word.into()),
+        "note" | "tool" => Some(word.into()),
         "set" | "participant" => {
             let table = format!("it = {{ {} }}", std::mem::take(rest)).parse::<toml::Table>();
             let table = table.map_err(|_| "write KEY=VALUE, KEY=VALUE; text stands in quotes")?;
@@ -141,6 +143,29 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
     Ok(found)
 }
 
+/// Takes the words that wait off the rest of a line: by their number as they are shown, by their key, or by nothing where
+/// no others wait.
+///
+/// # Errors
+/// When none wait, or it is open which are meant.
+fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> {
+    let all: Vec<&Key> = queued(state).map(|(key, _)| key).collect();
+    let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
+    let keyed = || all.iter().find(|key| *key.0 == *word).copied();
+    let key = match (keyed().or_else(number), &all[..]) {
+        (_, []) => return Err("nothing is queued".into()),
+        (Some(key), _) => {
+            *rest = rest[word.len()..].trim_start();
+            key
+        }
+        (None, [key]) => key,
+        (None, all) => {
+            return Err(format!("{} are queued: name one by its number, from 1", all.len()));
+        }
+    };
+    Ok(Value::from(key.0.to_string()))
+}
+
 /// Finds a seat by its id, its number or its name, with or without `@`.
 ///
 /// # Errors
@@ -158,9 +183,10 @@ pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
 mod tests {
     use super::*;
     use crate::model::command::NoteFor;
-    use crate::model::{FailureRule, Timeouts};
-    use crate::state::{Seat, Spent};
+    use crate::model::{FailureRule, Seq, Timeouts};
+    use crate::state::{Deed, Seat, Spent};
     use serde_json::json;
+    use std::sync::Arc;
 
     fn state() -> State {
         let seat = |id: &str| {
@@ -187,9 +213,25 @@ mod tests {
         State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }
     }
 
+    fn queued_words() -> Deed {
+        let given = serde_json::from_value(json!({"key": "0:1", "do": "say", "text": "Wait."}));
+        Deed {
+            seq: Seq(1),
+            given: Arc::new(given.unwrap()),
+            text: Some("Wait.".into()),
+            queued: true,
+            acted: false,
+            too_late: None,
+            placed: vec![],
+            batch: None,
+            closed: false,
+        }
+    }
+
     #[test]
     fn every_verb_has_a_command_that_reads_back() {
-        let state = state();
+        let mut state = state();
+        state.deeds.push(queued_words());
         for row in VERBS {
             let arguments: Vec<&str> = KEYS
                 .iter()
@@ -198,6 +240,7 @@ mod tests {
                     "who" | "to" => "Bo",
                     "utterance" | "alternative" => "2",
                     "yes" => "yes",
+                    "of" => "1",
                     "set" if row.name == "limit" => "utterances = 12",
                     "set" => "weight = 2",
                     "participant" => "id = \"dee\", lines = [\"Hello.\"]",

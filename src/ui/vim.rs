@@ -5,6 +5,7 @@
 
 use super::Screen;
 use super::action::Action;
+use super::caret;
 use super::keymap::Place;
 use super::update::{Request, act};
 use super::wish;
@@ -106,7 +107,7 @@ fn pen(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
     if let Some(colon) = &mut vim.colon {
         match code {
             KeyCode::Char(c) => colon.push(c),
-            KeyCode::Backspace => _ = colon.pop(),
+            KeyCode::Backspace => caret::pop(colon),
             KeyCode::Enter => {
                 let line = vim.colon.take().unwrap_or_default();
                 screen.view.notice = None;
@@ -154,12 +155,12 @@ fn pen(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
 /// Does what a letter alone means; returns whether text follows.
 fn alone(area: &mut TextArea<'_>, c: char) -> bool {
     match c {
-        'x' => _ = area.delete_next_char(),
-        'X' => _ = area.delete_char(),
+        'x' => caret::delete_after(area),
+        'X' => caret::delete_before(area),
         'D' | 'C' => _ = area.delete_line_by_end(),
         'p' => _ = area.paste(),
         'u' => _ = area.undo(),
-        'a' => area.move_cursor(CursorMove::Forward),
+        'a' => caret::step(area, CursorMove::Forward),
         'I' => area.move_cursor(CursorMove::Head),
         'A' => area.move_cursor(CursorMove::End),
         'o' => {
@@ -171,7 +172,7 @@ fn alone(area: &mut TextArea<'_>, c: char) -> bool {
             area.insert_newline();
             area.move_cursor(CursorMove::Up);
         }
-        c => motion(c).into_iter().for_each(|to| area.move_cursor(to)),
+        c => motion(c).into_iter().for_each(|to| caret::step(area, to)),
     }
     "iIaAoOC".contains(c)
 }
@@ -192,9 +193,9 @@ fn change(area: &mut TextArea<'_>, verb: char, to: char) -> bool {
     } else {
         let Some(motion) = motion(to) else { return false };
         area.start_selection();
-        area.move_cursor(motion);
+        caret::step(area, motion);
         if to == 'e' {
-            area.move_cursor(CursorMove::Forward);
+            caret::step(area, CursorMove::Forward);
         }
     }
     match verb {

@@ -55,10 +55,12 @@ pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
     if screen.view.playback.is_some() {
         return past(screen);
     }
+    if screen.story.state().ended.is_some() && screen.view.unsaved {
+        return unsaved(screen);
+    }
     if screen.story.state().ended.is_some() {
-        // a note goes to the file of a talk that has ended: nobody speaks on for it
         if matches!(verb, Verb::Note { .. }) {
-            return Some(Request::Again(vec![Verb::Pause {}, verb]));
+            return Some(Request::Again(noted(verb)));
         }
         let key = screen.keymap.way(Action::MoreRound, Place::Table);
         return told(
@@ -67,6 +69,14 @@ pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
         );
     }
     Some(Request::Send(verb))
+}
+
+/// Says what a talk that is kept nowhere cannot do, and the way out.
+pub fn unsaved(screen: &mut Screen) -> Option<Request> {
+    told(
+        screen,
+        "this talk is not saved: only without --no-save can it branch off, or go on after its end",
+    )
 }
 
 /// Says that a recording cannot be steered.
@@ -102,14 +112,26 @@ pub fn pause_or_go_on(state: &State) -> Verb {
 pub fn more(screen: &mut Screen) -> Option<Request> {
     let state = screen.story.state();
     if state.ended.is_some() && screen.view.playback.is_none() {
-        let limit = one_more_round(state).map(|set| Verb::Limit { set });
-        let round = Verb::Step { n: round(state) };
-        return Some(Request::Again(limit.into_iter().chain([round]).collect()));
+        if screen.view.unsaved {
+            return unsaved(screen);
+        }
+        return Some(Request::Again(again(state)));
     }
     match one_more_round(screen.story.state()) {
         Some(set) => ask(screen, Verb::Limit { set }),
         None => told(screen, "no limit holds"),
     }
+}
+
+/// Returns the deeds by which a talk that has ended goes on for one more round.
+pub fn again(state: &State) -> Vec<Verb> {
+    let limit = one_more_round(state).map(|set| Verb::Limit { set });
+    limit.into_iter().chain([Verb::Step { n: round(state) }]).collect()
+}
+
+/// Returns the deeds by which a note is left in the file of a talk that has ended: nobody speaks on for it.
+pub fn noted(note: Verb) -> Vec<Verb> {
+    vec![Verb::Pause {}, note]
 }
 
 /// Returns how many speak in one round.

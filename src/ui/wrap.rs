@@ -100,6 +100,9 @@ fn row(cells: &[Cell], lead: usize) -> Line<'static> {
     Line::from(spans)
 }
 
+/// The signs that stand before an item: those of Markdown, and those by which the program tells what has come.
+const BULLETS: [&str; 8] = ["- ", "* ", "+ ", "• ", "█ ", "░ ", "# ", ". "];
+
 /// Returns how far the rows after the first are indented: past blanks, quote marks, a bullet or a number.
 fn hanging(text: &str) -> usize {
     let blank = text.len() - text.trim_start_matches([' ', '>', '│']).len();
@@ -107,9 +110,7 @@ fn hanging(text: &str) -> usize {
     let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
     let bullet = match rest.as_bytes().get(digits) {
         Some(b'.' | b')') if digits > 0 && rest[digits + 1..].starts_with(' ') => digits + 2,
-        _ => {
-            ["- ", "* ", "+ ", "• "].iter().find(|b| rest.starts_with(**b)).map_or(0, |b| width(b))
-        }
+        _ => BULLETS.iter().find(|b| rest.starts_with(**b)).map_or(0, |b| width(b)),
     };
     width(&text[..blank]) + bullet
 }

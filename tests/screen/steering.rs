@@ -378,7 +378,7 @@ fn a_retry_that_is_paid_for_is_asked_about_first() {
 
 #[test]
 fn without_a_screen_ctrl_c_follows_the_same_ladder() {
-    let mut told = Linear::new(Seq(0));
+    let mut told = Linear::new(Seq(0), true);
     let take = |told: &mut Linear, fits: fn(&Kind) -> bool| {
         for event in demo() {
             told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap())));
@@ -392,10 +392,81 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
     assert_eq!(told.interrupted().1, Then::Wait, "what is asked goes first");
     let (_, then) = told.interrupted();
     assert!(matches!(then, Then::Send(_, line) if line.verb == Verb::PauseNow {}));
-    let mut told = Linear::new(Seq(0));
+    let mut told = Linear::new(Seq(0), true);
     take(&mut told, |_| false);
     assert!(told.interrupted().0.contains("ctrl-c again leaves; the session is saved"));
     told.hear("/menu", Ms(0));
     assert_eq!(told.interrupted().1, Then::Wait, "anything in between is no wish to leave");
     assert_eq!(told.interrupted().1, Then::Leave);
+}
+
+#[test]
+fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
+    let ended = |saved| {
+        let mut told = Linear::new(Seq(0), saved);
+        let said = demo()
+            .iter()
+            .map(|event| told.take(&Item::Event(Arc::new(Record::new(event.clone()).unwrap()))));
+        (said.collect::<String>(), told)
+    };
+    let (said, mut told) = ended(true);
+    assert!(said.contains("/more goes on for one more round, /note leaves a note"), "{said}");
+    let (_, then) = told.hear("/more", Ms(0));
+    assert!(matches!(&then, Then::Again(deeds) if matches!(deeds[..], [.., Verb::Step { n: 3 }])));
+    let (_, then) = told.hear("/note Read me first.", Ms(0));
+    assert!(
+        matches!(&then, Then::Again(deeds) if matches!(deeds[..], [Verb::Pause {}, Verb::Note { .. }]))
+    );
+    assert!(told.hear("/skip", Ms(0)).0.contains("it has ended: /more"));
+    let (said, mut told) = ended(false);
+    assert!(!said.contains("it has ended"), "{said}");
+    assert_eq!(told.hear("/more", Ms(0)).1, Then::Wait);
+}
+
+#[test]
+fn what_is_kept_nowhere_says_so_where_it_would_go_on() {
+    let mut stage = Stage::new(120, 40).whole();
+    stage.screen.view.unsaved = true;
+    for keys in ["+", "B", "i/note Read me.", "i/fork 2"] {
+        write(&mut stage, keys);
+        let asked = if keys.len() > 1 { stage.press(&[Enter]) } else { vec![] };
+        assert_eq!(asked, [], "{keys}");
+        let shown = stage.text();
+        assert!(shown.contains("this talk is not saved"), "{keys}: {shown}");
+        stage.chord('c');
+        stage.press(&[Esc]);
+    }
+    assert!(!stage.text().contains("one more round"), "{}", stage.text());
+}
+
+#[test]
+fn words_that_wait_are_named_by_the_number_that_is_shown() {
+    let mut stage = speaking();
+    let queue = |stage: &mut Stage, n: u32| {
+        let given = serde_json::json!({"key": format!("0:{n}"), "do": "say", "text": "Wait."});
+        stage.happens("operator", "command.given", given);
+        let of = format!("0:{n}");
+        stage.happens("engine", "receipt", serde_json::json!({"of": of, "is": "queued"}));
+    };
+    let run = |stage: &mut Stage, line: &str| {
+        write(stage, "i");
+        stage.chord('c');
+        write(stage, line);
+        stage.press(&[Enter])
+    };
+    let drop = |of: &str| vec![Request::Send(Verb::DropQueued { of: of.into() })];
+    let edit = |of: &str, text: &str| {
+        vec![Request::Send(Verb::EditQueued { of: of.into(), text: text.into() })]
+    };
+    run(&mut stage, "/drop-queued");
+    assert!(stage.text().contains("nothing is queued"), "{}", stage.text());
+    queue(&mut stage, 7);
+    assert_eq!(run(&mut stage, "/drop-queued"), drop("0:7"));
+    assert_eq!(run(&mut stage, "/edit-queued Better words."), edit("0:7", "Better words."));
+    queue(&mut stage, 9);
+    assert_eq!(run(&mut stage, "/drop-queued 2"), drop("0:9"));
+    assert_eq!(run(&mut stage, "/drop-queued 0:7"), drop("0:7"));
+    assert_eq!(run(&mut stage, "/edit-queued 1 Better."), edit("0:7", "Better."));
+    run(&mut stage, "/drop-queued 3");
+    assert!(stage.text().contains("2 are queued: name one by its number"), "{}", stage.text());
 }

@@ -145,6 +145,9 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
             }
             Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
             Standing::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
+            Standing::Done | Standing::Error if screen.view.unsaved => {
+                vec![Home, Figures, Export, Search, Copy, PageUp, Top, Follow]
+            }
             Standing::Done | Standing::Error => {
                 vec![Home, MoreRound, Figures, Export, Search, Copy, PageUp, Top, Follow]
             }

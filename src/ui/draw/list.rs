@@ -6,19 +6,22 @@ use crate::ui::action::Action;
 use crate::ui::keymap::{Group, Place};
 use crate::ui::list::{Does, Entry, Of, heading};
 use crate::ui::theme::Role;
+use crate::ui::verbs::usage;
 use crate::ui::wish;
-use crate::ui::wrap::{clip, width};
+use crate::ui::wrap::{clip, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
 /// The widest list, in cells.
-const WIDTH_MAX: u16 = 84;
+const WIDTH_MAX: u16 = 96;
 /// The highest list, in rows.
 const HEIGHT_MAX: u16 = 26;
 /// Cells of the left column at most; on a narrow list, a third of it.
-const CALL_MAX: usize = 30;
+const CALL_MAX: usize = 24;
+/// Cells of the left column at least where keys and commands are listed.
+const CALL_MIN: usize = 18;
 /// Cells of the column that names the group.
 const GROUP_WIDTH: usize = 9;
 /// Cells from which the group is named: below, what an entry does needs them.
@@ -61,26 +64,48 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
-    let from = (list.at + 1).saturating_sub(rows);
     let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
-    let call = widest.min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX });
-    for (i, entry) in entries.iter().enumerate().skip(from).take(rows) {
-        lines.push(row(entry, i == list.at, (call, room), screen));
+    // what is typed must not make the columns jump
+    let least = if list.of == Of::Own || list.of == Of::Formats { 0 } else { CALL_MIN };
+    let call = widest.max(least).min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX });
+    let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
+    let mut group = None;
+    let headed = list.of == Of::Keys && list.filter.is_empty();
+    for (i, entry) in entries.iter().enumerate() {
+        if let (true, Does::Action(of)) = (headed, &entry.does)
+            && group.replace(of.group) != Some(of.group)
+        {
+            listed.extend((i > 0).then(|| (None, Line::default())));
+            listed.push((None, header(of.group, screen)));
+        }
+        let chosen = i == list.at;
+        listed.extend(row(entry, chosen, (call, room), screen).into_iter().map(|l| (Some(i), l)));
     }
+    let end = listed.iter().rposition(|(i, _)| *i == Some(list.at)).map_or(0, |last| last + 1);
+    let seen = listed.into_iter().skip(end.saturating_sub(rows)).take(rows);
+    let (drawn, seen): (Vec<_>, Vec<_>) = seen.unzip();
+    lines.extend(seen);
     frame.render_widget(Text::from(lines), inner);
     frame.set_cursor_position(Position::new(inner.x + width(&typed) as u16, inner.y));
     if let Some(list) = &mut screen.view.list {
-        (list.rows, list.from) = (Rect { y: inner.y + above, height: rows as u16, ..inner }, from);
+        list.rows = Rect { y: inner.y + above, height: rows as u16, ..inner };
+        list.drawn = drawn;
     }
 }
 
-/// An entry: how it is called up, what it does, and its group where there is room for it.
+/// The name of a group above its keys.
+fn header(group: Group, screen: &Screen) -> Line<'static> {
+    Line::styled(format!("   {}", heading(group).to_uppercase()), screen.theme.style(Role::Muted))
+}
+
+/// An entry: how it is called up, what it does, and its group where there is room for it. The one that is chosen is told
+/// whole, in as many rows as that takes.
 fn row(
     entry: &Entry,
     chosen: bool,
     (calls, room): (usize, usize),
     screen: &Screen,
-) -> Line<'static> {
+) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let group = match &entry.does {
         _ if room < GROUP_ROOM => String::new(),
@@ -95,10 +120,38 @@ fn row(
         | Does::Beside(_)
         | Does::Export(_) => String::new(),
     };
-    let sign = if chosen { glyphs.speaking } else { " " };
-    let call = clip(&entry.call, calls, glyphs.ellipsis);
-    let call = format!("{call}{}", " ".repeat(calls - width(&call)));
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
+    let title = match chosen {
+        false => vec![clip(&title(entry, screen), left, glyphs.ellipsis)],
+        true => {
+            let whole = Line::from(title(entry, screen));
+            let mut rows: Vec<String> = wrap(&whole, left).iter().map(Line::to_string).collect();
+            rows.extend(form(entry).map(|form| clip(&form, left, glyphs.ellipsis)));
+            rows
+        }
+    };
+    let look = |role| if chosen { theme.style(Role::Selection) } else { theme.style(role) };
+    let line = |(i, title): (usize, String)| {
+        let (sign, call, group) = match i {
+            0 if chosen => (glyphs.speaking, &*entry.call, &*group),
+            0 => (" ", &*entry.call, &*group),
+            _ => (" ", "", ""),
+        };
+        let call = clip(call, calls, glyphs.ellipsis);
+        let gap = " ".repeat(calls - width(&call));
+        let pad = " ".repeat(room.saturating_sub(3 + calls + 2 + width(&title) + width(group) + 1));
+        Line::from(vec![
+            Span::styled(format!(" {sign} "), look(Role::Text)),
+            Span::styled(format!("{call}{gap}"), look(Role::HintKey)),
+            Span::styled(format!("  {title}{pad}"), look(Role::Text)),
+            Span::styled(format!("{group} "), look(Role::Muted)),
+        ])
+    };
+    title.into_iter().enumerate().map(line).collect()
+}
+
+/// What an entry does, or why it cannot be done now.
+fn title(entry: &Entry, screen: &Screen) -> String {
     let unfit = match &entry.does {
         Does::Verb(verb) => wish::unfit(&screen.story, verb.name),
         Does::Action(_)
@@ -111,15 +164,21 @@ fn row(
         | Does::Beside(_)
         | Does::Export(_) => None,
     };
-    let title = unfit.map_or(entry.title.clone(), |why| format!("not now: {why}"));
-    let title = clip(&title, left, glyphs.ellipsis);
-    let pad = " ".repeat(left - width(&title));
-    let look = |role| if chosen { theme.style(Role::Selection) } else { theme.style(role) };
-    Line::from(vec![
-        Span::styled(format!(" {sign} "), look(Role::Text)),
-        Span::styled(call, look(Role::HintKey)),
-        Span::styled(format!("  {title}{pad}"), look(Role::Text)),
-        Span::styled(group, look(Role::Muted)),
-        Span::styled(" ", look(Role::Text)),
-    ])
+    unfit.map_or(entry.title.clone(), |why| format!("not now: {why}"))
+}
+
+/// How a command is written, where more than its name belongs to it.
+fn form(entry: &Entry) -> Option<String> {
+    match &entry.does {
+        Does::Verb(verb) => Some(usage(verb)).filter(|form| *form != entry.call),
+        Does::Action(_)
+        | Does::Send(_)
+        | Does::Begin(_)
+        | Does::Edit(..)
+        | Does::Copy(..)
+        | Does::Wear(_)
+        | Does::Link(_)
+        | Does::Beside(_)
+        | Does::Export(_) => None,
+    }
 }

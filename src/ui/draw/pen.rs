@@ -112,6 +112,9 @@ fn placeholder(screen: &Screen, room: usize) -> String {
         Standing::Stopped | Standing::Done | Standing::Error
     );
     match (asked(&screen.story), over) {
+        (_, true) if screen.view.unsaved => {
+            clip("not saved: nothing can be added", room, screen.glyphs.ellipsis)
+        }
         (_, true) => {
             let place = if screen.view.writing { Place::Pen } else { Place::Table };
             let more = screen.keymap.way(Action::MoreRound, place);

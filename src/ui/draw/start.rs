@@ -4,7 +4,6 @@ mod keys;
 
 use super::Bar;
 use crate::text;
-use crate::ui::action::Action;
 use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
 use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width, wrap};
@@ -13,6 +12,7 @@ use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Block;
+use unicode_segmentation::UnicodeSegmentation;
 
 /// Columns before the values of a new conversation.
 const LABEL: usize = 16;
@@ -54,7 +54,6 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
     let rule = glyphs.rule.repeat(usize::from(whole.width));
     frame.render_widget(Line::styled(rule.clone(), theme.style(Role::Rule)), row(1));
     frame.render_widget(Line::styled(rule, theme.style(Role::Rule)), row(whole.height - 2));
-    keys::footer(frame, row(whole.height - 1), start);
 
     let column = whole.width.min(COLUMN);
     let body =
@@ -66,14 +65,18 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
         Page { start, room: usize::from(column) - 1, lines: vec![Line::default()], focus: None };
     match (&start.keying, start.help, start.first) {
         (Some(keying), ..) => page.key(keying),
-        (None, true, _) => page.help(),
-        (None, false, true) => page.first(),
-        (None, false, false) => page.usual(),
+        (None, Some(_), _) => page.help(),
+        (None, None, true) => page.first(),
+        (None, None, false) => page.usual(),
     }
     let Page { lines, focus, .. } = page;
     let height = usize::from(list.height);
     let at = focus.map_or(0, |(line, _)| line);
-    let from = (at + 2).saturating_sub(height).min(lines.len().saturating_sub(height));
+    let last = lines.len().saturating_sub(height);
+    // no line of the help is the keyboard's
+    let from = start.help.unwrap_or((at + 2).saturating_sub(height)).min(last);
+    start.help = start.help.map(|_| from);
+    keys::footer(frame, row(whole.height - 1), (start, last > 0));
     let seen: Vec<Line<'static>> = lines.into_iter().skip(from).take(height).collect();
     frame.render_widget(Text::from(seen), list);
     let last = Rect { y: body.bottom() - told, height: told, ..body };
@@ -278,10 +281,6 @@ impl Page<'_> {
             let line = Line::styled(format!("   {}", text::line(&words)), style);
             self.lines.extend(wrap(&line, self.room));
         }
-        self.blank();
-        let keys = keys::pair(start, &[Action::EntryUp, Action::EntryDown]);
-        let [keep, back] = [Action::RunEntry, Action::Back].map(|a| keys::pair(start, &[a]));
-        self.heading(&format!("{keep} keeps it   {keys} another provider   {back} back"));
     }
 
     fn topic(&mut self) {
@@ -293,10 +292,10 @@ impl Page<'_> {
         let skip = width(&before).saturating_sub(room.saturating_sub(1));
         let mut skipped = 0;
         let seen: String = line
-            .chars()
-            .skip_while(|c| {
+            .graphemes(true)
+            .skip_while(|sign| {
                 let hidden = skipped < skip;
-                skipped += width(c.encode_utf8(&mut [0; 4]));
+                skipped += width(sign);
                 hidden
             })
             .collect();

@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
 /// Cells of a column.
-const COLUMN: usize = 25;
+const COLUMN: usize = 24;
 /// Cells of the keys in it.
 const KEY: usize = 10;
 
@@ -23,14 +23,25 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     }
     let (keymap, areas) = (&screen.keymap, screen.view.areas);
     let own = |row: &&Row| keymap.keys(row.action, Place::Prefix).next().is_some();
+    // what works in the pen itself needs no prefix, and whoever writes does not look for how to scroll
+    let apart = |row: &&Row| {
+        keymap.key(row.action, Place::Pen).is_none() && !scrolls(row.action) || own(row)
+    };
     // what stands behind the prefix alone goes first
     let rows = ROWS.iter().filter(own).chain(ROWS.iter().filter(|row| !own(row)));
-    let keys: Vec<(&str, &str)> =
-        rows.filter_map(|row| Some((keymap.key(row.action, Place::Prefix)?, row.hint))).collect();
+    let listed = rows.filter(apart);
+    let mut keys: Vec<(&str, &str)> =
+        listed.filter_map(|row| Some((keymap.key(row.action, Place::Prefix)?, row.hint))).collect();
     let whole = areas.floor;
     let columns = (usize::from(whole.width).saturating_sub(2) / COLUMN).max(1);
-    let most = usize::from(areas.transcript.height).saturating_sub(2).max(1);
+    let most = usize::from(whole.y.saturating_sub(areas.header.bottom() + 2)).max(1);
     let rows = keys.len().div_ceil(columns).min(most);
+    if let (true, Some(help)) =
+        (keys.len() > rows * columns, keymap.key(Action::Help, Place::Prefix))
+    {
+        keys.truncate(rows * columns - 1);
+        keys.push((help, "all keys"));
+    }
     let height = rows as u16 + 2;
     let area = Rect { y: whole.y.saturating_sub(height), height, ..whole };
     let prefix = keymap.way(Action::Prefix, Place::Pen);
@@ -39,7 +50,7 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let cell = |at: usize| {
         let (key, word) = keys.get(at).copied().unwrap_or_default();
         let key = clip(key, KEY - 1, screen.glyphs.ellipsis);
-        let word = clip(word, COLUMN - KEY - 1, screen.glyphs.ellipsis);
+        let word = clip(word, COLUMN - KEY, screen.glyphs.ellipsis);
         let pad = COLUMN - KEY - width(&word);
         [
             Span::styled(
@@ -56,4 +67,17 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
     frame.render_widget(Text::from(lines), inner);
+}
+
+/// Returns whether an action only moves the reader.
+fn scrolls(action: Action) -> bool {
+    matches!(
+        action,
+        Action::LineUp
+            | Action::LineDown
+            | Action::HalfUp
+            | Action::HalfDown
+            | Action::MessageUp
+            | Action::MessageDown
+    )
 }

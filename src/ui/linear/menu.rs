@@ -37,7 +37,7 @@ pub fn short() -> Vec<Entry> {
     let verbs = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
     let first = [Entry::Line("what goes on", "/status"), Entry::PauseOrGoOn];
     let last = [
-        Entry::Line("one more round where a limit holds", "/more"),
+        Entry::Line("one more round where a limit holds, or after the end", "/more"),
         Entry::Line("every command", "/all"),
         Entry::Line("leave; the session is saved", "/leave"),
     ];

@@ -17,9 +17,12 @@ use super::story::Story;
 use super::wish::one_more_round;
 use super::{verbs, wish};
 use crate::export::{Teller, text};
-use crate::model::{Key, Kind, Ms, ReceiptIs, Seq, SteerLine, Verb};
+use crate::model::{Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason, Verb};
 use crate::session::tail::Item;
 use menu::{Entry, Question, Step};
+
+/// What can be done after the end.
+const ENDED: &str = "it has ended: /more goes on for one more round, /note leaves a note in the file, /leave leaves it here";
 
 /// What follows a line that was typed.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +31,8 @@ pub enum Then {
     Wait,
     /// A deed is asked for.
     Send(Key, Box<SteerLine>),
+    /// The talk, which has ended, is taken up again, and these deeds come first.
+    Again(Vec<Verb>),
     /// The talk is left; its session stays as it is.
     Leave,
 }
@@ -38,6 +43,8 @@ pub struct Linear {
     teller: Teller,
     asked: Asked,
     since: Seq,
+    /// Whether the talk is kept in a file, so that it can go on after its end.
+    saved: bool,
     /// The command whose keys are being asked for.
     question: Option<Question>,
     /// What numbers stand for: the menu that was listed last.
@@ -48,12 +55,13 @@ pub struct Linear {
 
 impl Linear {
     /// Returns a talk that was opened, or reopened, at a place in the log; what was before is taken in and not told.
-    pub fn new(since: Seq) -> Linear {
+    pub fn new(since: Seq, saved: bool) -> Linear {
         Linear {
             story: Story::default(),
             teller: Teller::default(),
             asked: Asked::new(since),
             since,
+            saved,
             question: None,
             menu: menu::short(),
             leaving: false,
@@ -91,7 +99,16 @@ impl Linear {
         if matches!(event.kind, Kind::LimitReached(_)) {
             out += &note("/more goes on for one more round, /leave leaves it here");
         }
+        if self.goes_on() && matches!(event.kind, Kind::Ended(_)) {
+            out += &note(ENDED);
+        }
         out
+    }
+
+    /// Returns whether the talk has ended, and the person may want more of it: not if they ended it themselves.
+    pub fn goes_on(&self) -> bool {
+        let ended = self.story.state().ended.as_ref();
+        self.saved && ended.is_some_and(|ended| ended.reason != StopReason::Operator)
     }
 
     /// Takes in a Ctrl-C, as on the screen the gentlest of what can still be stopped: what is being asked, a reply, and
@@ -140,6 +157,7 @@ impl Linear {
             "" | "/menu" | "/help" => self.list(menu::short()),
             "/all" => self.list(menu::all()),
             "/status" => (self.status(now), Then::Wait),
+            "/more" if self.goes_on() => (String::new(), Then::Again(wish::again(state))),
             "/more" => match one_more_round(state) {
                 Some(set) => self.send(Verb::Limit { set }),
                 None => ("no limit holds\n\n".into(), Then::Wait),
@@ -199,8 +217,14 @@ impl Linear {
     }
 
     fn send(&mut self, verb: Verb) -> (String, Then) {
+        if matches!(verb, Verb::Note { .. }) && self.goes_on() {
+            return (String::new(), Then::Again(wish::noted(verb)));
+        }
+        if self.goes_on() {
+            return (note(ENDED), Then::Wait);
+        }
         if self.story.state().ended.is_some() {
-            return ("it has ended: nothing can be steered any more\n\n".into(), Then::Wait);
+            return (note("it has ended: nothing can be steered any more"), Then::Wait);
         }
         let (key, line) = self.asked.order(verb);
         (String::new(), Then::Send(key, Box::new(line)))

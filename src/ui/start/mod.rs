@@ -181,8 +181,8 @@ pub struct Start {
     pub estimate: Option<(String, Choice)>,
     /// What there is to say.
     pub notice: Option<String>,
-    /// Whether the keys are listed.
-    pub help: bool,
+    /// The first line that is seen of the keys, while they are listed.
+    pub help: Option<usize>,
     /// The colours.
     pub theme: Theme,
     /// The signs.
@@ -222,7 +222,7 @@ impl Start {
             typed: String::new(),
             estimate: None,
             notice: None,
-            help: false,
+            help: None,
             theme,
             glyphs,
             keymap: Keymap::default(),

@@ -6,6 +6,7 @@ use super::keying::{self, Keying};
 use super::{Choice, Mind, Row, Start, Voice};
 use crate::text;
 use crate::ui::action::Action;
+use crate::ui::caret;
 use crate::ui::keymap;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
@@ -34,7 +35,14 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
     }
     let leaving = std::mem::take(&mut start.leaving);
     let dropping = start.dropping.take();
-    if std::mem::take(&mut start.help) && action != Some(Action::Interrupt) {
+    if let Some(top) = start.help.take()
+        && action != Some(Action::Interrupt)
+    {
+        start.help = match action {
+            Some(Action::EntryUp) => Some(top.saturating_sub(1)),
+            Some(Action::EntryDown) => Some(top + 1),
+            _ => None,
+        };
         return None;
     }
     match action {
@@ -63,7 +71,7 @@ fn act(
         Action::Demo => return demo(start),
         Action::Recorded => return example(start, 0),
         Action::Connect => connect(start),
-        Action::Help => start.help = true,
+        Action::Help => start.help = Some(0),
         Action::ReplaySession => return session(start).map(Choice::Replay),
         Action::CompareSessions => return beside(start),
         Action::DropSession => return drop_session(start, dropping),
@@ -182,9 +190,9 @@ fn turn(start: &mut Start, way: Way) {
 /// Takes in a key that is text: of the topic, or of what is to be found.
 fn write(start: &mut Start, key: &KeyEvent) {
     match (start.at, key.code) {
-        (Row::Topic, _) => _ = start.topic.input(*key),
+        (Row::Topic, _) => caret::input(&mut start.topic, *key),
         (Row::Scenario | Row::Voice, KeyCode::Backspace) => {
-            start.typed.pop();
+            caret::pop(&mut start.typed);
             find(start);
         }
         (Row::Scenario | Row::Voice, KeyCode::Char(c))

@@ -1,6 +1,6 @@
 //! The keys of the start screen, from the map that holds: those that matter now in the last row, and all of them as help.
 
-use super::{Page, VALUE};
+use super::{LABEL, Page, VALUE};
 use crate::ui::action::Action::{
     self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Help, Interrupt,
     NextField, PreviousField, Quit, Recorded, ReplaySession, RunEntry, Suspend, TurnBack, TurnOn,
@@ -9,7 +9,7 @@ use crate::ui::draw::Bar;
 use crate::ui::keymap::row;
 use crate::ui::start::{Row, Start};
 use crate::ui::theme::Role;
-use crate::ui::wrap::width;
+use crate::ui::wrap::{width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -40,20 +40,29 @@ pub(super) fn pair(start: &Start, actions: &[Action]) -> String {
     keys.collect::<Vec<_>>().join(" ")
 }
 
-/// Draws the last row.
-pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, start: &Start) {
+/// Returns the hints of the page that is open: whatever it is, the keys that matter now.
+fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
         Row::Topic | Row::Scenario | Row::Voice => "begin",
         Row::Session(_) => "go on with it",
         Row::Demo | Row::Example(_) => "watch it",
         Row::Local | Row::Provider | Row::Own => "choose",
     };
-    let turns = matches!(start.at, Row::Scenario | Row::Voice);
-    let session = matches!(start.at, Row::Session(_));
     let hint = |actions: &[Action]| {
         let hint = actions.first().and_then(|action| row(*action)).map_or("", |row| row.hint);
         (pair(start, actions), hint)
     };
+    let moves = |word| (pair(start, &[EntryUp, EntryDown]), word);
+    if start.keying.is_some() {
+        let keep = (pair(start, &[RunEntry]), "keep it");
+        return vec![keep, moves("another provider"), hint(&[Back])];
+    }
+    if start.help.is_some() {
+        let read = scrolls.then(|| moves("read on"));
+        return read.into_iter().chain([hint(&[Back])]).collect();
+    }
+    let turns = matches!(start.at, Row::Scenario | Row::Voice);
+    let session = matches!(start.at, Row::Session(_));
     let hints = [
         Some((pair(start, &[RunEntry]), begins)),
         turns.then(|| (pair(start, &[TurnBack, TurnOn]), "change")),
@@ -61,19 +70,26 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, start: &Start) {
         session.then(|| hint(&[ReplaySession])),
         session.then(|| hint(&[CompareSessions])),
         session.then(|| hint(&[DropSession])),
-        Some((pair(start, &[EntryUp, EntryDown]), "move")),
+        Some(moves("move")),
         Some(hint(&[NextField])),
         Some(hint(&[Demo])),
     ];
+    hints.into_iter().flatten().collect()
+}
+
+/// Draws the last row, of a page that is longer than the screen or not.
+pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Start, bool)) {
     let mut bar = Bar::new();
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
     let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
-    for (key, word) in [(leave, "leave"), hint(&[Help])] {
+    let help = start.keying.is_none() && start.help.is_none();
+    let help = help.then(|| (pair(start, &[Help]), "help"));
+    for (key, word) in [Some((leave, "leave")), help].into_iter().flatten() {
         bar.right(format!(" {word}  "), theme.style(Role::HintText));
         bar.right(key, theme.style(Role::HintKey));
     }
-    for (key, word) in hints.into_iter().flatten().filter(|(key, _)| !key.is_empty()) {
+    for (key, word) in hints(start, scrolls).into_iter().filter(|(key, _)| !key.is_empty()) {
         let used: usize = bar.left.iter().chain(&bar.right).map(Span::width).sum();
         if used + width(&key) + width(word) + 3 > usize::from(area.width) {
             break;
@@ -92,9 +108,17 @@ impl Page<'_> {
             let titles = actions.iter().filter_map(|action| row(*action)).map(|row| row.title);
             let words = titles.collect::<Vec<_>>().join("; ");
             let keys = pair(self.start, actions);
-            let key = Span::styled(format!("   {keys:<VALUE$} "), self.style(Role::HintKey));
-            self.lines.push(Line::from(vec![key, Span::styled(words, self.style(Role::Text))]));
+            let room = self.room.saturating_sub(LABEL + 1);
+            for (i, words) in wrap(&Line::from(words), room).into_iter().enumerate() {
+                let keys = if i == 0 { &*keys } else { "" };
+                let key = Span::styled(format!("   {keys:<VALUE$} "), self.style(Role::HintKey));
+                let words = Span::styled(words.to_string(), self.style(Role::Text));
+                self.lines.push(Line::from(vec![key, words]));
+            }
         }
-        self.heading("any key closes this; letters write the topic, or find a scenario or a model");
+        self.blank();
+        let told = "Letters write the topic, or find a scenario or a model.";
+        let told = Line::styled(format!(" {told}"), self.style(Role::Muted));
+        self.lines.extend(wrap(&told, self.room));
     }
 }
