@@ -16,6 +16,7 @@ mod repetition;
 mod shares;
 mod speed;
 mod stances;
+mod standpoints;
 mod table;
 
 pub use ledger::{Ledger, Moment, Spent, What};
@@ -25,6 +26,7 @@ pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
 pub use stances::stances;
+pub use standpoints::{Stand, Standpoints, standpoints};
 pub use table::{Cell, Column, Table};
 
 use crate::model::event::OPERATOR;

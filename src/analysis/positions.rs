@@ -9,7 +9,7 @@ use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
 use std::collections::BTreeMap;
 
 /// Returns the votes that were closed, with the utterance after which each was.
-fn closed<'a>(study: &Study<'a>) -> Vec<(u32, &'a VoteClosed)> {
+pub(super) fn closed<'a>(study: &Study<'a>) -> Vec<(u32, &'a VoteClosed)> {
     let vote = |m: &'a Moment| match &m.what {
         What::Vote(vote) => Some((m.after, &**vote)),
         _ => None,
@@ -143,7 +143,7 @@ pub fn alike(study: &Study<'_>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Ledger, Study};
+    use crate::analysis::{Ledger, Stand, Standpoints, Study, standpoints};
     use crate::model::payload::Opened;
     use crate::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
     use serde_json::json;
@@ -193,5 +193,16 @@ mod tests {
         assert_eq!(shown(positions(&study)), ["ada for for", "bo for abstained", "cy against for"]);
         assert_eq!(shown(alike(&study)), ["ada - 1/1 1/2", "bo 1/1 - 0/1", "cy 1/2 0/1 -"]);
         assert_eq!(shown(decisions(&study))[1], "2 0 vote Ban? - 2 for majority");
+        let stood = standpoints(&study);
+        assert_eq!(
+            (&stood.choices[..], stood.votes.len()),
+            (&["for", "against"].map(String::from)[..], 2)
+        );
+        let signs = |(seat, stands): &(SeatId, Vec<Stand>)| {
+            let signs: String = stands.iter().map(|s| Standpoints::sign(s.choice)).collect();
+            format!("{seat} {signs}")
+        };
+        let signs: Vec<String> = stood.lanes.iter().map(signs).collect();
+        assert_eq!(signs, ["ada AA", "bo A?", "cy BA"]);
     }
 }

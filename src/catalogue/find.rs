@@ -20,12 +20,14 @@ pub enum NotFound {
         nearest: Option<String>,
     },
     /// Several ids begin like this.
-    #[error("{name} could be {}", ids.join(", "))]
+    #[error("{name} could be {}{}", ids.join(", "), if *more > 0 { format!(" and {more} more") } else { String::new() })]
     Ambiguous {
         /// What was asked for.
         name: String,
         /// The first of them.
         ids: Vec<String>,
+        /// How many there are besides.
+        more: usize,
     },
     /// There is no session at all.
     #[error("there is no session yet")]
@@ -56,8 +58,9 @@ pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> 
             Err(NotFound::Unknown { name: name.into(), nearest: near.cloned() })
         }
         _ => {
+            let more = begins.len().saturating_sub(CANDIDATES_SHOWN);
             let ids = begins.into_iter().take(CANDIDATES_SHOWN).cloned().collect();
-            Err(NotFound::Ambiguous { name: name.into(), ids })
+            Err(NotFound::Ambiguous { name: name.into(), ids, more })
         }
     })
 }

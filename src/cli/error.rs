@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::talk;
 use crate::catalogue::{NotDeleted, NotFound};
 use crate::scenario::ReadError;
-use crate::session::SessionError;
+use crate::session::{LogFault, SessionError};
 use crate::ui::keymap;
 use crate::ui::theme::ThemeError;
 use crate::{config, scenario, text};
@@ -136,6 +136,13 @@ impl From<SessionError> for Failure {
         let failure = Failure::new(Exit::Session, chain(&e));
         match e {
             SessionError::Locked { .. } => failure.hint("wait until it is done, or end it"),
+            SessionError::ReadOnly { faults, .. }
+                if faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) =>
+            {
+                failure.hint(
+                    "a newer colloquium goes on with it; this one shows, replays and exports it",
+                )
+            }
             SessionError::ReadOnly { path, .. } => {
                 failure.hint(format!("colloquium sessions repair {}", path.display()))
             }

@@ -4,7 +4,9 @@
 //! alone.
 
 use super::html::{COLOURS, colour, escaped};
-use crate::analysis::{Study, last_vote, name, named, repetitions, shares};
+use crate::analysis::{
+    Stand, Standpoints, Study, last_vote, name, named, repetitions, shares, standpoints,
+};
 use crate::model::SeatId;
 use std::f64::consts::TAU;
 use std::fmt::Write;
@@ -19,6 +21,13 @@ const ROW: f64 = 24.0;
 const NAME_CHARS: usize = 16;
 /// Height of a chart of bars that stand.
 const BARS: f64 = 120.0;
+/// Units that the letter of a position needs.
+const SIGN: f64 = 14.0;
+/// Width of a field that tells what a letter means.
+const KEY: f64 = 18.0;
+/// Positions that are told below a chart, and characters of each.
+const CHOICES: usize = 26;
+const CHOICE_CHARS: usize = 90;
 /// Seats beyond which a ring of names is a tangle.
 const RING_SEATS: usize = 24;
 
@@ -28,6 +37,9 @@ pub fn of(figure: &str, study: &Study<'_>) -> String {
         "shares" => bars(study),
         "floor" => lanes(study),
         "decisions" => ballots(study),
+        "positions" => stood(study),
+        // what is drawn once beside votes is drawn here where there was none
+        "stances" if last_vote(study).is_none() => stood(study),
         "mentions" => ring(study),
         "repetition" => novelty(study),
         _ => String::new(),
@@ -46,7 +58,11 @@ fn label(study: &Study<'_>, seat: &SeatId) -> String {
 }
 
 fn short(whole: &str) -> String {
-    let mut short: String = whole.chars().take(NAME_CHARS).collect();
+    clipped(whole, NAME_CHARS)
+}
+
+fn clipped(whole: &str, chars: usize) -> String {
+    let mut short: String = whole.chars().take(chars).collect();
     if short.len() < whole.len() {
         short.push('…');
     }
@@ -83,6 +99,7 @@ fn bars(study: &Study<'_>) -> String {
 fn ballots(study: &Study<'_>) -> String {
     let Some(vote) = last_vote(study) else { return String::new() };
     let most = vote.counts.values().copied().max().unwrap_or(0).max(1);
+    let stood = standpoints(study);
     let mut marks = String::new();
     for (row, (choice, count)) in vote.counts.iter().enumerate() {
         let (y, width) = (row as f64 * ROW, f64::from(*count) / f64::from(most) * 400.0);
@@ -91,7 +108,7 @@ fn ballots(study: &Study<'_>) -> String {
             format_args!(
                 "<g class=\"s{}\"><text x=\"0\" y=\"{:.0}\">{}</text><rect class=\"f\" x=\"{NAMES}\" y=\"{:.0}\" \
              width=\"{width:.1}\" height=\"14\"/><text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{count}</text></g>\n",
-                row % COLOURS + 1,
+                stood.place(choice).unwrap_or(row) % COLOURS + 1,
                 y + 15.0,
                 escaped(&short(choice)),
                 y + 4.0,
@@ -144,6 +161,87 @@ fn lanes(study: &Study<'_>) -> String {
         marks.push_str("</g>\n");
     }
     svg(seats.len() as f64 * ROW, "Who had the floor when, from left to right", &marks)
+}
+
+/// Where everybody stood from one utterance to the next, one lane a seat, and what the letters mean.
+fn stood(study: &Study<'_>) -> String {
+    let stood = standpoints(study);
+    if stood.lanes.is_empty() {
+        return String::new();
+    }
+    let (first, last) = stood.span;
+    let step = (WIDTH - NAMES) / f64::from(last - first + 1);
+    let x = |utterance: u32| NAMES + f64::from(utterance - first) * step;
+    let (mut marks, mut y) = (String::new(), 0.0);
+    for (seat, stands) in &stood.lanes {
+        let (who, axis, line) = (label(study, seat), y + 11.0, y + 15.0);
+        put(
+            &mut marks,
+            format_args!(
+                "<text x=\"0\" y=\"{line:.0}\">{who}</text><line class=\"axis\" x1=\"{NAMES}\" x2=\"{WIDTH}\" \
+                 y1=\"{axis:.0}\" y2=\"{axis:.0}\"/>\n"
+            ),
+        );
+        for (stand, next) in stands.iter().zip(stands.iter().skip(1).map(Some).chain([None])) {
+            let until = next.map_or(last + 1, |next| next.at);
+            // a vote just after a reply stands in its place
+            if until > stand.at {
+                field(&mut marks, &stood, stand, (x(stand.at), x(until), y));
+            }
+        }
+        y += ROW;
+    }
+    for after in &stood.votes {
+        let (x, line) = (x(*after) + 4.0, y + 12.0);
+        put(
+            &mut marks,
+            format_args!("<text class=\"soft\" x=\"{x:.1}\" y=\"{line:.0}\">vote</text>\n"),
+        );
+    }
+    let line = y + 32.0;
+    put(
+        &mut marks,
+        format_args!(
+            "<text class=\"soft\" x=\"0\" y=\"{line:.0}\">utterances {first} to {last}; a field begins where a vote was \
+             given or a reply gave an answer in a form that can be read</text>\n"
+        ),
+    );
+    y += 40.0;
+    for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
+        let key = Stand { at: first, choice: Some(place) };
+        field(&mut marks, &stood, &key, (0.0, KEY, y));
+        let (x, line, what) = (KEY + 8.0, y + 15.0, escaped(&clipped(choice, CHOICE_CHARS)));
+        put(&mut marks, format_args!("<text x=\"{x}\" y=\"{line:.0}\">{what}</text>\n"));
+        y += ROW;
+    }
+    svg(y, "Where everybody stood over time", &marks)
+}
+
+/// A field of what somebody stood for, from here to there, with its letter where that fits.
+fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): (f64, f64, f64)) {
+    if let Some(choice) = stand.choice {
+        let what = stood.choices.get(choice).map_or("", String::as_str);
+        put(
+            marks,
+            format_args!(
+                "<rect class=\"f s{}\" x=\"{from:.1}\" y=\"{:.0}\" width=\"{:.1}\" height=\"16\"><title>{}, from {} \
+                 on</title></rect>",
+                choice % COLOURS + 1,
+                y + 3.0,
+                (to - from - 1.0).max(0.5),
+                escaped(what),
+                stand.at
+            ),
+        );
+    }
+    if to - from >= SIGN {
+        let class = if stand.choice.is_some() { "on" } else { "soft" };
+        let (x, line, sign) = (from + 4.0, y + 15.5, Standpoints::sign(stand.choice));
+        put(
+            marks,
+            format_args!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{line:.1}\">{sign}</text>\n"),
+        );
+    }
 }
 
 /// Who named whom: an arc from each to each, thicker the oftener.

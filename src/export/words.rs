@@ -37,8 +37,8 @@ pub(super) fn html(raw: &str) -> String {
             | Event::DisplayMath(words)
             | Event::FootnoteReference(words) => out.push_str(&escaped(&words)),
             Event::Code(code) => out.push_str(&format!("<code>{}</code>", escaped(&code))),
-            Event::SoftBreak => out.push('\n'),
-            Event::HardBreak => out.push_str("<br>\n"),
+            // who breaks a line means it, as on the screen
+            Event::SoftBreak | Event::HardBreak => out.push_str("<br>\n"),
             Event::Rule => out.push_str("<hr>\n"),
             Event::TaskListMarker(done) => out.push_str(if done { "[x] " } else { "[ ] " }),
         }
@@ -96,6 +96,7 @@ mod tests {
         for (words, page) in [
             ("a **b** *c* `d<`", "<p>a <strong>b</strong> <em>c</em> <code>d&lt;</code></p>\n"),
             ("# head", "<h4>head</h4>\n"),
+            ("one\ntwo", "<p>one<br>\ntwo</p>\n"),
             ("- a\n- b", "<ul><li>a</li>\n<li>b</li>\n</ul>\n"),
             ("```rust\na < b\n```", "<pre><code>a &lt; b\n</code></pre>\n"),
             ("<b onclick=x>y</b>", "<p>&lt;b onclick=x&gt;y&lt;/b&gt;</p>\n"),

@@ -6,8 +6,9 @@
 use super::action::Action;
 use super::glyphs::Glyphs;
 use super::story::Story;
-use super::wrap::clip;
-use crate::analysis::{Cell, Table, name};
+use super::wrap::{clip, width};
+use crate::analysis::{Cell, Stand, Standpoints, Table, name, standpoints};
+use crate::model::SeatId;
 use crate::text::word_count;
 use ratatui::text::Line;
 use std::rc::Rc;
@@ -22,6 +23,8 @@ pub const PAGES: &[Page] = &[
     ("positions", &["decisions", "positions", "stances", "alike", "mentions", "repetition"]),
     ("events", &["events"]),
 ];
+/// The page with the chart of who stood where.
+pub const POSITIONS: usize = 2;
 /// The page whose rows can be opened in the transcript.
 const EVENTS: usize = 3;
 /// Cells of the names before a chart.
@@ -133,6 +136,45 @@ impl Study {
     }
 }
 
+/// Returns where everybody stood as rows, with the place of the seat where a row is one's: a column an utterance, the last
+/// ones that fit, then what the letters mean. Nothing where nobody said so in a form that can be read.
+pub fn stood(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(Option<usize>, String)> {
+    let stood = standpoints(&story.study());
+    if stood.lanes.is_empty() {
+        return vec![];
+    }
+    let (first, last) = stood.span;
+    let columns = u32::try_from(room.saturating_sub(NAMES + 1)).unwrap_or(u32::MAX).max(1);
+    let span = first.max(last.saturating_sub(columns - 1))..=last;
+    let lane = |stands: &[Stand]| -> String {
+        let column = |n| match Standpoints::at(stands, n) {
+            Some(stand) if stand.at == n => Standpoints::sign(stand.choice).to_string(),
+            Some(Stand { choice: Some(_), .. }) => glyphs.rule.to_owned(),
+            Some(Stand { choice: None, .. }) | None => " ".to_owned(),
+        };
+        span.clone().map(column).collect()
+    };
+    let seats = stood.lanes.iter().map(|(seat, stands)| {
+        let place = story.seat_place(seat);
+        (Some(place), named(place, story, seat, glyphs) + &lane(stands))
+    });
+    let vote = |n| if stood.votes.contains(&n) { 'v' } else { ' ' };
+    let votes = format!("{:NAMES$}{}", "vote", span.clone().map(vote).collect::<String>());
+    let votes = votes.trim_end().to_owned();
+    let meant = stood.choices.iter().enumerate();
+    let meant = meant.map(|(i, choice)| format!("{} {choice}", Standpoints::sign(Some(i))));
+    let rows = seats.chain((!stood.votes.is_empty()).then_some((None, votes)));
+    rows.chain([(None, meant.collect::<Vec<_>>().join(", "))]).collect()
+}
+
+/// Returns the name of a seat before its row of a chart.
+fn named(place: usize, story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
+    let who = format!("{} {}", place + 1, name(story.state(), seat));
+    let who = clip(&who, NAMES - 2, glyphs.ellipsis);
+    let gap = " ".repeat(NAMES.saturating_sub(width(&who)));
+    who + &gap
+}
+
 /// Returns who spoke when as rows: a column an utterance, as high as it has words; as many as fit, the last ones.
 pub fn lanes(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
     let all: Vec<(usize, u32)> = story
@@ -153,11 +195,6 @@ pub fn lanes(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)
     };
     let seats = story.state().seats.iter().enumerate();
     seats
-        .map(|(place, seat)| {
-            let who = format!("{} {}", place + 1, name(story.state(), &seat.spec.id));
-            let who = clip(&who, NAMES - 2, glyphs.ellipsis);
-            let gap = " ".repeat(NAMES.saturating_sub(super::wrap::width(&who)));
-            (place, format!("{who}{gap}{}", lane(place)))
-        })
+        .map(|(place, seat)| (place, named(place, story, &seat.spec.id, glyphs) + &lane(place)))
         .collect()
 }

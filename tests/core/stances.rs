@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use crate::kills::runtime;
-use colloquium::analysis::{Cell, Study, fold, stances};
+use colloquium::analysis::{Cell, Stand, Standpoints, Study, fold, stances, standpoints};
 use colloquium::export::{text, whole};
 use colloquium::model::*;
 use serde_json::json;
@@ -47,6 +47,14 @@ fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
     let shown = |row: &Vec<Cell>| row.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
     assert_eq!(shown(&table.rows[0]), "1 a yes 0.5 -");
     assert_eq!(shown(&table.rows[2]), "5 b no 0.5 yes");
+    let stood = standpoints(&study);
+    assert_eq!((stood.choices, stood.span), (vec!["yes".to_owned(), "no".to_owned()], (1, 9)));
+    let stands = |(seat, stands): &(SeatId, Vec<Stand>)| {
+        let at = |n| Standpoints::at(stands, n).map_or('-', |s| Standpoints::sign(s.choice));
+        format!("{seat} {}", (1..=9).map(at).collect::<String>())
+    };
+    let stood: Vec<String> = stood.lanes.iter().map(stands).collect();
+    assert_eq!(stood, ["a AAAAAABBB", "b -AAABBBBB"]);
     let events = study.tables().into_iter().find(|t| t.name == "events").unwrap();
     let shifts: Vec<String> =
         events.rows.iter().map(shown).filter(|row| row.contains("shift")).collect();

@@ -58,6 +58,10 @@ const SCENES: &[(&str, Scene)] = &[
     ("who spoke when", Talk(|s| keys(s.whole(), "a1"))),
     ("cost and speed", Talk(|s| keys(s.whole(), "a2"))),
     ("positions", Talk(|s| keys(s.whole(), "a3"))),
+    (
+        "who stood where",
+        Talk(|s| keys(whole(s, played("{ name = \"moderated\", moderator = \"mo\" }")), "a3")),
+    ),
     ("events", Talk(|s| keys(s.whole(), "a4"))),
     ("it has ended", Talk(Stage::whole)),
     ("a recording", Talk(replay::half)),

@@ -10,7 +10,7 @@ use crate::model::payload::Renamed;
 use crate::model::{Event, Kind, ThreadId};
 use crate::session::{self, Log, Mode, Record, Redaction};
 use clap::Args;
-use std::path::Path;
+use std::path::{Path, absolute};
 use std::sync::Arc;
 use tokio::runtime;
 
@@ -69,8 +69,9 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
 pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     let trash = context.paths.data.join("trash");
     let to = catalogue::delete(path, &trash)?;
-    let home = path.parent().unwrap_or(Path::new(".")).display().to_string();
-    let back = format!("get it back with: mv {}/* {home}/", to.display());
+    let home = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let home = home.parent().unwrap_or(Path::new(".")).display().to_string();
+    let back = format!("get it back with: mv '{}'/* '{home}/'", to.display());
     Ok([format!("moved to {}", to.display()), back])
 }
 
@@ -98,13 +99,13 @@ pub fn redact(path: &Path, out: &Out, context: &Context) -> Result<Exit, Failure
             "`colloquium sessions show` prints what there is",
         ));
     }
-    context.say(&format!("taken out of {} events: {what}", done.events));
+    context.say(&format!("taken out of {}: {what}", events(done.events)));
     for removed in &done.removed {
         context.say(&format!("removed: {}", removed.display()));
     }
     if done.left > 0 {
         context
-            .say(&format!("{} events still hold it in a name of a seat or a command", done.left));
+            .say(&format!("it is left in {}, in a name of a seat or a command", events(done.left)));
     }
     context.say("branches, exports and copies made before still hold it");
     Ok(Exit::Done)
@@ -119,12 +120,17 @@ pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
     match done.kept {
         None => context.say("nothing had to be mended"),
         Some(kept) => context.say(&format!(
-            "mended: {} events, {} of them from a rescue file, {} in place of lost ones; the old file is {}",
-            done.events,
+            "mended: {}, {} of them from a rescue file, {} in place of lost ones; the old file is {}",
+            events(done.events),
             done.rescued,
             done.stand_ins,
             kept.display()
         )),
     }
     Ok(Exit::Done)
+}
+
+/// Returns a number of events in words.
+fn events(n: usize) -> String {
+    if n == 1 { "1 event".into() } else { format!("{n} events") }
 }

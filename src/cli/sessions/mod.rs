@@ -205,6 +205,9 @@ pub fn missing_texts(log: &Log, context: &Context) {
 
 /// Says what was wrong with a session of which everything was shown that can be read.
 pub fn judged(log: &Log, context: &Context) -> Result<Exit, Failure> {
+    if log.records.is_empty() {
+        context.say("nothing that can be read was written into it");
+    }
     if log.torn.is_some() {
         context.say("the last line was not finished; a resume sets it aside");
     }

@@ -3,7 +3,7 @@
 use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::Screen;
-use crate::ui::study::{Laid, PAGES, Study, lanes};
+use crate::ui::study::{Laid, PAGES, POSITIONS, Study, lanes, stood};
 use crate::ui::theme::Role;
 use crate::ui::wrap::{clip, width, wrap};
 use ratatui::Frame;
@@ -14,6 +14,10 @@ use ratatui::widgets::Clear;
 
 /// Columns below which the names of the pages take the whole row.
 const NAMED_COLUMNS: u16 = 60;
+
+/// What the chart of who stood where counts.
+const STOOD: &str = "one column an utterance, the last ones that fit; a letter where a vote was given or a reply gave an \
+                     answer in a form that can be read, and a line as long as it holds; ? abstained, v a vote was closed";
 
 /// Draws the page that is open, if the figures are.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
@@ -66,6 +70,21 @@ fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
         rows.extend(told(columns, muted, room));
         for (place, lane) in lanes(&screen.story, glyphs, room) {
             rows.push(Line::styled(format!(" {lane}"), theme.speaker(place)));
+        }
+        rows.push(Line::default());
+    }
+    let stood = match study.page {
+        POSITIONS => stood(&screen.story, glyphs, room),
+        _ => vec![],
+    };
+    if !stood.is_empty() {
+        rows.push(Line::styled(" WHO STOOD WHERE", theme.style(Role::Title)));
+        rows.extend(told(STOOD, muted, room));
+        for (place, row) in stood {
+            match place {
+                Some(place) => rows.push(Line::styled(format!(" {row}"), theme.speaker(place))),
+                None => rows.extend(told(&row, muted, room)),
+            }
         }
         rows.push(Line::default());
     }

@@ -1,0 +1,121 @@
+//! Where everybody stood from one utterance to the next, as a chart needs it: what they voted for and what their replies
+//! answered, on one line each.
+//!
+//! Who stands somewhere stands there until they say otherwise. Nothing is made out of words.
+
+use super::positions::closed;
+use super::{Study, stances};
+use crate::model::{SeatId, Text};
+use crate::text;
+use std::collections::BTreeMap;
+
+/// Where everybody stood over time.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Standpoints {
+    /// What anybody ever stood for, safe for one line, in the order in which it came up.
+    pub choices: Vec<String>,
+    /// Those who ever stood somewhere, in the order of their seats: what they said, in order.
+    pub lanes: Vec<(SeatId, Vec<Stand>)>,
+    /// The utterances after which votes were closed.
+    pub votes: Vec<u32>,
+    /// The first and the last utterance that the chart is about.
+    pub span: (u32, u32),
+}
+
+/// What somebody said of where they stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stand {
+    /// In which utterance, or after which one a vote was closed.
+    pub at: u32,
+    /// The place of the choice; none is an abstention.
+    pub choice: Option<usize>,
+}
+
+impl Standpoints {
+    /// Returns where somebody stood at an utterance: what they said then, and else what they had said before.
+    pub fn at(stands: &[Stand], utterance: u32) -> Option<Stand> {
+        stands.iter().rev().find(|s| s.at <= utterance).copied()
+    }
+
+    /// Returns the place of a choice, however it is spelled.
+    pub fn place(&self, choice: &str) -> Option<usize> {
+        self.choices.iter().position(|known| spelled(known) == spelled(choice))
+    }
+
+    /// Returns the sign of a choice: a letter, as far as there are letters.
+    pub fn sign(choice: Option<usize>) -> char {
+        match choice {
+            None => '?',
+            Some(place) => u8::try_from(place).map_or(OTHER, |place| match place {
+                0..26 => char::from(b'A' + place),
+                26.. => OTHER,
+            }),
+        }
+    }
+}
+
+/// Stands for every choice that has no letter of its own.
+const OTHER: char = '+';
+
+/// Returns where everybody stood; nothing where nobody voted or answered in a form that can be read.
+pub fn standpoints(study: &Study<'_>) -> Standpoints {
+    let (votes, mut said) = (closed(study), BTreeMap::new());
+    let mut choices = Choices::default();
+    for (now, _) in stances(study) {
+        let at = now.number.unwrap_or(0);
+        // a vote is closed after the utterance, and so comes behind it
+        said.insert((at, 0, said.len()), (now.participant.clone(), Some(now.stance.clone())));
+    }
+    for (after, vote) in &votes {
+        for ballot in &vote.ballots {
+            let place = (*after, 1, said.len());
+            said.insert(place, (ballot.seat.clone(), ballot.choice.clone()));
+        }
+    }
+    let mut by_seat: BTreeMap<SeatId, Vec<Stand>> = BTreeMap::new();
+    for ((at, _, _), (seat, choice)) in said {
+        let choice = choice.map(|choice| choices.place(&choice));
+        by_seat.entry(seat).or_default().push(Stand { at, choice });
+    }
+    let seats = study.state.seats.iter().map(|s| &s.spec.id);
+    let lanes: Vec<_> = seats.filter_map(|id| by_seat.remove_entry(id)).collect();
+    let numbers = || study.utterances().filter_map(|(entry, _)| entry.number);
+    let stood = || lanes.iter().flat_map(|(_, stands)| stands.iter().map(|s| s.at));
+    let first = numbers().chain(stood()).min().unwrap_or(0);
+    let last = numbers().chain(stood()).max().unwrap_or(0);
+    let votes = votes.into_iter().map(|(after, _)| after).collect();
+    Standpoints { choices: choices.shown, lanes, votes, span: (first, last) }
+}
+
+/// Returns a choice as all who spell it otherwise mean it.
+fn spelled(choice: &str) -> String {
+    text::line(choice).trim().to_lowercase()
+}
+
+/// What anybody stood for, however they spelled it.
+#[derive(Default)]
+struct Choices {
+    shown: Vec<String>,
+    places: BTreeMap<String, usize>,
+}
+
+impl Choices {
+    fn place(&mut self, choice: &Text) -> usize {
+        let shown = &mut self.shown;
+        *self.places.entry(spelled(choice)).or_insert_with(|| {
+            shown.push(text::line(choice).trim().to_owned());
+            shown.len() - 1
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_choice_has_a_sign() {
+        let signs = [None, Some(0), Some(25), Some(26), Some(1_000)].map(Standpoints::sign);
+        assert_eq!(signs, ['?', 'A', 'Z', '+', '+']);
+    }
+}
