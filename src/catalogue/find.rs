@@ -53,6 +53,7 @@ pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> 
     let begins: Vec<&String> = ids.iter().filter(|id| id.starts_with(name)).collect();
     Ok(match begins[..] {
         [id] => Ok(path(id)),
+        [] if is_path => Err(NotFound::Unknown { name: name.into(), nearest: None }),
         [] => {
             let near = ids.iter().min_by_key(|id| strsim::damerau_levenshtein(id, name));
             Err(NotFound::Unknown { name: name.into(), nearest: near.cloned() })

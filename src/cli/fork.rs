@@ -48,14 +48,19 @@ pub struct Fork {
 #[derive(Debug, Default, Args)]
 pub struct Other {
     /// Let the others read this in place of that utterance
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     edit: Option<String>,
     /// Say something to the table there
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = words)]
     say: Option<String>,
     /// Another seed for all dice from there on
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+}
+
+/// Reads what is to be said.
+fn words(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("words are needed".into()) } else { Ok(text.to_owned()) }
 }
 
 /// Where a branch leaves its session.

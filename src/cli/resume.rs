@@ -33,8 +33,7 @@ impl Resume {
     /// Goes on.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         self.play.has_its_place("colloquium resume", context)?;
-        self.which.is_not_an_example()?;
-        let path = self.which.find(context)?;
+        let path = self.which.own(context)?;
         start::after(go_on(&path, &self.play, context)?, context)
     }
 }

@@ -8,6 +8,7 @@ use crate::analysis::{
     Stand, Standpoints, Study, last_vote, name, named, repetitions, shares, standpoints,
 };
 use crate::model::SeatId;
+use crate::text;
 use std::f64::consts::TAU;
 use std::fmt::Write;
 
@@ -19,6 +20,9 @@ const NAMES: f64 = 130.0;
 const ROW: f64 = 24.0;
 /// Characters of a name that fit.
 const NAME_CHARS: usize = 16;
+/// Height of what is said below a chart, and characters of it that fit.
+const TOLD: f64 = 24.0;
+const TOLD_CHARS: usize = 130;
 /// Height of a chart of bars that stand.
 const BARS: f64 = 120.0;
 /// Units that the letter of a position needs.
@@ -62,6 +66,7 @@ fn short(whole: &str) -> String {
 }
 
 fn clipped(whole: &str, chars: usize) -> String {
+    let whole = text::line(whole);
     let mut short: String = whole.chars().take(chars).collect();
     if short.len() < whole.len() {
         short.push('…');
@@ -117,7 +122,9 @@ fn ballots(study: &Study<'_>) -> String {
             ),
         );
     }
-    svg(vote.counts.len() as f64 * ROW, "What the last vote came to", &marks)
+    let y = vote.counts.len() as f64 * ROW;
+    told(&mut marks, y, &format!("votes for each choice of the last vote: {}", vote.question));
+    svg(y + TOLD, "What the last vote came to", &marks)
 }
 
 /// Who had the floor when, one lane a seat.
@@ -160,7 +167,13 @@ fn lanes(study: &Study<'_>) -> String {
         }
         marks.push_str("</g>\n");
     }
-    svg(seats.len() as f64 * ROW, "Who had the floor when, from left to right", &marks)
+    let y = seats.len() as f64 * ROW;
+    told(
+        &mut marks,
+        y,
+        "the time from the first grant of the floor to the last word, from left to right",
+    );
+    svg(y + TOLD, "Who had the floor when", &marks)
 }
 
 /// Where everybody stood from one utterance to the next, one lane a seat, and what the letters mean.
@@ -198,15 +211,16 @@ fn stood(study: &Study<'_>) -> String {
             format_args!("<text class=\"soft\" x=\"{x:.1}\" y=\"{line:.0}\">vote</text>\n"),
         );
     }
-    let line = y + 32.0;
-    put(
+    y += 16.0;
+    told(
         &mut marks,
-        format_args!(
-            "<text class=\"soft\" x=\"0\" y=\"{line:.0}\">utterances {first} to {last}; a field begins where a vote was \
-             given or a reply gave an answer in a form that can be read</text>\n"
+        y,
+        &format!(
+            "utterances {first} to {last}; a field begins where a vote was given or a reply gave an answer in a form that \
+             can be read"
         ),
     );
-    y += 40.0;
+    y += TOLD;
     for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
         let key = Stand { at: first, choice: Some(place) };
         field(&mut marks, &stood, &key, (0.0, KEY, y));
@@ -304,7 +318,8 @@ fn ring(study: &Study<'_>) -> String {
             ),
         );
     }
-    svg(height, "Who named whom: a line ends in a dot at the one who is named", &marks)
+    told(&mut marks, height, "a line ends in a dot at the one who is named, with how often");
+    svg(height + TOLD, "Who named whom", &marks)
 }
 
 /// How much of each utterance nobody had said before.
@@ -333,12 +348,17 @@ fn novelty(study: &Study<'_>) -> String {
     put(
         &mut marks,
         format_args!(
-            "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BARS}\" y2=\"{BARS}\"/>\
-         <text class=\"soft\" x=\"0\" y=\"{:.0}\">new words of each utterance, from none to all</text>\n",
-            BARS + 16.0
+            "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BARS}\" y2=\"{BARS}\"/>\n"
         ),
     );
-    svg(BARS + 22.0, "The share of each utterance that nobody had said before", &marks)
+    told(&mut marks, BARS, "one bar an utterance: how much of it was new, from none to all");
+    svg(BARS + TOLD, "The share of each utterance that nobody had said before", &marks)
+}
+
+/// Says below a chart what it counts.
+fn told(marks: &mut String, y: f64, what: &str) {
+    let (line, what) = (y + 16.0, escaped(&clipped(what, TOLD_CHARS)));
+    put(marks, format_args!("<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>\n"));
 }
 
 fn put(marks: &mut String, mark: std::fmt::Arguments<'_>) {

@@ -177,7 +177,11 @@ fn an_utterance_is_taken_out_with_all_that_repeats_it() {
     }
     let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
     assert!(shown.contains("[2] Bo") && shown.contains("you said [redacted]"), "{shown}");
-    house.run(&["sessions", "redact", "--last", "--utterance", "77"]).code(2);
+    let before = files(&house);
+    let some = ["sessions", "redact", "--last", "--utterance", "3", "--utterance", "77"];
+    let refused = house.run(&some).code(2);
+    assert!(refused.err.contains("there is no utterance 77"), "{}", refused.err);
+    assert!(before == files(&house), "nothing is taken out where not all of it is there");
 }
 
 /// A thousand sessions of a megabyte: what a search and a list take.

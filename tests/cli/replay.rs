@@ -104,7 +104,15 @@ fn what_comes_with_the_program_is_read_by_its_name_and_never_written_to() {
         assert!(refused.err.contains("stays as it is"), "{}", refused.err);
     }
     house.run(&["fork", "example-rehearsed", "--at", "2", "--headless"]).code(0);
-    house.run(&["sessions", "rename", "example-rehearsed", "--title", "Mine"]).code(0);
+    for verb in [
+        &["rename", "--title", "Mine"][..],
+        &["delete"],
+        &["redact", "--utterance", "1"],
+        &["repair"],
+    ] {
+        let refused = house.run(&[&["sessions"], verb, &["example-rehearsed"]].concat()).code(2);
+        assert!(refused.err.contains("stays as it is"), "{verb:?}: {}", refused.err);
+    }
     let shown = house.run(&["sessions", "show", "example-rehearsed"]).code(0).out;
     assert!(shown.starts_with("Should cities ban private cars?"), "{shown}");
     assert!(house.run(&["sessions", "list"]).code(0).out.contains("Should cities"));

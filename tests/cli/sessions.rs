@@ -20,6 +20,56 @@ fn a_beginning_of_an_id_is_enough_when_it_is_the_only_one() {
 }
 
 #[test]
+fn what_cannot_be_meant_is_told_with_a_way_out() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let sessions = house.path("data/sessions");
+    let one = sessions.join("20260101-000000-000000.jsonl");
+    for i in 1..=11 {
+        fs::copy(&one, sessions.join(format!("20260101-000000-0000{i:02}.jsonl"))).unwrap();
+    }
+    let ran = house.run(&["sessions", "path", "2026"]).code(2);
+    assert!(ran.err.contains("-000009 and 2 more"), "{}", ran.err);
+    // a path is no beginning of an id
+    let ran = house.run(&["sessions", "show", "./2026.jsonl"]).code(2);
+    assert!(!ran.err.contains("nearest"), "{}", ran.err);
+    fs::write(sessions.join("empty.jsonl"), "").unwrap();
+    let ran = house.run(&["sessions", "show", "empty"]).code(0);
+    assert!(ran.err.contains("nothing that can be read"), "{}", ran.err);
+    let log = fs::read_to_string(&one).unwrap();
+    let (first, rest) = log.split_once('\n').unwrap();
+    let body = first.split_once(",\"crc\":").unwrap().0.replace("\"format\":1", "\"format\":2");
+    let crc = crc32c::crc32c(body.as_bytes());
+    fs::write(sessions.join("newer.jsonl"), format!("{body},\"crc\":\"{crc:08x}\"}}\n{rest}"))
+        .unwrap();
+    house.run(&["replay", "newer", "--headless"]).code(0);
+    for args in [&["resume", "newer", "--headless"][..], &["sessions", "repair", "newer"]] {
+        let ran = house.run(args).code(6);
+        assert!(
+            ran.err.contains("a newer colloquium") && !ran.err.contains("repair"),
+            "{}",
+            ran.err
+        );
+    }
+    for words in ["--say", "--edit"] {
+        house.run(&["fork", "--last", "--at", "2", words, " ", "--headless"]).code(2);
+    }
+    // the way back from the trash is one from anywhere
+    let out = house.file("apart.jsonl", &log);
+    let ran = house.run(&["sessions", "delete", &out]).code(0);
+    let back = ran.err.lines().find_map(|l| l.strip_prefix("get it back with: ")).unwrap();
+    assert!(
+        std::process::Command::new("sh")
+            .args(["-c", back])
+            .current_dir("/")
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert_eq!(fs::read_to_string(&out).unwrap(), log);
+}
+
+#[test]
 fn one_bad_file_never_hides_the_others() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);

@@ -83,6 +83,18 @@ pub fn redact(path: &Path, out: &Out, context: &Context) -> Result<Exit, Failure
             format!("give at least {REDACTED_CHARS_MIN} characters, or --utterance N"),
         ));
     }
+    let nothing = |why: String| {
+        let message = format!("nothing is taken out of {}: {why}", path.display());
+        Failure::usage(message, "`colloquium sessions show` prints what there is")
+    };
+    let log = session::read(path)?;
+    let granted = |number: u32| {
+        let is_its = |r: &Arc<Record>| matches!(&r.event.kind, Kind::FloorGranted(g) if g.number == Some(number));
+        log.records.iter().any(is_its)
+    };
+    if let Some(number) = out.utterance.iter().find(|number| !granted(**number)) {
+        return Err(nothing(format!("there is no utterance {number} in it")));
+    }
     let wanted = |log: &Log| {
         let mut all = Redaction { mark: REDACTED.into(), ..Redaction::default() };
         out.utterance.iter().for_each(|number| all.add_utterance(&log.records, *number));
@@ -94,10 +106,7 @@ pub fn redact(path: &Path, out: &Out, context: &Context) -> Result<Exit, Failure
     let what = what.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
     let done = session::redact(path, wanted, &format!("taken out of this file: {what}"))?;
     if done.events == 0 {
-        return Err(Failure::usage(
-            format!("there is no {what} in {}", path.display()),
-            "`colloquium sessions show` prints what there is",
-        ));
+        return Err(nothing("what is meant does not stand in it".into()));
     }
     context.say(&format!("taken out of {}: {what}", events(done.events)));
     for removed in &done.removed {

@@ -104,7 +104,7 @@ impl Which {
     }
 
     /// Refuses to write to what comes with the program.
-    pub fn is_not_an_example(&self) -> Result<(), Failure> {
+    fn is_not_an_example(&self) -> Result<(), Failure> {
         match self.session.as_deref().filter(|name| example(name).is_some()) {
             Some(name) => Err(Failure::usage(
                 format!("{name} comes with the program and stays as it is"),
@@ -112,6 +112,12 @@ impl Which {
             )),
             None => Ok(()),
         }
+    }
+
+    /// Finds the file of a session that may be written to.
+    pub fn own(&self, context: &Context) -> Result<PathBuf, Failure> {
+        self.is_not_an_example()?;
+        self.find(context)
     }
 
     /// Finds its file.
@@ -151,21 +157,21 @@ impl Sessions {
             Sessions::Tree => tree::tree(context),
             Sessions::Search { text, json } => search::search(&text, json, context),
             Sessions::Rename { which, title } => {
-                change::rename(&which.find(context)?, &title, context)
+                change::rename(&which.own(context)?, &title, context)
             }
             Sessions::Delete { which } => {
-                let moved = delete(&which.find(context)?, context)?;
+                let moved = delete(&which.own(context)?, context)?;
                 moved.iter().for_each(|line| context.say(line));
                 Ok(Exit::Done)
             }
-            Sessions::Redact { which, out } => change::redact(&which.find(context)?, &out, context),
+            Sessions::Redact { which, out } => change::redact(&which.own(context)?, &out, context),
             Sessions::Show { which, format } => show(&which.find(context)?, format, context),
             Sessions::Path { which } => {
                 let path = which.find(context)?;
                 talk::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
                 Ok(Exit::Done)
             }
-            Sessions::Repair { which } => change::repair(&which.find(context)?, context),
+            Sessions::Repair { which } => change::repair(&which.own(context)?, context),
         }
     }
 }
