@@ -149,6 +149,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
         prompt: Arc::new(prompt),
         messages: vec![],
         parameters: Value::Null,
+        labels: Default::default(),
         facts: Arc::new(json!({
             "topic": "cars", "context": {"needs": 1}, "limits": {"utterances": 20}, "purpose": "fake"
         })),

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 
 /// The largest steer file or topic that is read, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
+/// What some editors write at the beginning of a text.
+const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// What is printed on standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
@@ -210,12 +212,15 @@ fn read_capped(from: impl Read) -> io::Result<Vec<u8>> {
 }
 
 fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
-    String::from_utf8(bytes).map_err(|e| {
-        let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
-        let line = text.iter().filter(|b| **b == b'\n').count() + 1;
-        Failure::new(Exit::Invalid, format!("{what}, line {line}: not UTF-8"))
-            .hint("save it as UTF-8")
-    })
+    let begin = bytes.strip_prefix(BOM).map_or(0, |_| BOM.len());
+    String::from_utf8(bytes).map(|text| text.get(begin..).unwrap_or_default().to_owned()).map_err(
+        |e| {
+            let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = text.iter().filter(|b| **b == b'\n').count() + 1;
+            Failure::new(Exit::Invalid, format!("{what}, line {line}: not UTF-8"))
+                .hint("save it as UTF-8")
+        },
+    )
 }
 
 fn usd(text: &str) -> Result<Usd, String> {

@@ -12,6 +12,8 @@ use tokio::time::timeout;
 
 /// The longest line that is read, in bytes; the rest of a longer one is lost with it.
 const LINE_MAX_BYTES: u64 = 64 * 1024;
+/// What some editors write at the beginning of a text.
+const BOM: char = '\u{feff}';
 /// Lines that may wait for the engine.
 const LINES_WAITING: usize = 1024;
 /// How long standard input must be quiet before virtual time may move.
@@ -36,7 +38,7 @@ pub fn listen(since: Seq) -> io::Result<Lines> {
     std::thread::Builder::new().name("steer".into()).spawn(move || {
         let mut from = stdin().lock();
         while let Ok(Some(line)) = next_line(&mut from) {
-            let line = line.trim();
+            let line = line.trim().trim_start_matches(BOM);
             if line.is_empty() || line.starts_with('#') {
                 continue;
             }
@@ -102,7 +104,11 @@ fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
 }
 
 fn order(key: Key, raw: &str) -> Input {
-    let line = SteerLine::parse(raw).map_err(|e| e.0).and_then(|line| {
+    let read = match raw.len() as u64 {
+        ..LINE_MAX_BYTES => SteerLine::parse(raw).map_err(|e| e.0),
+        LINE_MAX_BYTES.. => Err(format!("it is longer than {} KiB", LINE_MAX_BYTES / 1024)),
+    };
+    let line = read.and_then(|line| {
         steer::compiled(&line).map_err(|fault| format!("`when`: {fault}"))?;
         Ok(line)
     });

@@ -81,7 +81,7 @@ fn ending(state: &State) -> Option<Draft> {
         (None, Some(why), _) if quiet => at_once(StopReason::Failure, Some(why.clone())),
         (None, None, _) if let Some((reason, text)) = judged(state) => end(reason, text),
         (None, None, Some(closed)) if quiet => {
-            let failed = closed.reason == StopReason::Failure;
+            let failed = matches!(closed.reason, StopReason::Failure | StopReason::Starved);
             end(closed.reason, failed.then(|| failures(state)).flatten())
         }
         (None, _, _) => None,

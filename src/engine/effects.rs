@@ -2,7 +2,7 @@
 
 use crate::model::*;
 use crate::prompt;
-use crate::state::{Labels, Live, Run, State};
+use crate::state::{Live, Run, State};
 use crate::voice::Request;
 use std::sync::Arc;
 
@@ -55,8 +55,7 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&turn)?;
     let seat = state.seat(&turn.seat)?;
     let prompt = match seat.spec.voice {
-        VoiceSpec::Model(_) => prompt::build(state, turn),
-        VoiceSpec::Script(_) => unnamed(prompt::build(state, turn), &state.labels(turn)),
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) => prompt::build(state, turn),
         // which line is spoken was chosen when the call was ordered: nobody reads the whole talk for it
         VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => Prompt::default(),
     };
@@ -74,20 +73,9 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
         messages,
         prompt: Arc::new(prompt),
         parameters: turn.parameters.clone(),
+        labels: turn.labels.clone(),
         facts: Arc::new(state.turn_facts(turn)),
     })))
-}
-
-/// A prompt that is handed over in parts, ids among them: where names are hidden, so are those.
-fn unnamed(mut prompt: Prompt, labels: &Labels) -> Prompt {
-    for block in &mut prompt.blocks {
-        if let Block::Other { who, .. } = block
-            && let Some(label) = labels.get(who)
-        {
-            *who = SeatId(label.clone());
-        }
-    }
-    prompt
 }
 
 /// Returns the next moment at which time alone matters: nothing has to be disarmed, and a resume needs nothing special.

@@ -44,12 +44,14 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
         }
         Verb::Say { text } => {
+            worded(text)?;
             targets.threads = inner(state, line);
             targets.mentions = turns::named(state, text);
             let first = targets.mentions.first().filter(|_| text.trim_start().starts_with('@'));
             targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
         }
         Verb::CutIn { text, who } => {
+            worded(text)?;
             if let Some(who) = who {
                 present(state, who)?;
             }
@@ -57,7 +59,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             targets.threads = inner(state, line);
             targets.mentions = turns::named(state, text);
         }
-        Verb::Note { to, .. } => {
+        Verb::Note { to, text, .. } => {
+            worded(text)?;
             for seat in to {
                 present(state, seat)?;
             }
@@ -67,16 +70,21 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             };
         }
         Verb::LiftNote { note } => targets.of = Some(reference(state, note)?),
-        Verb::Whisper { to, .. } => {
+        Verb::Whisper { to, text } => {
+            worded(text)?;
             present(state, to)?;
             targets.threads = inner(state, line);
         }
         Verb::SpeakAs { who, text } => {
+            worded(text)?;
             present(state, who)?;
             targets.threads = inner(state, line);
             targets.mentions = turns::named(state, text);
         }
         Verb::Speak { who, .. } | Verb::Pass { who } => {
+            if let Verb::Speak { text, .. } = &line.verb {
+                worded(text)?;
+            }
             let seat = present(state, who)?;
             if !seat.voice.is_human() {
                 return Err(format!(
@@ -218,7 +226,15 @@ fn present<'a>(state: &'a State, id: &SeatId) -> Result<&'a Participant, String>
 }
 
 fn no_utterance(state: &State, number: u32) -> String {
-    format!("no utterance {number} was spoken; the last one is {}", state.numbers)
+    match state.entries.iter().filter_map(|e| e.number).max() {
+        Some(last) => format!("no utterance {number} has ended; the last one that did is {last}"),
+        None => format!("no utterance {number} has ended; none did so far"),
+    }
+}
+
+/// Nobody says nothing.
+fn worded(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() { Err("`text` has no words".into()) } else { Ok(()) }
 }
 
 /// The place of the command that an `id`, a key or a number names.

@@ -34,11 +34,11 @@ impl Policy for Depends {
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        let (asked, warning) = asked(v);
+        let (asked, warnings) = asked(v);
         let look = Look::new(v);
         let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
         let untold = |text: &&Text| !v.state.warnings.contains(text);
-        if let Some(text) = look.faults.take().iter().chain(&warning).find(untold) {
+        if let Some(text) = look.faults.take().iter().chain(&warnings).find(untold) {
             return Decision { next: Next::Warn(text.clone()), memo: v.thread.memo.clone() };
         }
         if ready.is_empty() {
@@ -154,7 +154,7 @@ fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
 }
 
 /// Who was asked for: still from before, by people since, and by the data of the last batch; and what is wrong with it.
-fn asked(v: &View<'_>) -> (Vec<Asked>, Option<Text>) {
+fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
     let kept = v.thread.memo["asked"].as_array().map_or(&[][..], Vec::as_slice);
     let kept = kept.iter().filter_map(|a| {
         let text = a[2].as_str().map(Text::from);
@@ -169,7 +169,7 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Option<Text>) {
     }
     let counted = v.thread.memo["counted"].as_u64();
     let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
-    let mut warning = None;
+    let mut warnings = vec![];
     for reply in batch.iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said) {
         for request in reply.structured["requests"].as_array().into_iter().flatten() {
             let to = request["to"].as_str().unwrap_or_default();
@@ -182,12 +182,12 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Option<Text>) {
                 }
                 None => {
                     let text = format!("`{}` asks for {to:?}, which is no other seat", reply.seat);
-                    warning = Some(text.into());
+                    warnings.push(text.into());
                 }
             }
         }
     }
-    (asked, warning)
+    (asked, warnings)
 }
 
 /// The person whose words these are.

@@ -9,10 +9,10 @@ pub mod script;
 
 use crate::clock::Clock;
 use crate::model::{
-    CallId, Channel, ErrorClass, Message, Participant, Prompt, Purpose, Text, TurnId, Usage,
+    CallId, Channel, ErrorClass, Message, Participant, Prompt, Purpose, SeatId, Text, TurnId, Usage,
 };
 use serde_json::Value;
-use std::{future::Future, pin::Pin, sync::Arc};
+use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 use tokio::sync::mpsc;
 
 /// Everything one call is told.
@@ -36,6 +36,8 @@ pub struct Request {
     pub messages: Vec<Message>,
     /// What the call was started with, as logged.
     pub parameters: Value,
+    /// The labels under which it sees the others, where names are hidden.
+    pub labels: BTreeMap<SeatId, Text>,
     /// Facts for scripts and templates: topic, context, limits, who is at the table.
     pub facts: Arc<Value>,
 }

@@ -48,6 +48,30 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
 }
 
 #[test]
+fn a_mark_of_an_editor_is_no_fault_and_nobody_says_nothing() {
+    let house = House::new();
+    let lines = "\u{feff}{\"do\":\"mark\",\"text\":\"seen\"}\r\n\r\n";
+    let file = house.file("steer.jsonl", lines);
+    let history = house.file("history.json", "\u{feff}[{\"role\":\"user\",\"content\":\"Hm.\"}]");
+    let path = house.file("talk.toml", &talk(1, 3));
+    let by_file = house.run(&["run", &path, "--headless", "--steer", &file]).code(0);
+    let long = format!("{{\"do\":\"say\",\"text\":\"{}\"}}", "x".repeat(70_000));
+    let input = format!(
+        "{lines}{{\"do\":\"say\",\"text\":\" \"}}\n{{\"do\":\"edit\",\"utterance\":1,\"text\":\"x\"}}\n{long}\n"
+    );
+    let by_stdin = house.fed(&["run", &path, "--headless", "--steer", "-"], &input).code(0);
+    assert!(by_file.out.contains("-- mark: seen") && by_stdin.out.contains("-- mark: seen"));
+    for told in [
+        "-- say was refused: `text` has no words",
+        "-- edit was refused: no utterance 1 has ended; none did so far",
+        "-- a steering line was refused: it is longer than 64 KiB",
+    ] {
+        assert!(by_stdin.out.contains(told), "{told}: {}", by_stdin.out);
+    }
+    house.run(&["run", &path, "--headless", "--history", &history]).code(2);
+}
+
+#[test]
 fn a_human_seat_needs_a_stand_in_or_somebody_who_steers() {
     let house = House::new();
     let seat = "[[participant]]\nid = \"eve\"\nname = \"Eve\"\nhuman = true\n";

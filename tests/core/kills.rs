@@ -7,6 +7,7 @@
 use crate::harness::*;
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
+use colloquium::state::Entry;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -30,6 +31,23 @@ pub fn outcome(ran: &Ran) -> Outcome {
     let verdict = ran.state.verdict.as_ref().map(|(v, at)| (&v.winner, &v.how, &v.scores, at));
     let asked = format!("{:?} {verdict:?}", ran.state.vote);
     (ran.transcript(), ran.reason().to_owned(), asked)
+}
+
+/// The same, with those who spoke at once in the order of their numbers. Where more have the floor than may speak at a
+/// time, whoever begins when another is done begins beside that one after a crash, and may be done first.
+fn abreast(ran: &Ran) -> Outcome {
+    let (mut said, ended, asked) = outcome(ran);
+    let mut rest = &mut said[..];
+    let beside = |a: &Entry, b: &Entry| {
+        let seats = a.number.is_some() && b.number.is_some();
+        seats && a.version().horizon == b.version().horizon
+    };
+    for batch in ran.state.entries.chunk_by(beside) {
+        let (here, behind) = rest.split_at_mut(batch.len());
+        here.sort_by_key(|(number, ..)| *number);
+        rest = behind;
+    }
+    (said, ended, asked)
 }
 
 fn phases() -> Value {
@@ -391,7 +409,7 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
         let resumed = run(Some(whole.events[..cut].to_vec()));
         let mut tally = tally.lock().unwrap();
         tally.resumed += 1;
-        if outcome(&resumed) != outcome(&whole) {
+        if abreast(&resumed) != abreast(&whole) {
             let kind = whole.events[cut - 1].kind.name();
             tally.bad.push(format!(
                 "storm {seed} cut after {cut} ({kind}):\n  {:?}\n  {:?}",

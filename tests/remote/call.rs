@@ -94,6 +94,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
         messages: colloquium::prompt::messages(&prompt),
         prompt: Arc::new(prompt),
         parameters: serde_json::Value::Null,
+        labels: Default::default(),
         facts: Arc::default(),
     }
 }

@@ -46,6 +46,7 @@ fn said(ask: &Request, block: &Block) -> Value {
     match block {
         Block::Own { text } => json!({"who": ask.seat.id, "name": ask.seat.name, "text": text}),
         Block::Other { who, name, text, cut } => {
+            let who = ask.labels.get(who).unwrap_or(&who.0);
             json!({"who": who, "name": name, "text": text, "cut": cut})
         }
         Block::Summary { text } => json!({"who": SUMMARY, "name": SUMMARY, "text": text}),
