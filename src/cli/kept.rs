@@ -81,3 +81,21 @@ pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
     let name = Panels::ALL.iter().find(|(panels, _)| *panels == shown).map_or("", |(_, name)| name);
     write_private(&folder.join(FILE), name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_come_back_and_a_spoilt_file_does_not_hurt() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(commands(folder.path()), Vec::<String>::new());
+        let used = ["/note".to_owned(), "pause".to_owned()];
+        keep_commands(folder.path(), &used).unwrap();
+        assert_eq!(commands(folder.path()), used);
+        fs::write(folder.path().join(COMMANDS), [0xff, 0xfe, b'\n']).unwrap();
+        assert_eq!(commands(folder.path()), Vec::<String>::new());
+        fs::write(folder.path().join(COMMANDS), "x\n".repeat(9)).unwrap();
+        assert_eq!(commands(folder.path()).len(), USED);
+    }
+}

@@ -140,7 +140,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
             let have = entry.versions.len();
             if *alternative as usize > have {
-                return Err(format!("utterance {utterance} has {have} alternatives"));
+                let texts = if have == 1 { "text" } else { "texts" };
+                return Err(format!("utterance {utterance} has {have} {texts} to choose from"));
             }
         }
         Verb::Edit { utterance, .. } | Verb::Hide { utterance, .. } => {

@@ -69,7 +69,7 @@ fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After)
             (condition == Ok(true), format!("; when {}: {now}", text::line(when)))
         }
     };
-    let sign = if spoken && holds { screen.glyphs.full } else { screen.glyphs.empty };
+    let sign = if spoken && holds { screen.glyphs.playhead } else { screen.glyphs.dot };
     let fired = thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
     let name = screen.story.name(&after.participant);
     format!("{sign} after {name}, who {has}{when}; made it run {fired} of {}", after.max)

@@ -5,7 +5,7 @@
 
 use super::theme::{Role, Theme};
 use super::wrap::wrap;
-use super::{code, source};
+use super::{code, source, table};
 use crate::text;
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -122,7 +122,7 @@ fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         rule: theme.style(Role::Rule),
     };
     let table = u16::try_from(room).unwrap_or(u16::MAX);
-    let kept = breaks_kept(words);
+    let kept = breaks_kept(&table::stacked(words, room));
     let read = tui_markdown::from_str_with_options(&kept, &Options::new(sheet).table_width(table));
     let base = theme.style(Role::Text);
     let mut rows: Vec<_> =

@@ -58,19 +58,21 @@ impl Reading {
     }
 }
 
+/// Returns whether a row has no lines: another speaker's words alone are shown.
+pub fn is_left_out(story: &Story, shown: &Shown<'_>, look: Look<'_>) -> bool {
+    let Some(only) = look.reading.only else { return false };
+    let speaker = match shown {
+        Shown::Words(entry, _) => entry.seat(),
+        Shown::Speaking(turn) => Some(&turn.seat),
+        Shown::Aside(..) => None,
+    };
+    speaker.map(|s| story.seat_place(s)) != Some(only)
+}
+
 /// Returns the lines of the row at a place; the first one is blank, the second the head, but notes that follow each
-/// other stand together. There are none where another
-/// speaker's words alone are shown.
+/// other stand together.
 pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
     let shown = story.shown(at);
-    let speaker = match &shown {
-        Some(Shown::Words(entry, _)) => entry.seat(),
-        Some(Shown::Speaking(turn)) => Some(&turn.seat),
-        Some(Shown::Aside(..)) | None => None,
-    };
-    if look.reading.only.is_some_and(|only| speaker.map(|s| story.seat_place(s)) != Some(only)) {
-        return vec![];
-    }
     let noted = |shown: &Option<Shown<'_>>| matches!(shown, Some(Shown::Aside(_, "")));
     let together = at > 0 && noted(&shown) && noted(&story.shown(at - 1));
     let opens = look.reading.opens(story.id(at));

@@ -41,6 +41,7 @@ pub mod source;
 pub mod start;
 pub mod story;
 pub mod study;
+mod table;
 pub mod terminal;
 pub mod theme;
 pub mod timeline;

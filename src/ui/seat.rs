@@ -75,11 +75,16 @@ fn quoted(value: &str) -> String {
 pub fn queued(screen: &Screen) -> Option<List> {
     let waiting: Vec<_> = screen.story.queued().collect();
     let mut entries = Vec::new();
-    for (key, words) in waiting.iter().rev() {
+    for (i, (key, words)) in waiting.iter().enumerate().rev() {
+        let call = |verb: &str| format!("{verb} {}", i + 1);
         let shown = text::line(words).into_owned();
         let of = key.0.clone();
-        entries.push(entry("edit", shown.clone(), Does::Edit((*key).clone(), words.to_string())));
-        entries.push(entry("drop", shown, Does::Send(Verb::DropQueued { of })));
+        entries.push(entry(
+            &call("edit"),
+            shown.clone(),
+            Does::Edit((*key).clone(), words.to_string()),
+        ));
+        entries.push(entry(&call("drop"), shown, Does::Send(Verb::DropQueued { of })));
     }
     (!entries.is_empty()).then(|| List::of("Words that wait".into(), entries))
 }

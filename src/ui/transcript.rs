@@ -4,7 +4,7 @@
 //! what is seen is laid out, and finished rows are laid out once for each width.
 
 use super::code;
-use super::message::{Look, continued, lines};
+use super::message::{Look, continued, is_left_out, lines};
 use super::story::{Id, Shown, Story};
 use ratatui::text::Line;
 use std::collections::HashMap;
@@ -26,6 +26,8 @@ pub struct Transcript {
     /// Whether code stands in the colours of its language.
     coloured: bool,
     cache: HashMap<Id, (Stamp, Rc<Vec<Line<'static>>>)>,
+    /// The lines of a row that has none.
+    nothing: Rc<Vec<Line<'static>>>,
 }
 
 /// A line of the transcript: the place of its row, and the line in it.
@@ -184,8 +186,12 @@ impl Transcript {
 
     fn lines(&mut self, story: &Story, at: usize, look: Look<'_>) -> Rc<Vec<Line<'static>>> {
         let (Some(id), Some(shown)) = (story.id(at), story.shown(at)) else {
-            return Rc::new(Vec::new());
+            return self.nothing.clone();
         };
+        // most rows are, where one speaker's words alone are shown: they must not push the others out of the cache
+        if is_left_out(story, &shown, look) {
+            return self.nothing.clone();
+        }
         let stamp = match shown {
             Shown::Words(e, _) => {
                 let changed = e.changed.map_or(0, |since| since.0 as usize + 1);

@@ -121,6 +121,8 @@ pub struct View {
     pub clicks: Vec<(Rect, Action)>,
     /// What became of what they asked for last.
     pub notice: Option<String>,
+    /// Whether that is more than fits into the last row, as it was drawn last.
+    pub spills: bool,
     /// The recording that is played, where the talk is none of now.
     pub playback: Option<Playback>,
     /// The wish to leave that is granted when it comes again.

@@ -117,10 +117,16 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         }
         return Some(Request::Again(again(state)));
     }
-    match one_more_round(screen.story.state()) {
-        Some(set) => ask(screen, Verb::Limit { set }),
-        None => told(screen, "no limit holds"),
+    match more_of(state) {
+        Some(verb) => ask(screen, verb),
+        None => told(screen, "no limit holds, and it goes on"),
     }
+}
+
+/// Returns the deed by which one more round is spoken, where a limit holds or the talk is paused.
+pub fn more_of(state: &State) -> Option<Verb> {
+    let paused = || (state.run == Run::Paused).then(|| Verb::Step { n: round(state) });
+    one_more_round(state).map(|set| Verb::Limit { set }).or_else(paused)
 }
 
 /// Returns the deeds by which a talk that has ended goes on for one more round.

@@ -101,7 +101,7 @@ fn row(cells: &[Cell], lead: usize) -> Line<'static> {
 }
 
 /// The signs that stand before an item: those of Markdown, and those by which the program tells what has come.
-const BULLETS: [&str; 8] = ["- ", "* ", "+ ", "• ", "█ ", "░ ", "# ", ". "];
+const BULLETS: [&str; 6] = ["- ", "* ", "+ ", "• ", "● ", "· "];
 
 /// Returns how far the rows after the first are indented: past blanks, quote marks, a bullet or a number.
 fn hanging(text: &str) -> usize {

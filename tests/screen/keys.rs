@@ -87,3 +87,28 @@ fn every_hint_means_what_it_says() {
         }
     }
 }
+
+#[test]
+fn a_notice_is_told_whole_at_every_width() {
+    let told =
+        "change: nonsense: no such key; the keys here are name, aliases, role; as in weight = 2";
+    for (width, height) in [(40, 10), (40, 24), (50, 24), (80, 24), (120, 40)] {
+        let mut stage = Stage::new(width, height).during(2, 6);
+        stage.screen.view.notice = Some(told.into());
+        let shown = stage.text();
+        let words = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(told), "at {width}: {shown}");
+        assert!(shown.contains("speaking"), "{shown}");
+        stage.press(&[KeyCode::Down]);
+        assert!(!stage.text().contains("nonsense"), "the next key takes it away");
+    }
+}
+
+#[test]
+fn what_is_looked_for_is_seen_on_the_lowest_screen() {
+    let mut stage = Stage::new(40, 10).during(6, 3);
+    stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
+    assert!(stage.text().contains("/car   "), "{}", stage.text());
+    stage.press(&[Enter]);
+    assert!(stage.text().contains("/car   1/"), "{}", stage.text());
+}

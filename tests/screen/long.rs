@@ -106,3 +106,14 @@ fn nothing_ticks_but_seconds_that_are_shown() {
     assert!(!ticking(&stage.screen), "it is paused");
     assert!(!ticking(&Stage::new(80, 24).whole().screen), "it has ended");
 }
+
+#[test]
+fn whose_words_are_left_out_cost_nothing_to_lay_out() {
+    let mut stage = talked(3_000);
+    // somebody who has said nothing at all
+    stage.screen.view.reading.only = Some(2);
+    stage.screen.view.transcript.forget();
+    stage.draw();
+    stage.press(&[PageUp, Home, End]);
+    assert_eq!(stage.screen.view.transcript.laid(), 0);
+}

@@ -38,6 +38,9 @@ const SCENES: &[(&str, Scene)] = &[
     ("words are queued, others are written", Talk(|s| written(queued(s.during(2, 6))))),
     ("commands that fit what is written", Talk(|s| keys(s.during(2, 6), "i/pa"))),
     ("the keys behind the prefix", Talk(|s| prefixed(s.during(2, 6)))),
+    ("words that wait, as a list", Talk(|s| keys(queued(s.during(2, 6)), "e"))),
+    ("a notice that needs more than a row", Talk(|s| keys(noticed(s.during(2, 6)), ""))),
+    ("whoever leaves is asked once more", Talk(|s| keys(s.during(2, 6), "q"))),
     ("words cut in", Talk(|s| cut_in(s.during(2, 6)))),
     ("paused", Talk(|s| paused(s.during(2, 6)))),
     ("a call failed and is tried again", Talk(|s| retried(s.during(2, 0)))),
@@ -68,6 +71,7 @@ const SCENES: &[(&str, Scene)] = &[
     ("the first run", Begin(start::first)),
     ("the start screen", Begin(start::found)),
     ("another voice on the start screen", Begin(|| start_keys(&[Tab, Tab]))),
+    ("a key of a provider", Begin(|| key_asked(start::first()))),
     ("the keys of the start screen", Begin(|| start_keys(&[KeyCode::F(1)]))),
 ];
 
@@ -300,6 +304,20 @@ fn queued(mut stage: Stage) -> Stage {
         stage.happens("engine", "receipt", json!({"of": format!("0:{n}"), "is": "queued"}));
     }
     stage
+}
+
+/// Something is told that is longer than the last row.
+fn noticed(mut stage: Stage) -> Stage {
+    let words = "change: nonsense: no such key; the keys here are name, aliases, role, persona, model and weight; \
+                 as in weight = 2";
+    stage.screen.view.notice = Some(words.into());
+    stage
+}
+
+fn key_asked(mut start: Start) -> Start {
+    start.keyless = vec![("openai".into(), "OPENAI_API_KEY".into())];
+    start::press(&mut start, &[Char('k')]);
+    start
 }
 
 /// A deed that stops who speaks.

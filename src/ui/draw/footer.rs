@@ -9,11 +9,12 @@ use crate::ui::study::Study;
 use crate::ui::theme::Role;
 use crate::ui::verbs::{row as verb, usage};
 use crate::ui::vim::Mode;
-use crate::ui::wrap::width;
+use crate::ui::wrap::{width, wrap};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::Span;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
 
 /// Draws the row; a notice stands in place of the hints until the next key.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -34,6 +35,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
+    let mut spills = false;
     // help is the last hint to go
     for action in last(place) {
         let hint = hint(screen, *action, place);
@@ -47,9 +49,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.left(format!("   {}", search.told(&screen.story)), theme.style(Role::Notice));
         let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
         frame.set_cursor_position(Position::new(x, area.y));
-    } else if let Some(told) = told(screen, place) {
+    } else if let Some(told) = told(screen, place, room(&bar, area)) {
         bar.left(told, theme.style(Role::Notice));
     } else {
+        spills = screen.view.notice.is_some();
         if let (Place::Found, Some(search)) = (place, &mut screen.view.search) {
             let told = search.told(&screen.story);
             bar.left(format!("/{}   {told}   ", search.query), theme.style(Role::Text));
@@ -66,6 +69,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         }
     }
     screen.view.clicks.extend(clicks);
+    screen.view.spills = spills;
     bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
 }
 
@@ -84,11 +88,51 @@ fn click(area: Rect, end: u16, spans: &[Span<'_>], hint: &[Span<'_>]) -> Rect {
     Rect { x: end.saturating_sub(width(spans)), width: width(hint), ..area }
 }
 
-/// What there is to say instead of hints: a notice, or how the command that is being written is used.
-fn told(screen: &Screen, place: Place) -> Option<String> {
-    let written = || verb(&screen.view.pen.text()).map(|v| format!("{}   {}", usage(v), v.meaning));
-    let notice = screen.view.notice.clone();
-    notice.or_else(|| (place == Place::Pen).then(written).flatten())
+/// The cells that are left between what stands at both ends of a row.
+fn room(bar: &Bar, area: Rect) -> usize {
+    usize::from(area.width).saturating_sub(bar.width() + 1)
+}
+
+/// What there is to say instead of hints: a notice, or how the command that is being written is used, and what it does
+/// where there is room for that. A notice for which there is none stands above the line of the floor.
+fn told(screen: &Screen, place: Place, room: usize) -> Option<String> {
+    let fits = |told: &String| width(told) <= room;
+    let written = || {
+        let verb = verb(&screen.view.pen.text())?;
+        let whole = format!("{}   {}", usage(verb), verb.meaning);
+        Some(whole).filter(fits).or_else(|| Some(usage(verb)))
+    };
+    match &screen.view.notice {
+        Some(notice) => Some(notice.clone()).filter(fits),
+        None => (place == Place::Pen).then(written).flatten(),
+    }
+}
+
+/// Draws what the row has no room for, whole, above the line of the floor: a notice that is too long, or any on a screen
+/// so low that it has no such row, and there what is looked for.
+pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
+    let areas = screen.view.areas;
+    let style = screen.theme.style(Role::Overlay).patch(screen.theme.style(Role::Notice));
+    let mut caret = None;
+    let told = match (&screen.view.notice, &mut screen.view.search) {
+        (Some(notice), _) if screen.view.spills => notice.clone(),
+        (None, Some(search)) if areas.footer.is_empty() => {
+            let typed = format!("/{}", search.query);
+            caret = search.typing.then(|| 1 + width(&typed) as u16);
+            format!("{typed}   {}", search.told(&screen.story))
+        }
+        (Some(_) | None, _) => return,
+    };
+    let room = usize::from(areas.floor.width).saturating_sub(1);
+    let mut rows = wrap(&Line::styled(format!(" {told}"), style), room);
+    rows.truncate(usize::from(areas.floor.y.saturating_sub(areas.header.bottom())));
+    let height = rows.len() as u16;
+    let area = Rect { y: areas.floor.y.saturating_sub(height), height, ..areas.floor };
+    frame.render_widget(Clear, area);
+    frame.render_widget(Text::from(rows).style(style), area);
+    if let Some(x) = caret {
+        frame.set_cursor_position(Position::new(area.x + x.min(area.width - 1), area.y));
+    }
 }
 
 /// The keys that are named at the right end, the last one first.

@@ -58,7 +58,8 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     ]);
     let room = usize::from(inner.width);
     let mut lines = vec![first];
-    if inner.height >= RULE_ROWS {
+    // where the list is short there is room for it in any case
+    if inner.height >= RULE_ROWS || usize::from(inner.height) >= list.size() + 2 {
         let rule = format!(" {}", glyphs.rule.repeat(room.saturating_sub(2)));
         lines.push(Line::styled(rule, theme.style(Role::Rule)));
     }

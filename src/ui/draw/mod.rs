@@ -64,6 +64,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
         return;
     };
     screen.view.areas = areas;
+    // unless the last row says otherwise, which a low screen has not
+    screen.view.spills = true;
     let follow = (areas.floor, Action::Follow);
     screen.view.clicks = vec![follow, (areas.pen, Action::Write)];
     for pane in PANES {
@@ -77,6 +79,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     page::draw(frame, whole, screen);
     list::draw(frame, whole, screen);
     which::draw(frame, whole, screen);
+    footer::spilt(frame, whole, screen);
     floor::join(frame, screen);
 }
 

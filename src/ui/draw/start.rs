@@ -261,9 +261,13 @@ impl Page<'_> {
         };
         let of = format!("{} of {}", keying.at + 1, start.keyless.len());
         for (label, value) in [("Provider", format!("{name}   {of}")), ("Key", entered)] {
-            let label = Span::styled(format!("   {label:<VALUE$}"), self.style(Role::Text));
-            let value = Span::styled(text::line(&value).into_owned(), self.style(Role::Title));
-            self.lines.push(Line::from(vec![label, value]));
+            let value = Line::from(text::line(&value).into_owned());
+            for (i, value) in wrap(&value, self.room.saturating_sub(LABEL)).iter().enumerate() {
+                let label = if i == 0 { label } else { "" };
+                let label = Span::styled(format!("   {label:<VALUE$}"), self.style(Role::Text));
+                let value = Span::styled(value.to_string(), self.style(Role::Title));
+                self.lines.push(Line::from(vec![label, value]));
+            }
         }
         self.blank();
         let words = [

@@ -14,7 +14,6 @@ use super::floor::{Standing, used};
 use super::keymap::Keymap;
 use super::seat::asked;
 use super::story::Story;
-use super::wish::one_more_round;
 use super::{verbs, wish};
 use crate::export::{Teller, text};
 use crate::model::{Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason, Verb};
@@ -158,9 +157,9 @@ impl Linear {
             "/all" => self.list(menu::all()),
             "/status" => (self.status(now), Then::Wait),
             "/more" if self.goes_on() => (String::new(), Then::Again(wish::again(state))),
-            "/more" => match one_more_round(state) {
-                Some(set) => self.send(Verb::Limit { set }),
-                None => ("no limit holds\n\n".into(), Then::Wait),
+            "/more" => match wish::more_of(state) {
+                Some(verb) => self.send(verb),
+                None => ("no limit holds, and it goes on\n\n".into(), Then::Wait),
             },
             "/leave" | "/quit" => (String::new(), Then::Leave),
             "/pass" => match asked(&self.story) {

@@ -55,11 +55,10 @@ fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
     let moves = |word| (pair(start, &[EntryUp, EntryDown]), word);
     if start.keying.is_some() {
         let keep = (pair(start, &[RunEntry]), "keep it");
-        return vec![keep, moves("another provider"), hint(&[Back])];
+        return vec![keep, moves("another provider")];
     }
     if start.help.is_some() {
-        let read = scrolls.then(|| moves("read on"));
-        return read.into_iter().chain([hint(&[Back])]).collect();
+        return scrolls.then(|| moves("read on")).into_iter().collect();
     }
     let turns = matches!(start.at, Row::Scenario | Row::Voice);
     let session = matches!(start.at, Row::Session(_));
@@ -83,9 +82,11 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
     let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
-    let help = start.keying.is_none() && start.help.is_none();
-    let help = help.then(|| (pair(start, &[Help]), "help"));
-    for (key, word) in [Some((leave, "leave")), help].into_iter().flatten() {
+    let last = match start.keying.is_none() && start.help.is_none() {
+        true => vec![(leave, "leave"), (pair(start, &[Help]), "help")],
+        false => vec![(pair(start, &[Back]), "back")],
+    };
+    for (key, word) in last {
         bar.right(format!(" {word}  "), theme.style(Role::HintText));
         bar.right(key, theme.style(Role::HintKey));
     }
