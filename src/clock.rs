@@ -105,7 +105,7 @@ impl Clock {
             Kind::Virtual => c.ms,
             Kind::Real { base } => c.ms.plus(millis(base.elapsed())),
             Kind::Paced { over, since, percent } => {
-                c.ms.plus(over.now().since(*since) * u64::from(*percent) / PERCENT)
+                c.ms.plus(over.now().since(*since).saturating_mul(u64::from(*percent)) / PERCENT)
             }
         }
     }

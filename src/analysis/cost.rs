@@ -1,6 +1,6 @@
 //! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
 
-use super::{Cell, Spent, Study, Table, name};
+use super::{Cell, Spent, Study, Table, name, total};
 use crate::model::{Usd, VoiceSpec};
 
 /// Returns tokens as a cell.
@@ -53,8 +53,8 @@ pub fn table(study: &Study<'_>) -> Table {
             Cell::Text(who),
             Cell::text(&models.join(", ")),
             Cell::Count(turns.len() as u64),
-            tokens(sum(usage().map(|u| u.input).sum()), estimated),
-            tokens(sum(usage().map(|u| u.output).sum()), estimated),
+            tokens(sum(total(usage().map(|u| u.input))), estimated),
+            tokens(sum(total(usage().map(|u| u.output))), estimated),
             cost,
             Cell::Count(unpriced as u64),
         ]

@@ -109,7 +109,8 @@ impl Ledger {
             Kind::Paused(_) => self.paused = self.paused.or(Some(event.ms)),
             Kind::Resumed(_) => {
                 let since = self.paused.take();
-                self.paused_ms += since.map_or(0, |since| event.ms.since(since));
+                let lasted = since.map_or(0, |since| event.ms.since(since));
+                self.paused_ms = self.paused_ms.saturating_add(lasted);
             }
             Kind::Given(given) => self.remember(event, What::Deed(given.clone())),
             Kind::LimitReached(limit) => self.remember(event, What::Limit(limit.0.clone())),
@@ -158,7 +159,7 @@ impl Ledger {
     /// Returns the milliseconds of them in which nothing could start.
     pub fn paused(&self) -> u64 {
         let now = self.paused.zip(self.span).map_or(0, |(since, (_, last))| last.since(since));
-        self.paused_ms + now
+        self.paused_ms.saturating_add(now)
     }
 
     fn remember(&mut self, event: &Event, what: What) {

@@ -105,6 +105,11 @@ pub fn name(state: &State, id: &SeatId) -> String {
     if twin || same(OPERATOR) { format!("{shown} (seat {id})") } else { shown }
 }
 
+/// Returns a sum that holds at the largest number: a file may say anything.
+fn total(numbers: impl Iterator<Item = u64>) -> u64 {
+    numbers.fold(0, u64::saturating_add)
+}
+
 /// Returns who said something.
 fn speaker(state: &State, entry: &Entry) -> String {
     entry.seat().map_or_else(|| OPERATOR.to_owned(), |seat| name(state, seat))

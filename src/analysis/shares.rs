@@ -1,6 +1,6 @@
 //! Who had how much of the talk.
 
-use super::{Cell, Study, Table, name};
+use super::{Cell, Study, Table, name, total};
 use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::text::word_count;
@@ -40,9 +40,9 @@ fn share(study: &Study<'_>, seat: Option<&SeatId>) -> Share {
         share.utterances += 1;
         share.words += u64::from(word_count(entry.text()));
         let Some(spent) = spent else { continue };
-        share.ms += spent.ended.since(spent.granted);
+        share.ms = share.ms.saturating_add(spent.ended.since(spent.granted));
         if let Some(usage) = &spent.end.usage {
-            share.tokens = Some(share.tokens.unwrap_or(0) + usage.output);
+            share.tokens = Some(share.tokens.unwrap_or(0).saturating_add(usage.output));
             share.estimated |= usage.estimated;
         }
     }
@@ -53,7 +53,7 @@ fn share(study: &Study<'_>, seat: Option<&SeatId>) -> Share {
 pub fn table(study: &Study<'_>) -> Table {
     let all = shares(study);
     let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);
-    let whole = |of: fn(&Share) -> u64| seats().map(of).sum::<u64>();
+    let whole = |of: fn(&Share) -> u64| total(seats().map(of));
     let (utterances, words, ms) = (whole(|s| s.utterances), whole(|s| s.words), whole(|s| s.ms));
     let tokens = whole(|s| s.tokens.unwrap_or(0));
     let mut table = Table::new(

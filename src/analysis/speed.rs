@@ -1,6 +1,6 @@
 //! How fast the voices were, and how often they failed.
 
-use super::{Cell, Spent, Study, Table, name};
+use super::{Cell, Spent, Study, Table, name, total};
 use crate::model::Outcome;
 
 /// Returns it as a figure.
@@ -33,7 +33,7 @@ pub fn table(study: &Study<'_>) -> Table {
             median(first.clone(), u64::cmp).map_or(Cell::None, Cell::Took),
             first.into_iter().max().map_or(Cell::None, Cell::Took),
             median(rates, f64::total_cmp).map_or(Cell::None, Cell::Rate),
-            Cell::Took(turns.iter().map(|t| t.end.took_ms).sum()),
+            Cell::Took(total(turns.iter().map(|t| t.end.took_ms))),
             Cell::Count(count(&|t| t.end.outcome == Outcome::Failed)),
             Cell::Count(turns.iter().map(|t| t.retries).sum()),
             Cell::Count(count(&|t| t.end.outcome == Outcome::Cut)),

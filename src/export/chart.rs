@@ -52,7 +52,7 @@ pub fn of(figure: &str, study: &Study<'_>) -> String {
 
 fn svg(height: f64, title: &str, marks: &str) -> String {
     format!(
-        "<svg viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\"><title>{}</title>\n{marks}</svg>\n",
+        "<div class=\"scroll\"><svg viewBox=\"0 0 {WIDTH} {height:.0}\" role=\"img\"><title>{}</title>\n{marks}</svg></div>\n",
         escaped(title)
     )
 }
@@ -137,7 +137,8 @@ fn lanes(study: &Study<'_>) -> String {
         return String::new();
     };
     let room = WIDTH - NAMES;
-    let x = |ms: u64| NAMES + (ms - begin) as f64 / (end - begin).max(1) as f64 * room;
+    let since = |ms: u64| ms.saturating_sub(begin) as f64;
+    let x = |ms: u64| NAMES + since(ms) / since(end).max(1.0) * room;
     let seats = &study.state.seats;
     let mut marks = String::new();
     for (lane, seat) in seats.iter().enumerate() {
@@ -183,8 +184,9 @@ fn stood(study: &Study<'_>) -> String {
         return String::new();
     }
     let (first, last) = stood.span;
-    let step = (WIDTH - NAMES) / f64::from(last - first + 1);
+    let step = (WIDTH - NAMES) / (f64::from(last - first) + 1.0);
     let x = |utterance: u32| NAMES + f64::from(utterance - first) * step;
+    let end = last.saturating_add(1);
     let (mut marks, mut y) = (String::new(), 0.0);
     for (seat, stands) in &stood.lanes {
         let (who, axis, line) = (label(study, seat), y + 11.0, y + 15.0);
@@ -196,7 +198,7 @@ fn stood(study: &Study<'_>) -> String {
             ),
         );
         for (stand, next) in stands.iter().zip(stands.iter().skip(1).map(Some).chain([None])) {
-            let until = next.map_or(last + 1, |next| next.at);
+            let until = next.map_or(end, |next| next.at);
             // a vote just after a reply stands in its place
             if until > stand.at {
                 field(&mut marks, &stood, stand, (x(stand.at), x(until), y));

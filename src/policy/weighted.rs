@@ -57,7 +57,7 @@ fn in_turn(v: &View<'_>) -> Option<Turn> {
         kept = vec![memo(&shares), ("counted", json!(v.thread.asked.as_ref().map(|b| b.id)))];
     }
     let next = measure.pick(&shares)?;
-    let sum = |part: fn(&Share) -> u64| shares.iter().map(part).sum::<u64>();
+    let sum = |part: fn(&Share) -> u64| shares.iter().map(part).fold(0, u64::saturating_add);
     let why = format!(
         "has had {} of {} {}, with {} of {} parts of the weight",
         shares[next].had,
@@ -69,7 +69,7 @@ fn in_turn(v: &View<'_>) -> Option<Turn> {
     let (round, mut turn) = round(v, shares.len());
     let seat = shares[next].seat.clone();
     if measure == Measure::Turns {
-        shares[next].had += 1;
+        shares[next].had = shares[next].had.saturating_add(1);
         turn.push(memo(&shares));
     }
     Some(Turn { queue: queue(measure, shares, &seat), seat, why, round, memo: turn, kept })
@@ -171,11 +171,13 @@ fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
     };
     let Some(at) = shares.iter().position(|s| s.seat == reply.seat) else { return };
     shares[at].had = match measure.length(reply) {
-        0 => {
-            shares.iter().map(|s| (s.had * shares[at].weight).div_ceil(s.weight)).max().unwrap_or(0)
-                + 1
-        }
-        length => shares[at].had + length,
+        0 => shares
+            .iter()
+            .map(|s| s.had.saturating_mul(shares[at].weight).div_ceil(s.weight))
+            .max()
+            .unwrap_or(0)
+            .saturating_add(1),
+        length => shares[at].had.saturating_add(length),
     };
 }
 
@@ -201,7 +203,7 @@ fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<Seat
         Measure::Turns => {
             for _ in 0..LOOKED_AHEAD {
                 let Some(next) = by_deadline(&shares) else { break };
-                shares[next].had += 1;
+                shares[next].had = shares[next].had.saturating_add(1);
                 if !queue.contains(&shares[next].seat) {
                     queue.push(shares[next].seat.clone());
                 }
@@ -234,7 +236,7 @@ mod tests {
         let all: u64 = weights.iter().sum();
         for turn in 1..=turns {
             let next = by_deadline(&shares).expect("somebody may");
-            shares[next].had += 1;
+            shares[next].had = shares[next].had.saturating_add(1);
             for (share, weight) in shares.iter().zip(weights) {
                 let off = (share.had * all).abs_diff(turn * weight);
                 assert!(off < all, "turn {turn} of {weights:?}: {} of weight {weight}", share.had);
@@ -256,7 +258,7 @@ mod tests {
         let order: Vec<usize> = (0..6)
             .map(|_| {
                 let next = by_deadline(&shares).unwrap();
-                shares[next].had += 1;
+                shares[next].had = shares[next].had.saturating_add(1);
                 next
             })
             .collect();

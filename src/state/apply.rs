@@ -318,7 +318,7 @@ impl State {
         } else if r.error.class == ErrorClass::Context {
             t.shrunk = true;
         } else if r.error.class.asks_to_wait() {
-            t.waited += r.wait_ms;
+            t.waited = t.waited.saturating_add(r.wait_ms);
         } else if r.error.class == ErrorClass::Form {
             t.corrections += 1;
             t.rejected = Some(Rejected { said: said.into(), why: r.error.text.clone() });
@@ -379,7 +379,7 @@ impl State {
             && turn.speaks()
             && let Run::Stepping(n) = &mut self.run
         {
-            *n += 1;
+            *n = n.saturating_add(1);
         }
         if turn.speaks() && counts {
             self.last = Some(LastTurn {

@@ -309,13 +309,13 @@ impl State {
 impl Running {
     /// Returns the running milliseconds at a moment.
     pub fn at(&self, now: Ms) -> u64 {
-        self.total + self.since.map_or(0, |s| now.since(s))
+        self.total.saturating_add(self.since.map_or(0, |s| now.since(s)))
     }
 
     fn set(&mut self, running: bool, now: Ms) {
         match (self.since, running) {
             (Some(since), false) => {
-                self.total += now.since(since);
+                self.total = self.total.saturating_add(now.since(since));
                 self.since = None;
             }
             (None, true) => self.since = Some(now),

@@ -114,13 +114,13 @@ impl Timeline {
     pub fn column(&self, at: Ms, columns: usize) -> usize {
         let length = self.end.since(self.begin).max(1);
         let last = columns.saturating_sub(1) as u64;
-        (at.since(self.begin).min(length) * last / length) as usize
+        scaled(at.since(self.begin).min(length), last, length) as usize
     }
 
     /// Returns the moment of a column out of so many.
     pub fn moment(&self, column: usize, columns: usize) -> Ms {
         let last = columns.saturating_sub(1).max(1) as u64;
-        self.begin.plus(self.end.since(self.begin) * (column as u64).min(last) / last)
+        self.begin.plus(scaled(self.end.since(self.begin), (column as u64).min(last), last))
     }
 
     /// Returns the columns in which a seat spoke.
@@ -154,4 +154,9 @@ fn sort(kind: &Kind) -> Option<Sort> {
         Kind::TurnEnded(e) if e.outcome == Outcome::Failed => Some(Sort::Error),
         _ => None,
     }
+}
+
+/// Returns a part of a time or a place; a file may name any time.
+fn scaled(whole: u64, part: u64, of: u64) -> u64 {
+    u64::try_from(u128::from(whole) * u128::from(part) / u128::from(of)).unwrap_or(u64::MAX)
 }

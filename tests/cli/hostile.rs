@@ -1,6 +1,7 @@
 //! Whatever a file says, nothing that acts on a terminal comes out, and nobody's words pass for our heads.
 
 use crate::house::House;
+use serde_json::{Value, json};
 
 /// Characters that act, reorder or hide, besides control characters.
 fn acts(c: char) -> bool {
@@ -114,4 +115,49 @@ fn words_cannot_pass_for_a_head_a_note_or_a_heading() {
     assert_eq!(md.lines().filter(|l| l.starts_with("## ")).count(), 2, "{md}");
     assert!(!md.contains("> </blockquote>") && !md.contains(" ![x]"), "{md}");
     assert!(md.contains("> \\</blockquote>\\<h2>Bo\\</h2> \\![x](http://x/y)"), "{md}");
+}
+
+/// Sets the numbers of an event's data that a total is made of, and its time, to the largest there is.
+fn at_their_ends(line: &str) -> String {
+    let mut event: Value = serde_json::from_str(line).unwrap();
+    if event["seq"].as_u64() > Some(9) {
+        event["ms"] = u64::MAX.into();
+    }
+    if event["kind"] == "turn.ended" {
+        event["data"]["usage"] = json!({"input": u64::MAX, "output": u64::MAX});
+        event["data"]["cost"] = json!(1e9);
+        event["data"]["took_ms"] = u64::MAX.into();
+    }
+    if event["data"]["number"] == 9 {
+        event["data"]["number"] = u32::MAX.into();
+    }
+    let parts = ["seq", "at", "ms", "in", "by", "cause", "kind", "data"];
+    let parts = parts.iter().filter(|part| event.get(part).is_some());
+    let parts: Vec<String> = parts.map(|part| format!("\"{part}\":{}", event[part])).collect();
+    let body = format!("{{{}", parts.join(","));
+    let crc = crc32c::crc32c(body.as_bytes());
+    format!("{body},\"crc\":\"{crc:08x}\"}}\n")
+}
+
+#[test]
+fn numbers_may_be_as_large_as_a_file_can_name_them() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let log = house.run(&["export", "--last", "--format", "jsonl"]).code(0).out;
+    let path = house.file("ends.jsonl", &log.lines().map(at_their_ends).collect::<String>());
+    for args in [
+        &["sessions", "show", &path][..],
+        &["replay", &path, "--headless"],
+        &["replay", &path, "--headless", "--speed", "8", "--idle-limit", "0s"],
+        &["analyze", &path],
+        &["analyze", &path, "--format", "json"],
+        &["export", &path, "--format", "html"],
+        &["export", &path, "--format", "cast"],
+        &["export", &path, "--format", "csv"],
+        &["fork", &path, "--at", "3", "--headless"],
+    ] {
+        let ran = house.run(args);
+        assert!(!ran.err.contains("panicked"), "{args:?}: {}", ran.err);
+        assert!(matches!(ran.code, 0 | 1 | 5), "{args:?}: {} {}", ran.code, ran.err);
+    }
 }

@@ -2,7 +2,7 @@
 
 use crate::stage::{Stage, demo};
 use colloquium::clock::Clock;
-use colloquium::model::{Kind, Ms};
+use colloquium::model::{Event, Kind, Ms};
 use colloquium::session::replay::{Spot, Transport};
 use colloquium::session::{Record, Tail};
 use colloquium::ui::mouse::mouse;
@@ -30,9 +30,12 @@ pub fn half(stage: Stage) -> Stage {
     replayed.stage
 }
 
-fn played_on(mut stage: Stage) -> Replayed {
+fn played_on(stage: Stage) -> Replayed {
     let records = demo().iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
-    let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
+    on(stage, Transport::new(records, Clock::virtual_from(Ms(0))))
+}
+
+fn on(mut stage: Stage, transport: Transport) -> Replayed {
     stage.screen.clock = transport.clock();
     stage.screen.view.playback = Some(Playback::new(transport.clone()));
     Replayed { stage, tail: transport.tail(), transport }
@@ -143,5 +146,20 @@ fn a_click_on_the_timeline_goes_there() {
         let rows = r.stage.rows();
         let head = rows[usize::from(row)].chars().position(|c| c == '●');
         assert!(head.is_some_and(|at| at.abs_diff(usize::from(column)) <= 1), "{}", rows[21]);
+    }
+}
+
+/// A recording of times that no clock ever shows is drawn, played and gone through like any other.
+#[test]
+fn times_may_be_as_large_as_a_file_can_name_them() {
+    let late = |e: &Event| if e.seq.0 > 9 { Ms(u64::MAX) } else { e.ms };
+    let events = demo().iter().map(|e| Event { ms: late(e), ..e.clone() });
+    let records = events.map(|e| Arc::new(Record::new(e).unwrap())).collect();
+    let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
+    let mut r = on(Stage::new(80, 24), transport);
+    r.press(&[Char('w'), Char('+'), Char(' ')]);
+    for key in ['0', '5', '9', '.', ',', ']', '[', 'a'] {
+        r.press(&[Char(key)]);
+        assert!(r.stage.text().contains("REPLAY"));
     }
 }

@@ -270,7 +270,8 @@ impl Deck {
                 // a wait that was long enough is over
                 let patience = self.idle_limit.map_or(due, |limit| self.last.plus(limit)).min(due);
                 if now < patience {
-                    return Some((patience.since(now) * 100).div_ceil(u64::from(percent)));
+                    let wait = patience.since(now).saturating_mul(100);
+                    return Some(wait.div_ceil(u64::from(percent)));
                 }
             }
             if self.clock.now() < due {

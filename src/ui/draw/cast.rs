@@ -63,12 +63,17 @@ fn row(area: Rect, (most, all): (usize, bool), screen: &Screen) -> (Line<'static
         let gap = if word.is_empty() { "" } else { " " };
         spans.push(Span::styled(format!("{sign}{gap}{word}"), theme.style(role)));
         let before = clicks.last().map_or(area.x, |(area, _): &(Rect, Action)| area.right());
-        let end = area.x + spans.iter().map(Span::width).sum::<usize>() as u16;
+        let end = area.x.saturating_add(spans.iter().map(Span::width).sum::<usize>() as u16);
         let cells = Rect { x: before, width: end.saturating_sub(before), ..area };
-        clicks.push((cells, Action::Pick(place as u8 + 1)));
+        clicks.push((cells, pick(place)));
         spans.push(Span::raw("   "));
     }
     // the gap behind the last seat is nobody's
     spans.pop();
     (Line::from(spans), clicks)
+}
+
+/// Returns what puts the seat at a place forward; those far behind are reached by other ways.
+pub fn pick(place: usize) -> Action {
+    Action::Pick(u8::try_from(place + 1).unwrap_or(u8::MAX))
 }

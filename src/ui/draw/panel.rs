@@ -1,5 +1,6 @@
 //! The panel at the side: the cast and what each does, the floor and why, the limits and how far they have come.
 
+use super::cast::pick;
 use crate::export::cost;
 use crate::model::{Limit, Ms, SeatId, Usd};
 use crate::state::Turn;
@@ -56,7 +57,7 @@ fn seats(lines: &[Line<'_>], inner: Rect, screen: &Screen) -> impl Iterator<Item
             .iter()
             .position(|l| l.to_string().chars().skip(2).collect::<String>().starts_with(&name))?;
         let rows = Rect { y: inner.y.saturating_add(row as u16), height: 2, ..inner };
-        Some((rows.intersection(inner), Action::Pick(place as u8 + 1)))
+        Some((rows.intersection(inner), pick(place)))
     })
 }
 
@@ -217,16 +218,21 @@ fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
     for limit in Limit::ALL {
         let Some(most) = state.limits.of(limit) else { continue };
         let used = state.used(limit, now).min(most);
-        let filled = (used * BAR_CELLS).checked_div(most).unwrap_or(0) as usize;
+        let filled = used.saturating_mul(BAR_CELLS).checked_div(most).unwrap_or(0) as usize;
         let bar = glyphs.full.repeat(filled) + &glyphs.empty.repeat(BAR_CELLS as usize - filled);
         let (name, figure) = match limit {
             Limit::Utterances | Limit::Rounds | Limit::Batches | Limit::Tokens => {
                 (limit.key(), format!("{used} of {most}"))
             }
             Limit::Usd => ("cost", format!("{} of {}", Usd(used), Usd(most))),
-            Limit::Seconds => {
-                ("time", format!("{} of {}", clock(used * 1_000), clock(most * 1_000)))
-            }
+            Limit::Seconds => (
+                "time",
+                format!(
+                    "{} of {}",
+                    clock(used.saturating_mul(1_000)),
+                    clock(most.saturating_mul(1_000))
+                ),
+            ),
         };
         lines.push(Line::from(vec![
             Span::styled(format!("{name:<12}"), theme.style(Role::Muted)),
