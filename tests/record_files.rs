@@ -286,3 +286,20 @@ async fn a_session_has_no_name_before_its_first_line() {
     let names = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name());
     assert_eq!(names.filter(|n| left(n)).collect::<Vec<_>>(), ["x.jsonl"]);
 }
+
+#[tokio::test]
+async fn a_session_with_the_newlines_of_windows_is_whole_and_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let records = talk(9);
+    let path = written(folder.path(), &records[..8]).await;
+    let lines = std::fs::read_to_string(&path).unwrap();
+    std::fs::write(&path, lines.replace('\n', "\r\n")).unwrap();
+    let resumed = resume(&path, Mode::Normal).unwrap();
+    assert_eq!((resumed.log.records.len(), resumed.repaired), (8, None));
+    resumed.writer.push(records[8].clone());
+    resumed.writer.finish().await.unwrap();
+    let log = read(&path).unwrap();
+    assert!(log.faults.is_empty() && log.torn.is_none());
+    assert!(log.records.iter().zip(&records).all(|(a, b)| a.event == b.event));
+    assert_eq!(log.records.len(), 9);
+}

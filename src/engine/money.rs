@@ -3,6 +3,10 @@
 //!
 //! What is set aside is the prompt, a token for every byte of it, and the longest reply; where less is left than a whole
 //! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
+//!
+//! So a limit is reached about one prompt too early: most texts have four bytes a token. That is the price of a bound that
+//! holds: how a model cuts words is known to its server alone, and a ratio learnt from the talk so far fails at the next
+//! emoji, table or foreign script.
 
 use crate::model::payload::{FloorGranted, LimitAt};
 use crate::model::*;

@@ -147,17 +147,22 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Verb::Edit { utterance, .. } | Verb::Hide { utterance, .. } => {
             state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
         }
-        Verb::Vote { options, .. } => {
+        Verb::Vote { question, options } => {
+            if question.trim().is_empty() {
+                return Err("`question` has no words".into());
+            }
             targets.threads = inner(state, line);
             let thread = targets.threads.first().and_then(|t| state.threads.get(t));
             let able = |t: &Thread| t.seats.iter().any(|s| state.may(Purpose::Vote, s));
             if !thread.is_some_and(able) {
                 return Err("nobody is here who could vote".into());
             }
-            let mut once = options.clone();
+            // as a ballot is read: whoever answers "yes" means "Yes"
+            let mut once: Vec<String> = options.iter().map(|o| o.trim().to_lowercase()).collect();
             once.sort();
             once.dedup();
-            if options.len() == 1 || once.len() < options.len() {
+            let blank = once.iter().any(String::is_empty);
+            if options.len() == 1 || once.len() < options.len() || blank {
                 return Err("a vote is between two options or more, each named once".into());
             }
         }

@@ -238,7 +238,8 @@ impl<'a> Envelope<'a> {
 
 /// Returns the line as text without its newline, if its checksum holds.
 fn checked(line: &[u8]) -> Result<&str, SessionError> {
-    let line = line.strip_suffix(b"\n").unwrap_or(line);
+    // a tool that turns newlines into those of Windows changes nothing that the checksum covers
+    let line = line.strip_suffix(b"\n").map_or(line, |l| l.strip_suffix(b"\r").unwrap_or(l));
     if line.len() >= LINE_MAX_BYTES {
         return Err(SessionError::LineTooLong { bytes: line.len() + 1 });
     }

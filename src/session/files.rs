@@ -7,7 +7,7 @@ use super::lock::Lock;
 use crate::model::Wall;
 use jiff::Timestamp;
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
 
@@ -92,7 +92,8 @@ impl SessionFiles {
     /// something to read in it.
     pub(super) fn create(&self) -> Result<Unnamed, SessionError> {
         make_folder(self.folder()).map_err(SessionError::io("make", self.folder()))?;
-        let taken = || SessionError::io("make", &self.log)(io::ErrorKind::AlreadyExists.into());
+        let there = || io::Error::new(ErrorKind::AlreadyExists, "it exists already");
+        let taken = || SessionError::io("make", &self.log)(there());
         if self.is_taken() {
             return Err(taken());
         }

@@ -171,6 +171,7 @@ async fn who_never_ran_for_a_failure_was_starved_and_for_a_condition_was_not() {
     let fails = || stage(|_| Play::Fail(5, ErrorClass::NotFound));
     let ran = play(table(Value::Null), fails(), &[]).await;
     assert_eq!(ran.reason(), "starved");
+    assert_eq!(ended(&ran).text.as_deref(), Some("a: as the test wants it"));
     let failed = &ended(&ran).result["history"][0];
     assert_eq!(
         (&failed["outcome"], &failed["error"]),
@@ -206,7 +207,7 @@ async fn a_request_wakes_a_seat_within_its_limits() {
             "expert" => Play::Words("well".into(), 5),
             id => Play::Data(
                 id.into(),
-                json!({"requests": [{"to": "expert", "text": "is it so?"}, {"to": "nobody", "text": "?"}]}),
+                json!({"requests": [{"to": "expert", "text": "is it so?"}, {"to": "nobody", "text": "?"}, {"to": "ghost"}]}),
             ),
         })
     };
@@ -216,7 +217,9 @@ async fn a_request_wakes_a_seat_within_its_limits() {
         warnings(&ran),
         [
             "`a` asks for \"nobody\", which is no other seat",
-            "`b` asks for \"nobody\", which is no other seat"
+            "`a` asks for \"ghost\", which is no other seat",
+            "`b` asks for \"nobody\", which is no other seat",
+            "`b` asks for \"ghost\", which is no other seat"
         ]
     );
     assert_eq!(batches(&play(table(1), asks(), &[]).await), ["a", "b+expert"]);

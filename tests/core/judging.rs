@@ -116,8 +116,11 @@ async fn votes_are_refused_where_they_make_no_sense() {
         });
         refused.expect("a refusal")
     };
-    let one = json!({"do": "vote", "question": "?", "options": ["a"]});
-    assert!(why(one).await.contains("two options"));
+    for options in [json!(["a"]), json!(["a", "b", "A "]), json!(["a", " "])] {
+        let vote = json!({"do": "vote", "question": "?", "options": options});
+        assert!(why(vote).await.contains("two options"), "{options}");
+    }
+    assert!(why(json!({"do": "vote", "question": " "})).await.contains("no words"));
     assert!(why(json!({"do": "verdict"})).await.contains("[verdict]"));
 }
 

@@ -120,36 +120,19 @@ const MAY_STOP: Key = key(
     "Whether the judges are asked after each round too, and a side that has won then ends it.",
 );
 
-/// The verdict at the end.
-pub(super) const VERDICT: &[Key] = &[
-    needed(
-        "judge",
+/// What both kinds of verdict take; they differ in how the judges are called.
+const fn court(judges: &'static str) -> [Key; 8] {
+    let judges = needed(
+        judges,
         ONE_OR_MORE_NAMES,
         r#""jo""#,
         "Who judges: a seat, or several as a panel; they do not speak unless they are told to.",
-    ),
-    QUESTION,
-    SIDES,
-    VOTES,
-    SWAP_TEST,
-    TIE,
-    JUDGE_SEES,
-    MAY_STOP,
-];
+    );
+    [judges, QUESTION, SIDES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
+}
+
+/// The verdict at the end.
+pub(super) const VERDICT: &[Key] = &court("judge");
 
 /// The verdict on a phase.
-pub(super) const JUDGE: &[Key] = &[
-    needed(
-        "seat",
-        ONE_OR_MORE_NAMES,
-        r#""jo""#,
-        "Who judges: a seat, or several as a panel; they do not speak unless they are told to.",
-    ),
-    QUESTION,
-    SIDES,
-    VOTES,
-    SWAP_TEST,
-    TIE,
-    JUDGE_SEES,
-    MAY_STOP,
-];
+pub(super) const JUDGE: &[Key] = &court("seat");
