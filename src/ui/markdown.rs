@@ -182,6 +182,11 @@ pub fn bold(style: Style) -> Style {
     style.add_modifier(Modifier::BOLD)
 }
 
+/// Returns a style without the line below that tells later seats from earlier ones: for what is no name.
+pub fn plainly(style: Style) -> Style {
+    style.remove_modifier(Modifier::UNDERLINED)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 use super::action::Action;
 use super::glyphs::Glyphs;
 use super::keymap::{Keymap, Place};
-use super::markdown::{bold, plain, rows};
+use super::markdown::{bold, plain, plainly, rows};
 use super::story::{Id, Shown, Story};
 use super::theme::{Role, Theme};
 use super::wrap::{clip, width};
@@ -249,7 +249,7 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
     }
     let gutter = format!(" {} ", look.glyphs.gutter);
     let drawn = body.into_iter().map(|mut line| {
-        line.spans.insert(0, Span::styled(gutter.clone(), style));
+        line.spans.insert(0, Span::styled(gutter.clone(), plainly(style)));
         line
     });
     drawn.collect()

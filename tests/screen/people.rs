@@ -5,6 +5,7 @@ use colloquium::model::{Kind, Verb};
 use colloquium::ui::inspect::prompt_of;
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{self, Char, Down, End, Enter, Esc};
+use ratatui::style::Modifier;
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
     let keys: Vec<KeyCode> = words.chars().map(Char).collect();
@@ -164,4 +165,40 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     write(&mut stage, "/change @bo weight=3");
     let asked = stage.press(&[Enter]);
     assert!(weighs(&asked, "bo", 3.0), "{asked:?}");
+}
+
+/// The demo at a table of fifty, at which the last one speaks.
+fn crowded(width: u16, height: u16) -> Stage {
+    let stage = Stage::altered(width, height, |event| match &mut event.kind {
+        Kind::Opened(opened) => {
+            for n in 4..=50 {
+                let mut guest = opened.participants[0].clone();
+                (guest.id, guest.name) = (format!("p{n}").into(), format!("Guest {n}").into());
+                opened.participants.push(guest);
+            }
+        }
+        Kind::FloorGranted(granted) => granted.participant = "p50".into(),
+        _ => {}
+    });
+    stage.during(2, 2)
+}
+
+#[test]
+fn at_a_table_of_fifty_whoever_speaks_is_in_sight_and_so_is_the_rest_of_the_panel() {
+    for (width, height) in [(120, 40), (200, 60), (120, 20)] {
+        let mut stage = crowded(width, height);
+        let shown = stage.text();
+        for words in ["▸ 50 Guest 50", "speaking", " more", "FLOOR"] {
+            assert!(shown.contains(words), "{words}: {shown}");
+        }
+        assert!(height < 40 || shown.contains("LIMITS"), "{shown}");
+        let cells = &stage.terminal.backend().buffer().content;
+        let gutters = cells.iter().filter(|cell| cell.symbol() == "▎");
+        assert!(gutters.into_iter().all(|cell| !cell.modifier.contains(Modifier::UNDERLINED)));
+    }
+    let row = crowded(80, 24).rows()[1].clone();
+    assert!(row.starts_with(" …  47") && row.contains("50 ▸ speaking"), "{row}");
+    let mut stage = crowded(80, 24);
+    stage.press(&[Char('2')]);
+    assert!(stage.rows()[1].starts_with(" 1   2   3") && stage.rows()[1].trim_end().ends_with('…'));
 }

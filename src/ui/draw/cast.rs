@@ -1,6 +1,7 @@
 //! Who sits at the table, in one row: number, name, and what they do; on a narrow screen also what was used, for which the
 //! line of the floor has no room.
 
+use crate::state::Seat;
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::floor::{next, seat_word, used};
@@ -16,15 +17,27 @@ use ratatui::text::{Line, Span};
 const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
 
+/// Seats that are shown before whoever speaks, where not all are.
+const BEFORE: usize = 3;
+
 /// Draws the row.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let narrow = screen.view.areas.is_narrow();
     let used = used(&screen.story.state().spent()).filter(|_| narrow).unwrap_or_default();
     let used = used.replace(" tok  ", " ");
     let room = usize::from(area.width).saturating_sub(width(&used) + 2);
-    let fits = |shorter: &(usize, bool)| row(area, *shorter, screen).0.width() <= room;
-    let shorter = SHORTER.into_iter().find(fits).unwrap_or((0, false));
-    let (line, clicks) = row(area, shorter, screen);
+    let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;
+    let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
+        Some(shorter) => row(area, shorter, 0, screen),
+        // too many even as numbers: those around whoever speaks
+        None => row(area, (0, false), around(screen), screen),
+    };
+    if line.width() > room {
+        while line.width() + 2 > room {
+            line.spans.pop();
+        }
+        line.push_span(Span::raw(format!(" {}", screen.glyphs.ellipsis)));
+    }
     screen.view.clicks.extend(clicks);
     frame.render_widget(line, area);
     let used = Span::styled(format!("{used} "), screen.theme.style(Role::Muted));
@@ -32,18 +45,34 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Line::from(used).right_aligned(), area);
 }
 
+/// The place of the first seat that is shown where not all are: a few before whoever speaks.
+fn around(screen: &Screen) -> usize {
+    let state = screen.story.state();
+    let speaks = |seat: &Seat| state.turns.values().any(|t| t.seat == seat.spec.id);
+    let here = screen.view.picked.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
+    here.saturating_sub(BEFORE)
+}
+
 /// What a click does, by the cells it falls on.
 type Clicks = Vec<(Rect, Action)>;
 
-/// The row with names of so many cells at most, and all words or only those that nothing else tells.
-fn row(area: Rect, (most, all): (usize, bool), screen: &Screen) -> (Line<'static>, Clicks) {
+/// The row from a seat on, with names of so many cells at most, and all words or only those that nothing else tells.
+fn row(
+    area: Rect,
+    (most, all): (usize, bool),
+    from: usize,
+    screen: &Screen,
+) -> (Line<'static>, Clicks) {
     let (story, theme) = (&screen.story, &screen.theme);
     let state = story.state();
     let (queue, _) = next(state);
     let now = screen.clock.now();
     let mut spans = vec![Span::raw(" ")];
     let mut clicks = Vec::new();
-    for (place, seat) in state.seats.iter().enumerate() {
+    if from > 0 {
+        spans.push(Span::raw(format!("{}  ", screen.glyphs.ellipsis)));
+    }
+    for (place, seat) in state.seats.iter().enumerate().skip(from) {
         let id = &seat.spec.id;
         let word = seat_word(story, id, now, &queue);
         let style = theme.speaker(place);

@@ -4,6 +4,7 @@
 //! it safe.
 
 mod cast;
+mod doubt;
 pub(super) mod floor;
 mod footer;
 mod header;
@@ -81,6 +82,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     which::draw(frame, whole, screen);
     footer::spilt(frame, whole, screen);
     floor::join(frame, screen);
+    doubt::settle(frame.buffer_mut());
 }
 
 /// Cells that must be left at each side of what lies on top; where there are fewer it takes the whole width, since words

@@ -3,13 +3,13 @@
 use super::cast::pick;
 use crate::export::cost;
 use crate::model::{Limit, Ms, SeatId, Usd};
-use crate::state::Turn;
+use crate::state::{Seat, Turn};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::floor::{next, seat_word, tokens, why};
 use crate::ui::glyphs::Glyphs;
-use crate::ui::markdown::bold;
+use crate::ui::markdown::{bold, plainly};
 use crate::ui::message::clock;
 use crate::ui::story::Story;
 use crate::ui::theme::Role;
@@ -35,13 +35,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let now = screen.clock.now();
     let room = usize::from(inner.width);
     let mut lines = vec![Line::default()];
-    let sections =
-        [cast(screen, now, room), floor(screen, room), limits(screen, now), stances(screen, room)];
-    for section in sections {
-        if section.len() > 1 {
-            lines.extend(section);
-            lines.push(Line::default());
-        }
+    let others = [floor(screen, room), limits(screen, now), stances(screen, room)];
+    let others: Vec<_> = others.into_iter().filter(|section| section.len() > 1).collect();
+    let needed: usize = others.iter().map(|section| section.len() + 1).sum();
+    let rows = usize::from(inner.height).saturating_sub(needed + 2).max(CAST_LEAST);
+    for section in [cast(screen, now, (room, rows))].into_iter().chain(others) {
+        lines.extend(section);
+        lines.push(Line::default());
     }
     let clicks: Vec<_> = seats(&lines, inner, screen).collect();
     frame.render_widget(Text::from(lines), inner);
@@ -73,23 +73,29 @@ pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
     Line::styled(words, screen.theme.style(Role::Muted))
 }
 
-/// Rows that the cast may take of the panel with the lines of what each seat said.
-const CAST_ROWS: usize = 24;
+/// Rows that the cast has at least, whatever else the panel tells.
+const CAST_LEAST: usize = 8;
 
-fn cast(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
+/// The seats in as many rows as there are: three each, two or one; of more, those around whoever speaks.
+fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
     let (story, theme, glyphs) = (&screen.story, &screen.theme, screen.glyphs);
     let state = story.state();
     let (queue, _) = next(state);
     let mut lines = vec![heading(screen, "CAST")];
     let muted = theme.style(Role::Muted);
-    for (place, seat) in state.seats.iter().enumerate() {
+    let (all, rows) = (state.seats.len(), rows.saturating_sub(1));
+    let seen = if all > rows { rows.saturating_sub(1) } else { all };
+    let speaks = |s: &Seat| state.turns.values().any(|t| t.seat == s.spec.id);
+    let around = screen.view.picked.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
+    let first = around.saturating_sub(seen / 2).min(all - seen);
+    for (place, seat) in state.seats.iter().enumerate().skip(first).take(seen) {
         let turn = state.turns.values().find(|t| t.seat == seat.spec.id);
         let style = match screen.view.picked == Some(place) {
             true => theme.style(Role::Selection),
             false => theme.speaker(place),
         };
         let sign = if turn.is_some() { glyphs.speaking } else { " " };
-        let name = format!("{sign} {} {}", place + 1, story.name(&seat.spec.id));
+        let name = format!("{} {}", place + 1, story.name(&seat.spec.id));
         let used = seat.spent.used().map(|usage| {
             format!("{}{}", if usage.estimated { "~" } else { "" }, tokens(usage.tokens()))
         });
@@ -98,8 +104,16 @@ fn cast(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
             (0, None) => String::new(),
             (n, None) => format!("{n}u"),
         };
-        lines.push(both_ends((name, bold(style)), (figure, muted), room, glyphs));
         let word = seat_word(story, &seat.spec.id, now, &queue);
+        let alone = all * 2 > rows;
+        let figure = if alone && !word.is_empty() { word.clone() } else { figure };
+        let mut line =
+            both_ends((name, bold(style)), (figure, muted), room.saturating_sub(2), glyphs);
+        line.spans.insert(0, Span::styled(format!("{sign} "), theme.style(Role::FloorSpeaking)));
+        lines.push(line);
+        if alone {
+            continue;
+        }
         let role = seat.spec.role.as_deref().unwrap_or_default();
         let (text, look) = match (word.as_str(), turn.is_some()) {
             ("", _) => (text::name(role).into_owned(), Role::Muted),
@@ -117,9 +131,12 @@ fn cast(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
             glyphs,
         ));
         let spark = spark(story, &seat.spec.id, glyphs);
-        if state.seats.len() * 3 <= CAST_ROWS && !spark.is_empty() {
-            lines.push(Line::styled(format!("    {spark}"), theme.speaker(place)));
+        if all * 3 <= rows && !spark.is_empty() {
+            lines.push(Line::styled(format!("    {spark}"), plainly(theme.speaker(place))));
         }
+    }
+    if seen < all {
+        lines.push(Line::styled(format!("  and {} more", all - seen), muted));
     }
     lines
 }
