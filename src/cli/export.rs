@@ -13,6 +13,7 @@ use crate::text;
 use crate::ui::film::film;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Columns and rows of a recorded screen, unless somebody asks for others.
@@ -41,6 +42,9 @@ pub struct Export {
     size: (u16, u16),
 }
 
+/// The format that is the session's own.
+const LINES: &str = "jsonl";
+
 fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|f| f.name).chain([cast::FORMAT.0])
 }
@@ -54,6 +58,15 @@ impl Export {
         let document = Document::new(&log, reveal)?;
         let out = spelled(&document, &self.format, self.size, context)?;
         self.target.write(&out, context)?;
+        let blobs = log.files.blobs();
+        if self.format == LINES
+            && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())
+        {
+            context.say(&format!(
+                "the longest texts are not in these lines but beside them: take {} along, under the name of the copy",
+                blobs.display()
+            ));
+        }
         judged(&log, context)
     }
 }

@@ -52,6 +52,7 @@ fn words_are_found_with_who_said_them_and_when() {
     assert!(hits(&house, "Clicker").iter().all(|h| h["who"] == "operator"));
     assert_eq!(hits(&house, "\"clicker\"\nof 日本").len(), 1);
     assert_eq!(hits(&house, "turn.ended").len(), 0, "only words are looked through");
+    house.run(&["sessions", "search", " "]).code(2);
     let ran = house.run(&["sessions", "search", "nobody says this"]).code(0);
     assert_eq!((&*ran.out, ran.err.contains("nobody said that")), ("", true));
 }

@@ -145,6 +145,8 @@ fn a_text_that_is_gone_from_beside_the_log_is_told() {
     house.run(&["run", &path, "--headless", "--trust"]).code(0);
     let shown = house.run(&["sessions", "show", "--last"]).code(0);
     assert!(shown.out.contains("xxxx") && shown.err.is_empty(), "{}", shown.err);
+    let lines = house.run(&["export", "--last", "--format", "jsonl"]).code(0);
+    assert!(lines.err.contains("beside them: take "), "{}", lines.err);
     let log = house.run(&["sessions", "path", "--last"]).code(0).out;
     std::fs::remove_dir_all(log.trim().replace(".jsonl", ".blobs")).unwrap();
     let resume = ["resume", "--last", "--headless", "--trust", "--max-utterances", "2"];

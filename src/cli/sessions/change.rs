@@ -36,7 +36,7 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
     if title.trim().is_empty() {
         return Err(Failure::usage(
             "a title needs words",
-            "colloquium sessions rename SESSION \"A TITLE\"",
+            "colloquium sessions rename SESSION --title \"A TITLE\"",
         ));
     }
     let resumed = session::resume(path, Mode::Normal)?;

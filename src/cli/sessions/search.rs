@@ -11,6 +11,9 @@ use serde_json::{Value, json};
 
 /// Prints every place where somebody said the words.
 pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failure> {
+    if words.trim().is_empty() {
+        return Err(Failure::usage("nothing to look for", "colloquium sessions search \"WORDS\""));
+    }
     let folder = context.paths.sessions();
     let query = Query::new(words).map_err(|_| {
         Failure::usage("these words cannot be looked for", "look for a few words of them")
