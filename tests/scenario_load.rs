@@ -2,7 +2,9 @@
 
 mod scenario_rows;
 
-use colloquium::model::{FailureRule, Line, ModelSpec, Participant, Price, Then, VoiceSpec};
+use colloquium::model::{
+    FailureRule, Line, ModelSpec, Participant, Price, Purpose, Then, VoiceSpec,
+};
 use colloquium::scenario::{
     Loaded, PolicySpec, Rule, Source, Stop, bundled, bundled_names, change, load, participant, read,
 };
@@ -344,7 +346,8 @@ fn the_round_table_plays_nine_utterances_of_its_own() {
     for seat in &table.participants {
         let VoiceSpec::Lines { lines, pace } = &seat.voice else { panic!("{}", seat.id) };
         assert!((60..=80).contains(pace));
-        let plain = lines.iter().filter(|l| l.when.is_none()).count();
+        let spoken = |l: &&Line| l.when.is_none() && l.purpose == Purpose::Speak;
+        let plain = lines.iter().filter(spoken).count();
         assert!((3..=4).contains(&plain), "{}: {plain} plain lines", seat.id);
         for when in ["'?' in operator.said", "'?' not in operator.said", "operator.whisper"] {
             let reacts = |l: &&Line| {
@@ -389,4 +392,24 @@ fn a_stop_rule_that_asks_waits_for_somebody() {
         waits.iter().map(ToString::to_string).collect::<Vec<_>>(),
         ["stop[2] has then = \"ask\""]
     );
+}
+
+#[test]
+fn what_a_policy_does_not_look_at_is_told() {
+    let warnings = |policy: &str| -> Vec<String> {
+        let text = format!(
+            "title = \"T\"\npolicy = {{ {policy} }}\n[[participant]]\nid = \"ada\"\nlines = [\"x\"]\n"
+        );
+        let loaded = loaded(&text);
+        loaded.warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect()
+    };
+    assert_eq!(
+        warnings("name = \"depends\", mentions = \"once\", rounds = 3"),
+        [
+            "policy.mentions: has no effect where the policy is depends",
+            "policy.rounds: has no effect where the policy is depends",
+        ]
+    );
+    assert_eq!(warnings("name = \"depends\", mentions = \"off\""), [""; 0]);
+    assert_eq!(warnings("name = \"round_robin\", mentions = \"once\", rounds = 3"), [""; 0]);
 }

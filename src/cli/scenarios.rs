@@ -71,6 +71,18 @@ fn list(context: &Context) -> Result<Exit, Failure> {
 }
 
 fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
+    if name.trim().is_empty() {
+        return Err(Failure::usage(
+            "a scenario needs a name",
+            "as in colloquium scenarios new mine",
+        ));
+    }
+    if bundled(name).is_some() {
+        return Err(Failure::usage(
+            format!("`{name}` comes with colloquium, and would be played instead of yours"),
+            format!("choose another name, or a path, as in ./{name}{ENDING}"),
+        ));
+    }
     let path = if name.contains(MAIN_SEPARATOR) || name.ends_with(ENDING) {
         PathBuf::from(name)
     } else {

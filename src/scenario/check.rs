@@ -11,6 +11,9 @@ use super::{OptionKind, OptionRow, PolicyRow};
 use crate::expr::{self, Condition, Template};
 use crate::model::steering::duration_ms;
 
+/// What says that a key is to do nothing.
+const OFF: &str = "off";
+
 /// What conditions and templates can ask for: of the conversation, and of the call that a line answers.
 pub const FACTS: &[&str] = &[
     "agreement",
@@ -113,7 +116,16 @@ impl<'a> Walk<'a> {
         let near = nearest(&entry.key, known());
         let fix = match near {
             Some(near) => format!("the nearest key is `{near}`"),
-            None => format!("the keys here are {}", known().collect::<Vec<_>>().join(", ")),
+            None => {
+                // a policy may tell more of a key that all policies have
+                let mut names: Vec<&str> = vec![];
+                known().for_each(|n| {
+                    if !names.contains(&n) {
+                        names.push(n)
+                    }
+                });
+                format!("the keys here are {}", names.join(", "))
+            }
         };
         let key = join(path, &entry.key);
         self.fault(&entry.key_span, &key, "no such key", fix);
@@ -252,6 +264,20 @@ impl<'a> Walk<'a> {
         let row = self.rows.iter().find(|r| Some(r.name) == name.text());
         if let (Some(row), None) = (row, node.text()) {
             self.table(node, &policy_keys(row), path);
+            self.heeded(node, row, path);
+        }
+    }
+
+    /// Notes what every policy's table may hold and this policy does not look at; phases hand it on, or refuse it.
+    fn heeded(&mut self, node: &Node, row: &PolicyRow, path: &str) {
+        let own = |key: &Key| row.name == PHASES || row.options.iter().any(|o| o.key == key.name);
+        for key in ANY_POLICY.iter().filter(|key| !key.needed && !own(key)) {
+            let value = node.get(key.name).filter(|value| value.text() != Some(OFF));
+            if let Some(value) = value {
+                let message = format!("has no effect where the policy is {}", row.name);
+                let fix = "leave it out, or choose another policy";
+                self.warn(&value.span, &join(path, key.name), message, fix);
+            }
         }
     }
 }

@@ -93,6 +93,9 @@ fn a_new_scenario_is_right_and_can_be_played() {
     assert_eq!(check.err, "");
     house.run(&["run", "mine", "--rehearsed", "--headless"]).code(0);
     house.run(&["scenarios", "new", "mine"]).code(2);
+    for taken in ["round-table", "", " "] {
+        house.run(&["scenarios", "new", taken]).code(2);
+    }
     assert!(
         house.run(&["scenarios", "list"]).code(0).out.contains("mine  Tea or coffee? (your own)")
     );

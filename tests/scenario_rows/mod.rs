@@ -19,9 +19,12 @@ const MENTIONS: OptionRow = OptionRow {
     meaning: "Whether a seat named with @ speaks next, once.",
 };
 
+const ROUNDS: OptionRow =
+    OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Full passes of the speakers." };
+
 /// Five policies, one of which has options and one of which waits for the operator.
 pub const ROWS: &[PolicyRow] = &[
-    row("round_robin", &[ORDER, MENTIONS]),
+    row("round_robin", &[ORDER, MENTIONS, ROUNDS]),
     row("simultaneous", &[]),
     PolicyRow { needs_operator: true, ..row("manual", &[]) },
     row("phases", &[]),
