@@ -346,11 +346,11 @@ fn the_round_table_plays_nine_utterances_of_its_own() {
     for seat in &table.participants {
         let VoiceSpec::Lines { lines, pace } = &seat.voice else { panic!("{}", seat.id) };
         assert!((60..=80).contains(pace));
-        let spoken = |l: &&Line| l.when.is_none() && l.purpose == Purpose::Speak;
-        let plain = lines.iter().filter(spoken).count();
+        let lines: Vec<&Line> = lines.iter().filter(|l| l.purpose == Purpose::Speak).collect();
+        let plain = lines.iter().filter(|l| l.when.is_none()).count();
         assert!((3..=4).contains(&plain), "{}: {plain} plain lines", seat.id);
         for when in ["'?' in operator.said", "'?' not in operator.said", "operator.whisper"] {
-            let reacts = |l: &&Line| {
+            let reacts = |l: &Line| {
                 l.when.as_deref().is_some_and(|w| w.starts_with(when) || w.contains(when))
             };
             assert!(lines.iter().any(|l| reacts(&l)), "{}: {when}", seat.id);

@@ -8,6 +8,7 @@
 //! Names are strict and keys are not: a misspelt `contxt` is a fault, while a key that a mapping does not have (yet)
 //! is false, equal to nothing and empty in a template. It deliberately knows nothing of conversations: whoever
 //! evaluates brings the facts.
+#![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod engine;
 mod facts;

@@ -226,7 +226,8 @@ fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, String> {
 
 fn bid(said: &str, data: &Value) -> Result<Value, String> {
     let number = |v: &Value| v.as_f64().or_else(|| v.as_str()?.trim().parse().ok());
-    let object = objects(said, data).into_iter().find_map(|o| Some((number(&o["bid"])?, why(&o))));
+    let object =
+        objects(said, data).into_iter().find_map(|o| Some((number(o.get("bid")?)?, why(&o))));
     let plain = || {
         let first = said.trim().trim_start_matches(DRESS);
         let first =

@@ -3,6 +3,7 @@
 //! Only words that a seat said itself count, never what it quotes or shows as code: control must not be smuggled in by
 //! somebody else's text. This room reads; it deliberately decides nothing. Whether a mention moves the floor is the
 //! policy's business.
+#![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod form;
 mod mentions;
