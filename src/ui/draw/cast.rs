@@ -18,7 +18,7 @@ const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
 
 /// Seats that are shown before whoever speaks, where not all are.
-const BEFORE: usize = 3;
+const BEFORE: usize = 2;
 
 /// Draws the row.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
@@ -30,13 +30,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
         Some(shorter) => row(area, shorter, 0, screen),
         // too many even as numbers: those around whoever speaks
-        None => row(area, (0, false), around(screen), screen),
+        None => row(area, (10, true), around(screen), screen),
     };
     if line.width() > room {
-        while line.width() + 2 > room {
+        let more = format!("   {}", screen.glyphs.ellipsis);
+        let blank =
+            |line: &Line<'_>| line.spans.last().is_some_and(|s| s.content.trim().is_empty());
+        while line.width() + width(&more) > room || blank(&line) {
             line.spans.pop();
         }
-        line.push_span(Span::raw(format!(" {}", screen.glyphs.ellipsis)));
+        line.push_span(Span::raw(more));
     }
     screen.view.clicks.extend(clicks);
     frame.render_widget(line, area);
