@@ -26,6 +26,9 @@ impl Waypoints {
     pub fn fill(&self, recording: &[Arc<Record>]) {
         // stories every so many events hold the half of a square together
         let stretch = STRETCH.max(recording.len().saturating_mul(recording.len()) / (2 * HELD));
+        if stretch >= recording.len() {
+            return;
+        }
         let mut story = Story::default();
         for (at, events) in recording.chunks(stretch).enumerate() {
             if at > 0 {
