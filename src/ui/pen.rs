@@ -17,6 +17,9 @@ const HISTORY: usize = 500;
 const PASTE_CHARS: usize = 1_000;
 const PASTE_LINES: usize = 10;
 
+/// Bytes that are laid out at once at most: beyond that every key would be felt.
+const UNFOLDED_BYTES: usize = 100_000;
+
 /// What is being written.
 pub struct Pen {
     /// The text box.
@@ -108,19 +111,24 @@ impl Pen {
             return;
         }
         let chip = format!(
-            "[pasted {}: {rows} lines, {} KB]",
+            "[pasted {}: {rows} {}, {} KB]",
             self.pasted.len() + 1,
+            if rows == 1 { "line" } else { "lines" },
             text.len().div_ceil(1_000)
         );
         self.area.insert_str(&chip);
         self.pasted.push((chip, text));
     }
 
-    /// Puts the texts that chips stand for in their place.
-    pub fn unfold(&mut self) {
+    /// Puts the texts that chips stand for in their place; returns whether they are short enough to be written on here.
+    pub fn unfold(&mut self) -> bool {
         let whole = self.whole();
+        if whole.len() > UNFOLDED_BYTES {
+            return false;
+        }
         self.pasted.clear();
         self.begin(&whole);
+        true
     }
 
     /// Remembers what was sent, and begins anew.
@@ -244,6 +252,8 @@ mod tests {
         assert_eq!(pen.text(), format!("see {long}"));
         pen.paste("short");
         assert!(pen.text().ends_with("short"));
+        pen.paste(&"x".repeat(UNFOLDED_BYTES));
+        assert!(!pen.unfold() && pen.text().contains("[pasted 1: 1 line, 100 KB]"));
     }
 
     #[test]

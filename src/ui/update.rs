@@ -353,7 +353,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Later => screen.view.pen.later(),
         Action::History => screen.view.list = seat::history(&screen.view.pen.history),
         Action::Editor => return Some(Request::Edit(screen.view.pen.whole())),
-        Action::Unfold => screen.view.pen.unfold(),
+        Action::Unfold if screen.view.pen.unfold() => {}
+        Action::Unfold => {
+            let key = screen.keymap.way(Action::Editor, Place::Pen);
+            screen.view.notice =
+                Some(format!("too long to be opened here: {key} takes it to your editor"));
+        }
         Action::NewLine => screen.view.pen.area.insert_newline(),
         Action::Complete => {
             offer::anew_if_none(screen);

@@ -98,7 +98,7 @@ fn room(bar: &Bar, area: Rect) -> usize {
 fn told(screen: &Screen, place: Place, room: usize) -> Option<String> {
     let fits = |told: &String| width(told) <= room;
     let written = || {
-        let verb = verb(&screen.view.pen.text())?;
+        let verb = verb(screen.view.pen.area.lines().first()?)?;
         let whole = format!("{}   {}", usage(verb), verb.meaning);
         Some(whole).filter(fits).or_else(|| Some(usage(verb)))
     };
