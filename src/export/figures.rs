@@ -23,11 +23,11 @@ fn text_of(table: &Table) -> String {
         cells.map(|cell| cell.width()).max().unwrap_or(0)
     };
     let widths: Vec<usize> = (0..head.len()).map(wide).collect();
-    let left = |i: usize| is_words(table, i);
+    let left = of_words(table);
     let line = |row: &Vec<String>| {
         let cell = |(i, cell): (usize, &String)| {
             let gap = " ".repeat(widths.get(i).map_or(0, |w| w.saturating_sub(cell.width())));
-            if left(i) { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
+            if left.get(i) == Some(&true) { format!("{cell}{gap}") } else { format!("{gap}{cell}") }
         };
         let cells: Vec<String> = row.iter().enumerate().map(cell).collect();
         format!("  {}\n", cells.join("  ").trim_end())
@@ -37,9 +37,10 @@ fn text_of(table: &Table) -> String {
     out
 }
 
-/// Returns whether a column holds words, which stand at the left.
-pub(super) fn is_words(table: &Table, column: usize) -> bool {
-    table.rows.iter().filter_map(|row| row.get(column)).any(|cell| !cell.is_number())
+/// Returns of each column whether it holds words, which stand at the left.
+pub(super) fn of_words(table: &Table) -> Vec<bool> {
+    let cells = |column| table.rows.iter().filter_map(move |row: &Vec<Cell>| row.get(column));
+    (0..table.columns.len()).map(|i| cells(i).any(|cell| !cell.is_number())).collect()
 }
 
 /// Spells figures as Markdown; those without rows are left out.
@@ -47,8 +48,8 @@ pub fn md(tables: &[Table]) -> String {
     let table = |table: &Table| {
         let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let head = row(table.columns.iter().map(|c| plain(&c.title)).collect());
-        let side = |i| if is_words(table, i) { ":--".into() } else { "--:".into() };
-        let rule = row((0..table.columns.len()).map(side).collect());
+        let side = |words: bool| if words { ":--".into() } else { "--:".into() };
+        let rule = row(of_words(table).into_iter().map(side).collect());
         let rows: String = table
             .rows
             .iter()

@@ -4,7 +4,7 @@
 //! [`escaped`]; there is no other way into the page. Words keep their Markdown, as `words` reads it.
 
 use super::document::{Document, lasted};
-use super::figures::is_words;
+use super::figures::of_words;
 use super::{REHEARSED, Told, chart, utterances, words};
 use crate::analysis::{Cell, Table};
 use crate::model::{Event, Kind, SeatId};
@@ -160,7 +160,8 @@ fn figures(document: &Document) -> String {
 }
 
 fn rows(table: &Table) -> String {
-    let side = |i| if is_words(table, i) { "" } else { " class=\"n\"" };
+    let words = of_words(table);
+    let side = |i: usize| if words.get(i) == Some(&true) { "" } else { " class=\"n\"" };
     let head: String = (table.columns.iter().enumerate())
         .map(|(i, c)| format!("<th{} scope=\"col\">{}</th>", side(i), escaped(&c.title)))
         .collect();
