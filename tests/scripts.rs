@@ -7,7 +7,7 @@
 
 use colloquium::clock::Clock;
 use colloquium::model::{
-    Block, CallId, Channel, ErrorClass, Ms, Participant, Prompt, Purpose, Timeouts, TurnId,
+    Block, CallId, Channel, ErrorClass, Form, Ms, Participant, Prompt, Purpose, Timeouts, TurnId,
     VoiceSpec,
 };
 use colloquium::spawn::{self, Environment};
@@ -148,6 +148,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
         attempt: 1,
         prompt: Arc::new(prompt),
         messages: vec![],
+        form: Form::Free,
         parameters: Value::Null,
         labels: Default::default(),
         facts: Arc::new(json!({

@@ -72,6 +72,7 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
         attempt: turn.calls,
         messages,
         prompt: Arc::new(prompt),
+        form: state.contract_of(turn).form,
         parameters: turn.parameters.clone(),
         labels: turn.labels.clone(),
         facts: Arc::new(state.turn_facts(turn)),

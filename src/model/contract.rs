@@ -1,10 +1,10 @@
 //! The form that a reply must have: what a seat promises for its words, and what other purposes ask for.
 //!
-//! It deliberately reads no reply: `reply` does, and `prompt` says it in words.
+//! It deliberately reads no reply: `reply` does, `prompt` says it in words, and a server may hold a model to its schema.
 
 use super::ids::Text;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 /// What a seat's replies must be, and how often it may try again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,9 +52,62 @@ pub enum Form {
     Judgement(Vec<Text>),
 }
 
+impl Form {
+    /// Returns what a reply in this form is as JSON Schema, for servers that hold a model to one; none where words will do.
+    ///
+    /// It asks for more than is needed, so that a small model comes to an end: whole numbers, and few words of why.
+    pub fn schema(&self) -> Option<Value> {
+        let why = json!({"type": "string", "maxLength": WHY_MAX});
+        let upto = |most: f64| json!({"type": "integer", "minimum": 0, "maximum": most as u64});
+        let object = |properties: Value| {
+            let all: Vec<&String> =
+                properties.as_object().into_iter().flat_map(Map::keys).collect();
+            json!({"type": "object", "required": all, "properties": properties, "additionalProperties": false})
+        };
+        match self {
+            Form::Free | Form::Markers(_) => None,
+            Form::Schema(schema) => Some(schema.clone()),
+            Form::Choice(options) => {
+                Some(object(json!({"choice": {"type": "string", "enum": options}, "why": why})))
+            }
+            Form::Bid => Some(object(json!({"bid": upto(BID_MAX), "why": why}))),
+            Form::Judgement(sides) => {
+                let scores: Map<String, Value> =
+                    sides.iter().map(|side| (side.to_string(), upto(SCORE_MAX))).collect();
+                let winners: Vec<&str> = sides.iter().map(|side| &**side).chain([TIE]).collect();
+                let winner = json!({"type": "string", "enum": winners});
+                let scores = object(Value::Object(scores));
+                Some(object(json!({"why": why, "scores": scores, "winner": winner})))
+            }
+        }
+    }
+}
+
+/// Characters of why that a model held to a form may give.
+const WHY_MAX: u32 = 200;
 /// The highest bid.
 pub const BID_MAX: f64 = 10.0;
 /// The highest score of a side.
 pub const SCORE_MAX: f64 = 10.0;
 /// What a judge answers who finds no side better.
 pub const TIE: &str = "tie";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn data_has_a_schema_and_words_have_none() {
+        assert_eq!(Form::Free.schema(), None);
+        assert_eq!(Form::Markers(vec!["[PASS]".into()]).schema(), None);
+        let own = json!({"type": "array"});
+        assert_eq!(Form::Schema(own.clone()).schema(), Some(own));
+        let choice = Form::Choice(vec!["ada".into(), "bo".into()]).schema().unwrap();
+        assert_eq!(choice["properties"]["choice"]["enum"], json!(["ada", "bo"]));
+        assert_eq!(choice["required"], json!(["choice", "why"]));
+        let judged = Form::Judgement(vec!["pro".into(), "con".into()]).schema().unwrap();
+        assert_eq!(judged["properties"]["scores"]["required"], json!(["pro", "con"]));
+        assert_eq!(judged["properties"]["winner"]["enum"], json!(["pro", "con", "tie"]));
+        assert_eq!(Form::Bid.schema().unwrap()["properties"]["bid"]["maximum"], json!(10));
+    }
+}

@@ -9,7 +9,8 @@ pub mod script;
 
 use crate::clock::Clock;
 use crate::model::{
-    CallId, Channel, ErrorClass, Message, Participant, Prompt, Purpose, SeatId, Text, TurnId, Usage,
+    CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, TurnId,
+    Usage,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
@@ -34,6 +35,8 @@ pub struct Request {
     pub prompt: Arc<Prompt>,
     /// The same as the messages that a model takes; none for other voices.
     pub messages: Vec<Message>,
+    /// What the reply must be.
+    pub form: Form,
     /// What the call was started with, as logged.
     pub parameters: Value,
     /// The labels under which it sees the others, where names are hidden.

@@ -92,6 +92,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
         number: Some(1),
         attempt: 1,
         messages: colloquium::prompt::messages(&prompt),
+        form: Form::Free,
         prompt: Arc::new(prompt),
         parameters: serde_json::Value::Null,
         labels: Default::default(),

@@ -24,6 +24,8 @@ pub enum Step {
     Hang,
     /// Ends its own direction and waits.
     HalfClose,
+    /// Sends bytes and ends the connection, if the last request holds a text.
+    RefuseIf(&'static str, Vec<u8>),
     /// Ends the connection with a reset.
     Reset,
 }
@@ -127,6 +129,14 @@ async fn play(
                 stream.shutdown().await.unwrap();
                 end_of(&mut stream).await;
                 false
+            }
+            Step::RefuseIf(text, bytes) => {
+                let refused = asked.lock().unwrap().last().is_some_and(|last| last.contains(text));
+                if refused {
+                    stream.write_all(&bytes).await.unwrap();
+                    return false;
+                }
+                true
             }
             Step::Reset => {
                 stream.set_zero_linger().unwrap();

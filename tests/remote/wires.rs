@@ -5,6 +5,7 @@ use crate::server::{Server, Step, answer, head};
 use crate::streams;
 use colloquium::model::*;
 use colloquium::net::Client;
+use colloquium::voice::Request;
 use colloquium::voice::remote::{VENDORS, Wire, models};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -21,11 +22,13 @@ fn spec() -> ModelSpec {
 
 /// Calls a server of a format and returns the request as it came: its first line, its head in lower case, its body.
 async fn sent(wire: Wire, spec: ModelSpec) -> (String, String, Value) {
+    sent_by(wire, request(Timeouts::default(), spec)).await
+}
+
+async fn sent_by(wire: Wire, request: Request) -> (String, String, Value) {
     let good = streams::all().into_iter().find(|g| g.wire == wire).unwrap();
     let server = Server::answering(vec![head(), Step::Send(good.text.into_bytes())]).await;
-    let came =
-        speak(endpoint(wire, &(server.url.clone() + "/base/")), request(Timeouts::default(), spec))
-            .await;
+    let came = speak(endpoint(wire, &(server.url.clone() + "/base/")), request).await;
     assert!(came.end().is_ok(), "{:?}", came.end());
     let asked = server.asked();
     let (head, body) = asked.split_once("\r\n\r\n").unwrap();
@@ -179,4 +182,51 @@ fn vendors_are_sound_rows() {
         assert!(here || vendor.base_url.starts_with("https://"), "{}", vendor.name);
         assert_eq!(here, vendor.key_env.is_empty(), "{}", vendor.name);
     }
+}
+
+/// A call for one of two answers, to a server of this machine or elsewhere.
+fn choosing(local: bool, spec: ModelSpec) -> Request {
+    let ask = request(Timeouts::default(), spec);
+    let seat = Arc::new(Participant { local, ..(*ask.seat).clone() });
+    Request { seat, form: Form::Choice(vec!["yes".into(), "no".into()]), ..ask }
+}
+
+#[tokio::test]
+async fn a_server_of_this_machine_holds_its_model_to_the_form() {
+    let plain = ModelSpec::default;
+    let schema = choosing(true, plain()).form.schema().unwrap();
+    let (_, _, body) = sent_by(Wire::OpenAi, choosing(true, plain())).await;
+    assert_eq!(
+        body["response_format"],
+        json!({"type": "json_schema", "json_schema": {"name": "reply", "schema": schema}})
+    );
+    let (_, _, body) = sent_by(Wire::Ollama, choosing(true, plain())).await;
+    assert_eq!(body["format"], schema);
+    let thinking = ModelSpec { effort: Some("low".into()), ..plain() };
+    let free = Request { form: Form::Free, ..choosing(true, plain()) };
+    for asked in [choosing(false, plain()), choosing(true, thinking), free] {
+        let (_, _, body) = sent_by(Wire::OpenAi, asked).await;
+        assert_eq!(body["response_format"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_cannot_hold_its_model_to_a_form_is_asked_without() {
+    let good = streams::all().into_iter().find(|g| g.wire == Wire::OpenAi).unwrap();
+    for status in ["400 Bad Request", "500 Internal Server Error"] {
+        let refusal =
+            format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+        let refuses = Step::RefuseIf("response_format", refusal.into_bytes());
+        let answers = Step::Send(good.text.clone().into_bytes());
+        let server = Server::answering(vec![refuses, head(), answers]).await;
+        let asked = choosing(true, ModelSpec::default());
+        let came = speak(endpoint(Wire::OpenAi, &server.url), asked).await;
+        assert_eq!(came.say(), good.say);
+        assert_eq!(server.asked.lock().unwrap().len(), 2);
+    }
+    // one that refuses anyway is told of once
+    let server = Server::answering(answer("400 Bad Request", "", "")).await;
+    let asked = choosing(true, ModelSpec::default());
+    let came = speak(endpoint(Wire::OpenAi, &server.url), asked).await;
+    assert_eq!(came.end().as_ref().unwrap_err().class, ErrorClass::BadRequest);
 }

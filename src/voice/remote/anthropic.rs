@@ -117,7 +117,7 @@ mod tests {
         };
         let asked = |model| {
             let (messages, window, provider) = (&[][..], None, "anthropic");
-            spell(&Call { model, messages, spec: &spec, window, provider }).body
+            spell(&Call { model, messages, spec: &spec, schema: None, window, provider }).body
         };
         let (old, new) = (asked("claude-haiku-4-5"), asked("claude-sonnet-5"));
         assert_eq!(old["thinking"], json!({"type": "enabled", "budget_tokens": 16_384}));

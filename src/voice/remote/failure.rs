@@ -24,6 +24,8 @@ pub struct Fault {
     pub class: ErrorClass,
     /// What the server did.
     pub what: String,
+    /// Whether it would not answer this request, whatever it might answer to another one.
+    pub(super) is_refusal: bool,
     /// What it said itself.
     quote: Option<String>,
     /// Milliseconds it asked to be left alone.
@@ -34,7 +36,8 @@ pub struct Fault {
 
 impl Fault {
     pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> Fault {
-        Fault { class, what: what.into(), quote: None, retry_after_ms: None, usage: None }
+        let (quote, retry_after_ms, usage) = (None, None, None);
+        Fault { class, what: what.into(), is_refusal: false, quote, retry_after_ms, usage }
     }
 
     /// Returns the failure in one sentence: who, what, and what to do next.

@@ -7,8 +7,9 @@
 //! A call ends in exactly one way: complete; or broken off, with the words that came; or failed. What has no mark of
 //! its end is broken off. Time-outs are the seat's, in real time, because a server does not know ours: until a
 //! connection stands, until the first piece, between two pieces, and for the whole. Dropping the call closes its
-//! connection. It never asks a second time: that is the engine's to decide. Reasoning that a model writes among its words
-//! comes as it is: `reply` tells it apart.
+//! connection. It never asks a second time: that is the engine's to decide. Only a server of this machine that will not
+//! hold its model to the form of a reply is asked at once without that. Reasoning that a model writes among its words comes
+//! as it is: `reply` tells it apart.
 
 mod anthropic;
 mod decoder;
@@ -84,26 +85,33 @@ impl Remote {
         // what was set aside for the reply may be less than the seat would take
         let bound = ask.parameters["max_tokens"].as_u64().and_then(|n| u32::try_from(n).ok());
         spec.max_tokens = bound.or(spec.max_tokens);
-        let call = Call {
-            model: &self.model,
-            messages,
-            spec: &spec,
-            window: ask.seat.window,
-            provider: &self.endpoint.name,
-        };
-        let Spelled { path, body } = self.endpoint.wire.spell(&call);
-        let body = body.to_string();
+        // small models need it, and the vendors of large ones do not agree on it; held to a form, a model does not think first
+        let schema = ask.form.schema().filter(|_| ask.seat.local && spec.effort.is_none());
         let shown = messages.iter().map(|m| m.text.len()).sum();
         let mut mouth = Mouth::new(out);
         let heard = async {
-            let ask = self.ask(&path, Some(body), timeouts.connect)?;
-            let within = Duration::from_millis(timeouts.total);
-            let listen = self.listen(ask, shown, timeouts, &mut mouth);
-            timeout(within, listen).await.unwrap_or_else(|_| {
-                Err(silence(format!("was not done within {} s", seconds(timeouts.total))))
-            })
+            let mut schema = schema.as_ref();
+            loop {
+                let call = Call {
+                    model: &self.model,
+                    messages,
+                    spec: &spec,
+                    schema,
+                    window: ask.seat.window,
+                    provider: &self.endpoint.name,
+                };
+                let Spelled { path, body } = self.endpoint.wire.spell(&call);
+                let ask = self.ask(&path, Some(body.to_string()), timeouts.connect)?;
+                match self.listen(ask, shown, timeouts, &mut mouth).await {
+                    Err(fault) if schema.is_some() && fault.is_refusal => schema = None,
+                    heard => return heard,
+                }
+            }
         };
-        let heard = heard.await;
+        let heard =
+            timeout(Duration::from_millis(timeouts.total), heard).await.unwrap_or_else(|_| {
+                Err(silence(format!("was not done within {} s", seconds(timeouts.total))))
+            });
         mouth.close().await;
         heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
@@ -267,6 +275,8 @@ async fn refusal(answer: &mut Answer) -> Fault {
     let _ = timeout(Duration::from_millis(REST_MS), read(answer, &mut body)).await;
     let mut fault = failure::of_status(status, &String::from_utf8_lossy(&body));
     fault.retry_after_ms = wait.or(fault.retry_after_ms).filter(|_| fault.class.asks_to_wait());
+    // some servers fail over a form that they cannot follow
+    fault.is_refusal = matches!(fault.class, ErrorClass::BadRequest | ErrorClass::Failed);
     fault
 }
 

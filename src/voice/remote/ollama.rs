@@ -32,6 +32,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
         // models that know no degrees take any of them for a yes
         body["think"] = json!(effort);
     }
+    if let Some(schema) = call.schema {
+        body["format"] = schema.clone();
+    }
     Spelled { path: "/api/chat".into(), body }
 }
 

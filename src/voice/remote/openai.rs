@@ -31,6 +31,10 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(effort) = &call.spec.effort {
         body["reasoning_effort"] = json!(effort);
     }
+    if let Some(schema) = call.schema {
+        let named = json!({"name": "reply", "schema": schema});
+        body["response_format"] = json!({"type": "json_schema", "json_schema": named});
+    }
     Spelled { path: "/chat/completions".into(), body }
 }
 

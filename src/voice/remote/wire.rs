@@ -16,6 +16,8 @@ pub(super) struct Call<'a> {
     pub messages: &'a [Message],
     /// Temperature and the like.
     pub spec: &'a ModelSpec,
+    /// The JSON Schema that the server is to hold the model to.
+    pub schema: Option<&'a Value>,
     /// Context window of the model in tokens.
     pub window: Option<u32>,
     /// The provider's name, where one of them wants it another way.
