@@ -14,7 +14,7 @@ use super::start;
 use super::trust::{Allowed, Cast};
 use crate::engine::Engine;
 use crate::model::{Key, Limits, Participant, Verb};
-use crate::session::{self, Feed, Log, Mode};
+use crate::session::{self, Feed, Log, Mode, Resumed};
 use crate::state::State;
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -51,43 +51,24 @@ pub fn again(
     context: &Context,
 ) -> Result<After, Failure> {
     let lines = play.steer_lines()?;
-    // looked at before anything is locked or mended: what is refused leaves the file as it was
-    let log = session::read(path)?;
-    if log.records.is_empty() {
-        let path = path.display();
-        return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
-    }
-    missing_texts(&log, context);
-    let past = fold(&log);
     let folder = PathBuf::from(".");
-    let allowed = Allowed::by_session(seats(&past), &folder, play, context)?;
-    if play.models.model.is_some() {
-        return Err(Failure::usage(
-            "every seat of a session keeps its model",
-            "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
-        ));
+    let (allowed, minds) = looked_at(path, &folder, play, context)?;
+    let Resumed { log, repaired, writer } = session::resume(path, Mode::Normal)?;
+    let past = fold(&log);
+    let Log { files, mut records, .. } = log;
+    if play.headless {
+        // the screen shows what was before, a format prints what comes
+        records.clear();
     }
-    if !past.rehearsed {
-        context.admit_project(play)?;
-    }
-    let providers = Providers::new(context, &play.models)?;
-    let minds = Minds::new(providers, &play.models);
-    minds.count(seats(&past), &play.limits())?;
-    minds.meet(seats(&past), context)?;
-
-    let resumed = session::resume(path, Mode::Normal)?;
-    let (log, past) = (&resumed.log, fold(&resumed.log));
+    let feed = Feed::of(records);
     let virtual_time = virtual_time(seats(&past), play);
-    // the screen shows what was before, a format prints what comes
-    let before = if play.headless { vec![] } else { log.records.clone() };
-    let feed = Feed::of(before);
     let tail = feed.tail();
     let clock = clock(virtual_time, &past);
     let cast = Cast::new(allowed.clone(), folder, &context.environment, minds);
-    let mut engine = Engine::new(resumed.writer, feed, clock.clone(), Arc::new(cast));
+    let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = !play.headless;
-    engine.resume(past.clone(), resumed.repaired.map(Into::into).into_iter().collect());
+    engine.resume(past.clone(), repaired.map(Into::into).into_iter().collect());
     if play.limits() != Limits::default() {
         let reopened = engine.live.state.next_seq.0.saturating_sub(1);
         let key: Key = format!("{reopened}:limit").into();
@@ -97,9 +78,39 @@ pub fn again(
     let keyed = |(n, verb): (usize, Verb)| (format!("{reopened}:again{n}").into(), verb.into());
     engine.steer(deeds.into_iter().enumerate().map(keyed));
     engine.steer(lines);
-    let files = log.files.clone();
     let table = Table { engine, tail, past, files, saved: true, clock, play, allowed };
     run::show(table, context)
+}
+
+/// Looks at a session before anything is locked or mended: what is refused leaves the file as it was. Returns what may run
+/// and who thinks for whom.
+fn looked_at(
+    path: &Path,
+    folder: &Path,
+    play: &Play,
+    context: &Context,
+) -> Result<(Allowed, Minds), Failure> {
+    let log = session::read(path)?;
+    if log.records.is_empty() {
+        let path = path.display();
+        return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
+    }
+    missing_texts(&log, context);
+    let past = fold(&log);
+    let allowed = Allowed::by_session(seats(&past), folder, play, context)?;
+    if play.models.model.is_some() {
+        return Err(Failure::usage(
+            "every seat of a session keeps its model",
+            "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
+        ));
+    }
+    if !past.rehearsed {
+        context.admit_project(play)?;
+    }
+    let minds = Minds::new(Providers::new(context, &play.models)?, &play.models);
+    minds.count(seats(&past), &play.limits())?;
+    minds.meet(seats(&past), context)?;
+    Ok((allowed, minds))
 }
 
 /// Returns what a log says.

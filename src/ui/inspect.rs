@@ -39,7 +39,7 @@ pub fn prompt_of(story: &Story, at: usize) -> Result<Page, &'static str> {
         return Err("no call was made for these words: a person spoke, or it has not begun");
     };
     // pieces of words change no prompt, and most events are such
-    let before = story.events().filter(|e| e.seq <= seq && e.kind.name() != "delta");
+    let before = story.events().filter(|e| e.seq <= seq);
     let state = State::fold(before);
     match state.turns.get(&turn) {
         Some(turn) => Ok(page(&state, turn, call)),

@@ -13,7 +13,7 @@ use super::update::Request;
 use super::wish;
 use crate::catalogue::{Branch, Summary, family, tree};
 use crate::export::{Beside, Told};
-use crate::model::{Event, Seq};
+use crate::model::{Event, Kind, Seq};
 use crate::session::replay::Recording;
 use crate::state::State;
 use crate::text;
@@ -138,7 +138,10 @@ pub fn beside(screen: &Screen, other: &Other) -> Page {
 
 /// Returns two talks side by side, from where they part.
 pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other) -> Page {
-    let there = other.recording.records().iter().map(|r| &r.event);
+    // a talk on the screen keeps no pieces
+    let is_whole = |event: &&Event| !matches!(event.kind, Kind::Delta(_));
+    let here = here.filter(is_whole);
+    let there = other.recording.records().iter().map(|r| &r.event).filter(is_whole);
     let beside = Beside::of(here.clone(), there.clone());
     let same = Part { body: "the same words".into(), ..Part::default() };
     let rows = beside.rows.iter().map(|row| {

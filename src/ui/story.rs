@@ -63,7 +63,7 @@ pub struct Story {
     teller: Teller,
     /// What figures are made of, beside the fold.
     pub ledger: Ledger,
-    /// Every event, as the tail handed it out: what somebody was shown is built again from these.
+    /// Every event but pieces, as the tail handed it out: what somebody was shown is built again from these.
     log: Vec<Arc<Record>>,
     /// The same talk at earlier and later points, where it is a recording.
     pub waypoints: Waypoints,
@@ -86,7 +86,9 @@ impl Story {
             tail::Item::Piece(piece) => self.live.hear(piece.clone()),
             tail::Item::Event(record) => {
                 self.apply(&record.event);
-                self.log.push(record.clone());
+                if is_kept(record) {
+                    self.log.push(record.clone());
+                }
             }
             tail::Item::Past(past) => self.go(past.records()),
         }
@@ -97,7 +99,7 @@ impl Story {
         let waypoints = std::mem::take(&mut self.waypoints);
         *self = waypoints.story_after(past);
         self.waypoints = waypoints;
-        self.log = past.to_vec();
+        self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
     }
 
     /// Returns the rows that are told, in order; what is being spoken comes behind them.
@@ -116,7 +118,7 @@ impl Story {
         entries.filter_map(|e| e.changed).max()
     }
 
-    /// Returns every event so far.
+    /// Returns every event so far but pieces, which the end of their turn holds as well.
     pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
         self.log.iter().map(|record| &record.event)
     }
@@ -308,4 +310,9 @@ pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
     let waits = state.deeds.iter().filter(|d| d.queued && d.too_late.is_none());
     let placed = waits.filter(|d| d.placed.is_empty());
     placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+}
+
+/// Whether an event is looked at again: most of a log is pieces, and whole words follow them.
+fn is_kept(record: &Record) -> bool {
+    !matches!(record.event.kind, Kind::Delta(_))
 }
