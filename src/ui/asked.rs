@@ -30,11 +30,12 @@ impl Asked {
         (key, verb.into())
     }
 
-    /// Returns what an event says became of one of them.
-    pub fn told(&mut self, kind: &Kind) -> Option<String> {
+    /// Returns what an event says became of one of them; `paused` is whether nothing starts before the talk goes on.
+    pub fn told(&mut self, kind: &Kind, paused: bool) -> Option<String> {
         match kind {
             Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
-                self.waiting.get(&r.of).map(|verb| format!("{verb}: {WAITS}"))
+                let why = if paused { ", and nothing starts before you go on" } else { "" };
+                self.waiting.get(&r.of).map(|verb| format!("{verb}: {WAITS}{why}"))
             }
             Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|verb| match r.is {
                 ReceiptIs::TooLate => {
@@ -49,5 +50,21 @@ impl Asked {
             }
             _ => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::payload::Receipt;
+
+    #[test]
+    fn what_waits_says_whether_the_talk_has_to_go_on_first() {
+        let mut asked = Asked::new(Seq(7));
+        let (key, _) = asked.order(Verb::Retry {});
+        let queued = Receipt { of: key, is: ReceiptIs::Queued, id: None, turns: vec![], why: None };
+        let mut told = |paused| asked.told(&queued.clone().into(), paused).unwrap();
+        assert_eq!(told(false), "retry: waits for its moment");
+        assert_eq!(told(true), "retry: waits for its moment, and nothing starts before you go on");
     }
 }

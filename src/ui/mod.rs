@@ -57,6 +57,7 @@ pub mod wrap;
 use crate::clock::Clock;
 use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
 use crate::session::tail::Item;
+use crate::state::Run;
 use asked::{Asked, WAITS};
 use dress::Wardrobe;
 use floor::Standing;
@@ -130,10 +131,11 @@ impl Screen {
                 return;
             }
         };
-        let told = self.asked.told(&record.event.kind);
+        let paused = self.story.state().run == Run::Paused;
+        let told = self.asked.told(&record.event.kind, paused);
         if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
             // what it waited for has come
-            self.view.notice.take_if(|notice| notice.ends_with(WAITS));
+            self.view.notice.take_if(|notice| notice.contains(WAITS));
         }
         self.view.notice = told.or(self.view.notice.take());
     }

@@ -18,6 +18,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
+use std::iter;
 
 /// Utterances of a seat whose length is drawn at most.
 const SPARK_CELLS: usize = 20;
@@ -25,6 +26,8 @@ const SPARK_CELLS: usize = 20;
 const SPARK_REACH: usize = 200;
 /// Bytes that are taken for a token of what is being said.
 const BYTES_PER_TOKEN: u64 = 4;
+/// Cells before what is said of the floor.
+const FACT: usize = 6;
 /// Cells of a bar.
 const BAR_CELLS: u64 = 10;
 
@@ -121,12 +124,13 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
             (_, true) => (word, Role::FloorSpeaking),
             (_, false) => (word, Role::FloorWaiting),
         };
-        let rate = turn.and_then(|turn| rate(story, turn, now));
-        let cost = || seat.spent.used().map(|_| cost(&seat.spent));
-        let end = rate.or_else(cost).unwrap_or_default();
+        let end = match turn {
+            Some(turn) => rate(story, turn, now),
+            None => seat.spent.used().map(|_| cost(&seat.spent)),
+        };
         lines.push(both_ends(
             (format!("    {text}"), theme.style(look)),
-            (end, muted),
+            (end.unwrap_or_default(), muted),
             room,
             glyphs,
         ));
@@ -185,12 +189,11 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
         if words.is_empty() {
             return;
         }
-        let line = Line::from(vec![
-            Span::styled(format!("{what:<6}"), theme.style(Role::Muted)),
-            Span::styled(words, style),
-        ]);
-        let mut rows = wrap(&line, room);
-        lines.append(&mut rows);
+        let rows = wrap(&Line::styled(words, style), room.saturating_sub(FACT));
+        for (what, mut row) in iter::once(what).chain(iter::repeat("")).zip(rows) {
+            row.spans.insert(0, Span::styled(format!("{what:<FACT$}"), theme.style(Role::Muted)));
+            lines.push(row);
+        }
     };
     fact("order", state.scenario.policy.name.replace('_', " "), theme.style(Role::Text));
     let now = story.names(state.turns.values().map(|t| &t.seat));

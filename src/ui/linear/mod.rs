@@ -18,6 +18,7 @@ use super::{verbs, wish};
 use crate::export::{Teller, text};
 use crate::model::{Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason, Verb};
 use crate::session::tail::Item;
+use crate::state::Run;
 use menu::{Entry, Question, Step};
 
 /// What can be done after the end.
@@ -87,7 +88,8 @@ impl Linear {
         let mut out: String = told.iter().map(text::spell).collect();
         // what is placed is told as words, what is refused by the teller
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
-        if let Some(told) = self.asked.told(&event.kind).filter(|_| waits) {
+        let paused = self.story.state().run == Run::Paused;
+        if let Some(told) = self.asked.told(&event.kind, paused).filter(|_| waits) {
             out += &note(&told);
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
