@@ -5,7 +5,7 @@
 use super::story::Story;
 use crate::export::cost;
 use crate::model::*;
-use crate::state::{Run, Spent, State, Turn};
+use crate::state::{Ending, Run, Spent, State, Turn};
 
 /// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
 const LOADING_MS: u64 = 3_000;
@@ -116,6 +116,15 @@ fn may_load(state: &State, turn: &Turn) -> bool {
 /// Returns who speaks next as far as it is known, in order, and why the first of them.
 pub fn next(state: &State) -> (Vec<SeatId>, String) {
     let Some(thread) = state.leaves().next() else { return (vec![], String::new()) };
+    if let Some(ending) = &state.ending {
+        let left = match ending {
+            Ending::Now => &[][..],
+            Ending::FinalRound(left) => left,
+        };
+        let left: Vec<SeatId> = left.iter().filter(|s| state.may_speak(s)).cloned().collect();
+        let why = if left.is_empty() { "" } else { "a final word" };
+        return (left, why.into());
+    }
     let mut seats: Vec<SeatId> = Vec::new();
     let mut why = String::new();
     if let Some((seat, _)) = &thread.floor {

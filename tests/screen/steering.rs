@@ -470,3 +470,18 @@ fn words_that_wait_are_named_by_the_number_that_is_shown() {
     run(&mut stage, "/drop-queued 3");
     assert!(stage.text().contains("2 are queued: name one by its number"), "{}", stage.text());
 }
+
+#[test]
+fn while_it_ends_only_final_words_come_next() {
+    let floor = |stage: &mut Stage| {
+        let rows = stage.rows();
+        rows.into_iter().rfind(|row| row.starts_with('─')).unwrap()
+    };
+    let mut stage = Stage::new(120, 40).during(2, 2);
+    let row = floor(&mut stage);
+    assert!(row.contains("then Cy, Ada"), "{row}");
+    let end = serde_json::json!({"key": "0:1", "targets": {}, "do": "end", "final_round": true});
+    stage.happens("operator", "command.given", end);
+    let row = floor(&mut stage);
+    assert!(row.contains("then Ada (a final word), Bo, Cy"), "{row}");
+}
