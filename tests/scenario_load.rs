@@ -353,7 +353,7 @@ fn the_round_table_plays_nine_utterances_of_its_own() {
             let reacts = |l: &Line| {
                 l.when.as_deref().is_some_and(|w| w.starts_with(when) || w.contains(when))
             };
-            assert!(lines.iter().any(|l| reacts(&l)), "{}: {when}", seat.id);
+            assert!(lines.iter().any(|l| reacts(l)), "{}: {when}", seat.id);
         }
         for line in lines {
             let words = line.text.replace("{{ operator.said }}", "").split_whitespace().count();
