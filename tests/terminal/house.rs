@@ -234,8 +234,10 @@ impl Program {
             while let Ok(bytes) = self.coming.try_recv() {
                 self.hear(&bytes);
             }
+            // whoever is looked at last may have woken the first before it went to sleep
+            let slept = self.sleeps();
             let waits = waits(self.pid());
-            if waits.iter().all(|wait| is_endless(wait)) {
+            if waits.iter().all(|wait| is_endless(wait)) && self.sleeps() == slept {
                 return waits;
             }
             assert!(begun.elapsed() < HANG, "it is awake, or will be:\n{}", waits.join("\n"));
