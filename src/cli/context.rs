@@ -1,10 +1,10 @@
 //! What every command needs: the folders, the environment, and whether to talk.
 
-use super::error::Failure;
-use super::journal::Journal;
-use super::ledger::{self, Stranger};
-use super::options::Play;
-use super::talk;
+use crate::cli::args::play::Play;
+use crate::cli::error::Failure;
+use crate::cli::output;
+use crate::cli::play::journal::Journal;
+use crate::cli::trust::store::{self, Stranger};
 use crate::clock::wall_now;
 use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
 use crate::session::SessionFiles;
@@ -149,7 +149,7 @@ impl Context {
     /// Returns the project's settings, and whether they are trusted.
     pub fn project(&self) -> Result<Option<(Project, bool)>, Failure> {
         let Some(project) = Project::here()? else { return Ok(None) };
-        let agreed = ledger::is_agreed(&self.paths, &ledger::digest(&[PROJECT, &project.text]));
+        let agreed = store::is_agreed(&self.paths, &store::digest(&[PROJECT, &project.text]));
         Ok(Some((project, agreed || self.trusts_project.get())))
     }
 
@@ -159,7 +159,7 @@ impl Context {
         let sets = project.sets()?.into_iter();
         let stranger = Stranger {
             name: format!("{} of this folder", project.path.display()),
-            digest: ledger::digest(&[PROJECT, &project.text]),
+            digest: store::digest(&[PROJECT, &project.text]),
             would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
         };
         stranger.admit(play, self)?;
@@ -201,7 +201,7 @@ impl Context {
     pub fn say(&self, line: &str) {
         self.keep(line);
         if !self.quiet {
-            talk::print(&text::line(line));
+            output::print(&text::line(line));
         }
     }
 
@@ -209,7 +209,7 @@ impl Context {
     pub fn note(&self, line: &str) {
         self.keep(line);
         if self.verbose {
-            talk::print(&text::line(line));
+            output::print(&text::line(line));
         }
     }
 
@@ -242,7 +242,7 @@ impl Context {
     pub fn report(&self, report: &str) {
         report.lines().for_each(|line| self.keep(line));
         if !self.quiet {
-            talk::print(&text::block(report));
+            output::print(&text::block(report));
         }
     }
 

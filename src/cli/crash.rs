@@ -2,8 +2,8 @@
 //!
 //! The session needs nothing from here: what was shown is in its log. The note says where it broke and how it came there.
 
-use super::screen::write_private;
-use super::talk;
+use crate::cli::output;
+use crate::cli::play::screen::write_private;
 use crate::clock::wall_now;
 use crate::config::make_private;
 use crate::text;
@@ -25,7 +25,7 @@ pub fn install(state: PathBuf) {
             Ok(path) => format!("what is known of it is in {}", path.display()),
             Err(why) => format!("it could not be noted: {why}"),
         };
-        talk::print(&text::block(&format!(
+        output::print(&text::block(&format!(
             "colloquium broke by a fault of its own; {kept}\n\
              a session that is saved goes on from there: colloquium resume --last"
         )));

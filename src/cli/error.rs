@@ -1,9 +1,9 @@
 //! What a person is told when something cannot be done: what failed, on what, and what to do. Knows every room's errors,
 //! their exit codes and hints; nobody else does.
 
-use super::exit::Exit;
-use super::talk;
 use crate::catalogue::{NotDeleted, NotFound};
+use crate::cli::exit::Exit;
+use crate::cli::output;
 use crate::scenario::ReadError;
 use crate::session::{LogFault, SessionError};
 use crate::ui::keymap;
@@ -49,9 +49,9 @@ impl Failure {
     pub fn print(&self) {
         let report = self.message.starts_with("error: ");
         let label = if report { "" } else { "error: " };
-        talk::print(&format!("{label}{}", text::block(self.message.trim_end())));
+        output::print(&format!("{label}{}", text::block(self.message.trim_end())));
         if let Some(hint) = &self.hint {
-            talk::print(&format!("\nhint: {}", text::block(hint)));
+            output::print(&format!("\nhint: {}", text::block(hint)));
         }
     }
 }

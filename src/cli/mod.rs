@@ -2,51 +2,20 @@
 //!
 //! Data goes to standard output, everything said to a person to standard error, and how it went to the exit code.
 
-mod analyze;
-mod check;
+mod appearance;
+mod args;
+mod commands;
 mod context;
 pub mod crash;
-mod demo;
-mod dress;
-mod dry;
-mod editor;
+mod document;
 mod error;
 mod exit;
-mod explain;
-mod export;
-mod fork;
-mod headless;
-mod history;
-mod journal;
-mod kept;
-mod keys;
-mod ledger;
-mod linear;
-mod linear_start;
-mod manual;
-mod minds;
-mod nearby;
-mod options;
-mod paths;
-mod printer;
-mod providers;
-mod replay;
-mod resume;
-mod run;
-mod scenarios;
-mod schema;
-mod schema_event;
-mod screen;
-mod sent;
-mod sessions;
-mod signals;
+mod home;
+mod memory;
+mod models;
+mod output;
+mod play;
 mod source;
-mod start;
-mod stdin;
-mod survey;
-mod talk;
-mod target;
-mod themes;
 mod trust;
 
 use crate::spawn;
@@ -69,26 +38,26 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Demo(demo::Demo),
-    Run(run::Run),
-    Replay(replay::Replay),
-    Resume(resume::Resume),
-    Fork(fork::Fork),
-    Export(export::Export),
-    Analyze(analyze::Analyze),
+    Demo(commands::demo::Demo),
+    Run(commands::run::Run),
+    Replay(commands::replay::Replay),
+    Resume(commands::resume::Resume),
+    Fork(commands::fork::Fork),
+    Export(commands::export::Export),
+    Analyze(commands::analyze::Analyze),
     #[command(subcommand)]
-    Sessions(sessions::Sessions),
+    Sessions(commands::sessions::Sessions),
     #[command(subcommand)]
-    Scenarios(scenarios::Scenarios),
-    Check(check::Check),
-    Models(survey::Models),
-    Doctor(survey::Doctor),
-    Schema(schema::Schema),
-    Keys(keys::Keys),
-    Themes(themes::Themes),
-    Paths(paths::Paths),
-    Completions(manual::Completions),
-    Man(manual::Man),
+    Scenarios(commands::scenarios::Scenarios),
+    Check(commands::check::Check),
+    Models(models::survey::Models),
+    Doctor(models::survey::Doctor),
+    Schema(commands::schema::Schema),
+    Keys(commands::keys::Keys),
+    Themes(commands::themes::Themes),
+    Paths(commands::paths::Paths),
+    Completions(commands::manual::Completions),
+    Man(commands::manual::Man),
 }
 
 /// Runs the program with the arguments of this process.
@@ -117,7 +86,7 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
 
 fn obey(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
     match command {
-        None => start::open(context, None),
+        None => home::screen::open(context, None),
         Some(Command::Demo(demo)) => demo.run(context),
         Some(Command::Run(run)) => run.run(context),
         Some(Command::Replay(replay)) => replay.run(context),
@@ -147,7 +116,7 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
     };
     match (e.kind(), word) {
         (ErrorKind::DisplayHelp | ErrorKind::DisplayVersion, _) => {
-            talk::data(e.render().to_string().as_bytes())?;
+            output::data(e.render().to_string().as_bytes())?;
             Ok(Exit::Done)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
@@ -166,7 +135,9 @@ fn about(topic: &str) -> Result<Exit, Failure> {
         arg.to_str() != Some(topic) || topics > 1
     });
     match Cli::try_parse_from(rest) {
-        Ok(Cli { global, command: None }) => start::open(&Context::new(global)?, Some(topic)),
+        Ok(Cli { global, command: None }) => {
+            home::screen::open(&Context::new(global)?, Some(topic))
+        }
         Ok(_) => {
             Err(Failure::usage("a topic and a command do not go together", "name one of them"))
         }

@@ -1,8 +1,8 @@
 //! Finds the scenario that a person means: a path, `-`, or the name of a bundled or of an own one.
 
-use super::context::Context;
-use super::error::Failure;
-use super::options::read_stdin;
+use crate::cli::args::play::read_stdin;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
 use crate::scenario::{self, Source, bundled, bundled_names};
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};

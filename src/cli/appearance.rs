@@ -1,0 +1,277 @@
+//! How the screen is dressed: theme, colours, signs and keys, from flags, environment and settings, in this order.
+//!
+//! Colours beyond the sixteen are shown only on evidence, and where nobody chose a theme the terminal's own ground and
+//! words stay. What is wrong in a theme or a map of keys is said before anything begins.
+
+use crate::cli::context::{Colour, Context};
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::config::{
+    ColourDepth, Environment, Habits, Motion, Mouse, Settings, Signs, ThemeChoice,
+};
+use crate::ui::dress::Wardrobe;
+use crate::ui::glyphs::{self, Glyphs};
+use crate::ui::keymap::Keymap;
+use crate::ui::terminal::{Manner, Told};
+use crate::ui::theme::{Appearance, Depth, Ground, Shelf, Source, Theme, ThemeError};
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{MAIN_SEPARATOR, Path};
+
+/// The ending of a theme's file.
+const ENDING: &str = ".toml";
+/// The largest theme file that is read, in bytes.
+const THEME_MAX_BYTES: u64 = 64 << 10;
+/// The theme that is right on every ground, and the one without colours.
+const USUAL: &str = "terminal";
+const COLOURLESS: &str = "mono";
+/// Types of terminals that have neither mouse nor answers.
+const MUTE: [&str; 2] = ["linux", "dumb"];
+/// Types of terminals that show all colours, however little they say so.
+const ALL_COLOURS: [&str; 5] = ["kitty", "alacritty", "ghostty", "wezterm", "-direct"];
+/// Programs that show all colours.
+const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper"];
+
+/// How the screen is dressed.
+pub struct Dress {
+    /// All themes.
+    pub shelf: Shelf,
+    /// How many colours are shown.
+    pub depth: Depth,
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+    /// The keys.
+    pub keymap: Keymap,
+    /// Whether the mouse is the screen's.
+    pub mouse: bool,
+    /// Whether nothing moves by itself.
+    pub still: bool,
+    /// Which habits the keys follow.
+    pub habits: Habits,
+    choice: ThemeChoice,
+    /// The ground as the environment tells it.
+    ground: Option<Ground>,
+}
+
+/// What the screen wears.
+pub struct Worn {
+    /// The colours.
+    pub theme: Theme,
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+    /// The keys.
+    pub keymap: Keymap,
+    /// What the terminal is used for besides showing.
+    pub manner: Manner,
+    /// The themes that can be worn instead.
+    pub wardrobe: Wardrobe,
+    /// Which habits the keys follow.
+    pub habits: Habits,
+}
+
+impl Worn {
+    /// Dresses the screen for this terminal, which is asked how light it is and what its keyboard can tell.
+    ///
+    /// # Errors
+    /// When a theme or a key is not what it should be.
+    pub fn here(context: &Context) -> Result<Worn, Failure> {
+        let dress = Dress::of(context)?;
+        let told = if may_ask(context) { context.told() } else { Told::default() };
+        let keymap = dress.keymap.clone();
+        let keymap = if told.keyboard { keymap.told_apart() } else { keymap };
+        let manner = Manner {
+            mouse: dress.mouse,
+            keyboard: told.keyboard,
+            title: context.environment.term().is_none_or(|term| !MUTE.contains(&term)),
+            still: dress.still,
+            far: context.environment.over_ssh(),
+        };
+        let theme = dress.theme(told.ground)?;
+        let habits = dress.habits;
+        let wardrobe = Wardrobe {
+            worn: dress.name(told.ground)?.to_owned(),
+            ground: told.ground.or(dress.ground),
+            depth: dress.depth,
+            shelf: dress.shelf,
+        };
+        Ok(Worn { theme, glyphs: dress.glyphs, keymap, manner, wardrobe, habits })
+    }
+}
+
+/// Returns whether the terminal can be asked: not over a slow link, not where the answer would be none, and not where a
+/// theme was named for this run, so that there is always a way to do without.
+fn may_ask(context: &Context) -> bool {
+    let environment = &context.environment;
+    let term = environment.term().unwrap_or_default();
+    let inside_screen = term.starts_with("screen") && environment.get("TMUX").is_none();
+    let mute = term.is_empty() || MUTE.contains(&term) || inside_screen;
+    context.theme.is_none() && !environment.over_ssh() && !mute
+}
+
+impl Dress {
+    /// Finds out how the screen is to be dressed, without asking the terminal.
+    ///
+    /// # Errors
+    /// When a theme or a key is not what it should be.
+    pub fn of(context: &Context) -> Result<Dress, Failure> {
+        let settings = context.settings()?;
+        let environment = &context.environment;
+        let colour = context.colour.unwrap_or(Colour::Auto);
+        let colourless = match colour {
+            Colour::Never => true,
+            Colour::Always => false,
+            Colour::Auto => environment.no_color() && !environment.clicolor_force(),
+        };
+        let named = context.theme.clone().map(ThemeChoice::One).or(settings.theme.clone());
+        let choice = match named {
+            _ if colourless => ThemeChoice::One(COLOURLESS.into()),
+            Some(named) => named,
+            None => ThemeChoice::One(USUAL.into()),
+        };
+        let signs = context.signs.or(settings.glyphs).unwrap_or_default();
+        let dress = Dress {
+            shelf: shelf(context, &choice)?,
+            depth: depth(environment, &settings),
+            glyphs: match signs {
+                Signs::Unicode => &glyphs::UNICODE,
+                Signs::Ascii => &glyphs::ASCII,
+            },
+            keymap: Keymap::with(&settings.keys)?,
+            habits: settings.keymap,
+            still: context.motion.unwrap_or(settings.motion) == Motion::None,
+            mouse: match context.mouse.unwrap_or(settings.mouse) {
+                Mouse::Auto => environment.term().is_none_or(|term| !MUTE.contains(&term)),
+                Mouse::On => true,
+                Mouse::Off => false,
+            },
+            choice,
+            ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
+        };
+        for ground in [Ground::Dark, Ground::Light] {
+            dress.theme(Some(ground))?;
+        }
+        Ok(dress)
+    }
+
+    /// Returns the name of the theme on a ground.
+    pub fn name(&self, ground: Option<Ground>) -> Result<&str, ThemeError> {
+        let name = match (&self.choice, ground.or(self.ground)) {
+            (ThemeChoice::One(name), _) => name,
+            (ThemeChoice::Two { light, .. }, Some(Ground::Light)) => light,
+            (ThemeChoice::Two { dark, .. }, Some(Ground::Dark)) => dark,
+            (ThemeChoice::Two { .. }, None) => USUAL,
+        };
+        // fixed colours cannot be shown in sixteen
+        let fixed = self.shelf.meta(name)?.appearance != Appearance::Any;
+        Ok(if fixed && self.depth == Depth::Ansi { USUAL } else { name })
+    }
+
+    /// Returns the theme on a ground; where the terminal did not tell its ground, on that of the environment.
+    pub fn theme(&self, ground: Option<Ground>) -> Result<Theme, Failure> {
+        let theme = self.shelf.theme(self.name(ground)?, ground.or(self.ground), self.depth);
+        Ok(theme?)
+    }
+}
+
+/// Returns all themes: those that come with the program, those of the user's folder, and one that is named by its path.
+fn shelf(context: &Context, choice: &ThemeChoice) -> Result<Shelf, Failure> {
+    let folder = context.paths.themes();
+    // a folder that is not there, or not readable, has no themes to offer
+    let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
+    let mut files: Vec<_> = entries.map(|e| e.path()).collect();
+    files.retain(|path| path.extension().is_some_and(|e| e == &ENDING[1..]));
+    files.sort();
+    let mut own = Vec::new();
+    for path in files {
+        let name = path.file_stem().map(|n| n.to_string_lossy().into_owned());
+        own.push(read(&path, name.unwrap_or_default())?);
+    }
+    let named = match choice {
+        ThemeChoice::One(name) => vec![name],
+        ThemeChoice::Two { light, dark } => vec![light, dark],
+    };
+    for name in named {
+        if name.contains(MAIN_SEPARATOR) || name.ends_with(ENDING) {
+            own.push(read(Path::new(name), name.clone())?);
+        }
+    }
+    Ok(Shelf::with(own))
+}
+
+fn read(path: &Path, name: String) -> Result<Source, Failure> {
+    let mut text = String::new();
+    let read = File::open(path).and_then(|f| f.take(THEME_MAX_BYTES + 1).read_to_string(&mut text));
+    let long = || io::Error::other(format!("longer than {THEME_MAX_BYTES} bytes"));
+    let read = read.and_then(|n| if n as u64 > THEME_MAX_BYTES { Err(long()) } else { Ok(()) });
+    let path = path.display().to_string();
+    let failed = |e| Failure::new(Exit::Invalid, format!("cannot read the theme {path}: {e}"));
+    read.map_err(failed)?;
+    Ok(Source { name, path, text: text.into() })
+}
+
+/// Returns how many colours the terminal shows: what the user says, else what the environment says for certain.
+fn depth(environment: &Environment, settings: &Settings) -> Depth {
+    let variable = |name: &str| environment.get(name).and_then(|v| v.to_str()).unwrap_or_default();
+    let (term, program) = (variable("TERM"), variable("TERM_PROGRAM"));
+    let says_all = matches!(variable("COLORTERM"), "truecolor" | "24bit")
+        || ALL_COLOURS.iter().any(|name| term.contains(name))
+        || PROGRAMS.contains(&program)
+        || environment.get("WT_SESSION").is_some();
+    match settings.color_depth {
+        ColourDepth::Sixteen => Depth::Ansi,
+        ColourDepth::Indexed => Depth::Indexed,
+        ColourDepth::True => Depth::True,
+        // it says 24bit or nothing, and shows 256
+        ColourDepth::Auto if program == "Apple_Terminal" => Depth::Indexed,
+        ColourDepth::Auto if says_all => Depth::True,
+        ColourDepth::Auto if term.contains("256color") => Depth::Indexed,
+        ColourDepth::Auto => Depth::Ansi,
+    }
+}
+
+/// Reads the ground off `COLORFGBG`, as in `15;0`: the last number is one of the sixteen colours.
+fn ground(value: &str) -> Option<Ground> {
+    match value.rsplit(';').next()?.parse::<u8>().ok()? {
+        7 | 9..=15 => Some(Ground::Light),
+        0..=6 | 8 => Some(Ground::Dark),
+        16.. => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsString;
+
+    #[test]
+    fn colours_are_shown_on_evidence_alone() {
+        for (variables, shown) in [
+            (&[("TERM", "xterm")][..], Depth::Ansi),
+            (&[("TERM", "xterm-256color")], Depth::Indexed),
+            (&[("TERM", "xterm-256color"), ("COLORTERM", "truecolor")], Depth::True),
+            (&[("TERM", "tmux-256color"), ("COLORTERM", "24bit")], Depth::True),
+            (&[("TERM", "xterm-kitty")], Depth::True),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], Depth::True),
+            (&[("TERM_PROGRAM", "Apple_Terminal"), ("COLORTERM", "truecolor")], Depth::Indexed),
+            (&[("TERM", "linux")], Depth::Ansi),
+        ] {
+            let environment: Environment =
+                variables.iter().map(|(k, v)| (OsString::from(k), OsString::from(v))).collect();
+            assert_eq!(depth(&environment, &Settings::default()), shown, "{variables:?}");
+        }
+    }
+
+    #[test]
+    fn the_environment_may_know_the_ground() {
+        for (value, known) in [
+            ("15;0", Some(Ground::Dark)),
+            ("0;15", Some(Ground::Light)),
+            ("0;default;7", Some(Ground::Light)),
+            ("12;8", Some(Ground::Dark)),
+            ("default", None),
+            ("0;255", None),
+        ] {
+            assert_eq!(ground(value), known, "{value}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! The options of the sub-commands.
+
+pub mod play;

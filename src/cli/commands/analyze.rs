@@ -1,0 +1,184 @@
+//! `analyze`: figures of one session, or of two side by side from the point where they part.
+
+use crate::analysis::{self, FIGURES, Ledger, Study, Table};
+use crate::cli::commands::sessions::{Which, judged};
+use crate::cli::context::Context;
+use crate::cli::document::{Target, know_keys};
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::export::{Beside, Reveal, discreet, figures};
+use crate::model::{Event, Seq};
+use crate::session::{self, Log, Record};
+use crate::state::State;
+use crate::text;
+use clap::{Args, ValueEnum};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Figures of a session; of two, side by side from the point where they part
+#[derive(Debug, Args)]
+pub struct Analyze {
+    /// One session, or two: paths, ids, or the beginnings of ids
+    #[arg(value_name = "SESSION", num_args = 0..=2, required_unless_present = "last")]
+    sessions: Vec<String>,
+    /// The one written last, as the first of them
+    #[arg(long)]
+    last: bool,
+    /// How
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Only this figure; csv needs one
+    #[arg(long, value_name = "NAME")]
+    table: Option<String>,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// How figures are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Aligned columns.
+    Text,
+    /// One object, numbers plain.
+    Json,
+    /// One figure as comma-separated values.
+    Csv,
+    /// Markdown.
+    Md,
+}
+
+/// A session as it is looked at.
+struct Read {
+    log: Log,
+    state: State,
+    ledger: Ledger,
+}
+
+impl Read {
+    fn new(which: &Which, context: &Context) -> Result<Read, Failure> {
+        let log = session::read(&which.find(context)?)?;
+        let (state, ledger) = analysis::fold(log.records.iter().map(|r| &r.event));
+        Ok(Read { log, state, ledger })
+    }
+
+    fn events(&self) -> impl Iterator<Item = &Event> {
+        self.log.records.iter().map(|r| &r.event)
+    }
+
+    fn discreet(&self) -> Result<Vec<Arc<Record>>, Failure> {
+        Ok(discreet(&self.log.records, Reveal::default())?)
+    }
+
+    fn tables(&self, from: Seq) -> Vec<Table> {
+        Study { state: &self.state, ledger: &self.ledger, from }.tables()
+    }
+
+    fn title(&self) -> String {
+        text::label(self.state.title.as_deref().unwrap_or_default()).into_owned()
+    }
+
+    /// What it is and how long it took, in a line.
+    fn summary(&self) -> String {
+        let said = crate::export::utterances(self.state.utterances);
+        let lasted = analysis::Cell::At(self.ledger.lasted()).shown();
+        let paused = match self.ledger.paused() {
+            0 => String::new(),
+            ms => format!(", paused {}", analysis::Cell::At(ms).shown()),
+        };
+        format!("{} · {} · {said}, {lasted}{paused}", self.log.files.id(), self.title())
+    }
+}
+
+impl Analyze {
+    /// Prints them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        know_keys(context)?;
+        let last = self.last.then_some(None);
+        let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
+        let a = Read::new(&Which::named(named.next().flatten()), context)?;
+        let b = named.next().map(|name| Read::new(&Which::named(name), context)).transpose()?;
+        if named.next().is_some() {
+            let hint = "name one session beside --last";
+            return Err(Failure::usage("two sessions stand side by side, not three", hint));
+        }
+        let mut texts = None;
+        let (mut tables, head) = match &b {
+            None => (a.tables(Seq(0)), format!("{}\n", a.summary())),
+            Some(b) => {
+                let from = analysis::parting(a.events(), b.events());
+                // a text that was not meant for everybody stands in no file
+                let (left, right) = (a.discreet()?, b.discreet()?);
+                texts =
+                    Some(Beside::of(left.iter().map(|r| &r.event), right.iter().map(|r| &r.event)));
+                let (left, right) = (a.tables(from), b.tables(from));
+                let tables = left.iter().zip(&right).map(|(l, r)| l.beside(r)).collect();
+                let head =
+                    format!("A  {}\nB  {}\n{}\n", a.summary(), b.summary(), parted(&a, from));
+                (tables, head)
+            }
+        };
+        if let Some(name) = &self.table {
+            (tables, texts) = (vec![chosen(tables, name)?], None);
+        }
+        let out = match (self.format, &tables[..]) {
+            (Format::Text, tables) => {
+                let said = texts
+                    .map(|t| format!("SIDE BY SIDE\n\n{}", t.told(crate::export::text::spell)));
+                format!("{head}\n{}{}", said.unwrap_or_default(), figures::text(tables))
+            }
+            (Format::Md, tables) => {
+                let head: Vec<String> = head.lines().map(crate::export::md::plain).collect();
+                let said = texts.map(|t| t.told(crate::export::md::spell)).unwrap_or_default();
+                format!("{}\n\n{said}{}", head.join("  \n"), figures::md(tables))
+            }
+            (Format::Json, tables) => {
+                let session = |r: &Read| {
+                    json!({"id": r.log.files.id(), "title": r.title(), "utterances": r.state.utterances,
+                    "lasted_ms": r.ledger.lasted(), "paused_ms": r.ledger.paused()})
+                };
+                let sessions: Vec<_> =
+                    [Some(&a), b.as_ref()].into_iter().flatten().map(session).collect();
+                let mut all = json!({"sessions": sessions, "figures": figures::json(tables)});
+                if let Some(texts) = texts {
+                    all["side_by_side"] = texts.json();
+                }
+                format!("{all:#}\n")
+            }
+            (Format::Csv, [table]) => figures::csv(table),
+            (Format::Csv, _) => {
+                return Err(Failure::usage(
+                    "csv holds one figure a file",
+                    format!("choose it: --table {}", names().join(", --table ")),
+                ));
+            }
+        };
+        self.target.write(&out, context)?;
+        let judged = [Some(&a), b.as_ref()].into_iter().flatten().map(|r| judged(&r.log, context));
+        judged.fold(Ok(Exit::Done), Result::and)
+    }
+}
+
+/// Says from where on two sessions are counted.
+fn parted(a: &Read, from: Seq) -> String {
+    let shared = a.state.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
+    match shared {
+        Some(number) => format!("they part after utterance {number}; counted is what came then"),
+        None => "they share no utterance; counted is all of both".into(),
+    }
+}
+
+/// Returns the names of all figures.
+fn names() -> Vec<&'static str> {
+    let (state, ledger) = (State::default(), Ledger::default());
+    let empty = Study { state: &state, ledger: &ledger, from: Seq(0) };
+    FIGURES.iter().map(|figure| figure(&empty).name).collect()
+}
+
+fn chosen(tables: Vec<Table>, name: &str) -> Result<Table, Failure> {
+    tables.into_iter().find(|t| t.name == name).ok_or_else(|| {
+        Failure::usage(
+            format!("there is no figure `{name}`"),
+            format!("the figures are {}", names().join(", ")),
+        )
+    })
+}

@@ -1,0 +1,214 @@
+//! `check`: every fault of scenarios, or who speaks when.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::cli::source;
+use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
+use crate::policy;
+use crate::scenario::{self, Loaded, PolicySpec, Rule, Tie, VerdictSpec};
+use crate::text;
+use clap::Args;
+use serde_json::json;
+
+/// Say what is wrong with scenarios, or who speaks when
+#[derive(Debug, Args)]
+pub struct Check {
+    /// Files, or names of scenarios
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<String>,
+}
+
+impl Check {
+    /// Checks them all; one that is wrong does not hide the others.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let (mut wrong, mut faulty) = (None, 0);
+        for file in &self.files {
+            let plan = source::find(context, file)
+                .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
+            match plan {
+                Ok(loaded) => {
+                    if !loaded.warnings.list.is_empty() {
+                        context.report(&loaded.warnings.to_string());
+                    }
+                    output::data(text::block(&told(file, &loaded)).as_bytes())?;
+                }
+                Err(failure) => {
+                    faulty += 1;
+                    failure.print();
+                    wrong = wrong.or(Some(failure.code));
+                }
+            }
+        }
+        if faulty > 0 {
+            context.say(&format!("{faulty} of {} cannot be played", self.files.len()));
+        }
+        Ok(wrong.unwrap_or(Exit::Done))
+    }
+}
+
+/// Returns who speaks when.
+pub fn told(file: &str, loaded: &Loaded) -> String {
+    let scenario = &loaded.scenario;
+    let mut told = format!("{file}: {}\n", text::line(&scenario.title));
+    if let Some(topic) = &scenario.topic {
+        told.push_str(&format!("  topic    {}\n", text::line(topic)));
+    }
+    told.push_str(&format!("  policy   {}\n", policy(&scenario.policy)));
+    for phase in &scenario.phases {
+        let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
+        let (name, policy) = (text::line(&phase.name), policy(&phase.policy));
+        let judge = phase.judge.as_ref().map(|j| format!("; judged, {}", judging(j)));
+        let line = format!("{name}: {policy}, {}{}", who.join(", "), shows(&phase.shows));
+        told.push_str(&format!("  phase    {line}{}\n", text::line(&judge.unwrap_or_default())));
+    }
+    for seat in &loaded.participants {
+        told.push_str(&format!("  seat     {}\n", self::seat(seat, loaded)));
+    }
+    told.push_str(&format!("  limits   {}\n", limits(&scenario.limits)));
+    for stop in &scenario.stops {
+        let then = if stop.ask { ", after asking you" } else { "" };
+        told.push_str(&format!("  stop     {}{then}\n", text::line(&rule(&stop.rule))));
+    }
+    if let Some(verdict) = &scenario.verdict {
+        told.push_str(&format!("  verdict  {}\n", text::line(&judging(verdict))));
+    }
+    told
+}
+
+fn judging(verdict: &VerdictSpec) -> String {
+    let sides: Vec<&str> = verdict.sides.iter().map(|s| &*s.name).collect();
+    let sides = if sides.is_empty() { "everybody".into() } else { sides.join(" against ") };
+    let swap = if verdict.swap_test { ", again with the sides swapped" } else { "" };
+    let times =
+        if verdict.votes == 1 { String::new() } else { format!(", {} times", verdict.votes) };
+    let stop = if verdict.may_stop { ", also after each round, which may end it" } else { "" };
+    let tie = match verdict.tie {
+        Tie::Draw => "",
+        Tie::First => "; a tie goes to the first",
+        Tie::Random => "; dice break a tie",
+        Tie::Judge => "; the first judge breaks a tie",
+        Tie::Human => "; you break a tie",
+    };
+    let judges = verdict.judges.join(", ");
+    format!("{sides} by {judges}{times}{swap}{stop}{tie}: {}", verdict.question)
+}
+
+fn rule(rule: &Rule) -> String {
+    match rule {
+        Rule::When(when) => format!("when {when}"),
+        Rule::Word { word, by } if by.is_empty() => format!("at a line that begins with {word}"),
+        Rule::Word { word, by } => {
+            format!("at a line of {} that begins with {word}", by.join(" or "))
+        }
+        Rule::Judge { seat, question, every: 1 } => {
+            format!("when {seat} says yes, asked after each utterance: {question}")
+        }
+        Rule::Judge { seat, question, every } => {
+            format!("when {seat} says yes, asked every {every} utterances: {question}")
+        }
+        Rule::Loop {} => "when it goes in circles for two rounds".into(),
+        Rule::Agreement(share) => {
+            format!("when {} % give the same answer", (share * 100.0).round())
+        }
+    }
+}
+
+/// Who sees what in a phase, where that is not everything.
+fn shows(shows: &Shows) -> String {
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().replace('_', " ");
+    let told = [
+        shows.sees.map(|sees| format!("; sees {}", word(json!(sees)))),
+        (shows.anonymous != Anonymous::Off)
+            .then(|| format!("; names hidden ({})", word(json!(shows.anonymous)))),
+        shows.thinks.then(|| "; thinks in private".to_owned()),
+        shows.words.map(|(least, most)| format!("; {least} to {most} words")),
+        shows.until.as_ref().map(|until| format!("; until {}", text::line(until))),
+    ];
+    told.into_iter().flatten().collect()
+}
+
+fn policy(spec: &PolicySpec) -> String {
+    let options: Vec<String> = spec.options.iter().map(|(k, v)| format!("{k} = {v}")).collect();
+    let meaning = policy::find(&spec.name).map_or("", |p| p.row().meaning);
+    let options = match &options[..] {
+        [] => String::new(),
+        options => format!(" ({})", options.join(", ")),
+    };
+    text::line(&format!("{}{options}: {meaning}", spec.name)).into_owned()
+}
+
+fn seat(seat: &Participant, loaded: &Loaded) -> String {
+    let mut line = seat.id.to_string();
+    if *seat.name != *seat.id {
+        line.push_str(&format!(", {}", seat.name));
+    }
+    if let Some(role) = &seat.role {
+        line.push_str(&format!(" ({role})"));
+    }
+    line.push_str(&format!(": {}", voice(&seat.voice)));
+    if let Some(stand_in) = &seat.stand_in {
+        line.push_str(&format!("; without an operator {}", voice(stand_in)));
+    }
+    if let Some(lines) = loaded.rehearsed.get(&seat.id) {
+        line.push_str(&format!("; with --rehearsed {}", voice(lines)));
+    }
+    line.push_str(&runs(seat));
+    if let Some(usd) = seat.max_usd {
+        line.push_str(&format!("; {usd} at most"));
+    }
+    if !seat.speaks {
+        line.push_str("; takes no turns");
+    }
+    let then = match seat.on_failure.then {
+        Then::Skip => "",
+        Then::Pause => "; a failure pauses",
+        Then::Replace => "; a failure hands over to the next fallback",
+        Then::Stop => "; a failure ends it",
+    };
+    text::line(&format!("{line}{then}")).into_owned()
+}
+
+/// What makes a seat run, where seats depend on one another.
+fn runs(seat: &Participant) -> String {
+    let edge = |after: &After| {
+        let when = after.when.as_ref().map(|w| format!(" when {w}")).unwrap_or_default();
+        let times = if after.max == 1 { String::new() } else { format!(" ({} times)", after.max) };
+        format!("{}{when}{times}", after.participant)
+    };
+    let edges: Vec<String> = seat.runs.after.iter().map(edge).collect();
+    let joined = match seat.runs.needs {
+        Needs::All => edges.join(" and "),
+        Needs::Any => edges.join(" or "),
+    };
+    match (edges.is_empty(), seat.runs.starts) {
+        (true, Some(false)) => "; runs when somebody asks for it".into(),
+        (true, _) => String::new(),
+        (false, Some(true)) => format!("; begins, then runs after {joined}"),
+        (false, _) => format!("; runs after {joined}"),
+    }
+}
+
+fn voice(voice: &VoiceSpec) -> String {
+    match voice {
+        VoiceSpec::Model(model) if model.name.is_empty() => "the default model".into(),
+        VoiceSpec::Model(model) => {
+            let models = [&model.name].into_iter().chain(model.fallbacks.iter().map(|f| &f.name));
+            let models: Vec<&str> = models.map(|name| &**name).collect();
+            format!("the model {}", models.join(", then "))
+        }
+        VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
+        VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s a turn"),
+        VoiceSpec::Human { .. } => "a person".into(),
+        VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "one rehearsed line".into(),
+        VoiceSpec::Lines { lines, .. } => format!("{} rehearsed lines", lines.len()),
+    }
+}
+
+fn limits(limits: &Limits) -> String {
+    let mut all: Vec<String> =
+        Limit::ALL.into_iter().filter_map(|l| Some(l.words(limits.of(l)?))).collect();
+    all.extend(limits.per_seat.map(|n| format!("{n} utterances a seat")));
+    if all.is_empty() { "none".into() } else { all.join(", ") }
+}

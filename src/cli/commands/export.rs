@@ -1,0 +1,113 @@
+//! `export`: a session as a file that other people can read.
+
+use crate::cli::appearance::Dress;
+use crate::cli::commands::sessions::{Which, judged};
+use crate::cli::context::Context;
+use crate::cli::document::{Target, create, know_keys};
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::export::{Document, FORMATS, Reveal, cast};
+use crate::session;
+use crate::session::replay::Recording;
+use crate::text;
+use crate::ui::film::film;
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Columns and rows of a recorded screen, unless somebody asks for others.
+const SIZE: (u16, u16) = (100, 30);
+/// The sizes that a screen may have, in cells.
+const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
+
+/// Write a session as a page, a text, a table, or a recording of the screen
+#[derive(Debug, Args)]
+pub struct Export {
+    #[command(flatten)]
+    which: Which,
+    /// What to write
+    #[arg(long, value_parser = PossibleValuesParser::new(names()))]
+    format: String,
+    #[command(flatten)]
+    target: Target,
+    /// With the operator's whispers
+    #[arg(long)]
+    whispers: bool,
+    /// With utterances that were hidden
+    #[arg(long)]
+    hidden: bool,
+    /// Columns and rows of a recorded screen
+    #[arg(long, value_name = "COLUMNSxROWS", default_value = "100x30", value_parser = size)]
+    size: (u16, u16),
+}
+
+/// The format that is the session's own.
+const LINES: &str = "jsonl";
+
+fn names() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|f| f.name).chain([cast::FORMAT.0])
+}
+
+impl Export {
+    /// Writes it.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        know_keys(context)?;
+        let log = session::read(&self.which.find(context)?)?;
+        let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
+        let document = Document::new(&log, reveal)?;
+        let out = spelled(&document, &self.format, self.size, context)?;
+        self.target.write(&out, context)?;
+        let blobs = log.files.blobs();
+        if self.format == LINES
+            && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())
+        {
+            context.say(&format!(
+                "the longest texts are not in these lines but beside them: take {} along, under the name of the copy",
+                blobs.display()
+            ));
+        }
+        judged(&log, context)
+    }
+}
+
+/// Spells a document in the format of a name.
+fn spelled(
+    document: &Document,
+    format: &str,
+    size: (u16, u16),
+    context: &Context,
+) -> Result<String, Failure> {
+    if let Some(format) = FORMATS.iter().find(|f| f.name == format) {
+        return Ok((format.spell)(document));
+    }
+    // what is left is the one that needs a screen to be drawn
+    let recording = Recording::new(document.records.clone());
+    let dress = Dress::of(context)?;
+    let frames = film(&recording, size, dress.theme(None)?, dress.glyphs)
+        .map_err(|e| Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}")))?;
+    Ok(cast::spell(document, size, &frames))
+}
+
+fn size(text: &str) -> Result<(u16, u16), String> {
+    let read = |part: &str| part.parse().ok().filter(|n| CELLS.contains(n));
+    let size = text.split_once('x').and_then(|(w, h)| Some((read(w)?, read(h)?)));
+    size.ok_or_else(|| {
+        format!("a size is COLUMNSxROWS, each from {} to {}", CELLS.start(), CELLS.end())
+    })
+}
+
+/// Writes a session, as far as it is saved, into the folder where the program was started; returns the file's path.
+pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, String> {
+    let log = session::read(log).map_err(|e| e.to_string())?;
+    let document = Document::new(&log, Reveal::default()).map_err(|e| e.to_string())?;
+    let spelled = spelled(&document, format, SIZE, context).map_err(|failure| failure.message)?;
+    let numbered = |n: u32| match n {
+        1 => format!("{}.{format}", document.id),
+        n => format!("{}-{n}.{format}", document.id),
+    };
+    let mut names = (1..).map(numbered).map(PathBuf::from);
+    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no name is free")?;
+    create(&path, text::without_keys(&spelled).as_bytes()).map_err(|failure| failure.message)?;
+    Ok(path.canonicalize().unwrap_or(path).display().to_string())
+}

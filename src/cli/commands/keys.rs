@@ -1,0 +1,70 @@
+//! `keys`: which key does what, from the map that the screen uses, the user's own keys included.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::text;
+use crate::ui::keymap::{Keymap, Place, ROWS, Row};
+use crate::ui::list::{heading, keys};
+use clap::Args;
+use serde_json::{Map, Value, json};
+
+/// Cells of the column of keys.
+const KEYS_WIDTH: usize = 26;
+/// Cells of the column of names.
+const NAME_WIDTH: usize = 16;
+
+/// Print the keys of the screen, and the names by which the settings can change them
+#[derive(Debug, Args)]
+pub struct Keys {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Keys {
+    /// Prints them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let keymap = Keymap::with(&context.settings()?.keys)?;
+        let out = match self.json {
+            true => format!("{:#}\n", ROWS.iter().map(|row| one(row, &keymap)).collect::<Value>()),
+            false => table(&keymap),
+        };
+        output::data(text::block(&out).as_bytes())?;
+        Ok(Exit::Done)
+    }
+}
+
+fn one(row: &Row, keymap: &Keymap) -> Value {
+    let places = Place::ALL.into_iter().filter_map(|place| {
+        let keys: Vec<&str> = keymap.keys(row.action, place).collect();
+        (!keys.is_empty()).then(|| (place.name().to_owned(), keys.into()))
+    });
+    json!({
+        "action": row.name(),
+        "group": heading(row.group),
+        "meaning": row.title,
+        "keys": places.collect::<Map<_, _>>(),
+    })
+}
+
+/// One line an action, in the groups and the order of the help.
+fn table(keymap: &Keymap) -> String {
+    let mut out = String::new();
+    let mut group = None;
+    let mut rows: Vec<&Row> = ROWS.iter().collect();
+    rows.sort_by_key(|row| row.group as u8);
+    for row in rows {
+        if group.replace(row.group) != Some(row.group) {
+            out.push_str(&format!("{}\n", heading(row.group).to_uppercase()));
+        }
+        let (keys, name) = (keys(row, keymap), row.name());
+        out.push_str(&format!("  {keys:KEYS_WIDTH$}  {name:NAME_WIDTH$}  {}\n", row.title));
+    }
+    out.push_str(
+        "\nTo change one: in config.toml, [keys.PLACE] NAME = \"KEY\", or several in brackets. PLACE is one of:\n",
+    );
+    let places = Place::ALL.map(Place::name).join(", ");
+    out + &format!("{places}.\n")
+}

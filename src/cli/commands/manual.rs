@@ -1,0 +1,51 @@
+//! `completions` and `man`: what a shell completes, and the manual, both made from the commands themselves.
+
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use clap::{Args, Command};
+use clap_complete::{Shell, generate};
+use clap_mangen::Man as Page;
+use std::io;
+
+/// Print what a shell needs to complete commands and options
+#[derive(Debug, Args)]
+pub struct Completions {
+    /// The shell
+    #[arg(value_enum)]
+    shell: Shell,
+}
+
+/// Print the manual, as roff: `colloquium man | man -l -`
+#[derive(Debug, Args)]
+pub struct Man {}
+
+impl Completions {
+    /// Prints it.
+    pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
+        let mut script = vec![];
+        let name = program.get_name().to_owned();
+        generate(self.shell, &mut program, name, &mut script);
+        output::data(&script)?;
+        Ok(Exit::Done)
+    }
+}
+
+impl Man {
+    /// Prints the page of the program and one for each command.
+    pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
+        program.build();
+        let mut pages = vec![];
+        let written = write(program, &mut pages);
+        written
+            .map_err(|e| Failure::new(Exit::Failed, format!("the manual cannot be made: {e}")))?;
+        output::data(&pages)?;
+        Ok(Exit::Done)
+    }
+}
+
+fn write(command: Command, pages: &mut Vec<u8>) -> io::Result<()> {
+    let inner: Vec<Command> = command.get_subcommands().cloned().collect();
+    Page::new(command).render(pages)?;
+    inner.into_iter().filter(|c| !c.is_hide_set()).try_for_each(|c| write(c, pages))
+}

@@ -1,0 +1,19 @@
+//! The sub-commands, one a file.
+
+pub mod analyze;
+pub mod check;
+pub mod demo;
+pub mod explain;
+pub mod export;
+pub mod fork;
+pub mod keys;
+pub mod manual;
+pub mod paths;
+pub mod replay;
+pub mod resume;
+pub mod run;
+pub mod scenarios;
+pub mod schema;
+pub mod schema_event;
+pub mod sessions;
+pub mod themes;

@@ -1,0 +1,43 @@
+//! `paths`: where everything lies.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::text;
+use clap::Args;
+use serde_json::{Map, Value};
+
+/// Print the folders that are used
+#[derive(Debug, Args)]
+pub struct Paths {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Paths {
+    /// Prints them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let paths = &context.paths;
+        let all = [
+            ("config", paths.config.clone()),
+            ("scenarios", paths.scenarios()),
+            ("data", paths.data.clone()),
+            ("sessions", paths.sessions()),
+            ("state", paths.state.clone()),
+            ("cache", paths.cache.clone()),
+        ];
+        let shown =
+            all.map(|(name, path)| (name, text::line(&path.display().to_string()).into_owned()));
+        let out = if self.json {
+            let map: Map<String, Value> =
+                shown.into_iter().map(|(n, p)| (n.to_owned(), p.into())).collect();
+            format!("{:#}\n", Value::Object(map))
+        } else {
+            shown.iter().map(|(name, path)| format!("{name:9}  {path}\n")).collect()
+        };
+        output::data(out.as_bytes())?;
+        Ok(Exit::Done)
+    }
+}

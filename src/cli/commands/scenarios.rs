@@ -1,0 +1,111 @@
+//! `scenarios`: those that are there, and a new one to begin with.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::cli::source::{self, ENDING};
+use crate::config::make_private;
+use crate::scenario::{Source, about, bundled, bundled_names, load};
+use crate::{policy, scenario, text};
+use clap::Subcommand;
+use std::fs::OpenOptions;
+use std::io::{ErrorKind, Write};
+use std::path::{MAIN_SEPARATOR, PathBuf};
+
+/// A scenario that shows the usual keys and can be played as it is.
+const TEMPLATE: &str = include_str!("new_scenario.toml");
+
+/// List, show and begin scenarios
+#[derive(Debug, Subcommand)]
+pub enum Scenarios {
+    /// List those that can be run by name
+    List,
+    /// Print one
+    Show {
+        /// Its name or path
+        name: String,
+    },
+    /// Write a commented scenario to begin with
+    New {
+        /// A name, to keep it among your own, or a path
+        name: String,
+    },
+}
+
+impl Scenarios {
+    /// Does it.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        match self {
+            Scenarios::List => list(context),
+            Scenarios::Show { name } => {
+                let found = source::find(context, &name)?;
+                output::data(text::block(&found.source.text).as_bytes())?;
+                Ok(Exit::Done)
+            }
+            Scenarios::New { name } => new(context, &name),
+        }
+    }
+}
+
+fn list(context: &Context) -> Result<Exit, Failure> {
+    let title = |source: &Source| match load(source, &policy::rows()) {
+        Ok(loaded) => text::line(&loaded.scenario.title).into_owned(),
+        Err(_) => "cannot be played; `check` says why".into(),
+    };
+    let mut lines = String::new();
+    for name in bundled_names() {
+        let text = bundled(name).unwrap_or_default().to_owned();
+        let about = about(&text);
+        let title = title(&Source { name: name.into(), text, settings: vec![] });
+        lines.push_str(&format!("{name}  {title}\n    {about}\n"));
+    }
+    for name in source::own_names(context) {
+        let path = context.paths.scenarios().join(format!("{name}{ENDING}"));
+        let title = scenario::read(&path).map_or_else(|e| e.to_string(), |source| title(&source));
+        let line = format!("{name}  {title} (your own)");
+        lines.push_str(&format!("{}\n", text::line(&line)));
+    }
+    output::data(lines.as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
+    if name.trim().is_empty() {
+        return Err(Failure::usage(
+            "a scenario needs a name",
+            "as in colloquium scenarios new mine",
+        ));
+    }
+    if bundled(name).is_some() {
+        return Err(Failure::usage(
+            format!("`{name}` comes with colloquium, and would be played instead of yours"),
+            format!("choose another name, or a path, as in ./{name}{ENDING}"),
+        ));
+    }
+    let path = if name.contains(MAIN_SEPARATOR) || name.ends_with(ENDING) {
+        PathBuf::from(name)
+    } else {
+        make_private(&context.paths.scenarios())?;
+        context.paths.scenarios().join(format!("{name}{ENDING}"))
+    };
+    let write = || {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        file.write_all(TEMPLATE.as_bytes())
+    };
+    match write() {
+        Ok(()) => {
+            output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
+            context.say(&format!("play it with: colloquium run {name} --rehearsed --headless"));
+            Ok(Exit::Done)
+        }
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(Failure::usage(
+            format!("{} is there already", path.display()),
+            "choose another name",
+        )),
+        Err(e) => Err(Failure::usage(
+            format!("cannot write {}: {e}", path.display()),
+            "choose another place",
+        )),
+    }
+}

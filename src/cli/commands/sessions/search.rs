@@ -1,0 +1,50 @@
+//! `sessions search`: who said it, when, and in which session.
+
+use super::{moment, unreadable};
+use crate::catalogue::{Hit, Query, search as look};
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::text;
+use serde_json::{Value, json};
+
+/// Prints every place where somebody said the words.
+pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failure> {
+    if words.trim().is_empty() {
+        return Err(Failure::usage("nothing to look for", "colloquium sessions search \"WORDS\""));
+    }
+    let folder = context.paths.sessions();
+    let query = Query::new(words).map_err(|_| {
+        Failure::usage("these words cannot be looked for", "look for a few words of them")
+    })?;
+    let hits = look(&folder, &query).map_err(unreadable(&folder))?;
+    if json {
+        let all: Vec<Value> = hits.iter().map(as_json).collect();
+        output::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;
+        return Ok(Exit::Done);
+    }
+    if hits.is_empty() {
+        context.say("nobody said that in any session");
+    }
+    output::data(hits.iter().map(line).collect::<String>().as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn line(hit: &Hit) -> String {
+    let at = moment(hit.at).map_or(String::new(), |t| t.strftime("%Y-%m-%d %H:%M:%S").to_string());
+    let number = hit.number.map_or(String::new(), |n| format!(" [{n}]"));
+    format!("{}  {at}  {}{number}: {}\n", text::line(&hit.id), hit.who, hit.excerpt)
+}
+
+fn as_json(hit: &Hit) -> Value {
+    json!({
+        "id": text::line(&hit.id),
+        "seq": hit.seq,
+        "who": hit.who,
+        "utterance": hit.number,
+        "at": moment(hit.at).map(|t| t.to_string()),
+        "excerpt": hit.excerpt,
+        "path": text::line(&hit.path.display().to_string()),
+    })
+}

@@ -1,0 +1,31 @@
+//! `sessions tree`: which session branched off which, and behind which utterance.
+
+use super::list::standing;
+use super::unreadable;
+use crate::catalogue::{self, Summary};
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::text;
+
+/// Prints it.
+pub fn tree(context: &Context) -> Result<Exit, Failure> {
+    let folder = context.paths.sessions();
+    let all = catalogue::list(&folder).map_err(unreadable(&folder))?;
+    let rows = catalogue::tree(&all);
+    let lines = rows.iter().map(|(depth, summary)| row(*depth, summary));
+    output::data(lines.collect::<String>().as_bytes())?;
+    Ok(Exit::Done)
+}
+
+fn row(depth: usize, s: &Summary) -> String {
+    let point = match &s.parent {
+        Some((_, point)) if depth > 0 => format!("{}+ after u{point}  ", "  ".repeat(depth - 1)),
+        Some((parent, point)) => format!("(of {}, after u{point})  ", text::line(parent)),
+        None => String::new(),
+    };
+    let (state, _) = standing(&s.standing);
+    let (id, title) = (text::line(&s.id), text::label(&s.title));
+    format!("{point}{id}  {title}, {} said, {state}\n", s.utterances)
+}

@@ -1,0 +1,125 @@
+//! `themes`: those that are there, the user's own among them, each with a sample of its colours.
+
+use crate::cli::appearance::Dress;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::text;
+use crate::ui::theme::{Appearance, Depth, Role, Theme, ThemeError};
+use clap::Args;
+use crossterm::QueueableCommand;
+use crossterm::style::{Attribute, ContentStyle, SetAttribute, SetStyle};
+use ratatui::prelude::IntoCrossterm;
+use serde_json::{Value, json};
+use std::io::{IsTerminal, stdout};
+
+/// Cells of the column of names.
+const NAME_WIDTH: usize = 19;
+
+/// List the themes of the screen, with a sample of each
+#[derive(Debug, Args)]
+pub struct Themes {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Themes {
+    /// Lists them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let dress = Dress::of(context)?;
+        let rows = dress.shelf.names().into_iter().map(|name| Row::of(name, &dress));
+        let rows = rows.collect::<Result<Vec<_>, ThemeError>>()?;
+        if self.json {
+            let all: Value = rows.iter().map(Row::json).collect();
+            output::data(text::block(&format!("{all:#}\n")).as_bytes())?;
+            return Ok(Exit::Done);
+        }
+        let coloured = stdout().is_terminal() && !context.environment.no_color();
+        let mut out = Vec::new();
+        for row in &rows {
+            row.print(coloured, &mut out);
+        }
+        output::data(&out)?;
+        context.say(&format!("your own go into {}", context.paths.themes().display()));
+        Ok(Exit::Done)
+    }
+}
+
+/// A theme of the list.
+struct Row {
+    name: String,
+    appearance: &'static str,
+    license: String,
+    source: String,
+    own: bool,
+    used: bool,
+    theme: Theme,
+}
+
+impl Row {
+    fn of(name: &str, dress: &Dress) -> Result<Row, ThemeError> {
+        let meta = dress.shelf.meta(name)?;
+        let appearance = match meta.appearance {
+            Appearance::Dark => "dark",
+            Appearance::Light => "light",
+            Appearance::Any => "any",
+        };
+        // a sample in sixteen colours would show nothing of a theme of fixed ones
+        let depth = dress.depth.max(Depth::Indexed);
+        Ok(Row {
+            name: name.to_owned(),
+            appearance,
+            license: meta.license,
+            source: meta.source,
+            own: dress.shelf.is_own(name),
+            used: dress.name(None)? == name,
+            theme: dress.shelf.theme(name, None, depth)?,
+        })
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "appearance": self.appearance,
+            "license": self.license,
+            "source": self.source,
+            "own": self.own,
+            "used": self.used,
+        })
+    }
+
+    fn print(&self, coloured: bool, out: &mut Vec<u8>) {
+        let name = text::line(&self.name);
+        let sign = if self.used { '*' } else { ' ' };
+        let of = if self.own { "own" } else { "" };
+        let head = format!("{sign} {name:NAME_WIDTH$}  {:5} {of:3}", self.appearance);
+        out.extend_from_slice(head.trim_end_matches(if coloured { '\0' } else { ' ' }).as_bytes());
+        if coloured {
+            self.sample(out);
+        }
+        out.push(b'\n');
+    }
+
+    /// A line as it would look on the screen.
+    fn sample(&self, out: &mut Vec<u8>) {
+        let ground = self.theme.style(Role::Background).patch(self.theme.style(Role::Text));
+        let speakers = ["1 Ada", "2 Bo", "3 Cy"].into_iter().enumerate();
+        let mut parts = vec![("  ", ground)];
+        parts.extend(speakers.flat_map(|(i, n)| [(n, self.theme.speaker(i)), ("  ", ground)]));
+        for (word, role) in [
+            ("speaking", Role::FloorSpeaking),
+            ("paused", Role::FloorPaused),
+            ("quiet", Role::Muted),
+        ] {
+            parts.extend([(word, self.theme.style(role)), ("  ", ground)]);
+        }
+        for (word, style) in parts {
+            let style: ContentStyle = ground.patch(style).into_crossterm();
+            // writing to memory does not fail
+            let _ = out.queue(SetStyle(style)).map(|out| out.extend_from_slice(word.as_bytes()));
+            let _ = out.queue(SetAttribute(Attribute::Reset));
+        }
+    }
+}

@@ -1,0 +1,209 @@
+//! The start screen as questions with numbered answers, for who wants text: what to do, what about, by whom.
+//!
+//! It asks one thing at a time and offers what the screen offers; an empty line takes what is proposed.
+
+use crate::catalogue;
+use crate::cli::commands::replay;
+use crate::cli::commands::resume;
+use crate::cli::commands::run;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::home::nearby;
+use crate::cli::home::screen as start;
+use crate::cli::home::screen::{estimate, options, prepared};
+use crate::cli::models::providers::{ModelOptions, Providers};
+use crate::cli::output;
+use crate::cli::play::screen::After;
+use crate::text;
+use crate::ui::glyphs;
+use crate::ui::linear::numbered;
+use crate::ui::start::{Choice, Mind, News, Start, Voice, ago, standing};
+use crate::ui::theme::Theme;
+use futures::future::join_all;
+use std::io::{self, stdin};
+use tokio::runtime;
+
+/// Sessions that are offered.
+const SESSIONS: usize = 20;
+
+/// Asks what is to be done, does it, and leaves.
+pub fn open(because: &str, topic: Option<&str>, context: &Context) -> Result<Exit, Failure> {
+    let start = found(context)?;
+    tell(&format!("colloquium, as text that only grows, because of {because}.\n\n"))?;
+    if topic.is_some() {
+        return begin(&start, topic.map(str::to_owned), context);
+    }
+    let sessions = |what: &str| format!("{what} ({} there)", start.sessions.len());
+    loop {
+        let entries = [
+            "watch a rehearsed debate: no model, no key, no network".to_owned(),
+            "a new talk".to_owned(),
+            sessions("go on with a session"),
+            sessions("read a session"),
+            "leave".to_owned(),
+        ];
+        let after = match choose("What now?", &entries, 0)? {
+            Some(0) => {
+                let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
+                run::play(&scenario, &options(None, Voice::Rehearsed), context)
+            }
+            Some(1) => return begin(&start, None, context),
+            Some(2) => match session(&start)? {
+                Some(path) => resume::go_on(&path, &options(None, Voice::Own).play, context),
+                None => continue,
+            },
+            Some(3) => match session(&start)? {
+                Some(path) => replay::told(&path, context).map(After::Over),
+                None => continue,
+            },
+            Some(_) | None => return Ok(Exit::Done),
+        };
+        match after {
+            Ok(after) => return start::after(after, context),
+            Err(failure) => told_failure(&failure)?,
+        }
+    }
+}
+
+/// Finds what can be chosen; servers of this machine are asked for the time they get on the screen as well.
+fn found(context: &Context) -> Result<Start, Failure> {
+    let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
+    let providers = Providers::new(context, &ModelOptions::default())?;
+    let mut start = prepared(Start::new(Theme::default(), &glyphs::ASCII), &providers, context);
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    let hosts = runtime.block_on(join_all(nearby::look(&providers, &context.environment)));
+    hosts.into_iter().for_each(|host| start.take(News::Host(host)));
+    // a folder that cannot be read has no sessions to offer; `sessions list` says why
+    let sessions = catalogue::list(&context.paths.sessions()).unwrap_or_default();
+    start.take(News::Sessions(sessions));
+    Ok(start)
+}
+
+/// Asks for topic, scenario and voices, says what it would use, and begins.
+fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Exit, Failure> {
+    loop {
+        let topic = match &topic {
+            Some(topic) => Some(topic.clone()),
+            None => {
+                let Some(line) = ask("What about? An empty line keeps the scenario's own topic.")?
+                else {
+                    return Ok(Exit::Done);
+                };
+                (!line.is_empty()).then_some(line)
+            }
+        };
+        let playable: Vec<_> = start.scripts.iter().filter(|s| s.fault.is_none()).collect();
+        let titles = playable.iter().map(|s| {
+            let cast = s.cast.iter().map(|c| text::name(c)).collect::<Vec<_>>().join(", ");
+            format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)
+        });
+        let titles: Vec<String> = titles.collect();
+        let Some(at) = choose("Which scenario?", &titles, 0)? else { return Ok(Exit::Done) };
+        let script = playable[at];
+        let voices = start.voices_of(script);
+        let names: Vec<String> = voices.iter().map(name).collect();
+        let Some(voice) = voice("Who speaks?", &names, &voices, start)? else {
+            return Ok(Exit::Done);
+        };
+        let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
+        let scenario = script.name.clone();
+        let plan = Choice::Begin { scenario: scenario.clone(), topic: None, voice: voice.clone() };
+        if voice != Voice::Rehearsed {
+            tell(&format!("It would use: {}\n\n", text::line(&estimate(&plan, context))))?;
+        }
+        let sure = ["begin".to_owned(), "ask again".to_owned(), "leave".to_owned()];
+        match choose("Begin?", &sure, 0)? {
+            Some(0) => match run::play(&scenario, &options(topic, voice), context) {
+                Ok(after) => return start::after(after, context),
+                Err(failure) => told_failure(&failure)?,
+            },
+            Some(1) => {}
+            Some(_) | None => return Ok(Exit::Done),
+        }
+    }
+}
+
+/// Asks who speaks; a model that nobody listed is taken by its full name.
+fn voice(
+    question: &str,
+    names: &[String],
+    voices: &[Voice],
+    start: &Start,
+) -> Result<Option<Voice>, Failure> {
+    if names.is_empty() {
+        tell(&format!("{}\n\n", start.set_up))?;
+    }
+    let question = format!("{question} A number, or a model as PROVIDER:NAME.");
+    tell(&numbered(&question, names))?;
+    loop {
+        let Some(line) = read()? else { return Ok(None) };
+        let number = if line.is_empty() { Ok(1) } else { line.parse::<usize>() };
+        let known = number.ok().and_then(|n| voices.get(n.checked_sub(1)?)).cloned();
+        let named =
+            line.contains(':').then(|| Voice::Mind(Mind { name: line.clone(), ..Mind::default() }));
+        match known.or(named) {
+            Some(voice) => return Ok(Some(voice)),
+            None => tell("That is none of them.\n\n")?,
+        }
+    }
+}
+
+fn name(voice: &Voice) -> String {
+    match voice {
+        Voice::Rehearsed => "the rehearsed cast, which keeps its own topic".into(),
+        Voice::Own => "everybody as the scenario says".into(),
+        Voice::Mind(mind) => text::name(&mind.name).into_owned(),
+    }
+}
+
+/// Asks for a session.
+fn session(start: &Start) -> Result<Option<std::path::PathBuf>, Failure> {
+    let sessions = &start.sessions[..start.sessions.len().min(SESSIONS)];
+    if sessions.is_empty() {
+        tell("There is none yet.\n\n")?;
+        return Ok(None);
+    }
+    let titles = sessions.iter().map(|s| {
+        let (how, when) = (standing(&s.standing), ago(start.now, s.written));
+        format!("{}: {how}, {} utterances, {when}", text::label(&s.title), s.utterances)
+    });
+    let at = choose("Which session?", &titles.collect::<Vec<_>>(), 0)?;
+    Ok(at.map(|at| sessions[at].path.clone()))
+}
+
+/// Asks a question with numbered answers until one is chosen; an empty line chooses the one that is proposed. Nothing
+/// where no more is typed.
+fn choose(question: &str, answers: &[String], proposed: usize) -> Result<Option<usize>, Failure> {
+    tell(&numbered(&format!("{question} Enter means {}.", proposed + 1), answers))?;
+    loop {
+        let Some(line) = read()? else { return Ok(None) };
+        let number = if line.is_empty() { Some(proposed + 1) } else { line.parse::<usize>().ok() };
+        match number.and_then(|n| n.checked_sub(1)).filter(|at| *at < answers.len()) {
+            Some(at) => return Ok(Some(at)),
+            None => tell(&format!("Type a number from 1 to {}.\n\n", answers.len()))?,
+        }
+    }
+}
+
+fn ask(question: &str) -> Result<Option<String>, Failure> {
+    tell(&format!("{question}\n"))?;
+    read()
+}
+
+/// Reads a line; nothing where no more is typed.
+fn read() -> Result<Option<String>, Failure> {
+    let mut line = String::new();
+    let read = stdin().read_line(&mut line);
+    let read = read.map_err(|e| Failure::new(Exit::Failed, format!("cannot read: {e}")))?;
+    Ok((read > 0).then(|| line.trim().to_owned()))
+}
+
+fn tell(words: &str) -> Result<(), Failure> {
+    output::data(words.as_bytes())
+}
+
+fn told_failure(failure: &Failure) -> Result<(), Failure> {
+    let hint = failure.hint.as_ref().map_or(String::new(), |hint| format!("\n{hint}"));
+    tell(&format!("{}{hint}\n\n", failure.message))
+}

@@ -1,0 +1,98 @@
+//! What the start screen finds out by itself: servers of this machine by asking their usual ports, every other provider
+//! by looking whether its key is there. Nothing but this machine is contacted, and no key is read by a program.
+
+use crate::cli::models::providers::{ENDPOINT, KeySource, Known, Providers};
+use crate::cli::models::resolve::is_local;
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list};
+use crate::config::Environment;
+use crate::model::{Secret, Text};
+use crate::ui::start::{Host, Mind};
+use crate::voice::remote::{Endpoint, Wire};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A place that is being looked at.
+pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
+
+/// Returns how every place stands, each as soon as it is known.
+pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
+    let known = providers.all().iter().map(|known| match is_local(&known.base_url) {
+        true => {
+            let (name, endpoint) = (known.name.clone(), known.with(key(known, environment)));
+            looking(async move { answered(&name, &name, None, list(endpoint, LOCAL_TIME).await) })
+        }
+        false => {
+            let host = keyed(known, environment);
+            looking(async move { host })
+        }
+    });
+    // one that the user has set up is asked as such
+    let free = |url: &str| !providers.all().iter().any(|known| known.base_url == url);
+    let usual = LOCAL.iter().filter(|(_, url)| free(url)).map(|(name, url)| {
+        let endpoint = usual_place(name, url);
+        looking(
+            async move { answered(name, ENDPOINT, Some(url), list(endpoint, LOCAL_TIME).await) },
+        )
+    });
+    known.chain(usual).collect()
+}
+
+fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
+    Box::pin(host)
+}
+
+/// Returns a usual place of this machine.
+fn usual_place(name: &str, url: &str) -> Arc<Endpoint> {
+    Arc::new(Endpoint {
+        name: name.into(),
+        wire: Wire::OpenAi,
+        base_url: url.into(),
+        key: None,
+        key_from: KeySource::None.to_string().into(),
+    })
+}
+
+/// The key of a server of this machine, where one is set as a variable.
+fn key(known: &Known, environment: &Environment) -> Option<Secret> {
+    let KeySource::Variable(name) = &known.key else { return None };
+    let value = environment.get(name)?.to_str()?;
+    Some(Secret::new(value.trim().to_owned()))
+}
+
+/// How a server of this machine stands, after it was asked.
+fn answered(
+    name: &str,
+    provider: &str,
+    endpoint: Option<&&str>,
+    models: Result<Vec<Text>, String>,
+) -> Host {
+    let mind = |model: &Text| Mind {
+        name: format!("{provider}:{model}"),
+        endpoint: endpoint.map(|url| (*url).to_owned()),
+        local: true,
+    };
+    let minds: Vec<Mind> = models.iter().flatten().map(mind).collect();
+    let says = match minds.len() {
+        0 if models.is_ok() => "answers, and has no model".into(),
+        0 => "not there".into(),
+        1 => "1 model".into(),
+        n => format!("{n} models"),
+    };
+    Host { name: name.into(), says, usable: !minds.is_empty(), minds }
+}
+
+/// How a provider elsewhere stands, as far as that is known without asking it.
+fn keyed(known: &Known, environment: &Environment) -> Host {
+    let (usable, says) = match &known.key {
+        KeySource::None => (true, "set up".into()),
+        KeySource::Variable(name) if environment.get(name).is_some() => {
+            (true, format!("{name} is set"))
+        }
+        KeySource::Variable(_) => (false, "no key".into()),
+        KeySource::File(_) => (true, "key in a file".into()),
+        KeySource::Command(_) => (true, "key by a program".into()),
+    };
+    let says = if usable { format!("{says}; type {}:MODEL", known.name) } else { says };
+    Host { name: known.name.clone(), says, usable, minds: vec![] }
+}

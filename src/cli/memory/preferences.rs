@@ -1,0 +1,101 @@
+//! How the person likes the screen, and what they were writing when they left it, kept from run to run in files of
+//! their own state.
+
+use crate::cli::play::screen::write_private;
+use crate::config::make_private;
+use crate::ui::layout::Panels;
+use crate::ui::list::USED;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+const FILE: &str = "panels";
+const DRAFT: &str = "draft.json";
+const COMMANDS: &str = "commands";
+
+/// What was being written when a session was left.
+#[derive(Serialize, Deserialize)]
+struct Draft {
+    session: String,
+    words: String,
+}
+
+/// Returns what was being written when a session was left, if that was the last one that was left so.
+pub fn draft(folder: &Path, session: &str) -> Option<String> {
+    let file = fs::read_to_string(folder.join(DRAFT)).ok()?;
+    let draft: Draft = serde_json::from_str(&file).ok()?;
+    (draft.session == session).then_some(draft.words)
+}
+
+/// Keeps what is being written as a session is left; nothing takes the place of what was kept of the same session.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep_draft(folder: &Path, session: &str, words: &str) -> io::Result<()> {
+    if words.trim().is_empty() && draft(folder, session).is_none() {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    let draft = Draft { session: session.into(), words: words.into() };
+    write_private(&folder.join(DRAFT), &serde_json::to_string(&draft)?)
+}
+
+/// Returns which commands were run last from their list, the last one first; none where nothing is kept that can be read.
+pub fn commands(folder: &Path) -> Vec<String> {
+    let file = fs::read_to_string(folder.join(COMMANDS)).unwrap_or_default();
+    file.lines().take(USED).map(str::to_owned).collect()
+}
+
+/// Keeps which commands were run last.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
+    if commands(folder) == used {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    write_private(
+        &folder.join(COMMANDS),
+        &used.iter().map(|id| format!("{id}\n")).collect::<String>(),
+    )
+}
+
+/// Returns how panels were shown last; as they fit where nothing is kept that can be read.
+pub fn panels(folder: &Path) -> Panels {
+    let word = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+    let named = Panels::ALL.iter().find(|(_, name)| *name == word.trim());
+    named.map(|(panels, _)| *panels).unwrap_or_default()
+}
+
+/// Keeps how panels are shown.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
+    if panels(folder) == shown {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    let name = Panels::ALL.iter().find(|(panels, _)| *panels == shown).map_or("", |(_, name)| name);
+    write_private(&folder.join(FILE), name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_come_back_and_a_spoilt_file_does_not_hurt() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(commands(folder.path()), Vec::<String>::new());
+        let used = ["/note".to_owned(), "pause".to_owned()];
+        keep_commands(folder.path(), &used).unwrap();
+        assert_eq!(commands(folder.path()), used);
+        fs::write(folder.path().join(COMMANDS), [0xff, 0xfe, b'\n']).unwrap();
+        assert_eq!(commands(folder.path()), Vec::<String>::new());
+        fs::write(folder.path().join(COMMANDS), "x\n".repeat(9)).unwrap();
+        assert_eq!(commands(folder.path()).len(), USED);
+    }
+}

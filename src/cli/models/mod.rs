@@ -1,0 +1,5 @@
+//! Which model speaks, where it is, and what can be reached.
+
+pub mod providers;
+pub mod resolve;
+pub mod survey;

@@ -1,0 +1,306 @@
+//! Where models are: the vendors that are known, the providers of the settings, and the endpoint of this run.
+//!
+//! A name in a file is only ever a name: address and key come from the user's side. A key is looked up when its
+//! provider is asked for the first time, and a missing one is told before anything starts.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::config::{self, Provider, Settings, WireName};
+use crate::model::Secret;
+use crate::spawn::{self, Environment, Job, Output};
+use crate::voice::remote::{Endpoint, VENDORS, Wire};
+use clap::{Args, ValueEnum};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The name of the provider that `--endpoint` defines.
+pub const ENDPOINT: &str = "endpoint";
+/// How long a program that prints a key may take.
+const KEY_COMMAND_TIME: Duration = Duration::from_secs(30);
+/// The largest key, in bytes.
+const KEY_MAX_BYTES: usize = 16 << 10;
+
+/// The wire formats that `--wire` takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs, reason = "the names of four formats")]
+pub enum WireOption {
+    Openai,
+    Anthropic,
+    Gemini,
+    Ollama,
+}
+
+/// Which model speaks, and where it is.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ModelOptions {
+    /// The model of every seat that names none
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub model: Option<String>,
+    /// A server for this run, as the provider `endpoint`
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// How that server is spoken to [default: openai]
+    #[arg(long, value_enum, requires = "endpoint")]
+    pub wire: Option<WireOption>,
+}
+
+/// Where a provider's key comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeySource {
+    /// It needs none.
+    None,
+    /// A variable, which may not be set.
+    Variable(String),
+    /// A file.
+    File(PathBuf),
+    /// A program.
+    Command(Vec<String>),
+}
+
+impl fmt::Display for KeySource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            KeySource::None => f.write_str("none needed"),
+            KeySource::Variable(name) => write!(f, "the variable {name}"),
+            KeySource::File(path) => write!(f, "the file {}", path.display()),
+            KeySource::Command(command) => {
+                write!(f, "printed by `{}`", command.first().map_or("", |program| program))
+            }
+        }
+    }
+}
+
+/// A provider as resolved from all layers, without its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Known {
+    /// Its name.
+    pub name: String,
+    /// How it is spoken to.
+    pub wire: Wire,
+    /// Where it is.
+    pub base_url: String,
+    /// Where its key comes from.
+    pub key: KeySource,
+    /// Which layer defines it, in words.
+    pub from: &'static str,
+}
+
+impl Known {
+    /// Returns where calls go, with a key.
+    pub fn with(&self, key: Option<Secret>) -> Arc<Endpoint> {
+        Arc::new(Endpoint {
+            name: self.name.as_str().into(),
+            wire: self.wire,
+            base_url: self.base_url.as_str().into(),
+            key,
+            key_from: self.key.to_string().into(),
+        })
+    }
+}
+
+/// All providers.
+pub struct Providers {
+    /// The settings.
+    pub settings: Settings,
+    list: Vec<Known>,
+    environment: config::Environment,
+}
+
+impl Providers {
+    /// Finds the providers of a run.
+    pub fn new(context: &Context, options: &ModelOptions) -> Result<Providers, Failure> {
+        let settings = context.settings()?;
+        let vendors = VENDORS.iter().map(|v| {
+            let key = match v.key_env {
+                "" => KeySource::None,
+                name => KeySource::Variable(name.into()),
+            };
+            let (name, base_url) = (v.name.to_owned(), v.base_url.to_owned());
+            Known { name, wire: v.wire, base_url, key, from: "known" }
+        });
+        let mut list: Vec<Known> = vendors.collect();
+        for (name, provider) in &settings.providers {
+            let known = list.iter().position(|k| k.name == *name).map(|at| list.remove(at));
+            list.push(merged(name, provider, known).map_err(|message| {
+                let place = settings.place_of(&format!("providers.{name}"));
+                Failure::new(Exit::Invalid, format!("{place}: providers.{name}: {message}"))
+            })?);
+        }
+        if let Some(url) = &options.endpoint {
+            list.retain(|known| known.name != ENDPOINT);
+            let wire = match options.wire {
+                Some(WireOption::Openai) | None => Wire::OpenAi,
+                Some(WireOption::Anthropic) => Wire::Anthropic,
+                Some(WireOption::Gemini) => Wire::Gemini,
+                Some(WireOption::Ollama) => Wire::Ollama,
+            };
+            // a key belongs to one address, and this one comes without any
+            let (key, from) = (KeySource::None, "--endpoint");
+            list.push(Known { name: ENDPOINT.into(), wire, base_url: address(url)?, key, from });
+        }
+        // a key that was pasted stands in for a variable that is not set
+        for known in &mut list {
+            let path = context.paths.key(&known.name);
+            let unset = matches!(&known.key, KeySource::Variable(v) if context.environment.get(v).is_none());
+            if unset && path.is_file() {
+                known.key = KeySource::File(path);
+            }
+        }
+        Ok(Providers { settings, list, environment: context.environment.clone() })
+    }
+
+    /// Returns the variable that a provider's key is missing in, if it is.
+    pub fn unset(&self, known: &Known) -> Option<String> {
+        match &known.key {
+            KeySource::Variable(name) if self.environment.get(name).is_none() => Some(name.clone()),
+            KeySource::Variable(_)
+            | KeySource::None
+            | KeySource::File(_)
+            | KeySource::Command(_) => None,
+        }
+    }
+
+    /// Returns all of them.
+    pub fn all(&self) -> &[Known] {
+        &self.list
+    }
+
+    /// Returns a provider by its name, or says which there are.
+    pub fn find(&self, name: &str) -> Result<&Known, Failure> {
+        self.list.iter().find(|known| known.name == name).ok_or_else(|| {
+            if name == ENDPOINT {
+                return Failure::new(
+                    Exit::NoModel,
+                    "the provider `endpoint` has no address in this run",
+                )
+                .hint(
+                    "add --endpoint URL; an address is never taken from a session or a scenario",
+                );
+            }
+            let names: Vec<&str> = self.list.iter().map(|known| &*known.name).collect();
+            let near = names.iter().min_by_key(|n| strsim::damerau_levenshtein(n, name));
+            let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
+            Failure::usage(
+                format!("there is no provider `{name}`{near}"),
+                format!(
+                    "known are {}; others are defined in the settings as [providers.{name}]",
+                    names.join(", ")
+                ),
+            )
+        })
+    }
+
+    /// Returns where the calls of a provider go, with its key.
+    pub async fn endpoint(&self, known: &Known) -> Result<Arc<Endpoint>, Failure> {
+        let key = self.key(known).await.map_err(|why| no_key(known, &why))?;
+        Ok(known.with(key))
+    }
+
+    /// Sees to it that a provider's key is at hand; a program that prints it is believed to, and not run.
+    pub fn has_key(&self, known: &Known) -> Result<(), Failure> {
+        self.at_hand(&known.key).map(drop).map_err(|why| no_key(known, &why))
+    }
+
+    /// Returns the key of a provider, or why there is none; what is said never holds it.
+    pub async fn key(&self, known: &Known) -> Result<Option<Secret>, String> {
+        match &known.key {
+            KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
+            source => self.at_hand(source),
+        }
+    }
+
+    /// Returns a key that needs no program to be run.
+    fn at_hand(&self, source: &KeySource) -> Result<Option<Secret>, String> {
+        let key = match source {
+            KeySource::None | KeySource::Command(_) => return Ok(None),
+            KeySource::Variable(name) => match self.environment.get(name) {
+                Some(value) => value.to_str().ok_or(format!("{name} is no text"))?.to_owned(),
+                None => return Err(format!("{name} is not set")),
+            },
+            KeySource::File(path) => config::read_key_file(path)?,
+        };
+        Ok(Some(Secret::new(key.trim().to_owned())))
+    }
+
+    /// Runs a program that prints a key.
+    async fn printed(&self, command: &[String]) -> Result<String, String> {
+        let program = command.first().map_or("", |p| p);
+        let job = Job {
+            command: command.to_vec(),
+            folder: PathBuf::from("."),
+            environment: Environment::allowed(self.environment.for_children()),
+            input: vec![],
+        };
+        let mut child = spawn::start(job).map_err(|e| format!("`{program}` {e}"))?;
+        let mut printed = vec![];
+        let end = timeout(KEY_COMMAND_TIME, async {
+            loop {
+                match child.next().await.map_err(|e| format!("`{program}` {e}"))? {
+                    Output::Bytes(bytes) if printed.len() + bytes.len() > KEY_MAX_BYTES => {
+                        return Err(format!("`{program}` printed more than a key"));
+                    }
+                    Output::Bytes(bytes) => printed.extend(bytes),
+                    Output::Ended(exit) => return Ok(exit.status),
+                }
+            }
+        });
+        let status = end.await.map_err(|_| format!("`{program}` did not end in 30 s"))??;
+        let key = String::from_utf8(printed).unwrap_or_default().trim().to_owned();
+        match (status.success(), key.is_empty()) {
+            (true, false) => Ok(key),
+            (true, true) => Err(format!("`{program}` printed nothing")),
+            (false, _) => Err(format!("`{program}` failed ({status})")),
+        }
+    }
+}
+
+fn no_key(known: &Known, why: &str) -> Failure {
+    let name = &known.name;
+    Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
+        "set it, or name where it is in the settings: [providers.{name}] with api_key_env, api_key_file or \
+         api_key_command"
+    ))
+}
+
+/// Returns a provider of the settings over what is known of it.
+fn merged(name: &str, set: &Provider, known: Option<Known>) -> Result<Known, &'static str> {
+    let wire = set.wire.map(|wire| match wire {
+        WireName::OpenAi => Wire::OpenAi,
+        WireName::Anthropic => Wire::Anthropic,
+        WireName::Gemini => Wire::Gemini,
+        WireName::Ollama => Wire::Ollama,
+    });
+    // a key belongs to one address: the usual key does not go to an unusual one
+    let usual = set.base_url.is_none();
+    let key = match (&set.api_key_env, &set.api_key_file, &set.api_key_command, &known) {
+        (Some(name), _, _, _) => KeySource::Variable(name.clone()),
+        (_, Some(path), _, _) => KeySource::File(path.clone()),
+        (_, _, Some(command), _) => KeySource::Command(command.clone()),
+        (None, None, None, Some(known)) if usual => known.key.clone(),
+        (None, None, None, Some(_) | None) => KeySource::None,
+    };
+    let base_url = set.base_url.clone().or(known.as_ref().map(|k| k.base_url.clone()));
+    Ok(Known {
+        name: name.into(),
+        wire: wire.or(known.map(|k| k.wire)).ok_or("wire is missing, as in wire = \"openai\"")?,
+        base_url: base_url.ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
+        key,
+        from: "settings",
+    })
+}
+
+/// Checks the address of `--endpoint`; one that holds a key would end up in errors.
+fn address(url: &str) -> Result<String, Failure> {
+    let plain = url.starts_with("http://") || url.starts_with("https://");
+    if plain && !url.contains(['@', '?', '#', ' ']) {
+        return Ok(url.trim_end_matches('/').to_owned());
+    }
+    Err(Failure::usage(
+        "--endpoint takes an address that begins with http:// or https:// and holds no key",
+        "as in --endpoint http://127.0.0.1:8080/v1; a server with a key goes into the settings as [providers.NAME]",
+    ))
+}

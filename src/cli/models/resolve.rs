@@ -1,0 +1,345 @@
+//! Which model speaks for each seat, and whether it is really there: asked before anything starts, because a debate
+//! that fails at its first word is no debate.
+//!
+//! The seat's own model goes first, then `--model`, then `default_model` of the settings. Each provider is asked once
+//! for the models it has, all at the same time. A seat that joins later, or is given another model, may name any
+//! provider that the run could have begun with; its address and key are looked up when it first speaks.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::models::providers::{ModelOptions, Providers};
+use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
+use crate::net::{self, Client};
+use crate::prompt::UNKNOWN_WINDOW;
+use crate::voice::remote::{Endpoint, Remote, Wire, models};
+use crate::voice::{self, Chunk, Out, Request, Speaking, Voice};
+use futures::future::join_all;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use tokio::runtime;
+use tokio::sync::Mutex;
+
+/// How many names of models an error lists.
+const NAMES_SHOWN: usize = 12;
+
+/// The models that the seats of a conversation speak through.
+pub struct Minds {
+    client: Client,
+    places: Arc<Places>,
+    default: Option<String>,
+}
+
+/// The places of providers, each with its key, as far as somebody has wanted to speak there.
+struct Places {
+    providers: Providers,
+    met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
+}
+
+impl Minds {
+    /// Returns the models that seats can have, before any is asked.
+    pub fn new(providers: Providers, options: &ModelOptions) -> Minds {
+        let default = options.model.clone().or(providers.settings.default_model.clone());
+        let places = Arc::new(Places { providers, met: Mutex::default() });
+        Minds { client: Client::new(), places, default }
+    }
+
+    /// Gives every model seat its model and what is known of it, as the log will keep it.
+    pub fn assign(&self, seats: &mut [Participant]) -> Result<(), Failure> {
+        let nameless: Vec<&str> = seats
+            .iter()
+            .filter(|p| spec(p).is_some_and(|s| s.name.is_empty()))
+            .map(|p| &*p.id)
+            .collect();
+        if let (None, false) = (&self.default, nameless.is_empty()) {
+            let path = self.places.providers.settings.path.display();
+            return Err(Failure::new(Exit::NoModel, format!("no model speaks for {}", nameless.join(", "))).hint(
+                format!(
+                    "name one with --model PROVIDER:NAME, with default_model in {path}, or with `model` of the seat; \
+                     `colloquium models` lists what can be reached, and --rehearsed plays the rehearsed cast"
+                ),
+            ));
+        }
+        seats.iter_mut().try_for_each(|seat| self.complete(seat))
+    }
+
+    /// Fills in the model of one seat and what is known of it and of its fallbacks.
+    fn complete(&self, seat: &mut Participant) -> Result<(), Failure> {
+        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
+        if let (true, Some(default)) = (spec.name.is_empty(), &self.default) {
+            spec.name = default.as_str().into();
+        }
+        let own = self.known(&spec.name)?;
+        (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
+        for fallback in &mut spec.fallbacks {
+            *fallback = self.known(&fallback.name)?;
+        }
+        Ok(())
+    }
+
+    /// Returns what is known of a model.
+    fn known(&self, name: &Text) -> Result<Fallback, Failure> {
+        let providers = &self.places.providers;
+        let place = providers.find(parts(name)?.0)?;
+        let (facts, local) = (providers.settings.facts(name), is_local(&place.base_url));
+        Ok(Fallback { name: name.clone(), price: facts.price, local, window: facts.window })
+    }
+
+    /// Refuses a limit in dollars that could not hold.
+    pub fn count<'a>(
+        &self,
+        seats: impl IntoIterator<Item = &'a Participant>,
+        limits: &Limits,
+    ) -> Result<(), Failure> {
+        for seat in seats {
+            let limit = limits.usd.or(seat.max_usd);
+            if let (Some(usd), Some(model)) = (limit, seat.uncountable()) {
+                let path = self.places.providers.settings.path.display();
+                let why = format!(
+                    "the limit of {usd} could not hold: no price is known for {model} ({})",
+                    seat.id
+                );
+                return Err(Failure::new(Exit::Invalid, why).hint(format!(
+                    "set its price in {path}, in dollars per million tokens read and written: \
+                     [models.\"{model}\"] price = [IN, OUT]; or bound the talk with --max-tokens N instead"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// Completes a seat that a command makes.
+    ///
+    /// # Errors
+    /// A sentence for people, when it names no model, or one of a provider that is not known or has no key.
+    pub fn seat(&self, seat: &mut Participant) -> Result<(), String> {
+        let Some(asked) = spec(seat) else { return Ok(()) };
+        if asked.name.is_empty() && self.default.is_none() {
+            return Err(
+                "it names no model, and there is no default one; as in \"model\":\"ollama:llama3\""
+                    .into(),
+            );
+        }
+        self.complete(seat).map_err(|failure| failure.told())?;
+        for name in spec(seat).into_iter().flat_map(names) {
+            let (provider, _) = parts(&name).map_err(|failure| failure.told())?;
+            self.places
+                .providers
+                .find(provider)
+                .and_then(|known| self.places.providers.has_key(known))
+                .map_err(|failure| failure.told())?;
+        }
+        Ok(())
+    }
+
+    /// Sees to it that each seat has a model that speaks; what is said against one with others behind it is a warning.
+    pub fn meet<'a>(
+        &self,
+        seats: impl IntoIterator<Item = &'a Participant>,
+        context: &Context,
+    ) -> Result<(), Failure> {
+        let chains: Vec<Vec<Text>> = seats.into_iter().filter_map(spec).map(names).collect();
+        let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for name in chains.iter().flatten() {
+            let (provider, model) = parts(name)?;
+            self.places.providers.find(provider)?;
+            wanted.entry(provider).or_default().insert(model);
+        }
+        let runtime = runtime::Builder::new_current_thread().enable_all().build();
+        let runtime =
+            runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
+        let asked = wanted.iter().map(async |(provider, models)| self.ask(provider, models).await);
+        let mut against: BTreeMap<String, Failure> = BTreeMap::new();
+        for answer in runtime.block_on(join_all(asked)) {
+            answer.unchecked.iter().for_each(|why| context.say(why));
+            against.extend(answer.against);
+        }
+        for chain in &chains {
+            if let Some(first) = chain.first().and_then(|name| against.get(&**name))
+                && chain.iter().all(|name| against.contains_key(&**name))
+            {
+                return Err(first.clone());
+            }
+        }
+        for (name, failure) in &against {
+            context.say(&format!(
+                "{name} cannot speak now, and its fallback will: {}",
+                failure.message
+            ));
+        }
+        Ok(())
+    }
+
+    /// Asks a provider for its models and says which of those wanted cannot speak.
+    async fn ask(&self, provider: &str, wanted: &BTreeSet<&str>) -> Answer {
+        let all = |failure: Failure| {
+            wanted.iter().map(|m| (format!("{provider}:{m}"), failure.clone())).collect()
+        };
+        let endpoint = match self.places.endpoint(provider).await {
+            Ok(endpoint) => endpoint,
+            Err(failure) => return Answer { against: all(failure), unchecked: None },
+        };
+        // connections made here end with their runtime, so the conversation has a client of its own
+        let listed = match models(Client::new(), endpoint.clone()).await {
+            Ok(listed) => listed,
+            Err(failure) if is_final(&failure) => {
+                let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
+                    .hint("`colloquium doctor` explains every provider");
+                return Answer { against: all(failure), unchecked: None };
+            }
+            Err(failure) => {
+                let unchecked = Some(format!("not checked: {}", failure.text));
+                return Answer { against: vec![], unchecked };
+            }
+        };
+        let missing = wanted.iter().filter(|model| !has(&endpoint, &listed, model));
+        let against =
+            missing.map(|m| (format!("{provider}:{m}"), missing_model(provider, m, &listed)));
+        Answer { against: against.collect(), unchecked: None }
+    }
+
+    /// Returns the voice of a model, or why there is none.
+    pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
+        let name = match (&*spec.name, &self.default) {
+            ("", Some(default)) => default.as_str(),
+            ("", None) => return Err("no model was named for this seat".into()),
+            (name, _) => name,
+        };
+        let (provider, model) = parts(name).map_err(|failure| failure.message)?;
+        let (client, places) = (self.client.clone(), self.places.clone());
+        Ok(Arc::new(Mind { client, places, provider: provider.into(), model: model.into() }))
+    }
+}
+
+/// What a provider said of the models that are wanted of it.
+struct Answer {
+    /// What speaks against some of them.
+    against: Vec<(String, Failure)>,
+    /// Why nothing is known, where that is no reason not to begin.
+    unchecked: Option<String>,
+}
+
+impl Places {
+    /// Returns the place of a provider, with its key; it is looked up once.
+    async fn endpoint(&self, provider: &str) -> Result<Arc<Endpoint>, Failure> {
+        if let Some(endpoint) = self.met.lock().await.get(provider) {
+            return Ok(endpoint.clone());
+        }
+        let endpoint = self.providers.endpoint(self.providers.find(provider)?).await?;
+        self.met.lock().await.insert(provider.into(), endpoint.clone());
+        Ok(endpoint)
+    }
+}
+
+/// A model as a voice, whose place is found when it first speaks.
+struct Mind {
+    client: Client,
+    places: Arc<Places>,
+    provider: String,
+    model: Text,
+}
+
+impl Voice for Mind {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        let (client, places) = (self.client.clone(), self.places.clone());
+        let (provider, model) = (self.provider.clone(), self.model.clone());
+        Box::pin(async move {
+            match places.endpoint(&provider).await {
+                Ok(endpoint) => Remote::new(client, endpoint, model).speak(ask, out).await,
+                Err(failure) => {
+                    let failure = voice::Failure::new(ErrorClass::Credentials, failure.told());
+                    out.send(Chunk::Failed(failure)).await;
+                }
+            }
+        })
+    }
+}
+
+/// Says of which models no window is known.
+pub fn say_windows<'a>(seats: impl IntoIterator<Item = &'a Participant>, context: &Context) {
+    let unknown = |p: &&Participant| p.window.is_none();
+    let names = seats.into_iter().filter(unknown).filter_map(spec).map(|s| &*s.name);
+    for name in names.collect::<BTreeSet<_>>() {
+        context.say(&format!(
+            "the window of {name} is not known and is taken as {UNKNOWN_WINDOW} tokens; \
+             [models.\"{name}\"] window = N in the settings says otherwise"
+        ));
+    }
+}
+
+/// Returns whether a server has a model; one that lists nothing is believed.
+fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
+    // these have names that their lists do not show
+    listed.is_empty()
+        || matches!(endpoint.wire, Wire::Anthropic | Wire::Gemini)
+        || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
+}
+
+/// Returns the failure of a model that a server lacks, with the names of those it has.
+fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
+    let mut names: Vec<&Text> = listed.iter().collect();
+    names.sort_by_key(|name| strsim::damerau_levenshtein(name, missing));
+    let more = names.len().saturating_sub(NAMES_SHOWN);
+    let shown: Vec<String> =
+        names.iter().take(NAMES_SHOWN).map(|name| format!("{provider}:{name}")).collect();
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    Failure::new(Exit::NoModel, format!("{provider} has no model `{missing}`"))
+        .hint(format!("it has {}{more}", shown.join(", ")))
+}
+
+/// Returns whether no call could do better.
+fn is_final(failure: &voice::Failure) -> bool {
+    match failure.class {
+        ErrorClass::Credentials
+        | ErrorClass::Credit
+        | ErrorClass::Refused
+        | ErrorClass::Dns
+        | ErrorClass::Tls => true,
+        ErrorClass::NotFound
+        | ErrorClass::Failed
+        | ErrorClass::NoProtocol
+        | ErrorClass::Empty
+        | ErrorClass::TooLarge
+        | ErrorClass::Silence
+        | ErrorClass::Broken
+        | ErrorClass::NoVoice
+        | ErrorClass::UnknownModel
+        | ErrorClass::BadRequest
+        | ErrorClass::Rate
+        | ErrorClass::Overload
+        | ErrorClass::Context
+        | ErrorClass::Filter
+        | ErrorClass::Form
+        | ErrorClass::Budget => false,
+    }
+}
+
+/// Returns the model that a seat is asked with, if it is one.
+fn spec(seat: &Participant) -> Option<&ModelSpec> {
+    match &seat.voice {
+        VoiceSpec::Model(spec) => Some(spec),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+    }
+}
+
+/// Returns the models that may speak for a seat, in their order.
+fn names(spec: &ModelSpec) -> Vec<Text> {
+    std::iter::once(&spec.name).chain(spec.fallbacks.iter().map(|f| &f.name)).cloned().collect()
+}
+
+/// Splits `provider:name`.
+fn parts(name: &str) -> Result<(&str, &str), Failure> {
+    let parts = name.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
+    parts.ok_or_else(|| {
+        Failure::usage(
+            format!("`{name}` is no model"),
+            "a model is spelled PROVIDER:NAME, as in ollama:llama3; `colloquium models` lists them",
+        )
+    })
+}
+
+/// Returns whether a server is on this machine.
+pub fn is_local(base_url: &str) -> bool {
+    let host = net::host(base_url).unwrap_or_default();
+    ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
+}

@@ -1,0 +1,237 @@
+//! `--dry-run`: who would speak when, what the first of them would be shown, and what it would use, without asking
+//! anybody.
+//!
+//! The real engine's decisions are played through with made-up words of a usual length in place of every reply, so that
+//! orders, horizons, limits and the growth of prompts are those of the talk itself. What depends on the words, such as
+//! mentions, votes and stop rules, comes out differently when they are real.
+
+use crate::cli::args::play::Format;
+use crate::cli::commands::check;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::clock::VIRTUAL_EPOCH;
+use crate::engine::{self, Input};
+use crate::export::{cost, spent};
+use crate::model::payload::{Opened, TurnEnded};
+use crate::model::*;
+use crate::prompt;
+use crate::scenario::Loaded;
+use crate::state::{Live, Spent, State, Turn};
+use crate::text;
+use serde_json::{Value, json};
+
+/// Utterances after which the plan is long enough.
+const PLAN_MAX: u32 = 200;
+/// Tokens of a reply where nothing shorter is asked for: what 150 words take.
+const REPLY_TOKENS: u64 = 200;
+/// What is taken for a token.
+const WORD: &str = "word";
+
+/// A talk with made-up words.
+#[derive(Default)]
+struct Plan {
+    state: State,
+    batches: Vec<Planned>,
+    /// What those are shown who speak before anybody has spoken.
+    first: Vec<Shown>,
+}
+
+/// A batch of the plan.
+struct Planned {
+    /// Why, in the policy's words.
+    why: Text,
+    /// Who has a turn in it, with the utterance's number.
+    seats: Vec<(Option<u32>, SeatId)>,
+}
+
+/// What one seat is shown.
+struct Shown {
+    seat: SeatId,
+    model: Text,
+    tokens: Option<u64>,
+    messages: Vec<Message>,
+}
+
+/// Prints the plan of a conversation that would be opened so.
+pub fn run(
+    name: &str,
+    loaded: &Loaded,
+    opened: Opened,
+    history: Vec<(Key, SteerLine)>,
+    format: Format,
+) -> Result<Exit, Failure> {
+    let mut plan = Plan::default();
+    plan.play(opened, history);
+    let out = match format {
+        Format::Text | Format::Md => {
+            format!("{}\n{}", check::told(name, loaded), plan.in_words())
+        }
+        Format::Jsonl => format!("{}\n", plan.as_json()),
+    };
+    match format {
+        Format::Text | Format::Md => output::data(text::block(&out).as_bytes())?,
+        Format::Jsonl => output::data(out.as_bytes())?,
+    }
+    Ok(Exit::Done)
+}
+
+/// Returns what a conversation that would be opened so would use, in words.
+pub fn estimate(opened: Opened) -> String {
+    let mut plan = Plan::default();
+    plan.play(opened, vec![]);
+    spent(&plan.state.spent()).unwrap_or_else(|| "no model is asked".into())
+}
+
+impl Plan {
+    fn play(&mut self, opened: Opened, history: Vec<(Key, SteerLine)>) {
+        self.take(draft(ThreadId::ROOT, event::ENGINE, Box::new(opened).into()));
+        for (key, line) in history {
+            let live = Live::from(self.state.clone());
+            let given = engine::react(&live, self.state.ms, &Input::Command { key, line });
+            given.into_iter().for_each(|draft| self.take(draft));
+        }
+        while self.state.ended.is_none() && self.state.utterances < PLAN_MAX {
+            if let Some(draft) = engine::advance(&self.state) {
+                self.take(draft);
+            } else if let Some(turn) = self.state.turns.values().next().cloned() {
+                self.take(reply(&turn));
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn take(&mut self, draft: Draft) {
+        let event = Event {
+            seq: self.state.next_seq,
+            at: VIRTUAL_EPOCH,
+            ms: self.state.ms,
+            thread: draft.thread,
+            by: draft.by,
+            cause: draft.cause,
+            kind: draft.kind,
+        };
+        self.state.apply(&event);
+        if let Kind::BatchOpened(b) = &event.kind {
+            self.batches.push(Planned { why: b.why.clone(), seats: vec![] });
+        }
+        if let (Kind::FloorGranted(g), Some(batch)) = (&event.kind, self.batches.last_mut()) {
+            batch.seats.push((g.number, g.participant.clone()));
+        }
+        if let (Kind::CallStarted(c), true) = (&event.kind, self.state.utterances == 0) {
+            self.first.extend(shown(&self.state, c.turn, &c.model));
+        }
+    }
+
+    fn name(&self, seat: &SeatId) -> String {
+        let name = self.state.seat(seat).map_or(&**seat, |s| &*s.spec.name);
+        text::name(name).into_owned()
+    }
+
+    fn in_words(&self) -> String {
+        let mut out = String::from("  plan, with made-up words\n");
+        for Planned { why, seats } in self.batches.iter().filter(|b| !b.seats.is_empty()) {
+            let seat = |(number, seat): &(Option<u32>, SeatId)| match number {
+                Some(number) => format!("{number} {}", self.name(seat)),
+                None => self.name(seat),
+            };
+            let seats: Vec<String> = seats.iter().map(seat).collect();
+            out.push_str(&format!("    {}  ({})\n", seats.join(", "), text::line(why)));
+        }
+        out.push_str(&format!("  {}\n", self.end()));
+        let used = spent(&self.state.spent()).unwrap_or_else(|| "no model is asked".into());
+        out.push_str(&format!("  estimate {used}\n"));
+        for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {
+            let (name, used) = (self.name(&seat.spec.id), seat.spent.usage.tokens());
+            let (model, cost) = (seat.spec.voice.label(), cost(&seat.spent));
+            let model = text::name(&model).into_owned();
+            out.push_str(&format!("    {name}  {model}  ~{used} tokens, {cost}\n"));
+        }
+        for shown in &self.first {
+            let tokens = shown.tokens.map(|n| format!(", ~{n} tokens")).unwrap_or_default();
+            let (name, model) = (self.name(&shown.seat), text::name(&shown.model));
+            out.push_str(&format!("\nfirst prompt of {name} ({model}{tokens})\n"));
+            for message in &shown.messages {
+                let words = message.text.trim().replace('\n', "\n    ");
+                out.push_str(&format!("  {}\n    {words}\n", role(message.role)));
+            }
+        }
+        out
+    }
+
+    fn end(&self) -> String {
+        match (&self.state.ended, &self.state.limit) {
+            (Some(ended), _) => format!("it ends: {}", crate::export::reason(ended.reason)),
+            (None, Some(at)) => format!("it ends at the limit of {}", at.what.words(at.limit)),
+            (None, None) if self.state.utterances >= PLAN_MAX => "and so on".into(),
+            (None, None) => "then it waits for somebody".into(),
+        }
+    }
+
+    fn as_json(&self) -> Value {
+        let spent = self.state.spent();
+        let batch = |Planned { why, seats }: &Planned| {
+            let seat = |(number, seat): &(Option<u32>, SeatId)| json!({"number": number, "participant": seat});
+            json!({"why": why, "seats": seats.iter().map(seat).collect::<Value>()})
+        };
+        let figures = |spent: &Spent| {
+            json!({
+                "input": spent.usage.input, "output": spent.usage.output,
+                "tokens": spent.usage.tokens(), "usd": spent.cost(),
+                "leaves_out": spent.unpriced, "estimated": true,
+            })
+        };
+        let seats = self.state.seats.iter().map(|s| {
+            json!({
+                "participant": s.spec.id, "voice": s.spec.voice.label(), "price": s.spec.price,
+                "estimate": figures(&s.spent),
+            })
+        });
+        let prompts = self.first.iter().map(|shown| {
+            let messages = shown.messages.iter();
+            let messages = messages.map(|m| json!({"role": role(m.role), "content": m.text}));
+            json!({
+                "participant": shown.seat, "model": shown.model, "tokens": shown.tokens,
+                "messages": messages.collect::<Value>(),
+            })
+        });
+        json!({
+            "plan": self.batches.iter().filter(|b| !b.seats.is_empty()).map(batch).collect::<Value>(),
+            "end": self.end(),
+            "estimate": figures(&spent),
+            "seats": seats.collect::<Value>(),
+            "prompts": prompts.collect::<Value>(),
+        })
+    }
+}
+
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::System => "system",
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    }
+}
+
+fn shown(state: &State, turn: TurnId, model: &Text) -> Option<Shown> {
+    let turn = state.turns.get(&turn)?;
+    let tokens = turn.parameters["prompt_tokens"].as_u64();
+    // what other voices are shown is no chat
+    let messages = match tokens {
+        Some(_) => prompt::messages(&prompt::build(state, turn)),
+        None => return None,
+    };
+    Some(Shown { seat: turn.seat.clone(), model: model.clone(), tokens, messages })
+}
+
+/// A turn as it would end, with made-up words of a usual length.
+fn reply(turn: &Turn) -> Draft {
+    let most = turn.parameters["max_tokens"].as_u64().unwrap_or(REPLY_TOKENS);
+    let text = WORD.repeat(most.min(REPLY_TOKENS) as usize);
+    let model = turn.parameters["prompt_tokens"].as_u64().map(|_| turn.guess(text.len()));
+    let cost = model.as_ref().zip(turn.reserve.price).map(|(usage, price)| price.of(usage));
+    let text = text.into();
+    let end = TurnEnded { text, usage: model, cost, ..turn.ended(turn.since, Outcome::Said) };
+    draft(turn.thread, &turn.seat, Box::new(end).into())
+}

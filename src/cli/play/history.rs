@@ -1,0 +1,83 @@
+//! `--history`: what was said before this talk, as the commands that put it at its beginning.
+//!
+//! A user's words become the operator's, an assistant's those of the seat it names, a system's a note that stands. So the
+//! log holds them like everything else, a resume repeats none, and no prompt treats them in a way of its own.
+
+use crate::cli::args::play::read_file;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::model::command::NoteFor;
+use crate::model::{Key, Participant, SeatId, SteerLine, Text, Verb};
+use serde::Deserialize;
+
+/// One thing that was said.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Said {
+    role: Role,
+    #[serde(default)]
+    name: Option<String>,
+    content: Text,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Role {
+    System,
+    User,
+    Assistant,
+}
+
+/// What was said before, and what is asked now.
+#[derive(Default)]
+pub struct History {
+    /// The last words of a user, where nothing follows them: what the talk is about.
+    pub topic: Option<String>,
+    /// What was said before them.
+    pub lines: Vec<(Key, SteerLine)>,
+}
+
+/// Reads a file of history for the seats of a table; where a topic is named already, all of it was said before.
+pub fn read(path: &str, seats: &[Participant], topic: Option<&str>) -> Result<History, Failure> {
+    let text = read_file("the history", path)?;
+    let invalid = |why: String| {
+        Failure::new(Exit::Invalid, format!("the history {path}: {why}"))
+            .hint("it is a JSON list, as in [{\"role\": \"assistant\", \"name\": \"ada\", \"content\": \"...\"}]")
+    };
+    let mut said: Vec<Said> = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
+    let asks = topic.is_none() && said.last().is_some_and(|last| last.role == Role::User);
+    let topic = if asks { said.pop().map(|last| last.content.trim().to_owned()) } else { None };
+    let line = |(i, said): (usize, Said)| {
+        let key = format!("history:{}", i + 1).into();
+        let text = said.content;
+        let verb = match said.role {
+            Role::User => Verb::Say { text },
+            Role::System => Verb::Note { text, to: vec![], lives: NoteFor::Standing },
+            Role::Assistant => {
+                let who = speaker(seats, said.name.as_deref());
+                let who = who.map_err(|why| invalid(format!("item {}: {why}", i + 1)))?;
+                Verb::SpeakAs { text, who }
+            }
+        };
+        Ok((key, verb.into()))
+    };
+    let lines = said.into_iter().enumerate().map(line).collect::<Result<_, Failure>>()?;
+    Ok(History { topic, lines })
+}
+
+/// Finds who spoke, by id, name or alias.
+fn speaker(seats: &[Participant], name: Option<&str>) -> Result<SeatId, String> {
+    let all = || seats.iter().map(|s| &*s.id).collect::<Vec<_>>().join(", ");
+    let Some(name) = name else {
+        return match seats {
+            [only] => Ok(only.id.clone()),
+            _ => Err(format!("an assistant needs the `name` of its seat; there are {}", all())),
+        };
+    };
+    let same = |other: &str| other.to_lowercase() == name.to_lowercase();
+    let named =
+        |s: &&Participant| same(&s.id) || same(&s.name) || s.aliases.iter().any(|a| same(a));
+    let seat = seats.iter().find(named);
+    seat.map(|s| s.id.clone())
+        .ok_or_else(|| format!("no seat is called {name:?}; there are {}", all()))
+}

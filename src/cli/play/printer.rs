@@ -1,0 +1,61 @@
+//! Prints a conversation on standard output while it runs, from a thread of its own: a slow reader keeps nobody
+//! waiting, least of all the signal that ends the program.
+
+use crate::cli::args::play::Format;
+use crate::export::Teller;
+use crate::session::Record;
+use crate::state::State;
+use std::io::{self, Write, stdout};
+use std::sync::{Arc, mpsc};
+use tokio::sync::oneshot;
+
+/// The thread that prints.
+pub struct Printer {
+    records: mpsc::Sender<Arc<Record>>,
+    /// Resolves when the thread is done: all is printed, or nothing more can be.
+    pub done: oneshot::Receiver<io::Result<()>>,
+}
+
+impl Printer {
+    /// Starts to print what follows on a state.
+    ///
+    /// # Errors
+    /// When the system has no thread to give.
+    pub fn start(format: Format, mut state: State) -> io::Result<Printer> {
+        let (records, queue) = mpsc::channel::<Arc<Record>>();
+        let (tell, done) = oneshot::channel();
+        let mut teller = Teller::default();
+        let mut spell = move |record: &Record| match format.spelling() {
+            None => record.line.clone(),
+            Some(spell) => {
+                state.apply(&record.event);
+                teller.tell(&state, &record.event).iter().map(spell).collect()
+            }
+        };
+        std::thread::Builder::new().name("print".into()).spawn(move || {
+            let printed = queue.iter().try_for_each(|record| {
+                let mut out = stdout().lock();
+                out.write_all(spell(&record).as_bytes())?;
+                out.flush()
+            });
+            // nobody listens any more when the program ends without waiting for its output
+            let _ = tell.send(printed);
+        })?;
+        Ok(Printer { records, done })
+    }
+
+    /// Prints an event when its turn comes.
+    pub fn print(&self, record: Arc<Record>) {
+        // a thread that has ended says why in `done`
+        let _ = self.records.send(record);
+    }
+
+    /// Waits until everything is printed.
+    ///
+    /// # Errors
+    /// What standard output said.
+    pub async fn finish(self) -> io::Result<()> {
+        drop(self.records);
+        self.done.await.unwrap_or_else(|_| Err(io::Error::other("the printing thread is gone")))
+    }
+}

@@ -1,0 +1,169 @@
+//! The signals by which the system tells the program to stop.
+//!
+//! Where the screen is, the vanishing of the terminal counts as one of them: its input is watched here, since whoever
+//! reads keys may be stuck when it is gone. Where nobody heeds that within a while, the program ends all the same: what
+//! was shown is in the log, and nothing is to run on unseen.
+//!
+//! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
+
+use crate::cli::exit::Exit;
+use std::io;
+#[cfg(unix)]
+use {
+    crate::cli::play::headless::at_once,
+    rustix::event::{PollFd, PollFlags, poll},
+    rustix::io::Errno,
+    std::future::{pending, poll_fn},
+    std::io::stdin,
+    std::sync::OnceLock,
+    std::sync::atomic::{AtomicBool, Ordering},
+    std::task::Poll,
+    std::thread,
+    std::time::Duration,
+    tokio::sync::watch,
+};
+
+/// How long a vanished terminal may go unheeded.
+#[cfg(unix)]
+const UNHEEDED: Duration = Duration::from_secs(3);
+/// Whether somebody ends the program because its terminal has vanished.
+#[cfg(unix)]
+static HEEDED: AtomicBool = AtomicBool::new(false);
+
+/// The signals, caught from here on.
+pub struct Signals {
+    #[cfg(unix)]
+    streams: Vec<(tokio::signal::unix::Signal, Exit)>,
+    /// The terminal, while it is watched: it may vanish without a signal.
+    #[cfg(unix)]
+    terminal: Option<watch::Receiver<bool>>,
+}
+
+impl Signals {
+    /// Begins to catch them; within a runtime.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    #[cfg(unix)]
+    pub fn listen() -> io::Result<Signals> {
+        use tokio::signal::unix::{SignalKind, signal};
+        let ignored = ignored();
+        let all = [
+            (SignalKind::interrupt(), Exit::Interrupted),
+            (SignalKind::terminate(), Exit::Terminated),
+            (SignalKind::hangup(), Exit::HungUp),
+            (SignalKind::quit(), Exit::Quit),
+        ];
+        let wanted =
+            all.into_iter().filter(|(kind, _)| ignored >> (kind.as_raw_value() - 1) & 1 == 0);
+        let streams = wanted.map(|(kind, code)| Ok((signal(kind)?, code)));
+        Ok(Signals { streams: streams.collect::<io::Result<_>>()?, terminal: None })
+    }
+
+    /// Begins to catch them where the screen has the terminal, whose vanishing counts as a hang-up.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    #[cfg(unix)]
+    pub fn at_terminal() -> io::Result<Signals> {
+        Ok(Signals { terminal: Some(vanishing()), ..Signals::listen()? })
+    }
+
+    /// Waits for the next one; returns the code to exit with. May be cancelled.
+    #[cfg(unix)]
+    pub async fn next(&mut self) -> Exit {
+        let caught = poll_fn(|cx| {
+            let came = self.streams.iter_mut().find_map(|(stream, code)| {
+                matches!(stream.poll_recv(cx), Poll::Ready(Some(()))).then_some(*code)
+            });
+            came.map_or(Poll::Pending, Poll::Ready)
+        });
+        let came = tokio::select! { biased;
+            code = caught => code,
+            () = vanished(&mut self.terminal) => Exit::HungUp,
+        };
+        if came == Exit::HungUp {
+            HEEDED.store(true, Ordering::SeqCst);
+            // it is told twice, by the terminal and by the signal, and the second is no wish for more haste
+            self.terminal = None;
+            self.streams.retain(|(_, code)| *code != Exit::HungUp);
+        }
+        came
+    }
+
+    /// Begins to catch them; within a runtime.
+    ///
+    /// # Errors
+    /// Never, here.
+    #[cfg(not(unix))]
+    pub fn listen() -> io::Result<Signals> {
+        Ok(Signals {})
+    }
+
+    /// Begins to catch them; within a runtime.
+    ///
+    /// # Errors
+    /// Never, here.
+    #[cfg(not(unix))]
+    pub fn at_terminal() -> io::Result<Signals> {
+        Signals::listen()
+    }
+
+    /// Waits for the next one; returns the code to exit with. May be cancelled.
+    #[cfg(not(unix))]
+    pub async fn next(&mut self) -> Exit {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => Exit::Interrupted,
+            Err(_) => std::future::pending().await,
+        }
+    }
+}
+
+/// Waits until a terminal has vanished; for ever where none is watched.
+#[cfg(unix)]
+async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
+    let gone = match terminal {
+        Some(terminal) => terminal.wait_for(|gone| *gone).await.is_ok(),
+        None => false,
+    };
+    if !gone {
+        pending().await
+    }
+}
+
+/// Returns whether the terminal has vanished, watched by a thread that nothing else wakes: whoever reads the keys may be
+/// stuck when it is gone.
+#[cfg(unix)]
+fn vanishing() -> watch::Receiver<bool> {
+    static WATCHED: OnceLock<watch::Receiver<bool>> = OnceLock::new();
+    let watched = WATCHED.get_or_init(|| {
+        let (tell, told) = watch::channel(false);
+        thread::spawn(move || {
+            let input = stdin();
+            // asked for nothing, it returns for a hang-up alone
+            let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
+            let gone = loop {
+                match poll(&mut hang_up, None) {
+                    Err(Errno::INTR) => {}
+                    watched => break watched.is_ok(),
+                }
+            };
+            // nobody may be listening any more
+            let _ = tell.send(gone);
+            thread::sleep(UNHEEDED);
+            if gone && !HEEDED.load(Ordering::SeqCst) {
+                at_once(Exit::HungUp);
+            }
+        });
+        told
+    });
+    watched.clone()
+}
+
+/// Returns the signals that are ignored, a bit each, where the system tells.
+#[cfg(unix)]
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|l| l.strip_prefix("SigIgn:"));
+    mask.and_then(|m| u64::from_str_radix(m.trim(), 16).ok()).unwrap_or(0)
+}

@@ -1,0 +1,4 @@
+//! What a file may run, and what the operator has agreed to.
+
+pub mod allowed;
+pub mod store;
