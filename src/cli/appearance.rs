@@ -33,7 +33,7 @@ const ALL_COLOURS: [&str; 5] = ["kitty", "alacritty", "ghostty", "wezterm", "-di
 const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper"];
 
 /// How the screen is dressed.
-pub struct Dress {
+pub struct AppearanceSettings {
     /// All themes.
     pub shelf: Shelf,
     /// How many colours are shown.
@@ -54,7 +54,7 @@ pub struct Dress {
 }
 
 /// What the screen wears.
-pub struct Worn {
+pub struct ScreenAppearance {
     /// The colours.
     pub theme: Theme,
     /// The signs.
@@ -69,32 +69,32 @@ pub struct Worn {
     pub habits: Habits,
 }
 
-impl Worn {
+impl ScreenAppearance {
     /// Dresses the screen for this terminal, which is asked how light it is and what its keyboard can tell.
     ///
     /// # Errors
     /// When a theme or a key is not what it should be.
-    pub fn here(context: &Context) -> Result<Worn, Failure> {
-        let dress = Dress::of(context)?;
+    pub fn here(context: &Context) -> Result<ScreenAppearance, Failure> {
+        let appearance = AppearanceSettings::of(context)?;
         let told = if may_ask(context) { context.told() } else { Told::default() };
-        let keymap = dress.keymap.clone();
+        let keymap = appearance.keymap.clone();
         let keymap = if told.keyboard { keymap.told_apart() } else { keymap };
         let manner = Manner {
-            mouse: dress.mouse,
+            mouse: appearance.mouse,
             keyboard: told.keyboard,
             title: context.environment.term().is_none_or(|term| !MUTE.contains(&term)),
-            still: dress.still,
+            still: appearance.still,
             far: context.environment.over_ssh(),
         };
-        let theme = dress.theme(told.ground)?;
-        let habits = dress.habits;
+        let theme = appearance.theme(told.ground)?;
+        let habits = appearance.habits;
         let wardrobe = Wardrobe {
-            worn: dress.name(told.ground)?.to_owned(),
-            ground: told.ground.or(dress.ground),
-            depth: dress.depth,
-            shelf: dress.shelf,
+            worn: appearance.name(told.ground)?.to_owned(),
+            ground: told.ground.or(appearance.ground),
+            depth: appearance.depth,
+            shelf: appearance.shelf,
         };
-        Ok(Worn { theme, glyphs: dress.glyphs, keymap, manner, wardrobe, habits })
+        Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, manner, wardrobe, habits })
     }
 }
 
@@ -108,12 +108,12 @@ fn may_ask(context: &Context) -> bool {
     context.theme.is_none() && !environment.over_ssh() && !mute
 }
 
-impl Dress {
+impl AppearanceSettings {
     /// Finds out how the screen is to be dressed, without asking the terminal.
     ///
     /// # Errors
     /// When a theme or a key is not what it should be.
-    pub fn of(context: &Context) -> Result<Dress, Failure> {
+    pub fn of(context: &Context) -> Result<AppearanceSettings, Failure> {
         let settings = context.settings()?;
         let environment = &context.environment;
         let colour = context.colour.unwrap_or(Colour::Auto);
@@ -129,7 +129,7 @@ impl Dress {
             None => ThemeChoice::One(USUAL.into()),
         };
         let signs = context.signs.or(settings.glyphs).unwrap_or_default();
-        let dress = Dress {
+        let appearance = AppearanceSettings {
             shelf: shelf(context, &choice)?,
             depth: depth(environment, &settings),
             glyphs: match signs {
@@ -148,9 +148,9 @@ impl Dress {
             ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
         };
         for ground in [Ground::Dark, Ground::Light] {
-            dress.theme(Some(ground))?;
+            appearance.theme(Some(ground))?;
         }
-        Ok(dress)
+        Ok(appearance)
     }
 
     /// Returns the name of the theme on a ground.

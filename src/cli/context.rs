@@ -4,7 +4,7 @@ use crate::cli::args::play::Play;
 use crate::cli::error::Failure;
 use crate::cli::output;
 use crate::cli::play::journal::Journal;
-use crate::cli::trust::store::{self, Stranger};
+use crate::cli::trust::store::{self, Untrusted};
 use crate::clock::wall_now;
 use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
 use crate::session::SessionFiles;
@@ -157,19 +157,19 @@ impl Context {
     pub fn admit_project(&self, play: &Play) -> Result<(), Failure> {
         let Some((project, false)) = self.project()? else { return Ok(()) };
         let sets = project.sets()?.into_iter();
-        let stranger = Stranger {
+        let untrusted = Untrusted {
             name: format!("{} of this folder", project.path.display()),
             digest: store::digest(&[PROJECT, &project.text]),
             would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
         };
-        stranger.admit(play, self)?;
+        untrusted.admit(play, self)?;
         self.trusts_project.set(true);
         Ok(())
     }
 
     /// Returns why a talk is to be told as text instead of shown on the screen, if it is: somebody wants it so, or their
     /// terminal can show nothing else.
-    pub fn wants_text(&self) -> Option<&'static str> {
+    pub fn text_mode(&self) -> Option<&'static str> {
         let asks =
             |name: &&str| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
         let named = ["COLLOQUIUM_ACCESSIBLE", "ACCESSIBLE"].into_iter().find(asks);

@@ -64,7 +64,7 @@ enum Command {
 pub fn main() -> ExitCode {
     let done = match Cli::try_parse() {
         Ok(cli) => dispatch(cli),
-        Err(e) => misread(&e),
+        Err(e) => parse_error(&e),
     };
     spawn::reap_all();
     let exit = done.unwrap_or_else(|failure| {
@@ -77,14 +77,14 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
     crash::install(context.paths.state.clone());
-    let done = obey(cli.command, &context);
+    let done = execute(cli.command, &context);
     if let Err(failure) = &done {
         context.keep(&format!("error: {}", failure.message));
     }
     done
 }
 
-fn obey(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
+fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
     match command {
         None => home::screen::open(context, None),
         Some(Command::Demo(demo)) => demo.run(context),
@@ -109,7 +109,7 @@ fn obey(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
 }
 
 /// Arguments that are no command of ours: help and version are no errors, a word that is no command gets the nearest.
-fn misread(e: &clap::Error) -> Result<Exit, Failure> {
+fn parse_error(e: &clap::Error) -> Result<Exit, Failure> {
     let word = match e.get(ContextKind::InvalidSubcommand) {
         Some(ContextValue::String(word)) => Some(word),
         Some(_) | None => None,
@@ -120,15 +120,15 @@ fn misread(e: &clap::Error) -> Result<Exit, Failure> {
             Ok(Exit::Done)
         }
         (ErrorKind::InvalidSubcommand, Some(word)) if word.contains(char::is_whitespace) => {
-            about(word)
+            start_with_topic(word)
         }
-        (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown(word)),
+        (ErrorKind::InvalidSubcommand, Some(word)) => Err(unknown_command(word)),
         _ => Err(Failure::new(Exit::Usage, e.render().to_string())),
     }
 }
 
 /// A topic is no command: the start screen opens with it, and everything else that was said holds as always.
-fn about(topic: &str) -> Result<Exit, Failure> {
+fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     let mut topics = 0;
     let rest = std::env::args_os().filter(|arg| {
         topics += usize::from(arg.to_str() == Some(topic));
@@ -141,12 +141,12 @@ fn about(topic: &str) -> Result<Exit, Failure> {
         Ok(_) => {
             Err(Failure::usage("a topic and a command do not go together", "name one of them"))
         }
-        Err(e) => misread(&e),
+        Err(e) => parse_error(&e),
     }
 }
 
 /// A word that is no command, of the program itself or of the group of commands it stands behind.
-fn unknown(word: &str) -> Failure {
+fn unknown_command(word: &str) -> Failure {
     let program = Cli::command();
     let group = std::env::args_os()
         .take_while(|arg| *arg != *word)

@@ -1,6 +1,6 @@
 //! The options of everything that plays a conversation, and the checks that need no scenario.
 
-use crate::cli::appearance::Dress;
+use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -103,8 +103,8 @@ impl Keep {
 
 impl Play {
     /// Refuses a screen where there is no terminal for it; whoever wants text instead of a screen gets it.
-    pub fn has_its_place(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
-        let text = context.wants_text().is_some();
+    pub fn check_terminal(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
+        let text = context.text_mode().is_some();
         if text && !Context::at_terminal() && !self.headless {
             // append only and at a pace that can be followed
             (self.headless, self.pace) = (true, true);
@@ -117,7 +117,7 @@ impl Play {
         }
         needs_terminal(&format!("{command} --headless"), context)?;
         // what is wrong with the settings is said before anything begins
-        Dress::of(context)?;
+        AppearanceSettings::of(context)?;
         self.is_typed_at()
     }
 

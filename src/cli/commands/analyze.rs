@@ -1,7 +1,7 @@
 //! `analyze`: figures of one session, or of two side by side from the point where they part.
 
 use crate::analysis::{self, FIGURES, Ledger, Study, Table};
-use crate::cli::commands::sessions::{Which, judged};
+use crate::cli::commands::sessions::{Which, report_faults};
 use crate::cli::context::Context;
 use crate::cli::document::{Target, know_keys};
 use crate::cli::error::Failure;
@@ -153,8 +153,9 @@ impl Analyze {
             }
         };
         self.target.write(&out, context)?;
-        let judged = [Some(&a), b.as_ref()].into_iter().flatten().map(|r| judged(&r.log, context));
-        judged.fold(Ok(Exit::Done), Result::and)
+        let report_faults =
+            [Some(&a), b.as_ref()].into_iter().flatten().map(|r| report_faults(&r.log, context));
+        report_faults.fold(Ok(Exit::Done), Result::and)
     }
 }
 

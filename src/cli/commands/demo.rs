@@ -21,7 +21,7 @@ pub struct Demo {
 impl Demo {
     /// Plays it.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.options.has_its_place("colloquium demo", context)?;
+        self.options.check_terminal("colloquium demo", context)?;
         self.options.rehearsed = true;
         let first = bundled_names().next().unwrap_or_default();
         let name = self.name.as_deref().unwrap_or(first);

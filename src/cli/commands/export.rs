@@ -1,7 +1,7 @@
 //! `export`: a session as a file that other people can read.
 
-use crate::cli::appearance::Dress;
-use crate::cli::commands::sessions::{Which, judged};
+use crate::cli::appearance::AppearanceSettings;
+use crate::cli::commands::sessions::{Which, report_faults};
 use crate::cli::context::Context;
 use crate::cli::document::{Target, create, know_keys};
 use crate::cli::error::Failure;
@@ -67,7 +67,7 @@ impl Export {
                 blobs.display()
             ));
         }
-        judged(&log, context)
+        report_faults(&log, context)
     }
 }
 
@@ -83,8 +83,8 @@ fn spelled(
     }
     // what is left is the one that needs a screen to be drawn
     let recording = Recording::new(document.records.clone());
-    let dress = Dress::of(context)?;
-    let frames = film(&recording, size, dress.theme(None)?, dress.glyphs)
+    let appearance = AppearanceSettings::of(context)?;
+    let frames = film(&recording, size, appearance.theme(None)?, appearance.glyphs)
         .map_err(|e| Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}")))?;
     Ok(cast::spell(document, size, &frames))
 }

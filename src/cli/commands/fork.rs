@@ -9,7 +9,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home::screen as start;
 use crate::cli::models::providers::Providers;
-use crate::cli::models::resolve::Minds;
+use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::headless::{DISK_PATIENCE, Table, clock, virtual_time};
 use crate::cli::play::screen::After;
 use crate::cli::trust::allowed::{Allowed, Cast};
@@ -37,7 +37,7 @@ pub struct Fork {
     #[arg(long, value_name = "N")]
     at: u32,
     #[command(flatten)]
-    other: Other,
+    changes: Changes,
     #[command(flatten)]
     keep: Keep,
     #[command(flatten)]
@@ -46,7 +46,7 @@ pub struct Fork {
 
 /// What is other in the branch, from its first moment on.
 #[derive(Debug, Default, Args)]
-pub struct Other {
+pub struct Changes {
     /// Let the others read this in place of that utterance
     #[arg(long, value_name = "TEXT", value_parser = words)]
     edit: Option<String>,
@@ -75,7 +75,7 @@ pub struct Point {
 impl Fork {
     /// Branches off.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.play.has_its_place("colloquium fork SESSION --at N", context)?;
+        self.play.check_terminal("colloquium fork SESSION --at N", context)?;
         let path = self.which.find(context)?;
         let log = session::read(&path)?;
         let recording = Recording::new(log.records.clone());
@@ -84,20 +84,20 @@ impl Fork {
             let message = format!("no utterance {} has ended; {last} did", self.at);
             return Err(Failure::usage(message, "`colloquium sessions show` shows them all"));
         };
-        let mut deeds = Vec::new();
-        match (&self.other.edit, self.at) {
+        let mut commands = Vec::new();
+        match (&self.changes.edit, self.at) {
             (Some(_), 0) => {
                 return Err(Failure::usage("--edit has no utterance to edit at 0", "use --at 1"));
             }
             (Some(text), utterance) => {
-                deeds.push(Verb::Edit { utterance, text: text.as_str().into() });
+                commands.push(Verb::Edit { utterance, text: text.as_str().into() });
             }
             (None, _) => {}
         }
-        deeds.extend(self.other.say.as_deref().map(|text| Verb::Say { text: text.into() }));
-        let (events, seed, keep) = (spot.events, self.other.seed, &self.keep);
-        let branch = Branch { log: &log, events, seed, deeds, keep };
-        start::after(branch.grow(&self.play, None, context)?, context)
+        commands.extend(self.changes.say.as_deref().map(|text| Verb::Say { text: text.into() }));
+        let (events, seed, keep) = (spot.events, self.changes.seed, &self.keep);
+        let branch = Branch { log: &log, events, seed, commands, keep };
+        start::after(branch.start(&self.play, None, context)?, context)
     }
 }
 
@@ -110,12 +110,12 @@ pub fn at(
 ) -> Result<After, Failure> {
     let log = session::read(&point.path)?;
     let events = log.records.iter().take_while(|r| r.event.seq <= point.leaf.at).count();
-    let deeds = vec![Verb::Pause {}];
+    let commands = vec![Verb::Pause {}];
     let keep = Keep::default();
-    let branch = Branch { log: &log, events, seed: point.leaf.seed, deeds, keep: &keep };
+    let branch = Branch { log: &log, events, seed: point.leaf.seed, commands, keep: &keep };
     // the limits and the file of steering lines were the old future's
     let play = Play { steer: None, models: play.models.clone(), ..Play::default() };
-    branch.grow(&play, Some(allowed), context)
+    branch.start(&play, Some(allowed), context)
 }
 
 /// A session that is to branch off another one.
@@ -125,13 +125,13 @@ struct Branch<'a> {
     events: usize,
     seed: Option<u64>,
     /// What is done first.
-    deeds: Vec<Verb>,
+    commands: Vec<Verb>,
     keep: &'a Keep,
 }
 
 impl Branch<'_> {
     /// Makes the session and plays it.
-    fn grow(
+    fn start(
         self,
         play: &Play,
         allowed: Option<&Allowed>,
@@ -150,9 +150,9 @@ impl Branch<'_> {
         if !past.rehearsed {
             context.admit_project(play)?;
         }
-        let minds = Minds::new(Providers::new(context, &play.models)?, &play.models);
-        minds.count(&others, &play.limits())?;
-        minds.meet(&others, context)?;
+        let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+        models.count(&others, &play.limits())?;
+        models.meet(&others, context)?;
         let virtual_time = virtual_time(seats(&past), play);
         let random = RandomState::new().build_hasher().finish();
         let named = match virtual_time {
@@ -168,7 +168,7 @@ impl Branch<'_> {
         let feed = Feed::of(before);
         let tail = feed.tail();
         let clock = clock(virtual_time, &past);
-        let cast = Cast::new(allowed.clone(), folder, &context.environment, minds);
+        let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
         let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
         engine.patience = Some(DISK_PATIENCE);
         engine.attended = !play.headless;
@@ -176,8 +176,8 @@ impl Branch<'_> {
         engine.fork(past.clone(), self.log.files.id().into(), self.seed);
         let limits = play.limits();
         let limit = (limits != Limits::default()).then_some(Verb::Limit { set: limits });
-        let deeds = swaps.into_iter().chain(self.deeds).chain(limit);
-        engine.steer(deeds.enumerate().map(|(n, verb)| -> (Key, SteerLine) {
+        let commands = swaps.into_iter().chain(self.commands).chain(limit);
+        engine.steer(commands.enumerate().map(|(n, verb)| -> (Key, SteerLine) {
             (format!("{forked}:fork-{n}").into(), verb.into())
         }));
         engine.steer(lines);

@@ -5,7 +5,7 @@ use crate::cli::args::play::{Format, Play};
 use crate::cli::commands::export::written;
 use crate::cli::commands::fork::{self, Point};
 use crate::cli::commands::resume;
-use crate::cli::commands::sessions::{Which, judged};
+use crate::cli::commands::sessions::{Which, report_faults};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -73,7 +73,7 @@ impl Replay {
     /// Plays it.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
         // a reader of text sets their own pace
-        self.headless |= context.wants_text().is_some();
+        self.headless |= context.text_mode().is_some();
         if !self.headless {
             options::needs_terminal("colloquium replay SESSION --headless", context)?;
         }
@@ -94,8 +94,8 @@ impl Replay {
             let name = context.name_of(&log.files);
             context.say(&format!("it has not ended; go on with: colloquium resume {name}"));
         }
-        let judged = judged(&log, context)?;
-        Ok(if code == Exit::Done { judged } else { code })
+        let report_faults = report_faults(&log, context)?;
+        Ok(if code == Exit::Done { report_faults } else { code })
     }
 
     fn seek(&self, transport: &Transport) -> Result<(), Failure> {
@@ -134,7 +134,7 @@ pub fn told(path: &Path, context: &Context) -> Result<Exit, Failure> {
     let transport = Transport::new(log.records.clone(), Clock::real(Ms(0)));
     transport.set_speed(Speed::Max);
     print(&transport, &log, Format::Text)?;
-    judged(&log, context)
+    report_faults(&log, context)
 }
 
 /// Plays it on the screen until the person leaves, or goes on with a branch; where none can be, it is said there.
@@ -175,7 +175,7 @@ fn show(
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     runtime.block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let mut screen = screen::dressed(Seq(0), transport.clock(), context)?;
+        let mut screen = screen::new_screen(Seq(0), transport.clock(), context)?;
         screen.view.playback = Some(Playback::new(transport.clone()));
         let (waypoints, player) = (screen.story.waypoints.clone(), transport.clone());
         // nobody waits for it: until it is done, seeking takes longer

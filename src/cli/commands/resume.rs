@@ -2,13 +2,13 @@
 
 use crate::cli::args::play::Play;
 use crate::cli::commands::run;
-use crate::cli::commands::sessions::{Which, missing_texts};
+use crate::cli::commands::sessions::{Which, report_missing_texts};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home::screen as start;
 use crate::cli::models::providers::Providers;
-use crate::cli::models::resolve::Minds;
+use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::headless::{DISK_PATIENCE, Table, clock, virtual_time};
 use crate::cli::play::screen::After;
 use crate::cli::trust::allowed::{Allowed, Cast};
@@ -32,27 +32,27 @@ pub struct Resume {
 impl Resume {
     /// Goes on.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.play.has_its_place("colloquium resume", context)?;
+        self.play.check_terminal("colloquium resume", context)?;
         let path = self.which.own(context)?;
-        start::after(go_on(&path, &self.play, context)?, context)
+        start::after(resume(&path, &self.play, context)?, context)
     }
 }
 
 /// Goes on with the session of a file.
-pub fn go_on(path: &Path, play: &Play, context: &Context) -> Result<After, Failure> {
+pub fn resume(path: &Path, play: &Play, context: &Context) -> Result<After, Failure> {
     again(path, play, vec![], context)
 }
 
-/// Goes on with the session of a file; the operator's deeds come first.
+/// Goes on with the session of a file; the operator's commands come first.
 pub fn again(
     path: &Path,
     play: &Play,
-    deeds: Vec<Verb>,
+    commands: Vec<Verb>,
     context: &Context,
 ) -> Result<After, Failure> {
     let lines = play.steer_lines()?;
     let folder = PathBuf::from(".");
-    let (allowed, minds) = looked_at(path, &folder, play, context)?;
+    let (allowed, models) = looked_at(path, &folder, play, context)?;
     let Resumed { log, repaired, writer } = session::resume(path, Mode::Normal)?;
     let past = fold(&log);
     let Log { files, mut records, .. } = log;
@@ -64,7 +64,7 @@ pub fn again(
     let virtual_time = virtual_time(seats(&past), play);
     let tail = feed.tail();
     let clock = clock(virtual_time, &past);
-    let cast = Cast::new(allowed.clone(), folder, &context.environment, minds);
+    let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = !play.headless;
@@ -76,7 +76,7 @@ pub fn again(
     }
     let reopened = engine.live.state.next_seq.0.saturating_sub(1);
     let keyed = |(n, verb): (usize, Verb)| (format!("{reopened}:again{n}").into(), verb.into());
-    engine.steer(deeds.into_iter().enumerate().map(keyed));
+    engine.steer(commands.into_iter().enumerate().map(keyed));
     engine.steer(lines);
     let table = Table { engine, tail, past, files, saved: true, clock, play, allowed };
     run::show(table, context)
@@ -89,13 +89,13 @@ fn looked_at(
     folder: &Path,
     play: &Play,
     context: &Context,
-) -> Result<(Allowed, Minds), Failure> {
+) -> Result<(Allowed, ModelSource), Failure> {
     let log = session::read(path)?;
     if log.records.is_empty() {
         let path = path.display();
         return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
     }
-    missing_texts(&log, context);
+    report_missing_texts(&log, context);
     let past = fold(&log);
     let allowed = Allowed::by_session(seats(&past), folder, play, context)?;
     if play.models.model.is_some() {
@@ -107,10 +107,10 @@ fn looked_at(
     if !past.rehearsed {
         context.admit_project(play)?;
     }
-    let minds = Minds::new(Providers::new(context, &play.models)?, &play.models);
-    minds.count(seats(&past), &play.limits())?;
-    minds.meet(seats(&past), context)?;
-    Ok((allowed, minds))
+    let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+    models.count(seats(&past), &play.limits())?;
+    models.meet(seats(&past), context)?;
+    Ok((allowed, models))
 }
 
 /// Returns what a log says.

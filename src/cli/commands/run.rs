@@ -8,8 +8,8 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home::screen as start;
 use crate::cli::models::providers::{ModelOptions, Providers};
-use crate::cli::models::resolve as minds;
-use crate::cli::models::resolve::Minds;
+use crate::cli::models::resolve;
+use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::dry_run as dry;
 use crate::cli::play::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
 use crate::cli::play::history::{self, History};
@@ -49,7 +49,7 @@ pub struct Run {
 impl Run {
     /// Plays it.
     pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.options.has_its_place(&format!("colloquium run {}", self.scenario), context)?;
+        self.options.check_terminal(&format!("colloquium run {}", self.scenario), context)?;
         start::after(play(&self.scenario, &self.options, context)?, context)
     }
 }
@@ -83,8 +83,8 @@ pub struct Options {
 
 impl Options {
     /// Refuses a screen where there is no terminal for it; what is only planned needs none.
-    pub fn has_its_place(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
-        if self.dry_run { Ok(()) } else { self.play.has_its_place(command, context) }
+    pub fn check_terminal(&mut self, command: &str, context: &Context) -> Result<(), Failure> {
+        if self.dry_run { Ok(()) } else { self.play.check_terminal(command, context) }
     }
 }
 
@@ -117,16 +117,16 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
         context.admit_project(play)?;
     }
     let providers = Providers::new(context, &play.models)?;
-    let minds = Minds::new(providers, &play.models);
-    minds.assign(&mut loaded.participants)?;
-    minds.count(&loaded.participants, &loaded.scenario.limits)?;
+    let models = ModelSource::new(providers, &play.models);
+    models.assign(&mut loaded.participants)?;
+    models.count(&loaded.participants, &loaded.scenario.limits)?;
     if options.dry_run {
         let opened = opened(loaded.clone(), options.seed.unwrap_or(REHEARSAL_SEED), false)?;
         return dry::run(name, &loaded, opened, history.lines, play.format).map(After::Over);
     }
     let allowed = Allowed::by_scenario(&loaded.participants, &found, play, context)?;
-    minds.meet(&loaded.participants, context)?;
-    minds::say_windows(&loaded.participants, context);
+    models.meet(&loaded.participants, context)?;
+    resolve::report_unknown_windows(&loaded.participants, context);
 
     let virtual_time = virtual_time(&loaded.participants, play);
     let random = RandomState::new().build_hasher().finish();
@@ -138,7 +138,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let Session { files, writer } = session::create(place, Mode::Normal)?;
     let feed = Feed::new();
     let tail = feed.tail();
-    let cast = Cast::new(allowed.clone(), found.folder, &context.environment, minds);
+    let cast = Cast::new(allowed.clone(), found.folder, &context.environment, models);
     let past = State::default();
     let clock = clock(virtual_time, &past);
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
@@ -154,14 +154,15 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
 pub fn estimate(name: &str, options: &Options, context: &Context) -> Result<String, Failure> {
     let mut loaded = scenario::load(&source::find(context, name)?.source, &policy::rows())?;
     prepare(&mut loaded, options, None)?;
-    let minds = Minds::new(Providers::new(context, &options.play.models)?, &options.play.models);
-    minds.assign(&mut loaded.participants)?;
+    let models =
+        ModelSource::new(Providers::new(context, &options.play.models)?, &options.play.models);
+    models.assign(&mut loaded.participants)?;
     Ok(dry::estimate(opened(loaded, REHEARSAL_SEED, true)?))
 }
 
 /// Plays a conversation where it was asked for: on the screen, as text that is typed to, or without anybody.
 pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
-    match (table.play.headless, context.wants_text()) {
+    match (table.play.headless, context.text_mode()) {
         (true, _) => headless::play(table, context).map(After::Over),
         (false, because) => {
             let (play, allowed) = (table.play, table.allowed.clone());
@@ -171,11 +172,11 @@ pub fn show(table: Table<'_>, context: &Context) -> Result<After, Failure> {
             };
             match onward {
                 Onward::Fork(point) => fork::at(&point, play, &allowed, context),
-                Onward::Again(path, deeds) => {
+                Onward::Again(path, commands) => {
                     // the limits and the file of steering lines were those of the time before the end
                     let models = ModelOptions { model: None, ..play.models.clone() };
                     let play = Play { trust: play.trust, models, ..Play::default() };
-                    resume::again(&path, &play, deeds, context)
+                    resume::again(&path, &play, commands, context)
                 }
                 Onward::To(after) => Ok(after),
             }

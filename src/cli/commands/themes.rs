@@ -1,6 +1,6 @@
 //! `themes`: those that are there, the user's own among them, each with a sample of its colours.
 
-use crate::cli::appearance::Dress;
+use crate::cli::appearance::AppearanceSettings;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -28,11 +28,11 @@ pub struct Themes {
 impl Themes {
     /// Lists them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
-        let dress = Dress::of(context)?;
-        let rows = dress.shelf.names().into_iter().map(|name| Row::of(name, &dress));
+        let settings = AppearanceSettings::of(context)?;
+        let rows = settings.shelf.names().into_iter().map(|name| ThemeRow::of(name, &settings));
         let rows = rows.collect::<Result<Vec<_>, ThemeError>>()?;
         if self.json {
-            let all: Value = rows.iter().map(Row::json).collect();
+            let all: Value = rows.iter().map(ThemeRow::json).collect();
             output::data(text::block(&format!("{all:#}\n")).as_bytes())?;
             return Ok(Exit::Done);
         }
@@ -48,7 +48,7 @@ impl Themes {
 }
 
 /// A theme of the list.
-struct Row {
+struct ThemeRow {
     name: String,
     appearance: &'static str,
     license: String,
@@ -58,24 +58,24 @@ struct Row {
     theme: Theme,
 }
 
-impl Row {
-    fn of(name: &str, dress: &Dress) -> Result<Row, ThemeError> {
-        let meta = dress.shelf.meta(name)?;
+impl ThemeRow {
+    fn of(name: &str, settings: &AppearanceSettings) -> Result<ThemeRow, ThemeError> {
+        let meta = settings.shelf.meta(name)?;
         let appearance = match meta.appearance {
             Appearance::Dark => "dark",
             Appearance::Light => "light",
             Appearance::Any => "any",
         };
         // a sample in sixteen colours would show nothing of a theme of fixed ones
-        let depth = dress.depth.max(Depth::Indexed);
-        Ok(Row {
+        let depth = settings.depth.max(Depth::Indexed);
+        Ok(ThemeRow {
             name: name.to_owned(),
             appearance,
             license: meta.license,
             source: meta.source,
-            own: dress.shelf.is_own(name),
-            used: dress.name(None)? == name,
-            theme: dress.shelf.theme(name, None, depth)?,
+            own: settings.shelf.is_own(name),
+            used: settings.name(None)? == name,
+            theme: settings.shelf.theme(name, None, depth)?,
         })
     }
 

@@ -50,7 +50,7 @@ pub fn open(because: &str, topic: Option<&str>, context: &Context) -> Result<Exi
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
-                Some(path) => resume::go_on(&path, &options(None, Voice::Own).play, context),
+                Some(path) => resume::resume(&path, &options(None, Voice::Own).play, context),
                 None => continue,
             },
             Some(3) => match session(&start)? {

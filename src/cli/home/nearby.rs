@@ -1,7 +1,7 @@
 //! What the start screen finds out by itself: servers of this machine by asking their usual ports, every other provider
 //! by looking whether its key is there. Nothing but this machine is contacted, and no key is read by a program.
 
-use crate::cli::models::providers::{ENDPOINT, KeySource, Known, Providers};
+use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
 use crate::cli::models::resolve::is_local;
 use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list};
 use crate::config::Environment;
@@ -54,7 +54,7 @@ fn usual_place(name: &str, url: &str) -> Arc<Endpoint> {
 }
 
 /// The key of a server of this machine, where one is set as a variable.
-fn key(known: &Known, environment: &Environment) -> Option<Secret> {
+fn key(known: &ResolvedProvider, environment: &Environment) -> Option<Secret> {
     let KeySource::Variable(name) = &known.key else { return None };
     let value = environment.get(name)?.to_str()?;
     Some(Secret::new(value.trim().to_owned()))
@@ -83,7 +83,7 @@ fn answered(
 }
 
 /// How a provider elsewhere stands, as far as that is known without asking it.
-fn keyed(known: &Known, environment: &Environment) -> Host {
+fn keyed(known: &ResolvedProvider, environment: &Environment) -> Host {
     let (usable, says) = match &known.key {
         KeySource::None => (true, "set up".into()),
         KeySource::Variable(name) if environment.get(name).is_some() => {

@@ -3,7 +3,7 @@
 //! What cannot be begun is said on the screen, so that nobody ends in front of a shell that refused them.
 
 use crate::catalogue;
-use crate::cli::appearance::Worn;
+use crate::cli::appearance::ScreenAppearance;
 use crate::cli::args::play::{Play, needs_terminal};
 use crate::cli::commands::replay;
 use crate::cli::commands::resume;
@@ -35,7 +35,7 @@ use tokio::task::spawn_blocking;
 
 /// Opens the start screen, with a topic where one was named.
 pub fn open(context: &Context, topic: Option<&str>) -> Result<Exit, Failure> {
-    if let Some(because) = context.wants_text().filter(|_| Context::at_terminal()) {
+    if let Some(because) = context.text_mode().filter(|_| Context::at_terminal()) {
         return linear_start::open(because, topic, context);
     }
     let instead = match topic {
@@ -83,7 +83,7 @@ fn go_round(
                 told = pasted.map(|key| kept(&provider, &key, context));
                 continue;
             }
-            Choice::Open(path) => resume::go_on(&path, &Play::default(), context),
+            Choice::Open(path) => resume::resume(&path, &Play::default(), context),
             Choice::Begin { scenario, topic: about, voice } => {
                 topic.clone_from(&about);
                 run::play(&scenario, &options(about, voice), context)
@@ -138,9 +138,9 @@ enum Left {
 fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Result<Left, Failure> {
     let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let providers = Providers::new(context, &ModelOptions::default())?;
-    let worn = Worn::here(context)?;
-    let mut start = prepared(Start::new(worn.theme, worn.glyphs), &providers, context);
-    start.keymap = worn.keymap;
+    let appearance = ScreenAppearance::here(context)?;
+    let mut start = prepared(Start::new(appearance.theme, appearance.glyphs), &providers, context);
+    start.keymap = appearance.keymap;
     start.first &= topic.is_none() && told.is_none();
     start.at = if start.first { Row::Demo } else { Row::Topic };
     let sessions = context.paths.sessions();
@@ -150,7 +150,7 @@ fn choose(context: &Context, topic: Option<&str>, told: Option<String>) -> Resul
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
     let left = runtime.block_on(async {
         let mut signals = Signals::at_terminal().map_err(refused)?;
-        let mut terminal = Terminal::enter(worn.manner).map_err(refused)?;
+        let mut terminal = Terminal::enter(appearance.manner).map_err(refused)?;
         let looking: FuturesUnordered<_> =
             nearby::look(&providers, &context.environment).into_iter().collect();
         let sessions = stream::once(async move {

@@ -76,7 +76,7 @@ impl fmt::Display for KeySource {
 
 /// A provider as resolved from all layers, without its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Known {
+pub struct ResolvedProvider {
     /// Its name.
     pub name: String,
     /// How it is spoken to.
@@ -89,7 +89,7 @@ pub struct Known {
     pub from: &'static str,
 }
 
-impl Known {
+impl ResolvedProvider {
     /// Returns where calls go, with a key.
     pub fn with(&self, key: Option<Secret>) -> Arc<Endpoint> {
         Arc::new(Endpoint {
@@ -106,7 +106,7 @@ impl Known {
 pub struct Providers {
     /// The settings.
     pub settings: Settings,
-    list: Vec<Known>,
+    list: Vec<ResolvedProvider>,
     environment: config::Environment,
 }
 
@@ -120,9 +120,9 @@ impl Providers {
                 name => KeySource::Variable(name.into()),
             };
             let (name, base_url) = (v.name.to_owned(), v.base_url.to_owned());
-            Known { name, wire: v.wire, base_url, key, from: "known" }
+            ResolvedProvider { name, wire: v.wire, base_url, key, from: "known" }
         });
-        let mut list: Vec<Known> = vendors.collect();
+        let mut list: Vec<ResolvedProvider> = vendors.collect();
         for (name, provider) in &settings.providers {
             let known = list.iter().position(|k| k.name == *name).map(|at| list.remove(at));
             list.push(merged(name, provider, known).map_err(|message| {
@@ -140,7 +140,13 @@ impl Providers {
             };
             // a key belongs to one address, and this one comes without any
             let (key, from) = (KeySource::None, "--endpoint");
-            list.push(Known { name: ENDPOINT.into(), wire, base_url: address(url)?, key, from });
+            list.push(ResolvedProvider {
+                name: ENDPOINT.into(),
+                wire,
+                base_url: address(url)?,
+                key,
+                from,
+            });
         }
         // a key that was pasted stands in for a variable that is not set
         for known in &mut list {
@@ -154,7 +160,7 @@ impl Providers {
     }
 
     /// Returns the variable that a provider's key is missing in, if it is.
-    pub fn unset(&self, known: &Known) -> Option<String> {
+    pub fn unset(&self, known: &ResolvedProvider) -> Option<String> {
         match &known.key {
             KeySource::Variable(name) if self.environment.get(name).is_none() => Some(name.clone()),
             KeySource::Variable(_)
@@ -165,12 +171,12 @@ impl Providers {
     }
 
     /// Returns all of them.
-    pub fn all(&self) -> &[Known] {
+    pub fn all(&self) -> &[ResolvedProvider] {
         &self.list
     }
 
     /// Returns a provider by its name, or says which there are.
-    pub fn find(&self, name: &str) -> Result<&Known, Failure> {
+    pub fn find(&self, name: &str) -> Result<&ResolvedProvider, Failure> {
         self.list.iter().find(|known| known.name == name).ok_or_else(|| {
             if name == ENDPOINT {
                 return Failure::new(
@@ -195,18 +201,18 @@ impl Providers {
     }
 
     /// Returns where the calls of a provider go, with its key.
-    pub async fn endpoint(&self, known: &Known) -> Result<Arc<Endpoint>, Failure> {
+    pub async fn endpoint(&self, known: &ResolvedProvider) -> Result<Arc<Endpoint>, Failure> {
         let key = self.key(known).await.map_err(|why| no_key(known, &why))?;
         Ok(known.with(key))
     }
 
     /// Sees to it that a provider's key is at hand; a program that prints it is believed to, and not run.
-    pub fn has_key(&self, known: &Known) -> Result<(), Failure> {
+    pub fn has_key(&self, known: &ResolvedProvider) -> Result<(), Failure> {
         self.at_hand(&known.key).map(drop).map_err(|why| no_key(known, &why))
     }
 
     /// Returns the key of a provider, or why there is none; what is said never holds it.
-    pub async fn key(&self, known: &Known) -> Result<Option<Secret>, String> {
+    pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, String> {
         match &known.key {
             KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
             source => self.at_hand(source),
@@ -258,7 +264,7 @@ impl Providers {
     }
 }
 
-fn no_key(known: &Known, why: &str) -> Failure {
+fn no_key(known: &ResolvedProvider, why: &str) -> Failure {
     let name = &known.name;
     Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
         "set it, or name where it is in the settings: [providers.{name}] with api_key_env, api_key_file or \
@@ -267,7 +273,11 @@ fn no_key(known: &Known, why: &str) -> Failure {
 }
 
 /// Returns a provider of the settings over what is known of it.
-fn merged(name: &str, set: &Provider, known: Option<Known>) -> Result<Known, &'static str> {
+fn merged(
+    name: &str,
+    set: &Provider,
+    known: Option<ResolvedProvider>,
+) -> Result<ResolvedProvider, &'static str> {
     let wire = set.wire.map(|wire| match wire {
         WireName::OpenAi => Wire::OpenAi,
         WireName::Anthropic => Wire::Anthropic,
@@ -284,7 +294,7 @@ fn merged(name: &str, set: &Provider, known: Option<Known>) -> Result<Known, &'s
         (None, None, None, Some(_) | None) => KeySource::None,
     };
     let base_url = set.base_url.clone().or(known.as_ref().map(|k| k.base_url.clone()));
-    Ok(Known {
+    Ok(ResolvedProvider {
         name: name.into(),
         wire: wire.or(known.map(|k| k.wire)).ok_or("wire is missing, as in wire = \"openai\"")?,
         base_url: base_url.ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,

@@ -24,7 +24,7 @@ use tokio::sync::Mutex;
 const NAMES_SHOWN: usize = 12;
 
 /// The models that the seats of a conversation speak through.
-pub struct Minds {
+pub struct ModelSource {
     client: Client,
     places: Arc<Places>,
     default: Option<String>,
@@ -36,12 +36,12 @@ struct Places {
     met: Mutex<BTreeMap<String, Arc<Endpoint>>>,
 }
 
-impl Minds {
+impl ModelSource {
     /// Returns the models that seats can have, before any is asked.
-    pub fn new(providers: Providers, options: &ModelOptions) -> Minds {
+    pub fn new(providers: Providers, options: &ModelOptions) -> ModelSource {
         let default = options.model.clone().or(providers.settings.default_model.clone());
         let places = Arc::new(Places { providers, met: Mutex::default() });
-        Minds { client: Client::new(), places, default }
+        ModelSource { client: Client::new(), places, default }
     }
 
     /// Gives every model seat its model and what is known of it, as the log will keep it.
@@ -207,7 +207,7 @@ impl Minds {
         };
         let (provider, model) = parts(name).map_err(|failure| failure.message)?;
         let (client, places) = (self.client.clone(), self.places.clone());
-        Ok(Arc::new(Mind { client, places, provider: provider.into(), model: model.into() }))
+        Ok(Arc::new(RemoteModel { client, places, provider: provider.into(), model: model.into() }))
     }
 }
 
@@ -232,14 +232,14 @@ impl Places {
 }
 
 /// A model as a voice, whose place is found when it first speaks.
-struct Mind {
+struct RemoteModel {
     client: Client,
     places: Arc<Places>,
     provider: String,
     model: Text,
 }
 
-impl Voice for Mind {
+impl Voice for RemoteModel {
     fn speak(&self, ask: Request, out: Out) -> Speaking {
         let (client, places) = (self.client.clone(), self.places.clone());
         let (provider, model) = (self.provider.clone(), self.model.clone());
@@ -256,7 +256,10 @@ impl Voice for Mind {
 }
 
 /// Says of which models no window is known.
-pub fn say_windows<'a>(seats: impl IntoIterator<Item = &'a Participant>, context: &Context) {
+pub fn report_unknown_windows<'a>(
+    seats: impl IntoIterator<Item = &'a Participant>,
+    context: &Context,
+) {
     let unknown = |p: &&Participant| p.window.is_none();
     let names = seats.into_iter().filter(unknown).filter_map(spec).map(|s| &*s.name);
     for name in names.collect::<BTreeSet<_>>() {

@@ -7,7 +7,7 @@ use crate::cli::commands::explain;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::models::providers::{KeySource, Known, ModelOptions, Providers};
+use crate::cli::models::providers::{KeySource, ModelOptions, Providers, ResolvedProvider};
 use crate::cli::output;
 use crate::config::Layer;
 use crate::model::{Text, Timeouts};
@@ -59,7 +59,7 @@ pub struct Doctor {
 }
 
 /// What was found out about one place.
-struct Found {
+struct SurveyedPlace {
     name: String,
     base_url: String,
     from: &'static str,
@@ -76,7 +76,10 @@ impl Models {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let found = survey(&Providers::new(context, &self.options)?)?;
         if self.json {
-            return print(&format!("{:#}\n", found.iter().map(Found::json).collect::<Value>()));
+            return print(&format!(
+                "{:#}\n",
+                found.iter().map(SurveyedPlace::json).collect::<Value>()
+            ));
         }
         let mut out = String::new();
         for place in found.iter().filter(|place| place.matters) {
@@ -119,7 +122,7 @@ impl Doctor {
                 "settings": {"path": settings.path.display().to_string(), "layer": layer, "found": settings.found},
                 "default_model": settings.default_model,
                 "timeouts_ms": limits,
-                "providers": found.iter().map(Found::json).collect::<Value>(),
+                "providers": found.iter().map(SurveyedPlace::json).collect::<Value>(),
             });
             return print(&format!("{report:#}\n"));
         }
@@ -142,14 +145,14 @@ impl Doctor {
                 Ok(names) => format!("usable, {} models", names.len()),
                 Err(why) => format!("not usable: {why}"),
             };
-            let Found { name, base_url, from, key, .. } = place;
+            let SurveyedPlace { name, base_url, from, key, .. } = place;
             out.push_str(&format!("\n{name}  {base_url}  ({from})\n  key: {key}\n  {verdict}\n"));
         }
         print(&out)
     }
 }
 
-impl Found {
+impl SurveyedPlace {
     fn json(&self) -> Value {
         json!({
             "provider": self.name,
@@ -168,7 +171,7 @@ fn print(out: &str) -> Result<Exit, Failure> {
 }
 
 /// Asks all places that may be asked, at the same time.
-fn survey(providers: &Providers) -> Result<Vec<Found>, Failure> {
+fn survey(providers: &Providers) -> Result<Vec<SurveyedPlace>, Failure> {
     let runtime = runtime::Builder::new_current_thread().enable_all().build();
     let runtime =
         runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
@@ -184,7 +187,7 @@ fn survey(providers: &Providers) -> Result<Vec<Found>, Failure> {
 }
 
 /// Looks for a server at a usual place of this machine.
-async fn look(name: &str, base_url: &str) -> Found {
+async fn look(name: &str, base_url: &str) -> SurveyedPlace {
     let endpoint = Endpoint {
         name: name.into(),
         wire: Wire::OpenAi,
@@ -192,7 +195,7 @@ async fn look(name: &str, base_url: &str) -> Found {
         key: None,
         key_from: KeySource::None.to_string().into(),
     };
-    Found {
+    SurveyedPlace {
         name: name.into(),
         base_url: base_url.into(),
         from: "a usual place",
@@ -204,31 +207,31 @@ async fn look(name: &str, base_url: &str) -> Found {
 }
 
 /// Asks a provider; one time limit holds for its key and its list.
-async fn ask(providers: &Providers, known: &Known) -> Found {
+async fn ask(providers: &Providers, known: &ResolvedProvider) -> SurveyedPlace {
     let within = if known.base_url == OLLAMA { LOCAL_TIME } else { REMOTE_TIME };
     let answer = timeout(REMOTE_TIME, async {
         match providers.key(known).await {
-            Ok(key) => (Key::Found, list(known.with(key), within).await),
+            Ok(key) => (Key::SurveyedPlace, list(known.with(key), within).await),
             Err(why) => (Key::Missing, Err(why)),
         }
     });
-    let late = |_| (Key::Found, Err(no_answer(REMOTE_TIME)));
+    let late = |_| (Key::SurveyedPlace, Err(no_answer(REMOTE_TIME)));
     let (key, has) = answer.await.unwrap_or_else(late);
-    Found {
+    SurveyedPlace {
         name: known.name.clone(),
         base_url: known.base_url.clone(),
         from: known.from,
         key: known.key.to_string(),
         usage: format!("{}:", known.name),
         has,
-        matters: key == Key::Found || known.from != "known",
+        matters: key == Key::SurveyedPlace || known.from != "known",
     }
 }
 
 /// Whether a provider's key is there, or none is needed.
 #[derive(PartialEq, Eq)]
 enum Key {
-    Found,
+    SurveyedPlace,
     Missing,
 }
 

@@ -116,7 +116,7 @@ async fn run(
     let (records, calls) = (VecDeque::new(), Calls::of(&past));
     let mut unwritten = Unwritten { records, durable: engine.durable(), calls };
     let left = {
-        let orders = lines.map_or_else(|| mpsc::channel(1).1, |l| l.orders);
+        let orders = lines.map_or_else(|| mpsc::channel(1).1, |l| l.commands);
         let run = engine.run(orders, async {
             if stopping.await.is_err() {
                 pending().await

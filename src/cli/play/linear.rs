@@ -6,7 +6,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
 use crate::cli::output;
 use crate::cli::play::headless::{Table, unless_told_again, unwritable};
-use crate::cli::play::screen::{After, ORDERS_WAITING, Onward, farewell, hand_over};
+use crate::cli::play::screen::{After, COMMANDS_WAITING, Onward, farewell, hand_over};
 use crate::cli::play::signals::Signals;
 use crate::cli::play::stdin;
 use crate::engine::Stopped;
@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 enum Left {
     /// By its end, or by the person.
     Done,
-    /// After its end, to go on with it: these deeds come first.
+    /// After its end, to go on with it: these commands come first.
     Again(Vec<Verb>),
     /// Told by the system to stop.
     Signal(Exit),
@@ -41,8 +41,8 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Onward
         output::data(Linear::greeting(because).as_bytes())?;
         let mut typed = stdin::typed().await.map_err(refused)?;
         let left = {
-            let (orders, heard) = mpsc::channel(ORDERS_WAITING);
-            let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
+            let (orders, heard) = mpsc::channel(COMMANDS_WAITING);
+            let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
             let playing = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
             tokio::pin!(playing, hand_over);
@@ -80,7 +80,7 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Onward
                 match then {
                     Then::Wait => {}
                     Then::Leave => break Left::Done,
-                    Then::Again(deeds) => break Left::Again(deeds),
+                    Then::Again(commands) => break Left::Again(commands),
                     Then::Send(key, line) => {
                         // an engine that is done is noticed by its end
                         let _ = orders.send((key, *line)).await;
@@ -100,7 +100,7 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Onward
         let name = saved.then(|| context.name_of(&files));
         context.say(&farewell(&state, name.as_deref()));
         Ok(match left {
-            Left::Again(deeds) => Onward::Again(files.log().to_owned(), deeds),
+            Left::Again(commands) => Onward::Again(files.log().to_owned(), commands),
             Left::Signal(code) => Onward::To(After::Over(code)),
             Left::Done | Left::Unwritable(_) => {
                 Onward::To(After::Over(exit::ended(&state).unwrap_or(Exit::Done)))

@@ -4,7 +4,7 @@
 //! key or by a signal, leaves a session that can be gone on with.
 
 use crate::catalogue;
-use crate::cli::appearance::Worn;
+use crate::cli::appearance::ScreenAppearance;
 use crate::cli::commands::export::written;
 use crate::cli::commands::fork::Point;
 use crate::cli::commands::sessions::Which;
@@ -40,7 +40,7 @@ use tokio::runtime;
 use tokio::sync::mpsc;
 
 /// Commands that may wait for the engine; a hand is never faster than that.
-pub const ORDERS_WAITING: usize = 64;
+pub const COMMANDS_WAITING: usize = 64;
 
 /// What follows a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,14 +94,14 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             sessions: &sessions,
             other: &other,
         };
-        let mut screen = dressed(since, clock, context)?;
+        let mut screen = new_screen(since, clock, context)?;
         screen.view.unsaved = !saved;
         let log = context.log_of_screen()?;
         let draft = preferences::draft(&context.paths.state, &files.id());
         draft.iter().for_each(|draft| screen.view.pen.rewrite(draft));
         let left = {
-            let (orders, heard) = mpsc::channel(ORDERS_WAITING);
-            let (inputs, to_engine) = mpsc::channel(ORDERS_WAITING);
+            let (orders, heard) = mpsc::channel(COMMANDS_WAITING);
+            let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
             let log_tail = context.keeps().then(|| engine.tail());
             let talk = engine.run(to_engine, pending());
             let hand_over = hand_over(heard, inputs);
@@ -151,8 +151,8 @@ pub fn play(table: Table<'_>, context: &Context) -> Result<Onward, Failure> {
             Left::Quit(Ok(run::Left::Fork(leaf))) if saved => {
                 Ok(Onward::Fork(Point { path: files.log().to_owned(), leaf }))
             }
-            Left::Quit(Ok(run::Left::Again(deeds))) if saved => {
-                Ok(Onward::Again(files.log().to_owned(), deeds))
+            Left::Quit(Ok(run::Left::Again(commands))) if saved => {
+                Ok(Onward::Again(files.log().to_owned(), commands))
             }
             Left::Quit(Ok(run::Left::Fork(_) | run::Left::Again(_))) => Err(Failure::usage(
                 "what is not saved has no branch and does not go on after its end",
@@ -175,11 +175,12 @@ pub fn failed(e: &io::Error) -> Result<Exit, Failure> {
 }
 
 /// Returns a screen in the colours, the signs and with the keys that were asked for.
-pub fn dressed(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
-    let worn = Worn::here(context)?;
-    let mut screen = Screen::new(since, clock, worn.theme, worn.glyphs);
-    (screen.keymap, screen.manner, screen.wardrobe) = (worn.keymap, worn.manner, worn.wardrobe);
-    screen.view.vim = (worn.habits == Habits::Vim).then(Vim::default);
+pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
+    let appearance = ScreenAppearance::here(context)?;
+    let mut screen = Screen::new(since, clock, appearance.theme, appearance.glyphs);
+    (screen.keymap, screen.manner, screen.wardrobe) =
+        (appearance.keymap, appearance.manner, appearance.wardrobe);
+    screen.view.vim = (appearance.habits == Habits::Vim).then(Vim::default);
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
     screen.view.pen.history = input_history::read(&context.paths.state);

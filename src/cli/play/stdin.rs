@@ -22,7 +22,7 @@ const QUIET: Duration = Duration::from_millis(50);
 /// Steering lines on their way to the engine.
 pub struct Lines {
     /// The lines; it ends with standard input.
-    pub orders: mpsc::Receiver<Input>,
+    pub commands: mpsc::Receiver<Input>,
     read: watch::Receiver<u64>,
 }
 
@@ -33,7 +33,7 @@ pub struct Lines {
 /// # Errors
 /// When the system has no thread to give.
 pub fn listen(since: Seq) -> io::Result<Lines> {
-    let (tx, orders) = mpsc::channel(LINES_WAITING);
+    let (tx, commands) = mpsc::channel(LINES_WAITING);
     let (count, read) = watch::channel(0);
     std::thread::Builder::new().name("steer".into()).spawn(move || {
         let mut from = stdin().lock();
@@ -43,14 +43,14 @@ pub fn listen(since: Seq) -> io::Result<Lines> {
                 continue;
             }
             let number = *count.borrow() + 1;
-            let order = order(format!("{since}:{number}").into(), line);
-            if tx.blocking_send(order).is_err() {
+            let command = command(format!("{since}:{number}").into(), line);
+            if tx.blocking_send(command).is_err() {
                 return;
             }
             count.send_replace(number);
         }
     })?;
-    Ok(Lines { orders, read })
+    Ok(Lines { commands, read })
 }
 
 /// Lines that a person types, from one talk to the next.
@@ -103,7 +103,7 @@ fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
     Ok((read > 0).then(|| String::from_utf8_lossy(&line).into_owned()))
 }
 
-fn order(key: Key, raw: &str) -> Input {
+fn command(key: Key, raw: &str) -> Input {
     let read = match raw.len() as u64 {
         ..LINE_MAX_BYTES => SteerLine::parse(raw).map_err(|e| e.0),
         LINE_MAX_BYTES.. => Err(format!("it is longer than {} KiB", LINE_MAX_BYTES / 1024)),

@@ -7,9 +7,9 @@ use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::models::resolve::Minds;
+use crate::cli::models::resolve::ModelSource;
 use crate::cli::source::Found;
-use crate::cli::trust::store::{self, Stranger};
+use crate::cli::trust::store::{self, Untrusted};
 use crate::config;
 use crate::model::{Participant, Text, VoiceSpec};
 use crate::spawn::Environment;
@@ -40,7 +40,7 @@ impl Allowed {
         let commands = commands(seats);
         if !(found.trusted || commands.is_empty()) {
             let content = store::digest(&["scenario", &found.source.text]);
-            stranger(&found.source.name, content.clone(), &commands).admit(play, context)?;
+            untrusted(&found.source.name, content.clone(), &commands).admit(play, context)?;
             let run = digest(&commands, &found.folder)?;
             if store::is_agreed(&context.paths, &content) && !store::is_agreed(&context.paths, &run)
             {
@@ -61,7 +61,7 @@ impl Allowed {
         let commands = commands(seats);
         if !commands.is_empty() {
             let content = digest(&commands, folder)?;
-            stranger("this session", content, &commands).admit(play, context)?;
+            untrusted("this session", content, &commands).admit(play, context)?;
         }
         Ok(Allowed::These(commands).or_all(play))
     }
@@ -86,9 +86,9 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
     seats.into_iter().filter_map(command).collect()
 }
 
-fn stranger(name: &str, digest: String, commands: &[Vec<Text>]) -> Stranger {
+fn untrusted(name: &str, digest: String, commands: &[Vec<Text>]) -> Untrusted {
     let would = commands.iter().map(|c| format!("run {}", c.join(" "))).collect();
-    Stranger { name: name.into(), digest, would }
+    Untrusted { name: name.into(), digest, would }
 }
 
 /// Returns the digest of commands in a folder: the same words may mean another program elsewhere.
@@ -106,7 +106,7 @@ pub struct Cast {
     allowed: Allowed,
     folder: PathBuf,
     environment: Environment,
-    minds: Minds,
+    models: ModelSource,
 }
 
 impl Cast {
@@ -115,10 +115,10 @@ impl Cast {
         allowed: Allowed,
         folder: PathBuf,
         environment: &config::Environment,
-        minds: Minds,
+        models: ModelSource,
     ) -> Cast {
         let environment = Environment::allowed(environment.for_children());
-        Cast { allowed, folder, environment, minds }
+        Cast { allowed, folder, environment, models }
     }
 }
 
@@ -135,12 +135,12 @@ impl Voices for Cast {
                 "`{}` was not run: the run was not started with --trust",
                 command.join(" ")
             )),
-            VoiceSpec::Model(spec) => self.minds.voice(spec),
+            VoiceSpec::Model(spec) => self.models.voice(spec),
             VoiceSpec::Human { .. } => Err("a person speaks for this seat".into()),
         }
     }
 
     fn seat(&self, seat: &mut Participant) -> Result<(), String> {
-        self.minds.seat(seat)
+        self.models.seat(seat)
     }
 }

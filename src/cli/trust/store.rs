@@ -20,7 +20,7 @@ use std::path::PathBuf;
 const FILE: &str = "trust";
 
 /// Something that would act, and has to be agreed to first.
-pub struct Stranger {
+pub struct Untrusted {
     /// What it is, for people.
     pub name: String,
     /// The digest of its content.
@@ -29,7 +29,7 @@ pub struct Stranger {
     pub would: Vec<String>,
 }
 
-impl Stranger {
+impl Untrusted {
     /// Refuses it, unless the operator has agreed to this content, says `--trust`, or agrees now; nobody can be asked
     /// where there is no screen.
     pub fn admit(&self, play: &Play, context: &Context) -> Result<(), Failure> {

@@ -22,7 +22,7 @@ const REDACTED_CHARS_MIN: usize = 4;
 /// What is to be taken out.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
-pub struct Out {
+pub struct RedactTarget {
     /// An utterance, with all its versions
     #[arg(long, value_name = "N")]
     utterance: Vec<u32>,
@@ -76,7 +76,7 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
 }
 
 /// Takes a text or an utterance out of a session's file for good.
-pub fn redact(path: &Path, out: &Out, context: &Context) -> Result<Exit, Failure> {
+pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit, Failure> {
     if let Some(short) = out.text.iter().find(|t| t.chars().count() < REDACTED_CHARS_MIN) {
         return Err(Failure::usage(
             format!("`{short}` is too short to be taken out: it stands in too much else"),

@@ -76,7 +76,7 @@ pub enum Sessions {
         #[command(flatten)]
         which: Which,
         #[command(flatten)]
-        out: change::Out,
+        out: change::RedactTarget,
     },
     /// Mend a damaged session; the old file is kept
     Repair {
@@ -124,7 +124,7 @@ impl Which {
     pub fn find(&self, context: &Context) -> Result<PathBuf, Failure> {
         let folder = context.paths.sessions();
         if let Some((name, log)) = self.session.as_ref().and_then(|n| Some((n, example(n)?))) {
-            return brought(name, log, context);
+            return unpack_example(name, log, context);
         }
         let found = match &self.session {
             Some(name) => catalogue::find(&folder, name),
@@ -135,7 +135,7 @@ impl Which {
 }
 
 /// Puts an example where it can be read like any session; whatever became of it there, it is as it was again.
-fn brought(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
+fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
     let folder = context.paths.cache.join("examples");
     let path = folder.join(format!("{name}.jsonl"));
     if fs::read_to_string(&path).is_ok_and(|there| there == log) {
@@ -200,24 +200,24 @@ fn show(path: &Path, format: Format, context: &Context) -> Result<Exit, Failure>
             output::data(&bytes)?;
         }
     }
-    judged(&log, context)
+    report_faults(&log, context)
 }
 
 /// Says which texts of a session are not there any more; it can be gone on with all the same.
-pub fn missing_texts(log: &Log, context: &Context) {
+pub fn report_missing_texts(log: &Log, context: &Context) {
     let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
     missing.for_each(|fault| context.say(&fault.to_string()));
 }
 
 /// Says what was wrong with a session of which everything was shown that can be read.
-pub fn judged(log: &Log, context: &Context) -> Result<Exit, Failure> {
+pub fn report_faults(log: &Log, context: &Context) -> Result<Exit, Failure> {
     if log.records.is_empty() {
         context.say("nothing that can be read was written into it");
     }
     if log.torn.is_some() {
         context.say("the last line was not finished; a resume sets it aside");
     }
-    missing_texts(log, context);
+    report_missing_texts(log, context);
     let newer = |f: &&LogFault| matches!(f, LogFault::Newer { .. });
     if let Some(fault) = log.faults.iter().find(newer) {
         context.say(&format!("it can only be read: {fault}"));
