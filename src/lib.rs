@@ -31,7 +31,7 @@
 //! | the words everything is spelled in: events, commands, participants | [`model`] |
 //! | what the fold remembers, and how an event changes it | [`state`] (`apply.rs`) |
 //! | why somebody speaks next | [`policy`], one file each |
-//! | what the operator's verbs do | [`model::command::VERBS`] names them; `engine/resolve.rs` says what they act on, `state/deeds.rs` and `engine/carry.rs` what they do |
+//! | what the commands of the operator do | [`model::command::COMMANDS`] names them; `engine/resolve.rs` says what they act on, `state/commands.rs` and `engine/execute.rs` what they do |
 //! | what happens when a call fails | `engine/turns.rs` |
 //! | limits, stops, pauses, ends | `engine/advance.rs` |
 //! | what a participant is shown | [`prompt`] |

@@ -1,6 +1,6 @@
 //! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
 
-use super::{Cell, Spent, Study, Table, name, total};
+use super::{Analysis, Cell, Spent, Table, name, total};
 use crate::model::{Usd, VoiceSpec};
 
 /// Returns tokens as a cell.
@@ -13,7 +13,7 @@ pub(super) fn tokens(count: Option<u64>, estimated: bool) -> Cell {
 }
 
 /// Returns it as a figure.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "cost",
         "Tokens and cost",

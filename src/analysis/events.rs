@@ -1,17 +1,17 @@
 //! Events worth reading: only what the log itself knows, nothing that would have to be understood.
 
-use super::ledger::What;
 use super::positions::counts;
-use super::{Cell, Study, Table, name, repetitions};
+use super::turn_log::What;
+use super::{Analysis, Cell, Table, name, repetitions};
 use crate::model::*;
 use serde_json::Value;
 
 /// Returns it as a figure: where, when, what, and in which words. A whisper's words and hidden ones stay out.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "events",
         "Events worth reading",
-        "votes, verdicts, recorded changes of stance, the operator's deeds, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
+        "votes, verdicts, recorded changes of stance, the operator's commands, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
          of what was just said",
         0,
         &[("utterance", "no."), ("at_ms", "at"), ("what", "what"), ("words", "words")],
@@ -37,7 +37,7 @@ pub fn table(study: &Study<'_>) -> Table {
         }
     }
     for (now, before) in super::stances(study) {
-        if let (Some(before), Some(turn)) = (before, study.ledger.spent(now.turn))
+        if let (Some(before), Some(turn)) = (before, study.turn_log.spent(now.turn))
             && before.stance != now.stance
         {
             let who = name(study.state, &now.participant);
@@ -57,11 +57,11 @@ pub fn table(study: &Study<'_>) -> Table {
     table
 }
 
-fn told(study: &Study<'_>, what: &What) -> (&'static str, String) {
+fn told(study: &Analysis<'_>, what: &What) -> (&'static str, String) {
     match what {
-        What::Deed(given) => (given.line.verb.name(), deed(study, &given.line.verb)),
+        What::Command(given) => (given.line.command.name(), command(study, &given.line.command)),
         What::Retried(turn, why) => {
-            let who = study.ledger.spent(*turn).map(|t| name(study.state, &t.seat));
+            let who = study.turn_log.spent(*turn).map(|t| name(study.state, &t.seat));
             ("retry", format!("{}: {why}", who.unwrap_or_default()))
         }
         What::Limit(at) => ("limit", format!("{} {}", at.limit, at.what.key())),
@@ -89,18 +89,18 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
     }
 }
 
-/// A deed's words: what it names and what it says, as far as everybody may read that.
-fn deed(study: &Study<'_>, verb: &Verb) -> String {
+/// A command's words: what it names and what it says, as far as everybody may read that.
+fn command(study: &Analysis<'_>, command: &Command) -> String {
     let hidden = |n: u32| study.state.utterance(n).is_some_and(|e| e.hidden.is_some());
-    if let Verb::Whisper { to, .. } = verb {
+    if let Command::Whisper { to, .. } = command {
         return format!("to {}", name(study.state, to));
     }
-    if let Verb::Edit { utterance, .. } = verb
+    if let Command::Edit { utterance, .. } = command
         && hidden(*utterance)
     {
         return utterance.to_string();
     }
-    let fields = serde_json::to_value(verb).unwrap_or_default();
+    let fields = serde_json::to_value(command).unwrap_or_default();
     let fields = fields.as_object().into_iter().flatten().filter(|(key, _)| *key != "do");
     fields.filter_map(|(_, value)| shown(value)).collect::<Vec<_>>().join(": ")
 }

@@ -1,11 +1,11 @@
 //! Who spoke when.
 
-use super::{Cell, Study, Table, name};
+use super::{Analysis, Cell, Table, name};
 use crate::model::Outcome;
 use crate::text::word_count;
 
 /// Returns it as a figure: one row an utterance.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "floor",
         "Who spoke when",

@@ -1,12 +1,12 @@
 //! Who named whom with `@`: the only answers that are sure to be meant for somebody.
 
-use super::{Cell, Column, Study, Table, name};
+use super::{Analysis, Cell, Column, Table, name};
 use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::state::Who;
 
 /// Returns how often a seat, or the operator, named each seat.
-pub fn named(study: &Study<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
+pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
     let said = study.state.entries.iter().filter(|e| e.seq >= study.from);
     let own = said.filter(|e| match (&e.who, by) {
         (Who::Seat(seat), Some(by)) => seat == by && e.of.is_none(),
@@ -19,7 +19,7 @@ pub fn named(study: &Study<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
 }
 
 /// Returns it as a figure: a row names, a column is named.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "mentions",
         "Who named whom",

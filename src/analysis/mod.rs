@@ -1,16 +1,15 @@
 //! Figures over a conversation: who spoke when, what it cost, who voted alike, who named whom, what was
 //! said twice.
 //!
-//! A [`Ledger`] takes the events beside the fold and keeps what the fold forgets; a [`Study`] looks at both, live or
+//! A [`TurnLog`] takes the events beside the fold and keeps what the fold forgets; a [`Analysis`] looks at both, live or
 //! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
 //! the same numbers. Nothing here judges what was said, and nothing is guessed: what nobody counted has no number.
 
 mod cost;
+mod divergence;
 mod events;
 mod floor;
-mod ledger;
 mod mentions;
-mod parting;
 mod positions;
 mod repetition;
 mod shares;
@@ -18,16 +17,17 @@ mod speed;
 mod stances;
 mod standpoints;
 mod table;
+mod turn_log;
 
-pub use ledger::{Ledger, Moment, Spent, What};
+pub use divergence::divergence;
 pub use mentions::named;
-pub use parting::parting;
 pub use positions::last_vote;
 pub use repetition::{Repetition, repetitions};
 pub use shares::{Share, shares};
 pub use stances::stances;
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use table::{Cell, Column, Table};
+pub use turn_log::{Moment, Spent, TurnLog, What};
 
 use crate::model::event::OPERATOR;
 use crate::model::{Event, SeatId, Seq};
@@ -35,7 +35,7 @@ use crate::state::{Entry, State};
 use crate::text;
 
 /// Every figure, in the order in which they are shown.
-pub const FIGURES: &[fn(&Study<'_>) -> Table] = &[
+pub const FIGURES: &[fn(&Analysis<'_>) -> Table] = &[
     shares::table,
     floor::table,
     cost::table,
@@ -51,16 +51,16 @@ pub const FIGURES: &[fn(&Study<'_>) -> Table] = &[
 
 /// A conversation that is looked at.
 #[derive(Clone, Copy)]
-pub struct Study<'a> {
+pub struct Analysis<'a> {
     /// The fold.
     pub state: &'a State,
     /// What it does not keep.
-    pub ledger: &'a Ledger,
+    pub turn_log: &'a TurnLog,
     /// Only what happened from here on is counted.
     pub from: Seq,
 }
 
-impl<'a> Study<'a> {
+impl<'a> Analysis<'a> {
     /// Returns every figure.
     pub fn tables(&self) -> Vec<Table> {
         FIGURES.iter().map(|figure| figure(self)).collect()
@@ -68,32 +68,32 @@ impl<'a> Study<'a> {
 
     /// Returns the utterances that count, each in the version that counts and with the turn that spoke it.
     pub fn utterances(&self) -> impl Iterator<Item = (&'a Entry, Option<&'a Spent>)> {
-        let (entries, ledger, from) = (&self.state.entries, self.ledger, self.from);
+        let (entries, turn_log, from) = (&self.state.entries, self.turn_log, self.from);
         let counted = entries.iter().filter(move |e| e.number.is_some() && e.version().seq >= from);
-        counted.map(|e| (e, e.version().turn.and_then(|turn| ledger.spent(turn))))
+        counted.map(|e| (e, e.version().turn.and_then(|turn| turn_log.spent(turn))))
     }
 
     /// Returns what happened beside the words.
     fn moments(&self) -> impl Iterator<Item = &'a Moment> {
         let from = self.from;
-        self.ledger.moments.iter().filter(move |m| m.seq >= from)
+        self.turn_log.moments.iter().filter(move |m| m.seq >= from)
     }
 
     /// Returns the turns that are over.
     fn turns(&self) -> impl Iterator<Item = &'a Spent> {
         let from = self.from;
-        self.ledger.turns.iter().filter(move |t| t.seq >= from)
+        self.turn_log.turns.iter().filter(move |t| t.seq >= from)
     }
 }
 
 /// Folds a log into what a study needs.
-pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, Ledger) {
-    let (mut state, mut ledger) = (State::default(), Ledger::default());
+pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> (State, TurnLog) {
+    let (mut state, mut turn_log) = (State::default(), TurnLog::default());
     for event in events {
         state.apply(event);
-        ledger.take(event);
+        turn_log.take(event);
     }
-    (state, ledger)
+    (state, turn_log)
 }
 
 /// Returns the name of a seat, safe for one line, with its id where the name alone could be somebody else's.

@@ -2,14 +2,14 @@
 //!
 //! Counts, not percentages: a handful of votes has none worth the name.
 
-use super::ledger::What;
-use super::{Cell, Column, Moment, Study, Table, name};
+use super::turn_log::What;
+use super::{Analysis, Cell, Column, Moment, Table, name};
 use crate::model::SeatId;
 use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
 use std::collections::BTreeMap;
 
 /// Returns the votes that were closed, with the utterance after which each was.
-pub(super) fn closed<'a>(study: &Study<'a>) -> Vec<(u32, &'a VoteClosed)> {
+pub(super) fn closed<'a>(study: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     let vote = |m: &'a Moment| match &m.what {
         What::Vote(vote) => Some((m.after, &**vote)),
         _ => None,
@@ -18,12 +18,12 @@ pub(super) fn closed<'a>(study: &Study<'a>) -> Vec<(u32, &'a VoteClosed)> {
 }
 
 /// Returns the last vote.
-pub fn last_vote<'a>(study: &Study<'a>) -> Option<&'a VoteClosed> {
+pub fn last_vote<'a>(study: &Analysis<'a>) -> Option<&'a VoteClosed> {
     closed(study).last().map(|(_, vote)| *vote)
 }
 
 /// Returns those who ever voted, in the order of their seats.
-fn voters<'a>(study: &Study<'a>, votes: &[(u32, &VoteClosed)]) -> Vec<&'a SeatId> {
+fn voters<'a>(study: &Analysis<'a>, votes: &[(u32, &VoteClosed)]) -> Vec<&'a SeatId> {
     let seats = study.state.seats.iter().map(|s| &s.spec.id);
     seats.filter(|id| votes.iter().any(|(_, v)| ballot(v, id).is_some())).collect()
 }
@@ -33,7 +33,7 @@ fn ballot<'a>(vote: &'a VoteClosed, seat: &SeatId) -> Option<&'a Ballot> {
 }
 
 /// Returns votes and verdicts as a figure.
-pub fn decisions(study: &Study<'_>) -> Table {
+pub fn decisions(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "decisions",
         "Votes and verdicts",
@@ -82,7 +82,7 @@ fn list(parts: impl Iterator<Item = String>) -> String {
 }
 
 /// Returns who stood where as a figure: a row a participant, a column a vote.
-pub fn positions(study: &Study<'_>) -> Table {
+pub fn positions(study: &Analysis<'_>) -> Table {
     let votes = closed(study);
     let mut table = Table::new(
         "positions",
@@ -108,7 +108,7 @@ pub fn positions(study: &Study<'_>) -> Table {
 }
 
 /// Returns who voted alike as a figure.
-pub fn alike(study: &Study<'_>) -> Table {
+pub fn alike(study: &Analysis<'_>) -> Table {
     let votes = closed(study);
     let mut table = Table::new(
         "alike",
@@ -143,7 +143,7 @@ pub fn alike(study: &Study<'_>) -> Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::{Ledger, Stand, Standpoints, Study, standpoints};
+    use crate::analysis::{Analysis, Stand, Standpoints, TurnLog, standpoints};
     use crate::model::payload::Opened;
     use crate::model::{Event, Kind, Ms, Seq, ThreadId, Wall};
     use serde_json::json;
@@ -184,8 +184,8 @@ mod tests {
             event(1, vote([Some("for"), Some("for"), Some("against")])),
             event(2, vote([Some("for"), None, Some("for")])),
         ];
-        let (state, ledger): (_, Ledger) = crate::analysis::fold(&events);
-        let study = Study { state: &state, ledger: &ledger, from: Seq(0) };
+        let (state, turn_log): (_, TurnLog) = crate::analysis::fold(&events);
+        let study = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
         let shown = |table: Table| -> Vec<String> {
             let row = |r: &Vec<Cell>| r.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
             table.rows.iter().map(row).collect()

@@ -1,6 +1,6 @@
 //! What was said twice, and what was new.
 
-use super::{Cell, Study, Table, speaker};
+use super::{Analysis, Cell, Table, speaker};
 use crate::model::SeatId;
 use crate::text::Trigrams;
 use std::collections::HashMap;
@@ -31,8 +31,8 @@ impl Repetition {
 }
 
 /// Returns how each utterance stands to those before it, also to those before the place a study begins at.
-pub fn repetitions(study: &Study<'_>) -> Vec<Repetition> {
-    let whole = Study { from: Default::default(), ..*study };
+pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
+    let whole = Analysis { from: Default::default(), ..*study };
     let mut own: HashMap<&SeatId, Vec<Trigrams>> = HashMap::new();
     let mut last: Option<(&SeatId, Trigrams)> = None;
     let mut before: Option<(&SeatId, Trigrams)> = None;
@@ -65,7 +65,7 @@ pub fn repetitions(study: &Study<'_>) -> Vec<Repetition> {
 }
 
 /// Returns it as a figure.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "repetition",
         "Repetition and novelty",

@@ -1,6 +1,6 @@
 //! Who had how much of the talk.
 
-use super::{Cell, Study, Table, name, total};
+use super::{Analysis, Cell, Table, name, total};
 use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::text::word_count;
@@ -21,12 +21,12 @@ pub struct Share {
 }
 
 /// Returns what everybody had, the seats in order, then the operator, who has no seat.
-pub fn shares(study: &Study<'_>) -> Vec<(Option<SeatId>, Share)> {
+pub fn shares(study: &Analysis<'_>) -> Vec<(Option<SeatId>, Share)> {
     let seats = study.state.seats.iter().map(|s| Some(s.spec.id.clone()));
     seats.chain([None]).map(|seat| (seat.clone(), share(study, seat.as_ref()))).collect()
 }
 
-fn share(study: &Study<'_>, seat: Option<&SeatId>) -> Share {
+fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
     let mut share = Share::default();
     let Some(seat) = seat else {
         let own = study.state.entries.iter().filter(|e| e.of.is_some() && e.number.is_none());
@@ -50,7 +50,7 @@ fn share(study: &Study<'_>, seat: Option<&SeatId>) -> Share {
 }
 
 /// Returns it as a figure.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let all = shares(study);
     let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);
     let whole = |of: fn(&Share) -> u64| total(seats().map(of));

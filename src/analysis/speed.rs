@@ -1,10 +1,10 @@
 //! How fast the voices were, and how often they failed.
 
-use super::{Cell, Spent, Study, Table, name, total};
+use super::{Analysis, Cell, Spent, Table, name, total};
 use crate::model::Outcome;
 
 /// Returns it as a figure.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "speed",
         "Speed, failures, retries",

@@ -1,11 +1,11 @@
 //! Where everybody stood over time, as far as their replies said so in a form that can be read; nothing is made out of
 //! words.
 
-use super::{Cell, Study, Table, name};
+use super::{Analysis, Cell, Table, name};
 use crate::model::{StanceRecorded, TurnId};
 
 /// Returns every recorded change of somebody's stance in the order of the utterances, with where they stood before.
-pub fn stances<'a>(study: &Study<'a>) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
+pub fn stances<'a>(study: &Analysis<'a>) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
     let mut all: Vec<_> = (study.state.seats.iter())
         .flat_map(|seat| {
             let before = [None].into_iter().chain(seat.stances.iter().map(Some));
@@ -18,7 +18,7 @@ pub fn stances<'a>(study: &Study<'a>) -> Vec<(&'a StanceRecorded, Option<&'a Sta
 }
 
 /// Returns it as a figure.
-pub fn table(study: &Study<'_>) -> Table {
+pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "stances",
         "Positions over time",

@@ -4,7 +4,7 @@
 //! Who stands somewhere stands there until they say otherwise. Nothing is made out of words.
 
 use super::positions::closed;
-use super::{Study, stances};
+use super::{Analysis, stances};
 use crate::model::{SeatId, Text};
 use crate::text;
 use std::collections::BTreeMap;
@@ -58,7 +58,7 @@ impl Standpoints {
 const OTHER: char = '+';
 
 /// Returns where everybody stood; nothing where nobody voted or answered in a form that can be read.
-pub fn standpoints(study: &Study<'_>) -> Standpoints {
+pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
     let (votes, mut said) = (closed(study), BTreeMap::new());
     let mut choices = Choices::default();
     for (now, _) in stances(study) {

@@ -167,7 +167,7 @@ fn words(event: &Event, beside: &HashMap<String, String>) -> Option<String> {
     };
     match &event.kind {
         Kind::TurnEnded(e) => Some(placed(&e.text)),
-        Kind::Given(given) => {
+        Kind::CommandGiven(given) => {
             let line = serde_json::to_value(&given.line).ok()?;
             line["text"].as_str().map(placed)
         }

@@ -1,6 +1,6 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
-use super::{bench, carry, effects, money, react, recap, stops, turns, verdict};
+use super::{effects, execute, judging, money, react, stops, summary, turns, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed};
@@ -13,7 +13,7 @@ pub fn advance(state: &State) -> Option<Draft> {
     if state.threads.is_empty() {
         return None;
     }
-    carry::carry(state).or_else(|| {
+    execute::next(state).or_else(|| {
         if state.ended.is_some() {
             return None;
         }
@@ -37,10 +37,10 @@ fn floor(state: &State) -> Option<Draft> {
     if pauses(state) || state.stopped_by.is_some() {
         return None;
     }
-    if let Some(again) = interrupted(state).or_else(|| bench::grant(state)) {
+    if let Some(again) = interrupted(state).or_else(|| judging::grant(state)) {
         return Some(again);
     }
-    if state.limit.is_some() || bench::sits(state) {
+    if state.limit.is_some() || judging::sits(state) {
         return None;
     }
     if let Some(Ending::FinalRound(left)) = &state.ending {
@@ -68,7 +68,7 @@ fn pause(state: &State) -> Option<Draft> {
 fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
-    let late = || carry::late(state, "the conversation ended first").into_iter().next();
+    let late = || execute::late(state, "the conversation ended first").into_iter().next();
     let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
     let at_once = |reason, text| late().or_else(|| Some(react::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
@@ -105,7 +105,7 @@ fn failures(state: &State) -> Option<Text> {
 
 /// The end that a verdict is being found for.
 fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
-    state.bench.as_ref()?.ends.clone()
+    state.judging.as_ref()?.ends.clone()
 }
 
 /// A granted turn whose call has not begun; one that waits for its next try is woken by time.
@@ -144,13 +144,13 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
     if busy {
         return None;
     }
-    if let Some(reason) = barren(state, thread) {
+    if let Some(reason) = stalled(state, thread) {
         return Some(close(state, thread, reason));
     }
     if let Some((seat, key)) = thread.floor.as_ref().filter(|(s, _)| state.may_speak(s)) {
         let why = "the operator gave the floor".into();
         let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
-        return Some(recap::before(state, thread, batch).because(key));
+        return Some(summary::before(state, thread, batch).because(key));
     }
     decide(state, thread)
 }
@@ -167,7 +167,7 @@ fn interrupted(state: &State) -> Option<Draft> {
 
 /// Whether a thread goes on without words: all who could speak passed, or failed until a person helps, or nothing comes
 /// of its decisions.
-fn barren(state: &State, thread: &Thread) -> Option<StopReason> {
+fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     let able = || thread.seats.iter().filter(|s| state.may_speak(s));
     let all = |what: &dyn Fn(&SeatId) -> bool| able().next().is_some() && able().all(what);
     if all(&|s| thread.passed.contains(s)) {
@@ -177,7 +177,7 @@ fn barren(state: &State, thread: &Thread) -> Option<StopReason> {
     if all(&|s| failed(s).is_some_and(|e| e.class.needs_a_hand())) {
         return Some(StopReason::Failure);
     }
-    (thread.barren as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
+    (thread.idle_decisions as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
 }
 
 pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
@@ -247,7 +247,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
                 options,
                 ..batch(Requester::Policy, purpose, seats, why)
             };
-            Some(recap::before(state, thread, batch))
+            Some(summary::before(state, thread, batch))
         }
         Next::Speak { round, .. } if round.is_some_and(|r| r > thread.round.max(1)) => {
             let ends = until(state, thread).or_else(|| verdict::after_round(state, thread));
@@ -290,7 +290,7 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
         memo: decision.memo,
         ..batch(Requester::Policy, Purpose::Speak, seats, why)
     };
-    Some(recap::before(state, thread, batch))
+    Some(summary::before(state, thread, batch))
 }
 
 /// A batch with nothing but who wants it, whom it asks for what, and why.
@@ -329,7 +329,7 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     let seat = left.iter().find(|s| state.may_speak(s))?;
     let why = "a final word".into();
     let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
-    Some(recap::before(state, root, batch))
+    Some(summary::before(state, root, batch))
 }
 
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {

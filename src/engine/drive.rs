@@ -4,7 +4,7 @@
 //! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
 //! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
 
-use super::{Effect, Input, advance, carry, deadline, effects, react, recover, refused};
+use super::{Effect, Input, advance, deadline, effects, execute, react, recover, refused};
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
@@ -145,7 +145,7 @@ impl Engine {
         self.seal();
         if let Kind::Ended(_) = draft.kind {
             for (key, line) in self.steering.give_up(&self.live.state) {
-                self.put(carry::never_due(key, &line));
+                self.put(execute::never_due(key, &line));
             }
         }
         self.put(draft);
@@ -252,7 +252,7 @@ impl Engine {
     /// Lets the voices look at a seat that a command makes: what they know of it goes into the log with the command, and a
     /// seat that nobody can speak for is refused.
     fn seated(&self, mut draft: Draft) -> Draft {
-        let Kind::Given(given) = &mut draft.kind else { return draft };
+        let Kind::CommandGiven(given) = &mut draft.kind else { return draft };
         let Some(mut seat) = given.targets.participant.clone() else { return draft };
         let usd = self.live.state.limits.usd.or(seat.max_usd).is_some();
         let counts = |seat: &Participant| match seat.uncountable().filter(|_| usd) {
@@ -274,7 +274,7 @@ impl Engine {
     fn obey(&mut self) -> bool {
         // pieces change nothing that is decided on here
         let fresh = self.settled != self.live.state.next_seq;
-        if let Some(draft) = fresh.then(|| carry::carry(&self.live.state)).flatten() {
+        if let Some(draft) = fresh.then(|| execute::next(&self.live.state)).flatten() {
             self.append(draft);
             return self.unwritable.is_none();
         }

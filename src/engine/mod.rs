@@ -8,24 +8,24 @@
 //! It deliberately knows no screen, no files but the session it writes, and no policy by name.
 
 mod advance;
-mod bench;
-mod carry;
 mod drive;
 mod effects;
+mod execute;
+mod judging;
 mod loops;
 mod money;
 mod react;
-mod recap;
 mod resolve;
 mod stops;
+mod summary;
 mod tally;
 mod turns;
 mod verdict;
 
 pub use advance::advance;
-pub use carry::NEVER_DUE;
 pub use drive::{Engine, Stopped};
 pub use effects::{Effect, deadline, effects};
+pub use execute::NEVER_DUE;
 pub use loops::{Said, circling};
 use react::refused;
 pub use react::{react, recover};
@@ -37,7 +37,7 @@ use serde_json::Value;
 /// Everything that can happen to the engine. There are no timer ids and no results of effects but these.
 #[derive(Clone, Debug)]
 pub enum Input {
-    /// A deed of the operator.
+    /// A command of the operator.
     Command {
         /// What makes it act once.
         key: Key,

@@ -3,7 +3,7 @@
 use super::effects::{call_deadline, near_mark};
 use super::{Input, resolve, turns};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
-use crate::model::payload::{Ended, LimitAt, Refused, Warning};
+use crate::model::payload::{CommandRefused, Ended, LimitAt, Warning};
 use crate::model::*;
 use crate::policy;
 use crate::state::{Live, Run, State, Turn};
@@ -19,14 +19,14 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
         }
         Input::Command { key, line } => vec![match resolve::resolve(state, line) {
             Ok(targets) => {
-                let given = Given { key: key.clone(), line: line.clone(), targets };
+                let given = CommandGiven { key: key.clone(), line: line.clone(), targets };
                 operator(Arc::new(given).into())
             }
             Err(why) => refused(key, line, why.into()),
         }],
         Input::BadLine { key, line, why } => {
             let (key, line, why) = (key.clone(), line.clone(), why.clone());
-            vec![operator(Refused { key, line, id: None, why }.into())]
+            vec![operator(CommandRefused { key, line, id: None, why }.into())]
         }
         Input::Chunk(call, chunk) => {
             // words of a call that was cancelled meanwhile are nobody's
@@ -54,10 +54,10 @@ fn operator(kind: Kind) -> Draft {
     draft(ThreadId::ROOT, OPERATOR, kind)
 }
 
-/// A line that cannot be a deed.
+/// A line that cannot be carried out.
 pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
     let (key, id) = (key.clone(), line.id.clone());
-    operator(Refused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
+    operator(CommandRefused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
 }
 
 /// The end of the conversation.
@@ -145,7 +145,7 @@ fn unattended(state: &State) -> Vec<Draft> {
     {
         return vec![judged];
     }
-    let mut drafts = super::carry::late(state, "the conversation ended first");
+    let mut drafts = super::execute::late(state, "the conversation ended first");
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {
         (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),

@@ -1,4 +1,4 @@
-//! What a steering line acts on at this moment, or why it cannot be a deed.
+//! What a steering line acts on at this moment, or why it cannot be a command.
 
 use super::{turns, verdict};
 use crate::model::*;
@@ -10,7 +10,7 @@ use crate::state::{Seat, State, Thread, Turn};
 /// # Errors
 /// A sentence that says why not and what would do.
 pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String> {
-    if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.verb)) {
+    if let (Some(ended), false) = (&state.ended, outlives_the_end(&line.command)) {
         return Err(format!("too late: the conversation has ended ({})", ended.reason.as_str()));
     }
     if let Some(id) = line.thread
@@ -19,14 +19,14 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         return Err(format!("no open thread has the number {id}"));
     }
     let mut targets = Targets::default();
-    match &line.verb {
-        Verb::Pause {} | Verb::Mark { .. } | Verb::Rename { .. } => {}
-        Verb::Limit { set } => limits(state, set)?,
-        Verb::End { .. } => {
+    match &line.command {
+        Command::Pause {} | Command::Mark { .. } | Command::Rename { .. } => {}
+        Command::Limit { set } => limits(state, set)?,
+        Command::End { .. } => {
             targets.turns = state.turns.keys().copied().collect();
         }
-        Verb::PauseNow {} => targets.turns = speaking(state, line, None),
-        Verb::Resume {} | Verb::Step { .. } => {
+        Command::PauseNow {} => targets.turns = speaking(state, line, None),
+        Command::Resume {} | Command::Step { .. } => {
             if let Some(limit) = state.limit.as_ref().filter(|_| state.waiting_tie().is_none()) {
                 let key = limit.what.key();
                 let more = match limit.what {
@@ -43,14 +43,14 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 ));
             }
         }
-        Verb::Say { text } => {
+        Command::Say { text } => {
             worded(text)?;
             targets.threads = inner(state, line);
             targets.mentions = turns::named(state, text);
             let first = targets.mentions.first().filter(|_| text.trim_start().starts_with('@'));
             targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
         }
-        Verb::CutIn { text, who } => {
+        Command::CutIn { text, who } => {
             worded(text)?;
             if let Some(who) = who {
                 present(state, who)?;
@@ -59,7 +59,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             targets.threads = inner(state, line);
             targets.mentions = turns::named(state, text);
         }
-        Verb::Note { to, text, .. } => {
+        Command::Note { to, text, .. } => {
             worded(text)?;
             for seat in to {
                 present(state, seat)?;
@@ -69,20 +69,20 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 to => to.to_vec(),
             };
         }
-        Verb::LiftNote { note } => targets.of = Some(reference(state, note)?),
-        Verb::Whisper { to, text } => {
+        Command::LiftNote { note } => targets.of = Some(reference(state, note)?),
+        Command::Whisper { to, text } => {
             worded(text)?;
             present(state, to)?;
             targets.threads = inner(state, line);
         }
-        Verb::SpeakAs { who, text } => {
+        Command::SpeakAs { who, text } => {
             worded(text)?;
             present(state, who)?;
             targets.threads = inner(state, line);
             targets.mentions = turns::named(state, text);
         }
-        Verb::Speak { who, .. } | Verb::Pass { who } => {
-            if let Verb::Speak { text, .. } = &line.verb {
+        Command::Speak { who, .. } | Command::Pass { who } => {
+            if let Command::Speak { text, .. } = &line.command {
                 worded(text)?;
             }
             let seat = present(state, who)?;
@@ -92,10 +92,10 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 ));
             }
         }
-        Verb::EditQueued { of, .. } | Verb::DropQueued { of } => {
+        Command::EditQueued { of, .. } | Command::DropQueued { of } => {
             targets.of = Some(reference(state, of)?);
         }
-        Verb::Floor { to } => {
+        Command::Floor { to } => {
             let name = &present(state, to)?.name;
             if !state.may_speak(to) {
                 return Err(format!("{name} cannot have the floor: muted, or at its own limit"));
@@ -108,19 +108,19 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 return Err(format!("{name} has no seat in this part of the talk"));
             }
         }
-        Verb::Skip {} => {
+        Command::Skip {} => {
             targets.threads = inner(state, line);
             let turns = state.turns.values().filter(|t| targets.threads.contains(&t.thread));
             targets.turns = turns.map(|t| t.id).collect();
         }
-        Verb::Mute { who } | Verb::Unmute { who } => {
+        Command::Mute { who } | Command::Unmute { who } => {
             present(state, who)?;
         }
-        Verb::Leave { who } => {
+        Command::Leave { who } => {
             present(state, who)?;
             targets.turns = state.turns.values().filter(|t| t.seat == *who).map(|t| t.id).collect();
         }
-        Verb::Join { participant } => {
+        Command::Join { participant } => {
             let p = scenario::participant(participant).map_err(|faults| {
                 faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             })?;
@@ -129,13 +129,13 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
             targets.participant = Some(Box::new(p));
         }
-        Verb::Change { who, set } => {
+        Command::Change { who, set } => {
             let p = scenario::change(present(state, who)?, set)?;
             targets.participant = Some(Box::new(p));
         }
-        Verb::Retry {} => targets.turns = vec![last(state, None)?],
-        Verb::Reroll { utterance } => targets.turns = vec![last(state, *utterance)?],
-        Verb::Choose { utterance, alternative } => {
+        Command::Retry {} => targets.turns = vec![last(state, None)?],
+        Command::Reroll { utterance } => targets.turns = vec![last(state, *utterance)?],
+        Command::Choose { utterance, alternative } => {
             let entry =
                 state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
             let have = entry.versions.len();
@@ -144,10 +144,10 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 return Err(format!("utterance {utterance} has {have} {texts} to choose from"));
             }
         }
-        Verb::Edit { utterance, .. } | Verb::Hide { utterance, .. } => {
+        Command::Edit { utterance, .. } | Command::Hide { utterance, .. } => {
             state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
         }
-        Verb::Vote { question, options } => {
+        Command::Vote { question, options } => {
             if question.trim().is_empty() {
                 return Err("`question` has no words".into());
             }
@@ -166,12 +166,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 return Err("a vote is between two options or more, each named once".into());
             }
         }
-        Verb::Verdict { winner: Some(side) } => tie_broken(state, side)?,
-        Verb::Verdict { winner: None } if verdict::called(state).is_none() => {
+        Command::Verdict { winner: Some(side) } => tie_broken(state, side)?,
+        Command::Verdict { winner: None } if verdict::called(state).is_none() => {
             return Err("nobody at this table is a judge; a scenario names one in [verdict]".into());
         }
-        Verb::Verdict { winner: None } => {}
-        Verb::Decide { tool, .. } => {
+        Command::Verdict { winner: None } => {}
+        Command::Decide { tool, .. } => {
             return Err(format!("no tool `{tool}` asked for a decision"));
         }
     }
@@ -188,15 +188,15 @@ fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
 }
 
 /// What still makes sense when it is over.
-fn outlives_the_end(verb: &Verb) -> bool {
+fn outlives_the_end(command: &Command) -> bool {
     matches!(
-        verb,
-        Verb::Limit { .. }
-            | Verb::Mark { .. }
-            | Verb::Rename { .. }
-            | Verb::Edit { .. }
-            | Verb::Hide { .. }
-            | Verb::Choose { .. }
+        command,
+        Command::Limit { .. }
+            | Command::Mark { .. }
+            | Command::Rename { .. }
+            | Command::Edit { .. }
+            | Command::Hide { .. }
+            | Command::Choose { .. }
     )
 }
 

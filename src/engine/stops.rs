@@ -1,6 +1,6 @@
 //! Stop rules: what ends a conversation before its limits do, looked at when nobody speaks and something new was said.
 
-use super::bench::{self, Asked};
+use super::judging::{self, Asked};
 use super::{loops, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::ENGINE;
@@ -80,7 +80,7 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
             }
         }
         Rule::Judge { seat, question, every } => {
-            match bench::ask(state, place, seat, question, *every) {
+            match judging::ask(state, place, seat, question, *every) {
                 Asked::Now(draft) => Says::First(draft),
                 Asked::Ruled(ruling) if ruling.yes => {
                     let why = if ruling.why.is_empty() { "yes" } else { &ruling.why };

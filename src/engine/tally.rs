@@ -1,6 +1,6 @@
 //! Counting: what came of a vote or of judgements, by which rule, in words that a reader can check.
 
-use super::verdict::Court;
+use super::verdict::VerdictScope;
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictSpec};
 use crate::state::{Batch, Reply, State};
@@ -69,13 +69,13 @@ fn ahead(options: &[Text], counts: &BTreeMap<Text, u32>) -> Vec<Text> {
 }
 
 /// Returns the sides of a verdict: those that the scenario names, or everybody who speaks there.
-pub(super) fn sides(state: &State, court: Court<'_>) -> Vec<Side> {
-    if !court.spec.sides.is_empty() {
-        return court.spec.sides.clone();
+pub(super) fn sides(state: &State, scope: VerdictScope<'_>) -> Vec<Side> {
+    if !scope.spec.sides.is_empty() {
+        return scope.spec.sides.clone();
     }
     let here = |id: &SeatId| {
-        court.thread == ThreadId::ROOT
-            || state.threads.get(&court.thread).is_some_and(|t| t.seats.contains(id))
+        scope.thread == ThreadId::ROOT
+            || state.threads.get(&scope.thread).is_some_and(|t| t.seats.contains(id))
     };
     let table = state.seats.iter().filter(|s| !s.gone && s.spec.speaks && here(&s.spec.id));
     table.map(|s| Side { name: s.spec.id.0.clone(), seats: vec![s.spec.id.0.clone()] }).collect()
@@ -96,8 +96,8 @@ struct Counted {
 }
 
 impl Counted {
-    fn new(state: &State, court: Court<'_>, sides: &[Side]) -> Counted {
-        let judgements = state.bench.as_ref().map_or(&[][..], |b| &b.judgements);
+    fn new(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> Counted {
+        let judgements = state.judging.as_ref().map_or(&[][..], |b| &b.judgements);
         let names: Vec<Text> = sides.iter().map(|s| s.name.clone()).collect();
         let firsts: Vec<&Judgement> = judgements.iter().filter(|j| !j.swapped).collect();
         let (mut counted, mut turned): (Vec<Text>, usize) = (vec![], 0);
@@ -105,7 +105,7 @@ impl Counted {
             let same = |j: &&Judgement| j.swapped && j.judge == first.judge && j.time == first.time;
             let again = judgements.iter().find(same);
             match (&first.winner, again.map(|a| &a.winner)) {
-                (Some(winner), None) if !court.spec.swap_test => counted.push(winner.clone()),
+                (Some(winner), None) if !scope.spec.swap_test => counted.push(winner.clone()),
                 (Some(winner), Some(Some(same))) if winner == same => counted.push(winner.clone()),
                 (Some(_), Some(Some(_))) => {
                     turned += 1;
@@ -136,16 +136,16 @@ impl Counted {
 }
 
 /// Returns the sides between which the judgements so far are a tie; none where there is nothing to break.
-pub(super) fn tied(state: &State, court: Court<'_>, sides: &[Side]) -> Vec<Text> {
-    if court.interim { vec![] } else { Counted::new(state, court, sides).tied() }
+pub(super) fn tied(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> Vec<Text> {
+    if scope.interim { vec![] } else { Counted::new(state, scope, sides).tied() }
 }
 
 /// Returns what came of the judgements so far.
-pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> VerdictGiven {
-    let found = Counted::new(state, court, sides);
+pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> VerdictGiven {
+    let found = Counted::new(state, scope, sides);
     let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
     let mut how = match &found.ahead[..] {
-        [] if court.spec.swap_test => "no judgement could be read both ways round".into(),
+        [] if scope.spec.swap_test => "no judgement could be read both ways round".into(),
         [] => "no judgement could be read".into(),
         [draw] if *draw == tie => {
             format!("no side is better in {} of {}", counts[&tie], judged(found.judged))
@@ -153,7 +153,7 @@ pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> Verdic
         [winner] => format!("{winner} in {} of {}", counts[winner], judged(found.judged)),
         level => format!("{} are level in {}", level.join(" and "), judged(found.judged)),
     };
-    if court.spec.swap_test && found.read > 0 {
+    if scope.spec.swap_test && found.read > 0 {
         how.push_str(&match found.turned {
             0 => "; none turned when the sides were swapped".to_owned(),
             turned => {
@@ -165,8 +165,8 @@ pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> Verdic
     if unread > 0 && !found.ahead.is_empty() {
         how.push_str(&format!("; {unread} abstained"));
     }
-    let tied = if court.interim { vec![] } else { found.tied() };
-    let broken = broken(state, court.spec, &tied);
+    let tied = if scope.interim { vec![] } else { found.tied() };
+    let broken = broken(state, scope.spec, &tied);
     if let Some((winner, rule)) = &broken {
         how.push_str(&format!("; {winner} by {rule}"));
     } else if !tied.is_empty() {
@@ -174,14 +174,14 @@ pub(super) fn verdict(state: &State, court: Court<'_>, sides: &[Side]) -> Verdic
     }
     let own = <[Text; 1]>::try_from(found.ahead).ok().map(|[winner]| winner);
     VerdictGiven {
-        question: court.spec.question.clone(),
-        scores: scores(&found.names, state.bench.as_ref().map_or(&[][..], |b| &b.judgements)),
+        question: scope.spec.question.clone(),
+        scores: scores(&found.names, state.judging.as_ref().map_or(&[][..], |b| &b.judgements)),
         sides: found.names,
         winner: broken.map(|(winner, _)| winner).or(own).filter(|w| *w != tie),
-        judgements: state.bench.as_ref().map_or_else(Vec::new, |b| b.judgements.clone()),
+        judgements: state.judging.as_ref().map_or_else(Vec::new, |b| b.judgements.clone()),
         how: how.into(),
-        phase: state.phase_of(court.thread).map(|p| p.name.clone()),
-        interim: court.interim,
+        phase: state.phase_of(scope.thread).map(|p| p.name.clone()),
+        interim: scope.interim,
     }
 }
 
@@ -192,7 +192,7 @@ fn judged(n: usize) -> String {
 /// Breaks a tie by the scenario's rule, and says which.
 fn broken(state: &State, spec: &VerdictSpec, tied: &[Text]) -> Option<(Text, String)> {
     let first = tied.first()?.clone();
-    let bench = state.bench.as_ref()?;
+    let judging = state.judging.as_ref()?;
     match spec.tie {
         Tie::Draw => None,
         Tie::First => Some((first, "being named first".into())),
@@ -201,10 +201,10 @@ fn broken(state: &State, spec: &VerdictSpec, tied: &[Text]) -> Option<(Text, Str
             Some((tied.get(dice.checked_rem(tied.len())?)?.clone(), "dice".into()))
         }
         Tie::Judge => {
-            let (judge, side) = bench.casting.as_ref()?;
+            let (judge, side) = judging.casting.as_ref()?;
             Some((side.clone()?, format!("the casting vote of {judge}")))
         }
-        Tie::Human => Some((bench.chosen.clone()?, "the operator".into())),
+        Tie::Human => Some((judging.chosen.clone()?, "the operator".into())),
     }
 }
 

@@ -3,13 +3,13 @@
 //! The whole talk is judged at its end, a phase by its own judge at the phase's end; judges who may stop are asked after
 //! each round too, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
 
-use super::bench::{Step, may_ask, quiet};
-use super::{advance, react, recap, tally};
+use super::judging::{Step, may_ask, quiet};
+use super::{advance, react, summary, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Paused};
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictSpec};
-use crate::state::{Deed, Docket, Run, State, Thread};
+use crate::state::{JudgeTask, PendingCommand, Run, State, Thread};
 
 /// What judges are told who are asked before the end.
 const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has won already.";
@@ -18,7 +18,7 @@ const CASTING: &str = "The judgements are level. Which of these sides, if one ha
 
 /// Who judges what: the whole talk, or a phase.
 #[derive(Clone, Copy)]
-pub(super) struct Court<'a> {
+pub(super) struct VerdictScope<'a> {
     /// Where they are asked; what they see is seen from there.
     pub(super) thread: ThreadId,
     /// How it is judged.
@@ -27,9 +27,9 @@ pub(super) struct Court<'a> {
     pub(super) interim: bool,
 }
 
-impl<'a> Court<'a> {
-    fn of(state: &'a State, thread: ThreadId) -> Option<Court<'a>> {
-        state.court(thread).map(|spec| Court { thread, spec, interim: false })
+impl<'a> VerdictScope<'a> {
+    fn of(state: &'a State, thread: ThreadId) -> Option<VerdictScope<'a>> {
+        state.verdict_spec(thread).map(|spec| VerdictScope { thread, spec, interim: false })
     }
 
     /// The verdict that was found after the last words, if one was.
@@ -46,20 +46,21 @@ impl<'a> Court<'a> {
 }
 
 /// Returns who judges when the operator asks: the whole talk's judges, else those of the phase that is played.
-pub(super) fn called(state: &State) -> Option<Court<'_>> {
-    Court::of(state, ThreadId::ROOT).or_else(|| state.leaves().find_map(|t| Court::of(state, t.id)))
+pub(super) fn called(state: &State) -> Option<VerdictScope<'_>> {
+    VerdictScope::of(state, ThreadId::ROOT)
+        .or_else(|| state.leaves().find_map(|t| VerdictScope::of(state, t.id)))
 }
 
 /// A verdict that the operator asked for.
-pub(super) fn asked(state: &State, deed: &Deed) -> Step {
-    let court = called(state);
-    let of = court.map(|c| (c.thread, c.interim));
-    let bench = state.bench.as_ref();
-    let free = bench.is_none_or(|b| b.ends.is_none() && (b.of.is_none() || b.of == of));
-    match court {
-        _ if deed.closed => Step::Done,
-        Some(court) if free && quiet(state) && may_ask(state) => {
-            Step::Draft(next(state, court, Requester::Operator, None).into())
+pub(super) fn asked(state: &State, command: &PendingCommand) -> Step {
+    let scope = called(state);
+    let of = scope.map(|c| (c.thread, c.interim));
+    let judging = state.judging.as_ref();
+    let free = judging.is_none_or(|b| b.ends.is_none() && (b.of.is_none() || b.of == of));
+    match scope {
+        _ if command.closed => Step::Done,
+        Some(scope) if free && quiet(state) && may_ask(state) => {
+            Step::Draft(next(state, scope, Requester::Operator, None).into())
         }
         Some(_) => Step::Wait,
         None => Step::Done,
@@ -73,10 +74,10 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
     }
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
     let settled = last.is_some_and(|(verdict, _)| verdict.settles());
-    match Court::of(state, ThreadId::ROOT) {
-        Some(court) if !settled && may_ask(state) => quiet(state).then(|| {
-            let ends = state.bench.as_ref().and_then(|b| b.ends.clone());
-            next(state, court, Requester::Engine, Some(ends.unwrap_or((reason, text))))
+    match VerdictScope::of(state, ThreadId::ROOT) {
+        Some(scope) if !settled && may_ask(state) => quiet(state).then(|| {
+            let ends = state.judging.as_ref().and_then(|b| b.ends.clone());
+            next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
         }),
         // what a pause holds up goes on with it
         Some(_) if !settled && matches!(state.run, Run::Pausing | Run::Paused) => None,
@@ -96,11 +97,11 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
 pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     let mut here = vec![thread.id, ThreadId::ROOT];
     here.dedup();
-    let courts = here.into_iter().filter_map(|id| Court::of(state, id));
-    let mut courts = courts.filter(|c| c.spec.may_stop && !c.judges(state).is_empty());
-    courts.find_map(|court| match court.found(state) {
-        None => Some(next(state, Court { interim: true, ..court }, Requester::Engine, None)),
-        Some(found) if found.winner.is_some() && court.thread == thread.id => {
+    let scopes = here.into_iter().filter_map(|id| VerdictScope::of(state, id));
+    let mut scopes = scopes.filter(|c| c.spec.may_stop && !c.judges(state).is_empty());
+    scopes.find_map(|scope| match scope.found(state) {
+        None => Some(next(state, VerdictScope { interim: true, ..scope }, Requester::Engine, None)),
+        Some(found) if found.winner.is_some() && scope.thread == thread.id => {
             Some(advance::close(state, thread, StopReason::Verdict))
         }
         Some(_) => None,
@@ -109,10 +110,11 @@ pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
 
 /// The end of a thread, after the verdict of its own judge.
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
-    let judged = |c: Court<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
-    let court = Court::of(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
-    match court.filter(|c| thread.utterances > 0 && !judged(*c)) {
-        Some(court) => next(state, court, Requester::Engine, None),
+    let judged =
+        |c: VerdictScope<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
+    let scope = VerdictScope::of(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
+    match scope.filter(|c| thread.utterances > 0 && !judged(*c)) {
+        Some(scope) => next(state, scope, Requester::Engine, None),
         None => advance::close(state, thread, reason),
     }
 }
@@ -120,18 +122,18 @@ pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft
 /// The next step of a verdict: the judges are asked once more, a tie is broken, or it is given.
 fn next(
     state: &State,
-    court: Court<'_>,
+    scope: VerdictScope<'_>,
     requester: Requester,
     ends: Option<(StopReason, Option<Text>)>,
 ) -> Draft {
-    let Court { thread, spec, interim } = court;
-    let sides = tally::sides(state, court);
-    let asked = state.bench.as_ref().map_or(0, |b| b.asked);
+    let VerdictScope { thread, spec, interim } = scope;
+    let sides = tally::sides(state, scope);
+    let asked = state.judging.as_ref().map_or(0, |b| b.asked);
     let per_time = if spec.swap_test { 2 } else { 1 };
-    let judges = court.judges(state);
+    let judges = scope.judges(state);
     if asked >= spec.votes * per_time || judges.is_empty() {
-        return tie(state, court, &sides, requester)
-            .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, court, &sides).into()));
+        return tie(state, scope, &sides, requester)
+            .unwrap_or_else(|| draft(thread, ENGINE, tally::verdict(state, scope, &sides).into()));
     }
     let (time, swapped) = (asked / per_time + 1, asked % per_time == 1);
     let mut shown = sides;
@@ -148,7 +150,7 @@ fn next(
     let seats = seats.flat_map(|(side, label): (_, &Text)| {
         side.seats.iter().map(move |seat| (SeatId(seat.clone()), label.clone()))
     });
-    let docket = Docket::Verdict { time, swapped, labels, seats: seats.collect(), interim, ends };
+    let task = JudgeTask::Verdict { time, swapped, labels, seats: seats.collect(), interim, ends };
     let why = match (interim, swapped) {
         (_, true) => "judged again, the sides in reverse order".into(),
         (true, false) => "whether a side has won already".into(),
@@ -160,37 +162,42 @@ fn next(
         false => spec.question.clone(),
     };
     let question = Some(question);
-    open(state, thread, BatchOpened { question, options, memo: docket.note(), ..batch })
+    open(state, thread, BatchOpened { question, options, memo: task.note(), ..batch })
 }
 
 /// Asks the judges, after the summary that one of them may need.
 fn open(state: &State, thread: ThreadId, batch: BatchOpened) -> Draft {
     match state.threads.get(&thread) {
-        Some(thread) => recap::before(state, thread, batch),
+        Some(thread) => summary::before(state, thread, batch),
         None => draft(thread, ENGINE, batch.into()),
     }
 }
 
 /// Asks whoever is to break a tie, unless that was done.
-fn tie(state: &State, court: Court<'_>, sides: &[Side], requester: Requester) -> Option<Draft> {
-    let bench = state.bench.as_ref()?;
-    let tied = tally::tied(state, court, sides);
+fn tie(
+    state: &State,
+    scope: VerdictScope<'_>,
+    sides: &[Side],
+    requester: Requester,
+) -> Option<Draft> {
+    let judging = state.judging.as_ref()?;
+    let tied = tally::tied(state, scope, sides);
     if tied.is_empty() {
         return None;
     }
-    match court.spec.tie {
+    match scope.spec.tie {
         Tie::Draw | Tie::First | Tie::Random => None,
-        Tie::Judge if bench.casting.is_some() => None,
+        Tie::Judge if judging.casting.is_some() => None,
         Tie::Judge => {
-            let judge = court.judges(state).into_iter().next()?;
+            let judge = scope.judges(state).into_iter().next()?;
             let why = "the casting vote on a tie".into();
             let batch = advance::batch(requester, Purpose::Judge, vec![judge], why);
-            let question = Some(format!("{} {CASTING}", court.spec.question).into());
-            let memo = Docket::Casting.note();
+            let question = Some(format!("{} {CASTING}", scope.spec.question).into());
+            let memo = JudgeTask::Casting.note();
             let batch = BatchOpened { question, options: tied, memo, ..batch };
-            Some(open(state, court.thread, batch))
+            Some(open(state, scope.thread, batch))
         }
-        Tie::Human if !bench.tied.is_empty() => None,
+        Tie::Human if !judging.tied.is_empty() => None,
         Tie::Human => {
             let why = format!(
                 "the judgements of {} are level; `verdict` with a winner breaks the tie, `resume` leaves it a draw",

@@ -1,9 +1,9 @@
 //! Two conversations side by side from the point where they part: what each tells of the same utterance, in one row.
 //!
-//! It only pairs what the teller tells; how the two columns are drawn or written is whoever's who asks.
+//! It only pairs what the narrator tells; how the two columns are drawn or written is whoever's who asks.
 
-use super::{Spelling, Teller, Told};
-use crate::analysis::parting;
+use super::{Narrated, Narrator, Spelling};
+use crate::analysis::divergence;
 use crate::model::{Event, Seq};
 use crate::state::State;
 use serde_json::{Value, json};
@@ -24,9 +24,9 @@ pub struct Row {
     /// Its number; what was told before any has 0.
     pub number: u32,
     /// What the first one tells.
-    pub a: Vec<Told>,
+    pub a: Vec<Narrated>,
     /// What the second one tells.
-    pub b: Vec<Told>,
+    pub b: Vec<Narrated>,
 }
 
 impl Beside {
@@ -35,7 +35,7 @@ impl Beside {
         a: impl Iterator<Item = &'a Event> + Clone,
         b: impl Iterator<Item = &'a Event> + Clone,
     ) -> Beside {
-        let from = parting(a.clone(), b.clone());
+        let from = divergence(a.clone(), b.clone());
         let before = State::fold(a.clone().take_while(|e| e.seq < from));
         let shared = before.entries.iter().filter_map(|e| e.number).max();
         let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
@@ -59,13 +59,13 @@ impl Beside {
 
     /// Spells it from first to last: of each utterance the first one's words, then the second one's, or once what both say.
     pub fn told(&self, spell: Spelling) -> String {
-        let side = |side: &str, told: &Told| match told {
-            Told::Words { place, who, body } => {
+        let side = |side: &str, told: &Narrated| match told {
+            Narrated::Words { place, who, body } => {
                 let (place, who, body) = (format!("{side} {place}"), who.clone(), body.clone());
-                spell(&Told::Words { place, who, body })
+                spell(&Narrated::Words { place, who, body })
             }
-            Told::Note(note) => spell(&Told::Note(format!("{side}: {note}"))),
-            Told::Opening { .. } => spell(told),
+            Narrated::Note(note) => spell(&Narrated::Note(format!("{side}: {note}"))),
+            Narrated::Opening { .. } => spell(told),
         };
         let row = |row: &Row| -> String {
             if row.a == row.b {
@@ -79,12 +79,14 @@ impl Beside {
 
     /// Returns it as data.
     pub fn json(&self) -> Value {
-        let told = |told: &Told| match told {
-            Told::Words { place, who, body } => json!({"place": place, "who": who, "text": body}),
-            Told::Note(note) => json!({ "note": note }),
-            Told::Opening { title, .. } => json!({ "title": title }),
+        let told = |told: &Narrated| match told {
+            Narrated::Words { place, who, body } => {
+                json!({"place": place, "who": who, "text": body})
+            }
+            Narrated::Note(note) => json!({ "note": note }),
+            Narrated::Opening { title, .. } => json!({ "title": title }),
         };
-        let side = |all: &[Told]| all.iter().map(told).collect::<Vec<Value>>();
+        let side = |all: &[Narrated]| all.iter().map(told).collect::<Vec<Value>>();
         let row = |r: &Row| json!({"utterance": r.number, "a": side(&r.a), "b": side(&r.b)});
         let rows: Vec<Value> = self.rows.iter().map(row).collect();
         json!({"shared_utterances": self.shared.unwrap_or(0), "rows": rows})
@@ -96,16 +98,16 @@ fn tells<'a>(
     events: impl Iterator<Item = &'a Event> + Clone,
     from: Seq,
     shared: Option<u32>,
-) -> Vec<(u32, Told)> {
-    let mut teller = Teller::leaving_out(&State::fold(events.clone()));
+) -> Vec<(u32, Narrated)> {
+    let mut narrator = Narrator::leaving_out(&State::fold(events.clone()));
     let (mut state, mut at, mut all) = (State::default(), shared.unwrap_or(0), Vec::new());
     for event in events {
         state.apply(event);
         if event.seq < from {
             continue;
         }
-        for told in teller.tell(&state, event) {
-            if let Told::Words { place, .. } = &told {
+        for told in narrator.narrate(&state, event) {
+            if let Narrated::Words { place, .. } = &told {
                 at = place.parse().unwrap_or(at);
             }
             all.push((at, told));

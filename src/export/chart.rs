@@ -5,7 +5,7 @@
 
 use super::html::{COLOURS, colour, escaped};
 use crate::analysis::{
-    Stand, Standpoints, Study, last_vote, name, named, repetitions, shares, standpoints,
+    Analysis, Stand, Standpoints, last_vote, name, named, repetitions, shares, standpoints,
 };
 use crate::model::SeatId;
 use crate::text;
@@ -36,7 +36,7 @@ const CHOICE_CHARS: usize = 90;
 const RING_SEATS: usize = 24;
 
 /// Returns the chart of a figure; nothing where there is none, or nothing to see.
-pub fn of(figure: &str, study: &Study<'_>) -> String {
+pub fn of(figure: &str, study: &Analysis<'_>) -> String {
     match figure {
         "shares" => bars(study),
         "floor" => lanes(study),
@@ -57,7 +57,7 @@ fn svg(height: f64, title: &str, marks: &str) -> String {
     )
 }
 
-fn label(study: &Study<'_>, seat: &SeatId) -> String {
+fn label(study: &Analysis<'_>, seat: &SeatId) -> String {
     escaped(&short(&name(study.state, seat)))
 }
 
@@ -75,7 +75,7 @@ fn clipped(whole: &str, chars: usize) -> String {
 }
 
 /// Words of everybody, side by side.
-fn bars(study: &Study<'_>) -> String {
+fn bars(study: &Analysis<'_>) -> String {
     let shares: Vec<_> =
         shares(study).into_iter().filter_map(|(seat, share)| Some((seat?, share))).collect();
     let most = shares.iter().map(|(_, s)| s.words).max().unwrap_or(0).max(1) as f64;
@@ -101,7 +101,7 @@ fn bars(study: &Study<'_>) -> String {
 }
 
 /// What the last vote came to.
-fn ballots(study: &Study<'_>) -> String {
+fn ballots(study: &Analysis<'_>) -> String {
     let Some(vote) = last_vote(study) else { return String::new() };
     let most = vote.counts.values().copied().max().unwrap_or(0).max(1);
     let stood = standpoints(study);
@@ -128,7 +128,7 @@ fn ballots(study: &Study<'_>) -> String {
 }
 
 /// Who had the floor when, one lane a seat.
-fn lanes(study: &Study<'_>) -> String {
+fn lanes(study: &Analysis<'_>) -> String {
     let spoken: Vec<_> = study.utterances().filter_map(|(e, spent)| Some((e, spent?))).collect();
     let (Some(begin), Some(end)) = (
         spoken.iter().map(|(_, s)| s.granted.0).min(),
@@ -178,7 +178,7 @@ fn lanes(study: &Study<'_>) -> String {
 }
 
 /// Where everybody stood from one utterance to the next, one lane a seat, and what the letters mean.
-fn stood(study: &Study<'_>) -> String {
+fn stood(study: &Analysis<'_>) -> String {
     let stood = standpoints(study);
     if stood.lanes.is_empty() {
         return String::new();
@@ -261,7 +261,7 @@ fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): 
 }
 
 /// Who named whom: an arc from each to each, thicker the oftener.
-fn ring(study: &Study<'_>) -> String {
+fn ring(study: &Analysis<'_>) -> String {
     let seats: Vec<&SeatId> = study.state.seats.iter().map(|s| &s.spec.id).collect();
     let edges: Vec<(usize, usize, u64)> = seats
         .iter()
@@ -325,7 +325,7 @@ fn ring(study: &Study<'_>) -> String {
 }
 
 /// How much of each utterance nobody had said before.
-fn novelty(study: &Study<'_>) -> String {
+fn novelty(study: &Analysis<'_>) -> String {
     let all = repetitions(study);
     if all.is_empty() {
         return String::new();

@@ -2,16 +2,16 @@
 //!
 //! A single vote or judgement is not told when it is given: it is nobody's to see before all are.
 
-use super::Told;
-use super::teller::place;
+use super::Narrated;
+use super::narrate::place;
 use crate::analysis::name;
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 use crate::state::State;
 use crate::text;
 
-fn note(told: String) -> Vec<Told> {
-    vec![Told::Note(text::label(&told).into_owned())]
+fn note(told: String) -> Vec<Narrated> {
+    vec![Narrated::Note(text::label(&told).into_owned())]
 }
 
 /// Returns words with what stands before them, or nothing without words.
@@ -30,7 +30,7 @@ fn chosen(choice: &str, why: &str) -> String {
 }
 
 /// Returns what the end of a turn tells that did not speak.
-pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
+pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
     let who = name(state, seat);
     let data = |key: &str| e.structured[key].as_str().unwrap_or_default();
     let failed = e.error.as_ref().map(|e| format!("{who} gave no answer: {}", e.text));
@@ -60,7 +60,7 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
 }
 
 /// Returns what a vote came to.
-pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Told> {
+pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
     let mut body = format!("{}\n", vote.how);
     for ballot in &vote.ballots {
         let choice = ballot.choice.as_deref().unwrap_or("abstains");
@@ -71,7 +71,7 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Told> {
 }
 
 /// Returns that somebody stands elsewhere than before; where they stand first, their own words say.
-pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Told> {
+pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
     match stances {
         [.., before, _] if before.stance != now.stance => {
@@ -83,7 +83,7 @@ pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Told> {
 }
 
 /// Returns what a verdict came to.
-pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
+pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
     let winner = verdict.winner.as_deref().unwrap_or("nobody");
     let mut body = format!("{winner} ({})\n", verdict.how);
     if !verdict.scores.is_empty() {
@@ -102,7 +102,7 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Told> {
     words(state, format!("verdict{of}{so_far}: {}", verdict.question), &body)
 }
 
-fn words(state: &State, who: String, body: &str) -> Vec<Told> {
+fn words(state: &State, who: String, body: &str) -> Vec<Narrated> {
     let who = text::label(&who).into_owned();
-    vec![Told::Words { place: place(state), who, body: text::block(body).into_owned() }]
+    vec![Narrated::Words { place: place(state), who, body: text::block(body).into_owned() }]
 }

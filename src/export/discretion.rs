@@ -2,7 +2,7 @@
 //!
 //! It is taken out of the events, before any format sees them, so that no format can forget it.
 
-use crate::model::{Event, Key, Kind, Verb};
+use crate::model::{Command, Event, Key, Kind};
 use crate::session::{Record, Redaction, SessionError};
 use crate::state::State;
 use std::sync::Arc;
@@ -43,17 +43,17 @@ fn whispers<'a>(events: impl Iterator<Item = &'a Event>) -> std::collections::BT
     let mut ids = Vec::new();
     for event in events {
         match &event.kind {
-            Kind::Given(given) => match &given.line.verb {
-                Verb::Whisper { .. } => {
+            Kind::CommandGiven(given) => match &given.line.command {
+                Command::Whisper { .. } => {
                     keys.insert(given.key.clone());
                     ids.extend(given.line.id.clone());
                 }
-                Verb::EditQueued { of, .. } if keys.contains(&**of) || ids.contains(of) => {
+                Command::EditQueued { of, .. } if keys.contains(&**of) || ids.contains(of) => {
                     keys.insert(given.key.clone());
                 }
                 _ => {}
             },
-            Kind::Refused(refused) if refused.line["do"] == "whisper" => {
+            Kind::CommandRefused(refused) if refused.line["do"] == "whisper" => {
                 keys.insert(refused.key.clone());
             }
             _ => {}

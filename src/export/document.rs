@@ -1,7 +1,7 @@
 //! A conversation as it stands in the end, for formats that are not told from first to last.
 
-use super::{Reveal, Spelling, Teller, discreet};
-use crate::analysis::{self, Cell, Ledger, Spent, Study};
+use super::{Narrator, Reveal, Spelling, discreet};
+use crate::analysis::{self, Analysis, Cell, Spent, TurnLog};
 use crate::model::event::OPERATOR;
 use crate::model::{Seq, Text, TurnId};
 use crate::session::{Log, Record, SessionError};
@@ -20,7 +20,7 @@ pub struct Document {
     /// The fold.
     pub state: State,
     /// What the fold does not keep.
-    pub ledger: Ledger,
+    pub turn_log: TurnLog,
     /// What is shown although it was not meant for everybody.
     pub reveal: Reveal,
 }
@@ -32,23 +32,23 @@ impl Document {
     /// As [`discreet`].
     pub fn new(log: &Log, reveal: Reveal) -> Result<Document, SessionError> {
         let records = discreet(&log.records, reveal)?;
-        let (state, ledger) = analysis::fold(records.iter().map(|r| &r.event));
-        Ok(Document { id: log.files.id(), records, state, ledger, reveal })
+        let (state, turn_log) = analysis::fold(records.iter().map(|r| &r.event));
+        Ok(Document { id: log.files.id(), records, state, turn_log, reveal })
     }
 
     /// Returns it as something to look at.
-    pub fn study(&self) -> Study<'_> {
-        Study { state: &self.state, ledger: &self.ledger, from: Seq(0) }
+    pub fn study(&self) -> Analysis<'_> {
+        Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
     /// Returns what tells it.
-    pub(super) fn teller(&self) -> Teller {
-        if self.reveal.hidden { Teller::default() } else { Teller::leaving_out(&self.state) }
+    pub(super) fn narrator(&self) -> Narrator {
+        if self.reveal.hidden { Narrator::default() } else { Narrator::leaving_out(&self.state) }
     }
 
     /// Returns how it reads in a format that tells from first to last.
     pub(super) fn told(&self, spell: Spelling) -> String {
-        super::told(self.records.iter().map(|r| &r.event), self.teller(), spell)
+        super::told(self.records.iter().map(|r| &r.event), self.narrator(), spell)
     }
 
     /// Returns the title, safe for one line.
@@ -59,7 +59,7 @@ impl Document {
     /// Returns everything that was said and is not hidden, with the turn that said it.
     fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&Spent>)> {
         let shown = self.state.entries.iter().filter(|e| self.reveal.hidden || e.hidden.is_none());
-        shown.map(|e| (e, e.version().turn.and_then(|turn| self.ledger.spent(turn))))
+        shown.map(|e| (e, e.version().turn.and_then(|turn| self.turn_log.spent(turn))))
     }
 
     fn speaker(&self, entry: &Entry) -> String {
@@ -108,7 +108,7 @@ pub fn json(document: &Document) -> String {
                         "voice": text::line(&s.spec.voice.label())}))
         .collect();
     let thoughts: HashMap<TurnId, &Text> = document
-        .ledger
+        .turn_log
         .turns
         .iter()
         .filter_map(|t| Some((t.end.turn, t.end.think.as_ref()?)))
@@ -143,8 +143,8 @@ pub fn json(document: &Document) -> String {
         "participants": participants,
         "said": said,
         "ended": state.ended.as_ref().map(|e| json!({"reason": e.reason, "settled": e.settled})),
-        "lasted_ms": document.ledger.lasted(),
-        "paused_ms": document.ledger.paused(),
+        "lasted_ms": document.turn_log.lasted(),
+        "paused_ms": document.turn_log.paused(),
         "figures": super::figures::json(&document.study().tables()),
     });
     format!("{whole:#}\n")
@@ -152,5 +152,5 @@ pub fn json(document: &Document) -> String {
 
 /// Returns how long it took, in words.
 pub(super) fn lasted(document: &Document) -> String {
-    Cell::At(document.ledger.lasted()).shown()
+    Cell::At(document.turn_log.lasted()).shown()
 }

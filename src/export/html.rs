@@ -5,7 +5,7 @@
 
 use super::document::{Document, lasted};
 use super::figures::of_words;
-use super::{REHEARSED, Told, chart, utterances, words};
+use super::{Narrated, REHEARSED, chart, utterances, words};
 use crate::analysis::{Cell, Table};
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
@@ -79,17 +79,17 @@ pub(super) fn colour(state: &State, seat: &SeatId) -> String {
 
 /// What was said and what happened, from first to last.
 fn talk(document: &Document) -> String {
-    let mut teller = document.teller();
+    let mut narrator = document.narrator();
     let mut state = State::default();
     let mut out = String::new();
     for event in document.records.iter().map(|r| &r.event) {
         state.apply(event);
-        for told in teller.tell(&state, event) {
+        for told in narrator.narrate(&state, event) {
             out.push_str(&match told {
                 // the head of the page has it
-                Told::Opening { .. } => String::new(),
-                Told::Note(note) => format!("<p class=\"note\">{}</p>\n", escaped(&note)),
-                Told::Words { place, who, body } => {
+                Narrated::Opening { .. } => String::new(),
+                Narrated::Note(note) => format!("<p class=\"note\">{}</p>\n", escaped(&note)),
+                Narrated::Words { place, who, body } => {
                     article(&place, &who, &body, &class(&state, event), thought(event))
                 }
             });

@@ -3,25 +3,25 @@
 //! Words keep their own Markdown, but within a quotation, where no heading of theirs can pass for one of ours; tags of
 //! HTML and pictures, which could leave it or fetch something, are shown as they are written.
 
-use super::{REHEARSED, Told};
+use super::{Narrated, REHEARSED};
 
 /// What would mean something in a heading or a note.
 const MEANING: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|', '&', '~'];
 
 /// Spells one thing worth telling, with the empty line that ends it.
-pub fn spell(told: &Told) -> String {
+pub fn spell(told: &Narrated) -> String {
     match told {
-        Told::Opening { title, topic, rehearsed, voices } => {
+        Narrated::Opening { title, topic, rehearsed, voices } => {
             let topic = topic.iter().map(|t| format!("{}\n\n", plain(t))).collect::<String>();
             let label = if *rehearsed { format!("*{REHEARSED}*\n\n") } else { String::new() };
             let voices =
                 voices.iter().map(|v| format!("*voices: {}*\n\n", plain(v))).collect::<String>();
             format!("# {}\n\n{topic}{label}{voices}", plain(title))
         }
-        Told::Words { place, who, body } => {
+        Narrated::Words { place, who, body } => {
             format!("## {place} · {}\n\n{}", plain(who), quoted(body))
         }
-        Told::Note(note) => format!("*{}*\n\n", plain(note)),
+        Narrated::Note(note) => format!("*{}*\n\n", plain(note)),
     }
 }
 

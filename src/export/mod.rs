@@ -1,6 +1,6 @@
 //! A conversation as a text that people keep: one format a file, each a spelling of the same telling.
 //!
-//! [`Teller`] turns events into what is worth telling (words with a head, one-line notes), live or from a file alike;
+//! [`Narrator`] turns events into what is worth telling (words with a head, one-line notes), live or from a file alike;
 //! a format only spells that. Everything is append-only, one block per finished utterance, with nothing left of what
 //! acts on a terminal. It deliberately tells no pieces and no calls: the log has those.
 //!
@@ -13,18 +13,18 @@ pub mod md;
 pub mod text;
 
 mod chart;
+mod commands;
 mod contest;
-mod deeds;
 mod discretion;
 mod document;
 mod html;
-mod teller;
+mod narrate;
 mod words;
 
 pub use beside::Beside;
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
-pub use teller::{Teller, cost, reason, spent, utterances};
+pub use narrate::{Narrator, cost, reason, spent, utterances};
 
 use crate::model::Event;
 use crate::state::State;
@@ -34,7 +34,7 @@ pub const REHEARSED: &str = "rehearsed voices: nothing here was thought up by a 
 
 /// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Narrated {
     /// What the conversation is.
     Opening {
         /// Its title.
@@ -60,7 +60,7 @@ pub enum Told {
 }
 
 /// A format that tells a conversation: how one thing worth telling is spelled.
-pub type Spelling = fn(&Told) -> String;
+pub type Spelling = fn(&Narrated) -> String;
 
 /// A format in which a conversation is kept as a file.
 pub struct Format {
@@ -84,20 +84,20 @@ pub const FORMATS: &[Format] = &[
 
 /// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
 pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
-    let teller = Teller::leaving_out(&State::fold(events.clone()));
-    told(events, teller, spell)
+    let narrator = Narrator::leaving_out(&State::fold(events.clone()));
+    told(events, narrator, spell)
 }
 
 fn told<'a>(
     events: impl IntoIterator<Item = &'a Event>,
-    mut teller: Teller,
+    mut narrator: Narrator,
     spell: Spelling,
 ) -> String {
     let mut state = State::default();
     let mut out = String::new();
     for event in events {
         state.apply(event);
-        teller.tell(&state, event).iter().for_each(|told| out.push_str(&spell(told)));
+        narrator.narrate(&state, event).iter().for_each(|told| out.push_str(&spell(told)));
     }
     out
 }

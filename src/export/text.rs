@@ -2,19 +2,19 @@
 //!
 //! Words stand two columns in, so that nothing a speaker says can look like a head or a note. Lines are not wrapped.
 
-use super::{REHEARSED, Told};
+use super::{Narrated, REHEARSED};
 
 /// Spells one thing worth telling, with the empty line that ends it.
-pub fn spell(told: &Told) -> String {
+pub fn spell(told: &Narrated) -> String {
     match told {
-        Told::Opening { title, topic, rehearsed, voices } => {
+        Narrated::Opening { title, topic, rehearsed, voices } => {
             let topic = topic.iter().map(|t| format!("{t}\n")).collect::<String>();
             let voices = voices.iter().map(|v| format!("voices: {v}\n")).collect::<String>();
             let label = if *rehearsed { format!("{REHEARSED}\n") } else { String::new() };
             format!("{title}\n{topic}{label}{voices}\n")
         }
-        Told::Words { place, who, body } => format!("[{place}] {who}\n{}\n", indented(body)),
-        Told::Note(note) => format!("-- {note}\n\n"),
+        Narrated::Words { place, who, body } => format!("[{place}] {who}\n{}\n", indented(body)),
+        Narrated::Note(note) => format!("-- {note}\n\n"),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The operator's verbs, one to one with steering lines and with `command.given`.
+//! The commands of the operator, one to one with steering lines and with `command.given`.
 
 use super::ids::{Key, SeatId, Seq, Text, ThreadId, TurnId};
 use super::limits::Limits;
@@ -20,11 +20,11 @@ pub enum NoteFor {
     Standing,
 }
 
-/// One deed of the operator: `{"do":"VERB", ...}`.
+/// One command of the operator: `{"do":"VERB", ...}`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-#[allow(missing_docs, reason = "fields are named and explained by `VERBS`")]
-pub enum Verb {
+#[allow(missing_docs, reason = "fields are named and explained by `COMMANDS`")]
+pub enum Command {
     /// Pauses after the utterances that are being spoken.
     Pause {},
     /// Stops whoever speaks and pauses.
@@ -144,8 +144,8 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<SeatId>, D:
     })
 }
 
-/// One row of the table of verbs: spelling, keys, meaning, and the events by which it shows.
-pub struct VerbRow {
+/// One row of the table of commands: spelling, keys, meaning, and the events by which it shows.
+pub struct CommandRow {
     /// The value of `do`.
     pub name: &'static str,
     /// Keys that must be there.
@@ -158,93 +158,93 @@ pub struct VerbRow {
     pub events: &'static [&'static str],
 }
 
-macro_rules! verb {
+macro_rules! command {
     ($name:literal [$($need:literal),*] [$($take:literal),*] $meaning:literal [$($event:literal),*]) => {
-        VerbRow { name: $name, needs: &[$($need),*], takes: &[$($take),*], meaning: $meaning, events: &[$($event),*] }
+        CommandRow { name: $name, needs: &[$($need),*], takes: &[$($take),*], meaning: $meaning, events: &[$($event),*] }
     };
 }
 
-/// Every verb, in the order in which people are told of them.
-pub const VERBS: &[VerbRow] = &[
-    verb!("pause" [] [] "Pauses after the utterances that are being spoken." ["paused"]),
-    verb!("pause_now" [] [] "Stops whoever speaks, keeps the part, and pauses." ["turn.ended", "paused"]),
-    verb!("resume" [] [] "Goes on." ["resumed"]),
-    verb!("step" [] ["n"] "Goes on for exactly n utterances (1), then pauses again." ["resumed"]),
-    verb!("say" ["text"] [] "Your words, next in line; a leading @name also gives that seat the floor." ["human.said"]),
-    verb!("cut_in" ["text"] ["who"] "Stops everyone who speaks, or one seat, keeps the part; your words come next." ["turn.ended", "human.said"]),
-    verb!("note" ["text"] ["to", "for"] "Guidance in the prompts of a seat, or of all: for one utterance, this round, or standing." []),
-    verb!("lift_note" ["note"] [] "Ends the life of a note, named by its id, key or number." []),
-    verb!("whisper" ["text", "to"] [] "Your words to one seat alone." ["human.said"]),
-    verb!("speak_as" ["text", "who"] [] "Words put in a seat's mouth, marked as such." ["human.said"]),
-    verb!("speak" ["text", "who"] [] "The words of a human seat that has the floor." ["turn.ended"]),
-    verb!("pass" ["who"] [] "A human seat lets its turn go." ["turn.ended"]),
-    verb!("edit_queued" ["of", "text"] [] "Changes words that still wait, named by id or key." []),
-    verb!("drop_queued" ["of"] [] "Takes words back that still wait." []),
-    verb!("floor" ["to"] [] "That seat speaks next, once; the order goes on where it was." ["batch.opened"]),
-    verb!("skip" [] [] "Stops whoever speaks, or passes over the next speaker." ["turn.ended"]),
-    verb!("mute" ["who"] [] "The seat is passed over until it is unmuted." []),
-    verb!("unmute" ["who"] [] "The seat takes its turns again." []),
-    verb!("leave" ["who"] [] "The seat leaves the table." ["turn.ended"]),
-    verb!("join" ["participant"] [] "A seat joins, spelled as [[participant]] in a scenario." []),
-    verb!("change" ["who", "set"] [] "Changes a seat: keys as in [[participant]]." []),
-    verb!("retry" [] [] "Speaks the last utterance anew; the earlier one is kept." ["batch.opened"]),
-    verb!("reroll" [] ["utterance"] "Speaks the last utterance anew, as another alternative." ["batch.opened"]),
-    verb!("choose" ["utterance", "alternative"] [] "Which alternative of an utterance counts, from 1." []),
-    verb!("edit" ["utterance", "text"] [] "Replaces the text that later prompts show; the log keeps both." []),
-    verb!("hide" ["utterance"] ["text"] "Takes an utterance out of later prompts and exports; text says why." []),
-    verb!("vote" ["question"] ["options"] "Everybody who speaks votes, unseen by the others: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
-    verb!("verdict" [] ["winner"] "The judges judge now; with a winner it breaks a tie that waits for you." ["batch.opened", "verdict.given"]),
-    verb!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, per_seat." []),
-    verb!("mark" [] ["text"] "A bookmark." []),
-    verb!("rename" ["text"] [] "The title." ["conversation.renamed"]),
-    verb!("decide" ["tool", "yes"] [] "Yes or no to a tool." []),
-    verb!("end" [] ["final_round"] "Ends it, after a final word of every seat if asked for." ["turn.ended", "conversation.ended"]),
+/// Every command, in the order in which people are told of them.
+pub const COMMANDS: &[CommandRow] = &[
+    command!("pause" [] [] "Pauses after the utterances that are being spoken." ["paused"]),
+    command!("pause_now" [] [] "Stops whoever speaks, keeps the part, and pauses." ["turn.ended", "paused"]),
+    command!("resume" [] [] "Goes on." ["resumed"]),
+    command!("step" [] ["n"] "Goes on for exactly n utterances (1), then pauses again." ["resumed"]),
+    command!("say" ["text"] [] "Your words, next in line; a leading @name also gives that seat the floor." ["human.said"]),
+    command!("cut_in" ["text"] ["who"] "Stops everyone who speaks, or one seat, keeps the part; your words come next." ["turn.ended", "human.said"]),
+    command!("note" ["text"] ["to", "for"] "Guidance in the prompts of a seat, or of all: for one utterance, this round, or standing." []),
+    command!("lift_note" ["note"] [] "Ends the life of a note, named by its id, key or number." []),
+    command!("whisper" ["text", "to"] [] "Your words to one seat alone." ["human.said"]),
+    command!("speak_as" ["text", "who"] [] "Words put in a seat's mouth, marked as such." ["human.said"]),
+    command!("speak" ["text", "who"] [] "The words of a human seat that has the floor." ["turn.ended"]),
+    command!("pass" ["who"] [] "A human seat lets its turn go." ["turn.ended"]),
+    command!("edit_queued" ["of", "text"] [] "Changes words that still wait, named by id or key." []),
+    command!("drop_queued" ["of"] [] "Takes words back that still wait." []),
+    command!("floor" ["to"] [] "That seat speaks next, once; the order goes on where it was." ["batch.opened"]),
+    command!("skip" [] [] "Stops whoever speaks, or passes over the next speaker." ["turn.ended"]),
+    command!("mute" ["who"] [] "The seat is passed over until it is unmuted." []),
+    command!("unmute" ["who"] [] "The seat takes its turns again." []),
+    command!("leave" ["who"] [] "The seat leaves the table." ["turn.ended"]),
+    command!("join" ["participant"] [] "A seat joins, spelled as [[participant]] in a scenario." []),
+    command!("change" ["who", "set"] [] "Changes a seat: keys as in [[participant]]." []),
+    command!("retry" [] [] "Speaks the last utterance anew; the earlier one is kept." ["batch.opened"]),
+    command!("reroll" [] ["utterance"] "Speaks the last utterance anew, as another alternative." ["batch.opened"]),
+    command!("choose" ["utterance", "alternative"] [] "Which alternative of an utterance counts, from 1." []),
+    command!("edit" ["utterance", "text"] [] "Replaces the text that later prompts show; the log keeps both." []),
+    command!("hide" ["utterance"] ["text"] "Takes an utterance out of later prompts and exports; text says why." []),
+    command!("vote" ["question"] ["options"] "Everybody who speaks votes, unseen by the others: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
+    command!("verdict" [] ["winner"] "The judges judge now; with a winner it breaks a tie that waits for you." ["batch.opened", "verdict.given"]),
+    command!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, per_seat." []),
+    command!("mark" [] ["text"] "A bookmark." []),
+    command!("rename" ["text"] [] "The title." ["conversation.renamed"]),
+    command!("decide" ["tool", "yes"] [] "Yes or no to a tool." []),
+    command!("end" [] ["final_round"] "Ends it, after a final word of every seat if asked for." ["turn.ended", "conversation.ended"]),
 ];
 
-impl Verb {
+impl Command {
     /// Returns the value of `do`.
     pub fn name(&self) -> &'static str {
         match self {
-            Verb::Pause {} => "pause",
-            Verb::PauseNow {} => "pause_now",
-            Verb::Resume {} => "resume",
-            Verb::Step { .. } => "step",
-            Verb::Say { .. } => "say",
-            Verb::CutIn { .. } => "cut_in",
-            Verb::Note { .. } => "note",
-            Verb::LiftNote { .. } => "lift_note",
-            Verb::Whisper { .. } => "whisper",
-            Verb::SpeakAs { .. } => "speak_as",
-            Verb::Speak { .. } => "speak",
-            Verb::Pass { .. } => "pass",
-            Verb::EditQueued { .. } => "edit_queued",
-            Verb::DropQueued { .. } => "drop_queued",
-            Verb::Floor { .. } => "floor",
-            Verb::Skip {} => "skip",
-            Verb::Mute { .. } => "mute",
-            Verb::Unmute { .. } => "unmute",
-            Verb::Leave { .. } => "leave",
-            Verb::Join { .. } => "join",
-            Verb::Change { .. } => "change",
-            Verb::Retry {} => "retry",
-            Verb::Reroll { .. } => "reroll",
-            Verb::Choose { .. } => "choose",
-            Verb::Edit { .. } => "edit",
-            Verb::Hide { .. } => "hide",
-            Verb::Vote { .. } => "vote",
-            Verb::Verdict { .. } => "verdict",
-            Verb::Limit { .. } => "limit",
-            Verb::Mark { .. } => "mark",
-            Verb::Rename { .. } => "rename",
-            Verb::Decide { .. } => "decide",
-            Verb::End { .. } => "end",
+            Command::Pause {} => "pause",
+            Command::PauseNow {} => "pause_now",
+            Command::Resume {} => "resume",
+            Command::Step { .. } => "step",
+            Command::Say { .. } => "say",
+            Command::CutIn { .. } => "cut_in",
+            Command::Note { .. } => "note",
+            Command::LiftNote { .. } => "lift_note",
+            Command::Whisper { .. } => "whisper",
+            Command::SpeakAs { .. } => "speak_as",
+            Command::Speak { .. } => "speak",
+            Command::Pass { .. } => "pass",
+            Command::EditQueued { .. } => "edit_queued",
+            Command::DropQueued { .. } => "drop_queued",
+            Command::Floor { .. } => "floor",
+            Command::Skip {} => "skip",
+            Command::Mute { .. } => "mute",
+            Command::Unmute { .. } => "unmute",
+            Command::Leave { .. } => "leave",
+            Command::Join { .. } => "join",
+            Command::Change { .. } => "change",
+            Command::Retry {} => "retry",
+            Command::Reroll { .. } => "reroll",
+            Command::Choose { .. } => "choose",
+            Command::Edit { .. } => "edit",
+            Command::Hide { .. } => "hide",
+            Command::Vote { .. } => "vote",
+            Command::Verdict { .. } => "verdict",
+            Command::Limit { .. } => "limit",
+            Command::Mark { .. } => "mark",
+            Command::Rename { .. } => "rename",
+            Command::Decide { .. } => "decide",
+            Command::End { .. } => "end",
         }
     }
 }
 
 /// `command.given`: the whole line with its key and what it was resolved to when it was given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Given {
+pub struct CommandGiven {
     /// What makes it act once.
     pub key: Key,
     /// The line.
@@ -289,8 +289,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_table_and_the_enum_name_the_same_verbs() {
-        for row in VERBS {
+    fn the_table_and_the_enum_name_the_same_commands() {
+        for row in COMMANDS {
             let mut line = serde_json::json!({"do": row.name});
             for key in row.needs {
                 line[*key] = match *key {
@@ -300,14 +300,14 @@ mod tests {
                     _ => "x".into(),
                 };
             }
-            let verb: Verb = serde_json::from_value(line.clone())
+            let command: Command = serde_json::from_value(line.clone())
                 .unwrap_or_else(|e| panic!("{}: {e}", row.name));
-            assert_eq!(verb.name(), row.name);
+            assert_eq!(command.name(), row.name);
             line["nonsense"] = 1.into();
-            serde_json::from_value::<Verb>(line).expect_err("an unknown key");
+            serde_json::from_value::<Command>(line).expect_err("an unknown key");
         }
         let source = include_str!("command.rs");
         let arms = source.matches("=> \"").count();
-        assert!(arms >= VERBS.len(), "{arms} names, {} rows", VERBS.len());
+        assert!(arms >= COMMANDS.len(), "{arms} names, {} rows", COMMANDS.len());
     }
 }

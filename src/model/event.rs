@@ -1,7 +1,7 @@
 //! The event: a fact in the log, and the one closed list of its kinds.
 
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
-use super::command::Given;
+use super::command::CommandGiven;
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ pub struct Event {
     pub ms: Ms,
     /// In which thread.
     pub thread: ThreadId,
-    /// Whose words or deed it is: a seat's id, `operator` or `engine`. Set by the transport, never by content.
+    /// Whose words or command it is: a seat's id, `operator` or `engine`. Set by the transport, never by content.
     pub by: Text,
     /// The command that caused it.
     pub cause: Option<Key>,
@@ -28,7 +28,7 @@ pub struct Event {
 
 /// The source of events that the engine itself decides.
 pub const ENGINE: &str = "engine";
-/// The source of events that are the operator's deeds.
+/// The source of events that are the commands of the operator.
 pub const OPERATOR: &str = "operator";
 
 /// An event without its place: what `react` and `advance` return; the engine gives it `seq`, `at` and `ms`.
@@ -36,7 +36,7 @@ pub const OPERATOR: &str = "operator";
 pub struct Draft {
     /// In which thread.
     pub thread: ThreadId,
-    /// Whose words or deed it is.
+    /// Whose words or command it is.
     pub by: Text,
     /// The command that caused it.
     pub cause: Option<Key>,
@@ -150,10 +150,10 @@ kinds! {
     "thread.opened" => ThreadOpened(ThreadOpened),
     /// It is over.
     "thread.closed" => ThreadClosed(ThreadClosed),
-    /// A deed of the operator.
-    "command.given" => Given(std::sync::Arc<Given>),
-    /// A steering line that could not be a deed.
-    "command.refused" => Refused(Refused),
+    /// A command of the operator.
+    "command.given" => CommandGiven(std::sync::Arc<CommandGiven>),
+    /// A steering line that could not be carried out.
+    "command.refused" => CommandRefused(CommandRefused),
     /// The engine seated somebody.
     "seat.joined" => SeatJoined(Box<SeatJoined>),
     /// The engine dismissed somebody.

@@ -23,7 +23,7 @@ pub mod steering;
 pub mod turn;
 
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
-pub use command::{Given, Targets, Verb};
+pub use command::{Command, CommandGiven, Targets};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};

@@ -324,7 +324,7 @@ pub struct Receipt {
 /// `paused`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paused {
-    /// Why, where it was not the operator's wish.
+    /// Why, where it was not asked for by the operator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
     /// The stop rule that asks, by its place among the rules.
@@ -408,9 +408,9 @@ pub struct LogRepaired {
     pub kept: Text,
 }
 
-/// `command.refused`: a steering line that could not be a deed.
+/// `command.refused`: a steering line that could not be carried out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Refused {
+pub struct CommandRefused {
     /// The line's key.
     pub key: Key,
     /// The line as it came.

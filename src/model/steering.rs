@@ -1,6 +1,6 @@
 //! The spelling of steering lines: the same in `--steer` files, on stdin, in tests, and inside `command.given`.
 
-use super::command::{VERBS, Verb};
+use super::command::{COMMANDS, Command};
 use super::ids::{Text, ThreadId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -36,7 +36,7 @@ pub struct SteerLine {
     /// Echoed in the receipt.
     pub id: Option<Text>,
     /// What to do.
-    pub verb: Verb,
+    pub command: Command,
 }
 
 /// Why a line is no steering line, with the way out.
@@ -88,7 +88,7 @@ impl SteerLine {
             Some(Value::String(s)) => Some(s.into()),
             Some(v) => return Err(BadLine(format!("`id` is text, not {}", kind_of(&v)))),
         };
-        Ok(SteerLine { trigger, thread, id, verb: verb(map)? })
+        Ok(SteerLine { trigger, thread, id, command: command(map)? })
     }
 
     /// Returns the line as JSON, keys in their usual order.
@@ -115,16 +115,16 @@ impl SteerLine {
         if let Some(id) = &self.id {
             map.insert("id".into(), json!(**id));
         }
-        if let Ok(Value::Object(verb)) = serde_json::to_value(&self.verb) {
-            map.extend(verb);
+        if let Ok(Value::Object(command)) = serde_json::to_value(&self.command) {
+            map.extend(command);
         }
         map
     }
 }
 
-impl From<Verb> for SteerLine {
-    fn from(verb: Verb) -> SteerLine {
-        SteerLine { trigger: None, thread: None, id: None, verb }
+impl From<Command> for SteerLine {
+    fn from(command: Command) -> SteerLine {
+        SteerLine { trigger: None, thread: None, id: None, command }
     }
 }
 
@@ -216,21 +216,23 @@ pub fn duration_ms(text: &str) -> Option<u64> {
     (ms.is_finite() && ms < 1e15).then_some(ms as u64)
 }
 
-fn verb(mut map: Map<String, Value>) -> Result<Verb, BadLine> {
+fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
     let name = match map.get("do") {
         Some(Value::String(s)) => s.clone(),
-        Some(v) => return Err(BadLine(format!("`do` is the name of a verb, not {}", kind_of(v)))),
+        Some(v) => {
+            return Err(BadLine(format!("`do` is the name of a command, not {}", kind_of(v))));
+        }
         None => {
             return Err(BadLine("a line needs `do`, as in {\"do\":\"pause\"}".into()));
         }
     };
-    let Some(row) = VERBS.iter().find(|r| r.name == name) else {
-        let near = VERBS
+    let Some(row) = COMMANDS.iter().find(|r| r.name == name) else {
+        let near = COMMANDS
             .iter()
             .map(|r| (strsim::damerau_levenshtein(r.name, &name), r.name))
             .min()
             .map_or("", |(_, n)| n);
-        return Err(BadLine(format!("no verb `{name}`; the nearest is `{near}`")));
+        return Err(BadLine(format!("no command `{name}`; the nearest is `{near}`")));
     };
     if let Some(key) = row.needs.iter().find(|k| !map.contains_key(**k)) {
         return Err(BadLine(format!("`{name}` needs `{key}`")));

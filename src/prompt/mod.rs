@@ -42,13 +42,13 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);
     let summed =
         matches!(state.seat(&turn.seat).map(|s| &s.spec.context), Some(Budget::Summary { .. }));
-    let summed = summed || turn.recap.is_some() || state.sees(turn) == Sees::Summary;
+    let summed = summed || turn.summarises.is_some() || state.sees(turn) == Sees::Summary;
     let summary = state.summary_for(turn).filter(|_| summed);
     let labels = state.labels(turn);
-    let covered = summary.map(|s| s.recap.upto);
+    let covered = summary.map(|s| s.task.upto);
     let summary = summary.and_then(|s| {
         let text = state.read_as(s.text.as_ref()?, &s.labels, &labels);
-        Some((Block::Summary { text }, s.recap.upto))
+        Some((Block::Summary { text }, s.task.upto))
     });
     let fresh = state.visible(turn).filter(|e| covered.is_none_or(|upto| e.seq > upto));
     let answers = state.sees(turn) == Sees::Answers;
@@ -124,7 +124,7 @@ fn task(state: &State, turn: &Turn) -> Option<Text> {
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
-        Some(who) if *who == turn.seat && turn.recap.is_none() => Block::Own { text },
+        Some(who) if *who == turn.seat && turn.summarises.is_none() => Block::Own { text },
         Some(who) => Block::Other {
             who: who.clone(),
             name: match (labels.get(who), state.seat(who)) {

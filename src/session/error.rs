@@ -28,10 +28,10 @@ pub enum SessionError {
     #[error("the line cannot be read by this version")]
     Shape(#[source] serde_json::Error),
     /// The file system refused.
-    #[error("could not {deed} {}", path.display())]
+    #[error("could not {action} {}", path.display())]
     Io {
         /// What was tried, as a verb.
-        deed: &'static str,
+        action: &'static str,
         /// On what.
         path: PathBuf,
         /// What the system said.
@@ -88,10 +88,10 @@ impl SessionError {
 
     /// Returns a maker of [`SessionError::Io`] for `map_err`.
     pub(super) fn io(
-        deed: &'static str,
+        action: &'static str,
         path: impl Into<PathBuf>,
     ) -> impl FnOnce(io::Error) -> SessionError {
         let path = path.into();
-        move |source| SessionError::Io { deed, path, source }
+        move |source| SessionError::Io { action, path, source }
     }
 }

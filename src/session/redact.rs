@@ -1,6 +1,6 @@
 //! Takes something out of a session's file for good: a new file takes its place, and nothing of the old one is kept.
 //!
-//! The one deed that changes what is written; so it is asked for by a person, says in the log that it happened, and
+//! The one operation that changes what is written; so it is asked for by a person, says in the log that it happened, and
 //! never touches a session that somebody writes or that a repair would have to mend first.
 
 use super::codec::blobs_of;

@@ -6,7 +6,7 @@
 use super::Record;
 use super::error::SessionError;
 use crate::model::piece::{pack, unpack};
-use crate::model::{Channel, Event, Key, Kind, Ms, Piece, TurnId, Verb};
+use crate::model::{Channel, Command, Event, Key, Kind, Ms, Piece, TurnId};
 use crate::text;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -136,17 +136,17 @@ impl Redaction {
                     delta.pieces = anew;
                 }
             }
-            Kind::Given(given) => {
-                let edits = matches!(&given.line.verb, Verb::Edit { utterance, .. } if self.utterances.contains(utterance));
+            Kind::CommandGiven(given) => {
+                let edits = matches!(&given.line.command, Command::Edit { utterance, .. } if self.utterances.contains(utterance));
                 if (edits || self.commands.contains(&given.key))
-                    && let Verb::Whisper { text, .. }
-                    | Verb::Edit { text, .. }
-                    | Verb::EditQueued { text, .. } = &mut Arc::make_mut(given).line.verb
+                    && let Command::Whisper { text, .. }
+                    | Command::Edit { text, .. }
+                    | Command::EditQueued { text, .. } = &mut Arc::make_mut(given).line.command
                 {
                     *text = (&*self.mark).into();
                 }
             }
-            Kind::Refused(refused) if self.commands.contains(&refused.key) => {
+            Kind::CommandRefused(refused) if self.commands.contains(&refused.key) => {
                 if let Some(words) = refused.line.get_mut("text") {
                     *words = self.mark.as_str().into();
                 }

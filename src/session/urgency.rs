@@ -20,7 +20,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::Reopened(_)
         | Kind::Forked(_)
         | Kind::Ended(_)
-        | Kind::Given(_)
+        | Kind::CommandGiven(_)
         | Kind::HumanSaid(_)
         | Kind::TurnEnded(_)
         | Kind::VoteClosed(_)
@@ -30,7 +30,7 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         // what the engine would decide again, or say again
         Kind::ThreadOpened(_)
         | Kind::ThreadClosed(_)
-        | Kind::Refused(_)
+        | Kind::CommandRefused(_)
         | Kind::SeatJoined(_)
         | Kind::SeatLeft(_)
         | Kind::SeatChanged(_)

@@ -35,12 +35,12 @@ impl State {
             Kind::Ended(e) => {
                 self.ended = Some(e.clone());
                 self.ending = None;
-                self.bench = None;
+                self.judging = None;
             }
             Kind::ThreadOpened(t) => {
                 if let Some(parent) = self.threads.get_mut(&thread) {
                     parent.memo = t.memo.clone();
-                    parent.barren += 1;
+                    parent.idle_decisions += 1;
                 }
                 self.add_thread(ThreadId(seq.0), Some(thread), t.clone());
             }
@@ -49,8 +49,8 @@ impl State {
                     t.closed = Some(c.clone());
                 }
             }
-            Kind::Given(g) => self.give(seq, event.ms, g),
-            Kind::Refused(r) => {
+            Kind::CommandGiven(g) => self.accept(seq, event.ms, g),
+            Kind::CommandRefused(r) => {
                 self.keys.insert(r.key.clone(), seq);
             }
             Kind::SeatJoined(j) => self.join(&j.participant, thread),
@@ -76,8 +76,8 @@ impl State {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
                 self.run = Run::Paused;
                 self.pause_why = p.why.clone();
-                if let Some(bench) = self.bench.as_mut().filter(|_| !p.tied.is_empty()) {
-                    bench.tied = p.tied.clone();
+                if let Some(judging) = self.judging.as_mut().filter(|_| !p.tied.is_empty()) {
+                    judging.tied = p.tied.clone();
                 }
             }
             Kind::Resumed(r) => {
@@ -85,7 +85,7 @@ impl State {
                 self.pause_why = None;
                 // whoever goes on may have mended what failed
                 self.seats.iter_mut().for_each(|s| s.failed = None);
-                self.threads.values_mut().for_each(|t| t.barren = 0);
+                self.threads.values_mut().for_each(|t| t.idle_decisions = 0);
             }
             Kind::LimitNear(n) => {
                 self.near.insert((n.0.what, n.0.limit));
@@ -142,7 +142,7 @@ impl State {
         };
         if over {
             for t in self.threads.values_mut() {
-                t.barren = 0;
+                t.idle_decisions = 0;
                 t.passed.clear();
             }
         }
@@ -165,7 +165,7 @@ impl State {
             batches: 0,
             runs: vec![],
             utterances: 0,
-            barren: 0,
+            idle_decisions: 0,
             passed: vec![],
             floor: None,
             verdict: None,
@@ -237,7 +237,7 @@ impl State {
                 t.memo = b.memo.clone();
                 t.batches += 1;
                 t.round = b.round.unwrap_or(t.round);
-                t.barren += 1;
+                t.idle_decisions += 1;
                 t.asked = Some(batch.clone());
             }
             Requester::Operator if b.replaces.is_none() && b.purpose == Purpose::Speak => {
@@ -434,7 +434,7 @@ impl State {
             turn: Some(turn.id),
             text: e.text.clone(),
             digest: digest(&e.text),
-            answer: bench::answer(&e.structured),
+            answer: judging::answer(&e.structured),
             model: turn.model.clone(),
             cut: e.why,
             horizon: turn.horizon,
@@ -469,7 +469,7 @@ impl State {
         let mut up = Some(turn.thread);
         while let Some(t) = up.and_then(|id| self.threads.get_mut(&id)) {
             t.utterances += 1;
-            t.barren = 0;
+            t.idle_decisions = 0;
             t.passed.clear();
             up = t.parent;
         }

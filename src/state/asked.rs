@@ -1,6 +1,6 @@
 //! What a turn is asked for, and in which form.
 
-use super::{Batch, Docket, State, Turn};
+use super::{Batch, JudgeTask, State, Turn};
 use crate::model::*;
 use serde::{Deserialize, Serialize};
 
@@ -31,9 +31,9 @@ impl State {
                 return self.seat(&turn.seat).map(|s| s.spec.reply.clone()).unwrap_or_default();
             }
             Purpose::Pick | Purpose::Vote => Form::Choice(options()),
-            Purpose::Judge => match self.batch_of(turn).and_then(|b| Docket::of(&b.spec)) {
-                Some(Docket::Verdict { .. }) => Form::Judgement(options()),
-                Some(Docket::Stop(_) | Docket::Casting) | None => Form::Choice(options()),
+            Purpose::Judge => match self.batch_of(turn).and_then(|b| JudgeTask::of(&b.spec)) {
+                Some(JudgeTask::Verdict { .. }) => Form::Judgement(options()),
+                Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),
             },
             Purpose::Bid => Form::Bid,
             Purpose::Summarise => Form::Free,

@@ -5,30 +5,30 @@
 
 mod apply;
 mod asked;
-mod bench;
+mod commands;
 mod context;
-mod deeds;
 mod facts;
+mod judging;
 mod live;
 mod open;
-mod recap;
 mod rename;
 mod rolled;
 mod seen;
 mod shows;
 mod spent;
+mod summary;
 mod table;
 mod transcript;
 
 pub use asked::{Asking, REQUESTS};
-pub use bench::{Bench, Docket, Ruling};
-pub use deeds::{Deed, Ending, Note};
+pub use commands::{Ending, Note, PendingCommand};
+pub use judging::{JudgeTask, Judging, Ruling};
 pub use live::Live;
 pub use open::OpenMention;
-pub use recap::{Recap, Summary};
 pub use rolled::{Rolled, Rolls};
 pub use shows::Labels;
 pub use spent::{Reserve, Spent};
+pub use summary::{Summary, SummaryTask};
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
 
@@ -101,8 +101,8 @@ pub struct State {
     pub utterances: u32,
     /// The number of the last utterance granted.
     pub numbers: u32,
-    /// Deeds that are not yet carried out.
-    pub deeds: Vec<Deed>,
+    /// Commands that are not yet carried out.
+    pub pending: Vec<PendingCommand>,
     /// Keys of all commands, given or refused, with the place of their event.
     pub keys: HashMap<Key, Seq>,
     /// The `id`s that commands carried.
@@ -117,7 +117,7 @@ pub struct State {
     pub context: Arc<Map<String, Value>>,
     /// Whether the floor moves.
     pub run: Run,
-    /// Why it pauses, where that was not the operator's wish.
+    /// Why it pauses, where that was not asked for by the operator.
     pub pause_why: Option<Text>,
     /// How long it has really run.
     pub running: Running,
@@ -136,7 +136,7 @@ pub struct State {
     /// The last speaking turn that is over: what `retry` speaks anew.
     pub last: Option<table::LastTurn>,
     /// The verdict that is being found, or that an end waits for.
-    pub bench: Option<Bench>,
+    pub judging: Option<Judging>,
     /// The last verdict, and how many utterances there were then.
     pub verdict: Option<(VerdictGiven, u32)>,
     /// The last vote.

@@ -5,7 +5,7 @@
 
 use super::{Digest, State, Turn};
 use crate::model::payload::TurnEnded;
-use crate::model::{Event, Kind, Purpose, SeatId, ThreadId, Verb};
+use crate::model::{Command, Event, Kind, Purpose, SeatId, ThreadId};
 use sha2::Sha256;
 use std::collections::HashMap;
 use std::fmt;
@@ -77,11 +77,12 @@ impl State {
         let anew = |e: &TurnEnded| self.turns.get(&e.turn).is_some_and(|t| t.replaces.is_some());
         matches!(kind, Kind::ThreadClosed(_) | Kind::SeatJoined(_) | Kind::SeatChanged(_))
             || matches!(kind, Kind::TurnEnded(e) if anew(e))
-            || matches!(kind, Kind::Given(given) if rewrites(&given.line.verb))
+            || matches!(kind, Kind::CommandGiven(given) if rewrites(&given.line.command))
     }
 }
 
-fn rewrites(verb: &Verb) -> bool {
-    let words = matches!(verb, Verb::Edit { .. } | Verb::Hide { .. } | Verb::Choose { .. });
-    words || matches!(verb, Verb::Join { .. } | Verb::Change { .. })
+fn rewrites(command: &Command) -> bool {
+    let words =
+        matches!(command, Command::Edit { .. } | Command::Hide { .. } | Command::Choose { .. });
+    words || matches!(command, Command::Join { .. } | Command::Change { .. })
 }

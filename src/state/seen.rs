@@ -71,9 +71,9 @@ impl State {
             let by_operator = e.of.is_some();
             let in_time = if by_operator { e.seq < heard } else { e.seq <= turn.horizon };
             // who sums up for another sees what that one sees, up to the place
-            let viewer = turn.recap.as_ref().map_or(&turn.seat, |r| &r.viewer);
+            let viewer = turn.summarises.as_ref().map_or(&turn.seat, |r| &r.viewer);
             let allowed = e.to.is_empty() || e.to.contains(viewer);
-            let in_time = in_time && turn.recap.as_ref().is_none_or(|r| e.seq <= r.upto);
+            let in_time = in_time && turn.summarises.as_ref().is_none_or(|r| e.seq <= r.upto);
             in_time && allowed && self.sees_thread(turn.thread, e.thread)
         })
     }

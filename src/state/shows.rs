@@ -75,13 +75,13 @@ impl State {
     /// Returns the labels under which a turn sees the seats of its talk, its own among them; none where names are shown.
     /// Who sums up where names are hidden sees labels too, always the same.
     pub fn labels(&self, turn: &Turn) -> Labels {
-        let docket = self
+        let task = self
             .seats
             .iter()
             .filter_map(|s| Some((s.spec.id.clone(), self.judged_as(turn, &s.spec.id)?)));
-        let judged: Labels = docket.collect();
+        let judged: Labels = task.collect();
         let phase = self.phase_of(turn.thread).map_or(Anonymous::Off, |p| p.shows.anonymous);
-        let anonymous = match (&turn.recap, phase) {
+        let anonymous = match (&turn.summarises, phase) {
             (None, _) if !turn.speaks() => Anonymous::Off,
             (None, phase) | (Some(_), phase @ Anonymous::Off) => phase,
             (Some(_), _) => Anonymous::Stable,

@@ -1,6 +1,6 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Recap, Reserve, Spent, State};
+use super::{Reserve, Spent, State, SummaryTask};
 use crate::model::payload::{BatchOpened, FloorGranted, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};
@@ -64,7 +64,7 @@ pub struct Thread {
     /// Every turn to speak that is over, where seats depend on one another: their result is made of them.
     pub runs: Vec<Ran>,
     /// Decisions since the last words.
-    pub barren: u32,
+    pub idle_decisions: u32,
     /// Seats that passed since the last words.
     pub passed: Vec<SeatId>,
     /// Who was given the floor next, by which command.
@@ -162,7 +162,7 @@ pub struct Turn {
     /// What it sees of its peers: up to here.
     pub horizon: Seq,
     /// What it sums up, if it does.
-    pub recap: Option<Recap>,
+    pub summarises: Option<SummaryTask>,
     /// What its first call sees of the operator: up to here, where a crash made it speak again.
     pub first_call: Option<Seq>,
     /// The turn whose utterance it speaks anew.
@@ -224,7 +224,7 @@ impl Turn {
             purpose,
             number: None,
             horizon: seq,
-            recap: None,
+            summarises: None,
             first_call: None,
             replaces: None,
             notes: vec![],
@@ -309,7 +309,7 @@ impl State {
             first_call: interrupted.and_then(|i| i.first_call),
             replaces: batch.spec.replaces,
             notes: g.notes.clone(),
-            recap: Recap::of(&batch.spec),
+            summarises: SummaryTask::of(&batch.spec),
             ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
         })
     }

@@ -92,11 +92,11 @@ pub fn without_keys(text: &str) -> Cow<'_, str> {
 
 /// Takes keys out of a text that comes in pieces; what may be the beginning of one is held back.
 #[derive(Default)]
-pub struct Sieve {
+pub struct KeyRedactor {
     held: String,
 }
 
-impl Sieve {
+impl KeyRedactor {
     /// Takes a piece in and returns what is certain.
     pub fn push(&mut self, piece: &str) -> String {
         let Some(forms) = kept() else { return std::mem::take(&mut self.held) + piece };
@@ -201,8 +201,9 @@ mod tests {
             let rest = rest.expect("what stands around a key stays");
             assert!(rest.contains(INSTEAD) && rest.len() <= 20, "{form}: {clean}");
             for cut in (0..text.len()).filter(|at| text.is_char_boundary(*at)) {
-                let mut sieve = Sieve::default();
-                let parts = [sieve.push(&text[..cut]), sieve.push(&text[cut..]), sieve.finish()];
+                let mut redactor = KeyRedactor::default();
+                let parts =
+                    [redactor.push(&text[..cut]), redactor.push(&text[cut..]), redactor.finish()];
                 assert_eq!(parts.concat(), clean, "{form} cut at {cut}");
                 cuts += 1;
             }

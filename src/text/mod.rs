@@ -17,7 +17,7 @@ mod stream;
 
 pub use courtesy::is_courtesy;
 pub use file_name::file_name;
-pub use keys::{Sieve, keep_out, without_keys};
+pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};
 pub use likeness::Trigrams;
 pub use stream::Stream;

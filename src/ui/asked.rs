@@ -1,6 +1,6 @@
 //! What was asked of the engine and has no receipt yet: each command gets its key here, and its receipt becomes words.
 
-use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
+use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::text;
 use std::collections::HashMap;
 
@@ -23,7 +23,7 @@ impl Asked {
     }
 
     /// Returns a wish as a command with its key.
-    pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
+    pub fn order(&mut self, verb: Command) -> (Key, SteerLine) {
         self.sent += 1;
         let key: Key = format!("{}:{}", self.since, self.sent).into();
         self.waiting.insert(key.clone(), verb.name().replace('_', "-"));
@@ -45,7 +45,7 @@ impl Asked {
                 ReceiptIs::Delivered => Some(format!("{verb}: delivered")),
                 ReceiptIs::Queued | ReceiptIs::Done => None,
             }),
-            Kind::Refused(r) => {
+            Kind::CommandRefused(r) => {
                 self.waiting.remove(&r.key).map(|verb| format!("{verb}: {}", text::line(&r.why)))
             }
             _ => None,
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn what_waits_says_whether_the_talk_has_to_go_on_first() {
         let mut asked = Asked::new(Seq(7));
-        let (key, _) = asked.order(Verb::Retry {});
+        let (key, _) = asked.order(Command::Retry {});
         let queued = Receipt { of: key, is: ReceiptIs::Queued, id: None, turns: vec![], why: None };
         let mut told = |paused| asked.told(&queued.clone().into(), paused).unwrap();
         assert_eq!(told(false), "retry: waits for its moment");

@@ -75,15 +75,15 @@ pub(super) fn run_entry(screen: &mut Screen) -> Option<Request> {
     match entry.does {
         Does::Action(row) => act(screen, row.action),
         Does::Export(format) => Some(Request::Export(format)),
-        Does::Verb(row) if wish::unfit(&screen.story, row.name).is_some() => {
+        Does::Command(row) if wish::unfit(&screen.story, row.name).is_some() => {
             let why = wish::unfit(&screen.story, row.name).unwrap_or_default();
             screen.view.notice = Some(format!("{}: {why}", spelled(row)));
             None
         }
-        Does::Verb(row) if row.needs.is_empty() && row.takes.is_empty() => {
+        Does::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
             wish::command(screen, &spelled(row))
         }
-        Does::Verb(row) => {
+        Does::Command(row) => {
             begin(screen, &format!("{} ", spelled(row)));
             screen.view.notice = Some(usage(row));
             None

@@ -6,8 +6,8 @@ use super::commands::spelled as spelled_row;
 use super::keymap::{Group, Keymap, Place, ROWS, Row};
 use super::verbs::{is_named, spelled};
 use crate::export::{FORMATS, cast};
-use crate::model::command::{VERBS, VerbRow};
-use crate::model::{Key, Verb};
+use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::{Command, Key};
 use ratatui::layout::Rect;
 
 /// Commands that are remembered as those that were run last.
@@ -53,11 +53,11 @@ pub enum Does {
     /// An action of the screen.
     Action(&'static Row),
     /// A verb of the operator.
-    Verb(&'static VerbRow),
+    Command(&'static CommandRow),
     /// Writing the session.
     Export(&'static str),
     /// A deed of the operator, as it is.
-    Send(Verb),
+    Send(Command),
     /// The beginning of what is written next.
     Begin(String),
     /// Words that wait, to be changed.
@@ -88,7 +88,7 @@ impl Entry {
     pub fn id(&self) -> Option<String> {
         match &self.does {
             Does::Action(row) => Some(row.name()),
-            Does::Verb(row) => Some(spelled(row)),
+            Does::Command(row) => Some(spelled(row)),
             Does::Export(_)
             | Does::Send(_)
             | Does::Begin(_)
@@ -162,8 +162,8 @@ impl List {
             title: row.title.to_owned(),
         });
         let all = self.of == Of::Commands && self.talk == Talk::Live;
-        let verbs = VERBS.iter().filter(|_| all).map(|row| Entry {
-            does: Does::Verb(row),
+        let verbs = COMMANDS.iter().filter(|_| all).map(|row| Entry {
+            does: Does::Command(row),
             call: spelled(row),
             title: row.meaning.to_owned(),
         });
@@ -174,7 +174,7 @@ impl List {
                 spelled_row(row)
             }
             Does::Action(row) => row.hint.to_owned(),
-            Does::Verb(row) => spelled(row),
+            Does::Command(row) => spelled(row),
             Does::Export(format) => (*format).to_owned(),
             Does::Send(_)
             | Does::Begin(_)
@@ -303,11 +303,11 @@ mod tests {
 
     #[test]
     fn every_verb_is_found_by_its_name() {
-        for row in VERBS {
+        for row in COMMANDS {
             let mut list = List::new(Of::Commands, Talk::Live);
             spelled(row).chars().for_each(|c| list.narrow(c));
             let found = list.entries(&Keymap::default());
-            assert!(found.iter().any(|e| matches!(e.does, Does::Verb(v) if v.name == row.name)));
+            assert!(found.iter().any(|e| matches!(e.does, Does::Command(v) if v.name == row.name)));
         }
     }
 

@@ -55,7 +55,7 @@ pub mod wish;
 pub mod wrap;
 
 use crate::clock::Clock;
-use crate::model::{Key, Kind, ReceiptIs, Seq, SteerLine, Verb};
+use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::session::tail::Item;
 use crate::state::Run;
 use asked::{Asked, WAITS};
@@ -151,7 +151,7 @@ impl Screen {
     }
 
     /// Returns a wish as a command with its key.
-    pub fn order(&mut self, verb: Verb) -> (Key, SteerLine) {
+    pub fn order(&mut self, verb: Command) -> (Key, SteerLine) {
         self.asked.order(verb)
     }
 }

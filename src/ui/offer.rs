@@ -7,7 +7,7 @@ use super::keymap::ROWS;
 use super::list::runs;
 use super::story::Story;
 use super::verbs::{self, spelled, usage};
-use crate::model::command::{VERBS, VerbRow};
+use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use tui_textarea::TextArea;
 
@@ -99,7 +99,7 @@ fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
 }
 
 fn every_command() -> Vec<Candidate> {
-    let verbs = VERBS.iter().map(|row| candidate(spelled(row), row.meaning));
+    let verbs = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
     let own =
         ROWS.iter().filter(|row| runs(row.action) && !verbs::is_named(&commands::spelled(row)));
     let own = own.map(|row| candidate(commands::spelled(row), row.title));
@@ -135,7 +135,7 @@ fn arguments(screen: &Screen, before: &str) -> Vec<Candidate> {
     }
 }
 
-fn verb_arguments(row: &VerbRow, second: bool, story: &Story) -> Vec<Candidate> {
+fn verb_arguments(row: &CommandRow, second: bool, story: &Story) -> Vec<Candidate> {
     let has = |key: &str| row.needs.contains(&key) || row.takes.contains(&key);
     let mut all = Vec::new();
     if second && (has("who") || has("to")) {

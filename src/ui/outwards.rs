@@ -9,7 +9,7 @@ use super::floor::Standing;
 use super::keymap::Place;
 use super::update::Request;
 use super::wish;
-use crate::model::Verb;
+use crate::model::Command;
 
 /// One step outwards: closes a list, an offer or the figures, leaves the pen with its draft, forgets the seat put forward.
 pub(super) fn back(screen: &mut Screen) -> Option<Request> {
@@ -54,7 +54,7 @@ pub(super) fn interrupt(screen: &mut Screen) -> Option<Request> {
         return None;
     }
     if screen.view.playback.is_none() && screen.story.speaking().next().is_some() {
-        return wish::ask(screen, Verb::PauseNow {});
+        return wish::ask(screen, Command::PauseNow {});
     }
     leave(screen, Action::Interrupt)
 }

@@ -6,7 +6,7 @@ use super::action::Action;
 use super::keymap::Place;
 use super::update::{Request, View};
 use super::wish;
-use crate::model::{Ms, Verb};
+use crate::model::{Command, Ms};
 
 /// Milliseconds after the prefix until its keys are listed.
 const KEYS_MS: u64 = 400;
@@ -17,7 +17,7 @@ const UNDO_MS: u64 = 5_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     /// What takes it back.
-    verb: Verb,
+    verb: Command,
     /// What was said of it.
     told: String,
     since: Option<Ms>,
@@ -52,7 +52,7 @@ impl View {
 }
 
 /// Says what was done, and offers to take it back.
-pub fn offer(screen: &mut Screen, done: &str, verb: Verb) {
+pub fn offer(screen: &mut Screen, done: &str, verb: Command) {
     let key = screen.keymap.way(Action::Undo, Place::Table);
     let told = format!("{done}: {key} takes it back");
     screen.view.notice = Some(told.clone());

@@ -12,7 +12,7 @@ use super::start::standing;
 use super::update::Request;
 use super::wish;
 use crate::catalogue::{Branch, Summary, family, tree};
-use crate::export::{Beside, Told};
+use crate::export::{Beside, Narrated};
 use crate::model::{Event, Kind, Seq};
 use crate::session::replay::Recording;
 use crate::state::State;
@@ -145,7 +145,7 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other)
     let beside = Beside::of(here.clone(), there.clone());
     let same = Part { body: "the same words".into(), ..Part::default() };
     let rows = beside.rows.iter().map(|row| {
-        let side = |told: &[Told]| told.iter().map(part).collect::<Vec<Part>>();
+        let side = |told: &[Narrated]| told.iter().map(part).collect::<Vec<Part>>();
         let theirs = if row.a == row.b { vec![same.clone()] } else { side(&row.b) };
         (side(&row.a), theirs)
     });
@@ -167,15 +167,15 @@ fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     text::label(state.headline().map_or("", |title| title)).into_owned()
 }
 
-fn part(told: &Told) -> Part {
+fn part(told: &Narrated) -> Part {
     match told {
-        Told::Words { place, who, body } => Part {
+        Narrated::Words { place, who, body } => Part {
             head: format!("{place}  {who}"),
             body: body.clone(),
             markdown: true,
             ..Part::default()
         },
-        Told::Note(note) => Part { body: note.clone(), ..Part::default() },
-        Told::Opening { title, .. } => Part { head: title.clone(), ..Part::default() },
+        Narrated::Note(note) => Part { body: note.clone(), ..Part::default() },
+        Narrated::Opening { title, .. } => Part { head: title.clone(), ..Part::default() },
     }
 }

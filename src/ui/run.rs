@@ -9,7 +9,7 @@ use super::terminal::{AGAIN, STOP, Terminal};
 use super::update::{self, Request};
 use super::{draw, floor::Standing, mouse};
 use crate::clock::Clock;
-use crate::model::{Key, Ms, SteerLine, Verb};
+use crate::model::{Command, Key, Ms, SteerLine};
 use crate::session::tail::Tail;
 use crate::text;
 use crossterm::event::Event;
@@ -52,7 +52,7 @@ pub enum Left {
     /// To a branch.
     Fork(Leaf),
     /// To the talk itself, which had ended: these deeds come first.
-    Again(Vec<Verb>),
+    Again(Vec<Command>),
     /// Out of the program.
     Quit,
 }
@@ -105,7 +105,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
-                let send = |screen: &mut Screen, verb: Verb| {
+                let send = |screen: &mut Screen, verb: Command| {
                     let order = screen.order(verb);
                     if orders.try_send(order).is_err() {
                         screen.view.notice = Some("not heard: the engine is busy".into());
@@ -170,7 +170,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         if let Some(playback) = &screen.view.playback {
                             playback.transport.pause();
                         } else if screen.story.state().ended.is_none() {
-                            send(screen, Verb::Pause {});
+                            send(screen, Command::Pause {});
                         }
                         // the engine hears of the pause before everything stands still
                         suspending = true;

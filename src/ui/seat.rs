@@ -6,7 +6,7 @@ use super::keymap::Place;
 use super::list::{Does, Entry, List};
 use super::source;
 use super::story::Story;
-use crate::model::{SeatId, Verb, VoiceSpec};
+use crate::model::{Command, SeatId, VoiceSpec};
 use crate::text;
 use toml::Value;
 
@@ -23,7 +23,7 @@ pub fn deeds(screen: &Screen, place: usize) -> Option<List> {
     let begin = |words: String| Does::Begin(words);
     let change = |key: &str, value: &str| begin(format!("/change @{id} {key} = {}", quoted(value)));
     let mut entries = vec![
-        entry("floor", format!("{name} speaks next"), Does::Send(Verb::Floor { to: who() })),
+        entry("floor", format!("{name} speaks next"), Does::Send(Command::Floor { to: who() })),
         entry(
             "whisper",
             format!("a word that only {name} hears"),
@@ -31,10 +31,14 @@ pub fn deeds(screen: &Screen, place: usize) -> Option<List> {
         ),
         entry("note", format!("guidance in what {name} is shown"), begin(format!("/note @{id} "))),
         match seat.muted {
-            true => {
-                entry("unmute", "takes turns again".into(), Does::Send(Verb::Unmute { who: who() }))
+            true => entry(
+                "unmute",
+                "takes turns again".into(),
+                Does::Send(Command::Unmute { who: who() }),
+            ),
+            false => {
+                entry("mute", "is passed over".into(), Does::Send(Command::Mute { who: who() }))
             }
-            false => entry("mute", "is passed over".into(), Does::Send(Verb::Mute { who: who() })),
         },
         entry(
             "speak as",
@@ -59,7 +63,7 @@ pub fn deeds(screen: &Screen, place: usize) -> Option<List> {
     entries.push(entry(
         "leave",
         format!("{name} leaves the table"),
-        Does::Send(Verb::Leave { who: who() }),
+        Does::Send(Command::Leave { who: who() }),
     ));
     let join = "/join id = \"\", model = \"\", persona = \"\"".to_owned();
     entries.push(entry("join", "somebody new comes to the table".into(), begin(join)));
@@ -84,7 +88,7 @@ pub fn queued(screen: &Screen) -> Option<List> {
             shown.clone(),
             Does::Edit((*key).clone(), words.to_string()),
         ));
-        entries.push(entry(&call("drop"), shown, Does::Send(Verb::DropQueued { of })));
+        entries.push(entry(&call("drop"), shown, Does::Send(Command::DropQueued { of })));
     }
     (!entries.is_empty()).then(|| List::of("Words that wait".into(), entries))
 }

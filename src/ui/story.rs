@@ -1,10 +1,10 @@
 //! What the screen tells: the fold, and the rows of the transcript in order, each with an id that survives growth.
 //!
 //! It is a reader of a tail and nothing else: whatever it holds comes from events and loose pieces, so that a live
-//! conversation and a replayed one look the same. What happened besides words is told by `export`'s teller.
+//! conversation and a replayed one look the same. What happened besides words is told by `export`'s narrator.
 
-use crate::analysis::{Ledger, Study};
-use crate::export::{Teller, Told};
+use crate::analysis::{Analysis, TurnLog};
+use crate::export::{Narrated, Narrator};
 use crate::model::*;
 use crate::session::tail::{self, Record};
 use crate::state::{Entry, Live, State, Turn, Who};
@@ -60,9 +60,9 @@ pub struct Story {
     revised: Vec<usize>,
     /// The reasoning of turns that are over, which the fold does not keep.
     thoughts: HashMap<TurnId, Text>,
-    teller: Teller,
+    narrator: Narrator,
     /// What figures are made of, beside the fold.
-    pub ledger: Ledger,
+    pub turn_log: TurnLog,
     /// Every event but pieces, as the tail handed it out: what somebody was shown is built again from these.
     log: Vec<Arc<Record>>,
     /// The same talk at earlier and later points, where it is a recording.
@@ -133,14 +133,14 @@ impl Story {
     pub fn apply(&mut self, event: &Event) {
         let before = self.state().entries.len();
         self.live.apply(event);
-        self.ledger.take(event);
+        self.turn_log.take(event);
         if let Kind::TurnEnded(e) = &event.kind {
             self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
         }
-        if matches!(event.kind, Kind::Given(_) | Kind::TurnEnded(_)) {
+        if matches!(event.kind, Kind::CommandGiven(_) | Kind::TurnEnded(_)) {
             self.revise(before);
         }
-        let mut told = self.teller.tell(&self.live.state, event).into_iter();
+        let mut told = self.narrator.narrate(&self.live.state, event).into_iter();
         let (told, more) = (told.next(), told.next());
         let id = match &event.kind {
             Kind::TurnEnded(e) => Id::Turn(e.turn),
@@ -150,15 +150,15 @@ impl Story {
             Item::Words(before)
         } else {
             match told {
-                None | Some(Told::Opening { .. }) => return,
-                Some(Told::Words { .. }) if self.is_version(event) => return,
-                Some(Told::Words { who, body, .. }) => Item::Aside { head: who, body },
-                Some(Told::Note(note)) => Item::Aside { head: note, body: String::new() },
+                None | Some(Narrated::Opening { .. }) => return,
+                Some(Narrated::Words { .. }) if self.is_version(event) => return,
+                Some(Narrated::Words { who, body, .. }) => Item::Aside { head: who, body },
+                Some(Narrated::Note(note)) => Item::Aside { head: note, body: String::new() },
             }
         };
         self.add(Row { id, at: event.ms, item });
         // why words broke off stands below them
-        if let Some(Told::Note(note)) = more {
+        if let Some(Narrated::Note(note)) = more {
             let item = Item::Aside { head: note, body: String::new() };
             self.add(Row { id: Id::Event(event.seq), at: event.ms, item });
         }
@@ -189,8 +189,8 @@ impl Story {
     }
 
     /// Returns it as something to look at in figures.
-    pub fn study(&self) -> Study<'_> {
-        Study { state: self.state(), ledger: &self.ledger, from: Seq(0) }
+    pub fn study(&self) -> Analysis<'_> {
+        Analysis { state: self.state(), turn_log: &self.turn_log, from: Seq(0) }
     }
 
     /// Returns the place of an utterance in the transcript.
@@ -307,7 +307,7 @@ impl Story {
 
 /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
 pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
-    let waits = state.deeds.iter().filter(|d| d.queued && d.too_late.is_none());
+    let waits = state.pending.iter().filter(|d| d.queued && d.too_late.is_none());
     let placed = waits.filter(|d| d.placed.is_empty());
     placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
 }

@@ -64,14 +64,14 @@ impl Study {
 
     /// Counts anew, if anything happened that figures are made of.
     pub fn renew(&mut self, story: &Story) {
-        if self.counted != story.ledger.happened() {
+        if self.counted != story.turn_log.happened() {
             self.count(story);
         }
     }
 
     fn count(&mut self, story: &Story) {
         self.tables = story.study().tables();
-        self.counted = story.ledger.happened();
+        self.counted = story.turn_log.happened();
     }
 
     /// Returns the page as rows of a width, which are made once for it.

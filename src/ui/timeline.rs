@@ -149,7 +149,9 @@ fn sort(kind: &Kind) -> Option<Sort> {
             Some(Sort::Vote)
         }
         Kind::HumanSaid(_) => Some(Sort::You),
-        Kind::Given(given) if matches!(given.line.verb, Verb::Mark { .. }) => Some(Sort::You),
+        Kind::CommandGiven(given) if matches!(given.line.command, Command::Mark { .. }) => {
+            Some(Sort::You)
+        }
         Kind::CallRetried(_) => Some(Sort::Error),
         Kind::TurnEnded(e) if e.outcome == Outcome::Failed => Some(Sort::Error),
         _ => None,

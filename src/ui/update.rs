@@ -29,7 +29,7 @@ use super::theme::Theme;
 use super::transcript::Transcript;
 use super::vim::{self, Vim};
 use super::wish;
-use crate::model::{Key, Ms, Verb};
+use crate::model::{Command, Key, Ms};
 use crate::session::replay::{Speed, Step};
 use crate::text;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
@@ -45,9 +45,9 @@ pub enum Request {
     /// Another session beside the talk: its name or path.
     Beside(String),
     /// A deed of the operator.
-    Send(Verb),
+    Send(Command),
     /// The talk that ended is taken up again, and these deeds come first.
-    Again(Vec<Verb>),
+    Again(Vec<Command>),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
     /// An address, for the program that the system has for it.
@@ -164,7 +164,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 {
                     Some(Request::Leave)
                 }
-                Action::Retry if leaving == Some(action) => wish::ask(screen, Verb::Retry {}),
+                Action::Retry if leaving == Some(action) => wish::ask(screen, Command::Retry {}),
                 action => act(screen, action),
             }
         }
@@ -285,14 +285,14 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Slower => playback::speed(&mut screen.view, Speed::slower),
         Action::Waits => playback::waits(&mut screen.view),
         Action::TogglePause => return wish::toggle_pause(screen),
-        Action::Step => return wish::ask(screen, Verb::Step { n: 1 }),
+        Action::Step => return wish::ask(screen, Command::Step { n: 1 }),
         Action::Skip => return wish::skip(screen),
         Action::Retry => return wish::retry(screen),
         Action::Vote => entry::begin(screen, "/vote "),
         Action::Undo => return passing::undo(screen),
         Action::Theme => dress::themes(screen),
         Action::Panels => dress::panels(screen),
-        Action::PauseNow => return wish::ask(screen, Verb::PauseNow {}),
+        Action::PauseNow => return wish::ask(screen, Command::PauseNow {}),
         Action::MoreRound => return wish::more(screen),
         Action::GiveFloor => return wish::give_floor(screen),
         Action::Mute => return wish::mute(screen),
@@ -317,7 +317,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
             }
         }
         Action::Filter => look::filter(screen),
-        Action::Mark => return wish::ask(screen, Verb::Mark { text: None }),
+        Action::Mark => return wish::ask(screen, Command::Mark { text: None }),
         Action::MarkUp => look::mark(screen, look::Way::Up),
         Action::MarkDown => look::mark(screen, look::Way::Down),
         Action::Seat => entry::seat_deeds(screen),

@@ -4,8 +4,8 @@
 //! something, then what is left as text. What a line means is checked by `model`, as for a steering line.
 
 use super::story::queued;
-use crate::model::command::{VERBS, VerbRow};
-use crate::model::{Key, SeatId, SteerLine, Verb};
+use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use serde_json::{Map, Value};
 
@@ -31,12 +31,12 @@ pub(super) const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Returns the `/command` of a verb.
-pub fn spelled(row: &VerbRow) -> String {
+pub fn spelled(row: &CommandRow) -> String {
     format!("/{}", row.name.replace('_', "-"))
 }
 
 /// Returns how a `/command` is used: what must follow it, and in brackets what may.
-pub fn usage(row: &VerbRow) -> String {
+pub fn usage(row: &CommandRow) -> String {
     let mut usage = spelled(row);
     for (key, name) in KEYS {
         let seat = if row.takes.contains(key) && *name == "NAME" { "@" } else { "" };
@@ -50,11 +50,11 @@ pub fn usage(row: &VerbRow) -> String {
 }
 
 /// Returns the verb that a line names with its first word.
-pub fn row(line: &str) -> Option<&'static VerbRow> {
+pub fn row(line: &str) -> Option<&'static CommandRow> {
     let name = line.strip_prefix('/')?.split_whitespace().next()?;
     // people write it in two words
     let name = if name == "re-roll" { "reroll" } else { name };
-    VERBS.iter().find(|r| spelled(r)[1..] == *name)
+    COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
 }
 
 /// Returns whether a word is the `/command` of a verb.
@@ -66,13 +66,14 @@ pub fn is_named(word: &str) -> bool {
 ///
 /// # Errors
 /// What is missing or wrong, and how it is spelled.
-pub fn read(line: &str, state: &State) -> Result<Verb, String> {
+pub fn read(line: &str, state: &State) -> Result<Command, String> {
     // as it is said: two words where a command is one
     let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
     let line = joined.as_deref().unwrap_or(line);
     let Some(row) = row(line) else {
         let word = line.split_whitespace().next().unwrap_or("/");
-        let near = VERBS.iter().map(spelled).min_by_key(|v| strsim::damerau_levenshtein(v, word));
+        let near =
+            COMMANDS.iter().map(spelled).min_by_key(|v| strsim::damerau_levenshtein(v, word));
         return Err(format!("there is no {word}; the nearest is {}", near.unwrap_or_default()));
     };
     let mut rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim();
@@ -91,7 +92,7 @@ pub fn read(line: &str, state: &State) -> Result<Verb, String> {
     if !rest.is_empty() {
         return Err(format!("use {}", usage(row)));
     }
-    SteerLine::from_map(map).map(|line| line.verb).map_err(|e| e.to_string())
+    SteerLine::from_map(map).map(|line| line.command).map_err(|e| e.to_string())
 }
 
 /// Takes the value of a key off the rest of a line; nothing if it is not there.
@@ -184,7 +185,7 @@ mod tests {
     use super::*;
     use crate::model::command::NoteFor;
     use crate::model::{FailureRule, Seq, Timeouts};
-    use crate::state::{Deed, Seat, Spent};
+    use crate::state::{PendingCommand, Seat, Spent};
     use serde_json::json;
     use std::sync::Arc;
 
@@ -213,9 +214,9 @@ mod tests {
         State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }
     }
 
-    fn queued_words() -> Deed {
+    fn queued_words() -> PendingCommand {
         let given = serde_json::from_value(json!({"key": "0:1", "do": "say", "text": "Wait."}));
-        Deed {
+        PendingCommand {
             seq: Seq(1),
             given: Arc::new(given.unwrap()),
             text: Some("Wait.".into()),
@@ -231,8 +232,8 @@ mod tests {
     #[test]
     fn every_verb_has_a_command_that_reads_back() {
         let mut state = state();
-        state.deeds.push(queued_words());
-        for row in VERBS {
+        state.pending.push(queued_words());
+        for row in COMMANDS {
             let arguments: Vec<&str> = KEYS
                 .iter()
                 .filter(|(key, _)| row.needs.contains(key))
@@ -259,22 +260,25 @@ mod tests {
         let state = state();
         let bo: SeatId = "bo".into();
         for (line, verb) in [
-            ("/cut-in One moment.", Verb::CutIn { text: "One moment.".into(), who: None }),
-            ("/cut-in @Bo stop", Verb::CutIn { text: "stop".into(), who: Some(bo.clone()) }),
-            ("/whisper @bo: psst, you", Verb::Whisper { text: "psst, you".into(), to: bo.clone() }),
-            ("/floor 2", Verb::Floor { to: bo.clone() }),
-            ("/step 3", Verb::Step { n: 3 }),
-            ("/step", Verb::Step { n: 1 }),
-            ("/pause now", Verb::PauseNow {}),
-            ("/edit u2 better", Verb::Edit { utterance: 2, text: "better".into() }),
-            ("/end final", Verb::End { final_round: true }),
+            ("/cut-in One moment.", Command::CutIn { text: "One moment.".into(), who: None }),
+            ("/cut-in @Bo stop", Command::CutIn { text: "stop".into(), who: Some(bo.clone()) }),
+            (
+                "/whisper @bo: psst, you",
+                Command::Whisper { text: "psst, you".into(), to: bo.clone() },
+            ),
+            ("/floor 2", Command::Floor { to: bo.clone() }),
+            ("/step 3", Command::Step { n: 3 }),
+            ("/step", Command::Step { n: 1 }),
+            ("/pause now", Command::PauseNow {}),
+            ("/edit u2 better", Command::Edit { utterance: 2, text: "better".into() }),
+            ("/end final", Command::End { final_round: true }),
             (
                 "/note @bo --standing be brief",
-                Verb::Note { text: "be brief".into(), to: vec![bo], lives: NoteFor::Standing },
+                Command::Note { text: "be brief".into(), to: vec![bo], lives: NoteFor::Standing },
             ),
             (
                 "/vote Ban them? | yes | no",
-                Verb::Vote {
+                Command::Vote {
                     question: "Ban them?".into(),
                     options: vec!["yes".into(), "no".into()],
                 },

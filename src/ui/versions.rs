@@ -3,7 +3,7 @@
 use super::list::{Does, Entry as Listed, List};
 use super::page::{Page, Part};
 use super::story::Story;
-use crate::model::Verb;
+use crate::model::Command;
 use crate::state::{Entry, Version};
 use crate::text;
 
@@ -72,7 +72,9 @@ pub fn list(story: &Story, entry: &Entry, name: &str) -> Option<List> {
     for told in texts(entry) {
         let words = text::line(told.text).into_owned();
         let (call, does) = match told.alternative {
-            Some(alternative) => (told.head, Does::Send(Verb::Choose { utterance, alternative })),
+            Some(alternative) => {
+                (told.head, Does::Send(Command::Choose { utterance, alternative }))
+            }
             None => (told.head, Does::Begin(format!("/edit {utterance} {}", told.text))),
         };
         let title = if told.counts { format!("counts: {words}") } else { words };
@@ -86,13 +88,13 @@ pub fn list(story: &Story, entry: &Entry, name: &str) -> Option<List> {
     }
     let last = story.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
     if last {
-        let anew = Does::Send(Verb::Reroll { utterance: Some(utterance) });
+        let anew = Does::Send(Command::Reroll { utterance: Some(utterance) });
         entries.push(listed("re-roll", "spoken anew, as one more alternative".into(), anew));
     }
     let edit = Does::Begin(format!("/edit {utterance} {}", entry.text()));
     entries.push(listed("edit", "another text for later prompts".into(), edit));
     if entry.hidden.is_none() {
-        let hide = Does::Send(Verb::Hide { utterance, text: None });
+        let hide = Does::Send(Command::Hide { utterance, text: None });
         entries.push(listed("hide", "out of later prompts and exports".into(), hide));
     }
     Some(List::of(format!("The texts of {name}"), entries))

@@ -14,7 +14,7 @@ use super::seat;
 use super::story::Story;
 use super::update::Request;
 use super::verbs;
-use crate::model::{Limit, Limits, Participant, SeatId, Verb, VoiceSpec};
+use crate::model::{Command, Limit, Limits, Participant, SeatId, VoiceSpec};
 use crate::state::{Run, State};
 
 /// Running seconds that one round more is taken for, where time is the limit.
@@ -51,7 +51,7 @@ pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
 }
 
 /// Asks for a deed, unless it is too late for any.
-pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
+pub fn ask(screen: &mut Screen, verb: Command) -> Option<Request> {
     if screen.view.playback.is_some() {
         return past(screen);
     }
@@ -59,7 +59,7 @@ pub fn ask(screen: &mut Screen, verb: Verb) -> Option<Request> {
         return unsaved(screen);
     }
     if screen.story.state().ended.is_some() {
-        if matches!(verb, Verb::Note { .. }) {
+        if matches!(verb, Command::Note { .. }) {
             return Some(Request::Again(noted(verb)));
         }
         let key = screen.keymap.way(Action::MoreRound, Place::Table);
@@ -101,10 +101,10 @@ pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
 }
 
 /// Returns the verb that pauses, or goes on, as it stands.
-pub fn pause_or_go_on(state: &State) -> Verb {
+pub fn pause_or_go_on(state: &State) -> Command {
     match state.run {
-        Run::Going | Run::Stepping(_) => Verb::Pause {},
-        Run::Pausing | Run::Paused => Verb::Resume {},
+        Run::Going | Run::Stepping(_) => Command::Pause {},
+        Run::Pausing | Run::Paused => Command::Resume {},
     }
 }
 
@@ -124,20 +124,20 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
 }
 
 /// Returns the deed by which one more round is spoken, where a limit holds or the talk is paused.
-pub fn more_of(state: &State) -> Option<Verb> {
-    let paused = || (state.run == Run::Paused).then(|| Verb::Step { n: round(state) });
-    one_more_round(state).map(|set| Verb::Limit { set }).or_else(paused)
+pub fn more_of(state: &State) -> Option<Command> {
+    let paused = || (state.run == Run::Paused).then(|| Command::Step { n: round(state) });
+    one_more_round(state).map(|set| Command::Limit { set }).or_else(paused)
 }
 
 /// Returns the deeds by which a talk that has ended goes on for one more round.
-pub fn again(state: &State) -> Vec<Verb> {
-    let limit = one_more_round(state).map(|set| Verb::Limit { set });
-    limit.into_iter().chain([Verb::Step { n: round(state) }]).collect()
+pub fn again(state: &State) -> Vec<Command> {
+    let limit = one_more_round(state).map(|set| Command::Limit { set });
+    limit.into_iter().chain([Command::Step { n: round(state) }]).collect()
 }
 
 /// Returns the deeds by which a note is left in the file of a talk that has ended: nobody speaks on for it.
-pub fn noted(note: Verb) -> Vec<Verb> {
-    vec![Verb::Pause {}, note]
+pub fn noted(note: Command) -> Vec<Command> {
+    vec![Command::Pause {}, note]
 }
 
 /// Returns how many speak in one round.
@@ -174,7 +174,7 @@ pub fn picked(screen: &mut Screen) -> Option<SeatId> {
 /// Gives the floor to the seat put forward.
 pub fn give_floor(screen: &mut Screen) -> Option<Request> {
     let to = picked(screen)?;
-    ask(screen, Verb::Floor { to })
+    ask(screen, Command::Floor { to })
 }
 
 /// Stops who speaks, or passes over who is next; the floor can be given back for a while.
@@ -185,10 +185,10 @@ pub fn skip(screen: &mut Screen) -> Option<Request> {
         Some(seat) => (Some(seat), "is stopped"),
         None => (next(state).0.into_iter().next(), "is passed over"),
     };
-    let asked = ask(screen, Verb::Skip {});
+    let asked = ask(screen, Command::Skip {});
     if let (Some(to), true) = (who, asked.is_some()) {
         let done = format!("{} {what}", screen.story.name(&to));
-        passing::offer(screen, &done, Verb::Floor { to });
+        passing::offer(screen, &done, Command::Floor { to });
     }
     asked
 }
@@ -205,7 +205,7 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
             let name = screen.story.name(&id);
             told(screen, format!("{name}'s model is asked and paid for once more: {key} again"))
         }
-        None => ask(screen, Verb::Retry {}),
+        None => ask(screen, Command::Retry {}),
     }
 }
 
@@ -215,8 +215,8 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
     let muted = screen.story.state().seat(&who).is_some_and(|s| s.muted);
     let name = screen.story.name(&who);
     let (verb, back) = match muted {
-        true => (Verb::Unmute { who: who.clone() }, Verb::Mute { who }),
-        false => (Verb::Mute { who: who.clone() }, Verb::Unmute { who }),
+        true => (Command::Unmute { who: who.clone() }, Command::Mute { who }),
+        false => (Command::Mute { who: who.clone() }, Command::Unmute { who }),
     };
     let asked = ask(screen, verb);
     if asked.is_some() {
@@ -229,7 +229,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 /// Lets the turn of the human seat that has the floor go.
 pub fn pass(screen: &mut Screen) -> Option<Request> {
     match seat::asked(&screen.story) {
-        Some(who) => ask(screen, Verb::Pass { who }),
+        Some(who) => ask(screen, Command::Pass { who }),
         None => told(screen, "no seat of yours has the floor"),
     }
 }
@@ -241,7 +241,7 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
         return None;
     }
     match screen.story.queued().last().map(|(key, _)| key.clone()) {
-        Some(key) => ask(screen, Verb::DropQueued { of: key.0 }),
+        Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
         None => told(screen, "nothing is queued"),
     }
 }
@@ -261,10 +261,10 @@ pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
     let text = words.into();
     let editing = screen.view.editing.take();
     let verb = match (manner, editing, human) {
-        (Manner::CutIn, ..) => Verb::CutIn { text, who: None },
-        (Manner::Queue, Some(of), _) => Verb::EditQueued { of: of.0, text },
-        (Manner::Queue, None, Some(who)) => Verb::Speak { text, who },
-        (Manner::Queue, None, None) => Verb::Say { text },
+        (Manner::CutIn, ..) => Command::CutIn { text, who: None },
+        (Manner::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
+        (Manner::Queue, None, Some(who)) => Command::Speak { text, who },
+        (Manner::Queue, None, None) => Command::Say { text },
     };
     let sent = ask(screen, verb);
     if sent.is_some() {

@@ -132,8 +132,8 @@ fn the_schema_of_events_knows_every_key_of_a_log() {
         let event: serde_json::Value = serde_json::from_str(line).unwrap();
         let kind = event["kind"].as_str().unwrap();
         for key in event["data"].as_object().unwrap().keys() {
-            let of_the_verb = kind == "command.given" && matches!(key.as_str(), "text" | "who");
-            assert!(of_the_verb || known(kind, key), "{kind}: {key}");
+            let of_the_command = kind == "command.given" && matches!(key.as_str(), "text" | "who");
+            assert!(of_the_command || known(kind, key), "{kind}: {key}");
             keys += 1;
         }
     }

@@ -35,7 +35,7 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
     let file = house.file("steer.jsonl", "{\"do\":\"pause\"}\n{\"do\":\"pausee\"}\nno\n");
     let ran = house.run(&["demo", "--headless", "--steer", &file]).code(3);
     assert!(
-        ran.err.contains("steer.jsonl, line 2: no verb `pausee`; the nearest is `pause`"),
+        ran.err.contains("steer.jsonl, line 2: no command `pausee`; the nearest is `pause`"),
         "{}",
         ran.err
     );
@@ -43,7 +43,7 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
     assert_eq!(ran.out, "");
     let ran =
         house.fed(&["demo", "--headless", "--steer", "-"], "{\"do\":\"pausee\"}\nno\n").code(0);
-    assert!(ran.out.contains("-- pausee was refused: no verb `pausee`"), "{}", ran.out);
+    assert!(ran.out.contains("-- pausee was refused: no command `pausee`"), "{}", ran.out);
     assert!(ran.out.contains("-- a steering line was refused: not JSON"), "{}", ran.out);
 }
 

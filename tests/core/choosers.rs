@@ -2,7 +2,7 @@
 //! the operator does meanwhile.
 
 use crate::harness::{seat, table};
-use crate::policies::{Deed, SEATS, Talk, deeds, play, words};
+use crate::policies::{Intervention, SEATS, Talk, interventions, play, words};
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use proptest::prelude::*;
@@ -42,9 +42,11 @@ fn nothing(_: &colloquium::state::Live, _: &SeatId) -> String {
     "well, well".into()
 }
 
-fn only_words(deeds: Vec<(u32, Deed)>) -> Vec<(u32, Deed)> {
-    let words = |d: &Deed| matches!(d, Deed::Say | Deed::SayTo(_) | Deed::Mention(_));
-    deeds.into_iter().filter(|(_, d)| words(d)).collect()
+fn only_words(interventions: Vec<(u32, Intervention)>) -> Vec<(u32, Intervention)> {
+    let words = |d: &Intervention| {
+        matches!(d, Intervention::Say | Intervention::SayTo(_) | Intervention::Mention(_))
+    };
+    interventions.into_iter().filter(|(_, d)| words(d)).collect()
 }
 
 proptest! {
@@ -52,12 +54,12 @@ proptest! {
 
     /// Where no choice and no bid can be read, the order of the file holds, and no words and mentions move it.
     #[test]
-    fn without_an_answer_the_order_of_the_file_holds(deeds in deeds(), seed: u64) {
-        let deeds = only_words(deeds);
+    fn without_an_answer_the_order_of_the_file_holds(interventions in interventions(), seed: u64) {
+        let interventions = only_words(interventions);
         for policy in ["moderated", "bids"] {
             let mut talk = Talk::new(chosen(policy, json!({}), seed));
             talk.answers = nothing;
-            talk.play(&deeds, 24);
+            talk.play(&interventions, 24);
             let expected: Vec<&str> = SEATS.into_iter().cycle().take(24).collect();
             // what the operator gives by name comes beside the order
             let own: Vec<String> = talk.in_turn().into_iter().filter(|w| w.len() == 1 && w != "m").collect();
@@ -67,24 +69,24 @@ proptest! {
 
     /// Whatever a moderator answers: nobody muted or gone is given the floor, nobody more than twice in a row.
     #[test]
-    fn a_moderator_keeps_the_rules(deeds in deeds(), seed: u64) {
-        let talk = play(chosen("moderated", json!({}), seed), &deeds, 24);
+    fn a_moderator_keeps_the_rules(interventions in interventions(), seed: u64) {
+        let talk = play(chosen("moderated", json!({}), seed), &interventions, 24);
         let (mut able, mut gone) = ([true; 4], [false; 4]);
         let turns = said(&talk);
-        let floor = deeds.iter().any(|(_, d)| matches!(d, Deed::SayTo(_)));
+        let floor = interventions.iter().any(|(_, d)| matches!(d, Intervention::SayTo(_)));
         for (n, who) in turns.iter().enumerate() {
             let at = SEATS.iter().position(|s| s == who).unwrap();
             prop_assert!(able[at], "{} at {} of {:?}", who, n, turns);
             let others = able.iter().filter(|a| **a).count() > 1;
             let three = n >= 2 && turns[n - 1] == *who && turns[n - 2] == *who;
-            let steady = !deeds.iter().any(|(at, _)| (n as u32).abs_diff(*at) < 4);
+            let steady = !interventions.iter().any(|(at, _)| (n as u32).abs_diff(*at) < 4);
             prop_assert!(!(three && others && steady && !floor), "{:?}", turns);
-            for (_, deed) in deeds.iter().filter(|(at, _)| *at == n as u32 + 1) {
-                match deed {
-                    Deed::Mute(who) => able[*who] = false,
-                    Deed::Unmute(who) => able[*who] = !gone[*who],
-                    Deed::Leave(who) => (able[*who], gone[*who]) = (false, true),
-                    Deed::Say | Deed::SayTo(_) | Deed::Mention(_) => {}
+            for (_, intervention) in interventions.iter().filter(|(at, _)| *at == n as u32 + 1) {
+                match intervention {
+                    Intervention::Mute(who) => able[*who] = false,
+                    Intervention::Unmute(who) => able[*who] = !gone[*who],
+                    Intervention::Leave(who) => (able[*who], gone[*who]) = (false, true),
+                    Intervention::Say | Intervention::SayTo(_) | Intervention::Mention(_) => {}
                 }
             }
         }
@@ -111,21 +113,21 @@ proptest! {
 
     /// Words and mentions that address nobody's turn leave a chain of seats as it was; who is mute or gone is missing.
     #[test]
-    fn nothing_that_is_said_moves_those_who_wait(deeds in deeds()) {
-        let only = |d: &Deed| matches!(d, Deed::Say | Deed::Mention(_));
-        let deeds: Vec<_> = deeds.into_iter().filter(|(_, d)| only(d)).collect();
+    fn nothing_that_is_said_moves_those_who_wait(interventions in interventions()) {
+        let only = |d: &Intervention| matches!(d, Intervention::Say | Intervention::Mention(_));
+        let interventions: Vec<_> = interventions.into_iter().filter(|(_, d)| only(d)).collect();
         let plain = play(circle(5), &[], 20);
-        let talk = play(circle(5), &deeds, 20);
+        let talk = play(circle(5), &interventions, 20);
         prop_assert_eq!(said(&plain), said(&talk));
         prop_assert_eq!(&said(&plain)[0], "a");
     }
 
     /// Whatever happens, it moves on, ends, or waits for nobody: an empty table is an end for every policy.
     #[test]
-    fn nobody_ready_is_an_end(deeds in deeds(), seed: u64) {
+    fn nobody_ready_is_an_end(interventions in interventions(), seed: u64) {
         let tables = [chosen("moderated", json!({}), seed), chosen("bids", json!({}), seed), circle(9)];
         for opened in tables {
-            let mut talk = play(opened, &deeds, 24);
+            let mut talk = play(opened, &interventions, 24);
             for who in SEATS {
                 talk.command(json!({"do": "leave", "who": who}));
             }

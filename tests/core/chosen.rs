@@ -94,9 +94,9 @@ async fn an_illegal_choice_is_corrected_once() {
 #[tokio::test]
 async fn the_prompt_of_any_call_can_be_built_again() {
     let chooser = || answering(|ask| say(if ask.attempt == 1 { "well" } else { "b" }));
-    let court = crate::judging::court(&["j", "k"], true, 2, "draw");
-    let summed = crate::recaps::summed(Some("clerk"), 12, 400);
-    for table in [moderated(json!({})), bids(json!({})), court, summed] {
+    let judged = crate::judging::judged(&["j", "k"], true, 2, "draw");
+    let summed = crate::summaries::summed(Some("clerk"), 12, 400);
+    for table in [moderated(json!({})), bids(json!({})), judged, summed] {
         let steer = [json!({"after": {"utterance": 2}, "do": "vote", "question": "Shall we?"})];
         let ran = play(table, chooser(), &steer).await;
         let mut state = colloquium::state::State::default();

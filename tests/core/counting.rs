@@ -62,7 +62,7 @@ async fn a_limit_is_announced_holds_and_a_raise_goes_on() {
     let of = |name: &str| ran.kinds().iter().filter(|k| **k == name).count();
     assert_eq!((of("limit.near"), of("limit.reached")), (2, 2));
     let refusal = ran.events.iter().find_map(|e| match &e.kind {
-        Kind::Refused(r) => Some(r.why.to_string()),
+        Kind::CommandRefused(r) => Some(r.why.to_string()),
         _ => None,
     });
     assert!(refusal.expect("resume at a limit is refused").contains("raise it first"));

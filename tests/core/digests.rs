@@ -34,7 +34,7 @@ async fn what_a_seat_has_seen_is_not_hashed_again() {
 /// Each of these changes how earlier words read or whose they are, so that hashing begins anew.
 #[tokio::test]
 async fn what_is_rewritten_is_hashed_anew() {
-    let deeds = [
+    let interventions = [
         json!({"do": "edit", "utterance": 2, "text": "edited"}),
         json!({"do": "hide", "utterance": 3}),
         json!({"do": "change", "who": "b", "set": {"name": "Bo"}}),
@@ -42,12 +42,12 @@ async fn what_is_rewritten_is_hashed_anew() {
         json!({"do": "reroll"}),
         json!({"do": "join", "participant": {"id": "z", "script": ["test"]}}),
     ];
-    for mut deed in deeds {
-        deed["after"] = json!({"utterance": 5});
+    for mut intervention in interventions {
+        intervention["after"] = json!({"utterance": 5});
         // the harness holds every digest against the prompt that was shown
-        let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &[deed.clone()]).await;
-        assert!(ran.state.entries.len() >= 9, "{deed}");
-        assert!(ran.kinds().contains(&"command.given"), "{deed}");
+        let ran = play(round_robin(&["a", "b", "c"], 9), plain(), &[intervention.clone()]).await;
+        assert!(ran.state.entries.len() >= 9, "{intervention}");
+        assert!(ran.kinds().contains(&"command.given"), "{intervention}");
     }
     let again = [
         json!({"after": {"utterance": 5}, "do": "retry"}),

@@ -153,7 +153,7 @@ async fn all_passed_is_an_end_of_its_own() {
 }
 
 #[tokio::test]
-async fn nothing_barren_goes_on_for_ever() {
+async fn nothing_stalls_goes_on_for_ever() {
     let ran =
         play(round_robin(&["a", "b"], 9), stage(|_| Play::Fail(5, ErrorClass::NotFound)), &[])
             .await;

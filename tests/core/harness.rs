@@ -350,8 +350,8 @@ fn check_invariants(events: &[Event], live: &Live) {
         }
     }
     let given = events.iter().filter_map(|e| match &e.kind {
-        Kind::Given(g) => Some(g.key.clone()),
-        Kind::Refused(r) => Some(r.key.clone()),
+        Kind::CommandGiven(g) => Some(g.key.clone()),
+        Kind::CommandRefused(r) => Some(r.key.clone()),
         _ => None,
     });
     let mut keys: Vec<Key> = given.collect();

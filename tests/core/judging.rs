@@ -23,7 +23,7 @@ pub fn debate(more: Value) -> payload::Opened {
     table(scenario, vec![seat("a"), seat("b"), beside("j"), beside("k")])
 }
 
-pub fn court(judges: &[&str], swap_test: bool, votes: u32, tie: &str) -> payload::Opened {
+pub fn judged(judges: &[&str], swap_test: bool, votes: u32, tie: &str) -> payload::Opened {
     let side = |id: &str| json!({"name": id, "seats": [id]});
     debate(json!({"verdict": {
         "judges": judges, "question": "Who is right?", "sides": [side("a"), side("b")],
@@ -111,7 +111,7 @@ async fn votes_are_refused_where_they_make_no_sense() {
     let why = |line: Value| async move {
         let ran = play(round_robin(&["a", "b"], 2), plain(), &[line]).await;
         let refused = ran.events.iter().find_map(|e| match &e.kind {
-            Kind::Refused(r) => Some(r.why.to_string()),
+            Kind::CommandRefused(r) => Some(r.why.to_string()),
             _ => None,
         });
         refused.expect("a refusal")
@@ -127,14 +127,14 @@ async fn votes_are_refused_where_they_make_no_sense() {
 #[tokio::test]
 async fn a_verdict_comes_at_the_end_with_scores_and_says_how() {
     let judge = |_: &colloquium::voice::Request| json!({"winner": "b", "scores": {"a": 6, "b": 7.5}, "why": "figures"});
-    let ran = play(court(&["j"], false, 1, "draw"), answering(judge), &[]).await;
+    let ran = play(judged(&["j"], false, 1, "draw"), answering(judge), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "utterance_limit"));
     let given = verdict(&ran);
     assert_eq!((given.winner.as_deref(), &*given.how), (Some("b"), "b in 1 of 1 judgement"));
     assert_eq!((given.scores["a"], given.scores["b"]), (6.0, 7.5));
     let asked = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
     assert_eq!(asked.prompt.blocks.len(), 4);
-    let mut completed = court(&["j"], false, 1, "draw");
+    let mut completed = judged(&["j"], false, 1, "draw");
     completed.scenario["policy"]["options"] = json!({"rounds": 1});
     let ran = play(completed, answering(judge), &[]).await;
     assert_eq!(
@@ -147,7 +147,7 @@ async fn a_verdict_comes_at_the_end_with_scores_and_says_how() {
 #[tokio::test]
 async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     let first = |_: &colloquium::voice::Request| json!({"winner": "Side 1"});
-    let ran = play(court(&["j"], true, 1, "draw"), answering(first), &[]).await;
+    let ran = play(judged(&["j"], true, 1, "draw"), answering(first), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner, None);
     assert!(given.how.contains("1 turned when the sides were swapped"), "{}", given.how);
@@ -162,7 +162,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
         let is_a = |b: &Block| matches!(b, Block::Other { who, name, .. } if *who == "a" && &**name == "Side 1");
         json!({"winner": if ask.prompt.blocks.iter().any(is_a) { "Side 1" } else { "Side 2" }})
     };
-    let ran = play(court(&["j", "k"], true, 2, "draw"), answering(firm), &[]).await;
+    let ran = play(judged(&["j", "k"], true, 2, "draw"), answering(firm), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner.as_deref(), Some("a"));
     assert_eq!(&*given.how, "a in 4 of 4 judgements; none turned when the sides were swapped");
@@ -172,7 +172,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
 #[tokio::test]
 async fn a_tie_is_broken_by_the_rule_of_the_scenario() {
     let split = |ask: &colloquium::voice::Request| json!({"winner": if ask.seat.id == "j" { "a" } else { "b" }});
-    let ran = |tie: &'static str| play(court(&["j", "k"], false, 1, tie), answering(split), &[]);
+    let ran = |tie: &'static str| play(judged(&["j", "k"], false, 1, tie), answering(split), &[]);
     let draw = ran("draw").await;
     assert_eq!(
         (verdict(&draw).winner.as_deref(), &*verdict(&draw).how),
@@ -188,12 +188,12 @@ async fn a_tie_is_broken_by_the_rule_of_the_scenario() {
 #[tokio::test]
 async fn a_judge_that_cannot_be_read_abstains_and_the_end_comes_all_the_same() {
     let ran =
-        play(court(&["j", "k"], false, 1, "draw"), answering(|_| json!("both were fine")), &[])
+        play(judged(&["j", "k"], false, 1, "draw"), answering(|_| json!("both were fine")), &[])
             .await;
     assert_eq!(ran.reason(), "utterance_limit");
     assert_eq!(&*verdict(&ran).how, "no judgement could be read");
     let mute = [json!({"do": "mute", "who": "j"}), json!({"do": "leave", "who": "k"})];
-    let ran = play(court(&["j", "k"], false, 1, "draw"), answering(|_| json!("a")), &mute).await;
+    let ran = play(judged(&["j", "k"], false, 1, "draw"), answering(|_| json!("a")), &mute).await;
     assert_eq!((verdict(&ran).judgements.len(), ran.reason()), (0, "utterance_limit"));
 }
 
@@ -201,19 +201,19 @@ async fn a_judge_that_cannot_be_read_abstains_and_the_end_comes_all_the_same() {
 async fn the_operator_asks_for_a_verdict_and_the_talk_goes_on() {
     let steer = [json!({"after": {"utterance": 2}, "id": "v", "do": "verdict"})];
     let ran =
-        play(court(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &steer).await;
+        play(judged(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &steer).await;
     assert_eq!(ran.who(), "a b a b");
     let given = ran.kinds().iter().filter(|k| **k == "verdict.given").count();
     assert_eq!(given, 2, "when it was asked for, and at the end");
     assert_eq!(ran.receipts("v").last(), Some(&Done));
     let late = [json!({"after": {"utterance": 4}, "id": "v", "do": "verdict"})];
     let ran =
-        play(court(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &late).await;
+        play(judged(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &late).await;
     let given = ran.kinds().iter().filter(|k| **k == "verdict.given").count();
     assert_eq!((given, ran.receipts("v").last()), (1, Some(&Done)), "nothing was said since");
     let end = [json!({"after": {"utterance": 2}, "do": "end"})];
     let ran =
-        play(court(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &end).await;
+        play(judged(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &end).await;
     assert!(!ran.kinds().contains(&"verdict.given"), "an end at once is one at once");
 }
 

@@ -114,15 +114,15 @@ pub fn tables() -> Vec<(&'static str, Opened)> {
         ("guises", table(guises(), seats())),
         ("manual", table(policy("manual", json!({})), seats())),
         ("phases", table(phases(), seats())),
-        ("verdict", crate::judging::court(&["j", "k"], true, 2, "random")),
+        ("verdict", crate::judging::judged(&["j", "k"], true, 2, "random")),
         ("judged", judged()),
         ("moderated", crate::chosen::moderated(json!({}))),
-        ("summed", crate::recaps::summed(Some("clerk"), 12, 400)),
+        ("summed", crate::summaries::summed(Some("clerk"), 12, 400)),
         ("bids", crate::chosen::bids(json!({}))),
-        ("tie", crate::courts::court(&["j", "k"], json!({"tie": "judge"}))),
+        ("tie", crate::verdicts::judged(&["j", "k"], json!({"tie": "judge"}))),
         (
             "phase judged",
-            crate::courts::judged_phase(json!({"may_stop": true, "swap_test": true}), None),
+            crate::verdicts::judged_phase(json!({"may_stop": true, "swap_test": true}), None),
         ),
         ("summaries", table(summaries(), seats())),
     ]
@@ -139,7 +139,7 @@ fn summaries() -> Value {
 
 /// A judge as a stop rule, and a verdict at the end.
 fn judged() -> Opened {
-    let mut table = crate::judging::court(&["j"], false, 1, "draw");
+    let mut table = crate::judging::judged(&["j"], false, 1, "draw");
     let judge = json!({"seat": "k", "question": "Is all said?", "every": 2});
     table.scenario["stop"] = json!([{"judge": judge}]);
     table.scenario["limits"] = json!({"utterances": 8});

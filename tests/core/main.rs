@@ -5,12 +5,12 @@
 //! | one event is one decision; every prefix of a log is legal | `kills` |
 //! | effects are read from events; a call starts only when its order is written | `disk` |
 //! | a policy remembers its memo alone; dice have no position | `kills`, `flows::a_shuffled_order_…` |
-//! | a turn is one grant; batches of the operator disturb no policy | `verbs::the_floor_…`, `verbs::the_last_utterance_…` |
-//! | a batch's place is the horizon, also on retry, under step and after a kill | `flows::a_simultaneous_…`, `verbs::step_…`, `kills` |
+//! | a turn is one grant; batches of the operator disturb no policy | `commands::the_floor_…`, `commands::the_last_utterance_…` |
+//! | a batch's place is the horizon, also on retry, under step and after a kill | `flows::a_simultaneous_…`, `commands::step_…`, `kills` |
 //! | talks inside the talk; commands reach them | `flows::phases_…`, `threads` |
 //! | every command acts once and has its cause | `harness` (every run), `kills` |
-//! | pieces are shown at once and sealed soon; a cut keeps what was sealed | `verbs::cut_in_…`, `flows::a_simultaneous_…` |
-//! | nothing barren goes on for ever | `flows::nothing_barren_…` |
+//! | pieces are shown at once and sealed soon; a cut keeps what was sealed | `commands::cut_in_…`, `flows::a_simultaneous_…` |
+//! | a stalled thread ends | `flows::nothing_stalls_…` |
 //! | virtual time waits for real work | `tests/cli` (scripts), `flows::silence_…` |
 //! | commands first; a stalled disk starts nothing and loses nothing | `disk` |
 //! | what is decided on is in the log | `harness` (every run folds the file), `kills` |
@@ -18,7 +18,7 @@
 //! | seats that wait for one another run when that has come | `depends` |
 //! | whose words are seen, under which names, and what nobody sees | `shows` |
 //! | a talk in circles is warned of, then ended; a debate is not | `loops` |
-//! | judges of a talk and of its phases: who stops, who breaks a tie | `judging`, `courts` |
+//! | judges of a talk and of its phases: who stops, who breaks a tie | `judging`, `verdicts` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
 //! | a branch keeps its past and goes on like a resume | `forks` |
@@ -33,8 +33,8 @@
 
 mod choosers;
 mod chosen;
+mod commands;
 mod counting;
-mod courts;
 mod depends;
 mod digests;
 mod disk;
@@ -52,10 +52,10 @@ mod loops;
 mod minds;
 mod money;
 mod policies;
-mod recaps;
 mod replay;
 mod sealing;
 mod shows;
 mod stances;
+mod summaries;
 mod threads;
-mod verbs;
+mod verdicts;

@@ -254,7 +254,7 @@ async fn a_limit_in_dollars_that_could_not_hold_is_refused() {
     let ran =
         play(talk("round_robin", json!({"utterances": 2}), vec![unknown]), plain(), &steer).await;
     let refused = ran.events.iter().find_map(|e| match &e.kind {
-        Kind::Refused(r) => Some(r.why.to_string()),
+        Kind::CommandRefused(r) => Some(r.why.to_string()),
         _ => None,
     });
     assert!(refused.unwrap().contains("no price is known for x:tiny (ada)"));

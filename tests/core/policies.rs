@@ -248,7 +248,7 @@ fn rounds_end_every_policy_that_takes_turns() {
 
 /// What happens at a moment of a talk besides its turns.
 #[derive(Clone, Debug)]
-pub enum Deed {
+pub enum Intervention {
     Say,
     SayTo(usize),
     Mention(usize),
@@ -257,50 +257,56 @@ pub enum Deed {
     Leave(usize),
 }
 
-pub fn deeds() -> impl Strategy<Value = Vec<(u32, Deed)>> {
-    let deed = prop_oneof![
-        Just(Deed::Say),
-        (0..4usize).prop_map(Deed::SayTo),
-        (0..4usize).prop_map(Deed::Mention),
-        (0..4usize).prop_map(Deed::Mute),
-        (0..4usize).prop_map(Deed::Unmute),
-        (1..4usize).prop_map(Deed::Leave),
+pub fn interventions() -> impl Strategy<Value = Vec<(u32, Intervention)>> {
+    let intervention = prop_oneof![
+        Just(Intervention::Say),
+        (0..4usize).prop_map(Intervention::SayTo),
+        (0..4usize).prop_map(Intervention::Mention),
+        (0..4usize).prop_map(Intervention::Mute),
+        (0..4usize).prop_map(Intervention::Unmute),
+        (1..4usize).prop_map(Intervention::Leave),
     ];
-    prop::collection::vec((1..24u32, deed), 0..8)
+    prop::collection::vec((1..24u32, intervention), 0..8)
 }
 
 /// Plays a talk in which things happen after utterances.
-pub fn play(opened: Opened, deeds: &[(u32, Deed)], utterances: u32) -> Talk {
+pub fn play(opened: Opened, interventions: &[(u32, Intervention)], utterances: u32) -> Talk {
     let mut talk = Talk::new(opened);
-    talk.play(deeds, utterances);
+    talk.play(interventions, utterances);
     talk
 }
 
 impl Talk {
     /// Plays it on.
-    pub fn play(&mut self, deeds: &[(u32, Deed)], utterances: u32) {
+    pub fn play(&mut self, interventions: &[(u32, Intervention)], utterances: u32) {
         let talk = self;
         for n in 1..=utterances {
-            let mention = deeds.iter().find_map(|(at, deed)| match deed {
-                Deed::Mention(to) if *at == n => Some(SEATS[*to]),
+            let mention = interventions.iter().find_map(|(at, intervention)| match intervention {
+                Intervention::Mention(to) if *at == n => Some(SEATS[*to]),
                 _ => None,
             });
             talk.go(n, |_, s| match mention {
                 Some(to) => words(s).replacen("word", &format!("@{to}"), 1),
                 None => words(s),
             });
-            for (_, deed) in deeds.iter().filter(|(at, _)| *at == n) {
-                match deed {
-                    Deed::Say => talk.command(json!({"do": "say", "text": "well now"})),
-                    Deed::SayTo(to) => {
+            for (_, intervention) in interventions.iter().filter(|(at, _)| *at == n) {
+                match intervention {
+                    Intervention::Say => talk.command(json!({"do": "say", "text": "well now"})),
+                    Intervention::SayTo(to) => {
                         talk.command(
                             json!({"do": "say", "text": format!("and you, @{}?", SEATS[*to])}),
                         );
                     }
-                    Deed::Mute(who) => talk.command(json!({"do": "mute", "who": SEATS[*who]})),
-                    Deed::Unmute(who) => talk.command(json!({"do": "unmute", "who": SEATS[*who]})),
-                    Deed::Leave(who) => talk.command(json!({"do": "leave", "who": SEATS[*who]})),
-                    Deed::Mention(_) => {}
+                    Intervention::Mute(who) => {
+                        talk.command(json!({"do": "mute", "who": SEATS[*who]}))
+                    }
+                    Intervention::Unmute(who) => {
+                        talk.command(json!({"do": "unmute", "who": SEATS[*who]}))
+                    }
+                    Intervention::Leave(who) => {
+                        talk.command(json!({"do": "leave", "who": SEATS[*who]}))
+                    }
+                    Intervention::Mention(_) => {}
                 }
             }
         }
@@ -312,22 +318,22 @@ proptest! {
 
     /// With words and mentions only, the policy's own order is that of the talk in which nobody said anything.
     #[test]
-    fn neither_words_nor_mentions_move_the_pointer(deeds in deeds(), seed: u64) {
-        let deeds: Vec<_> = deeds
+    fn neither_words_nor_mentions_move_the_pointer(interventions in interventions(), seed: u64) {
+        let interventions: Vec<_> = interventions
             .into_iter()
-            .filter(|(_, d)| matches!(d, Deed::Say | Deed::SayTo(_) | Deed::Mention(_)))
+            .filter(|(_, d)| matches!(d, Intervention::Say | Intervention::SayTo(_) | Intervention::Mention(_)))
             .collect();
         for policy in sequential() {
             let plain = play(opened(&policy, seed), &[], 24).in_turn();
-            let disturbed = play(opened(&policy, seed), &deeds, 24).in_turn();
+            let disturbed = play(opened(&policy, seed), &interventions, 24).in_turn();
             prop_assert_eq!(&plain[..disturbed.len()], &disturbed[..], "{:?}", policy);
         }
     }
 
     /// Muted and gone seats are passed over, everybody else has the turn that the order of the file gives.
     #[test]
-    fn a_mute_or_a_leaver_moves_no_pointer(deeds in deeds()) {
-        let talk = play(opened(&("round_robin", json!({})), 1), &deeds, 24);
+    fn a_mute_or_a_leaver_moves_no_pointer(interventions in interventions()) {
+        let talk = play(opened(&("round_robin", json!({})), 1), &interventions, 24);
         let (mut able, mut gone) = ([true; 4], [false; 4]);
         let mut at = 0;
         let mut turns = talk.in_turn().into_iter();
@@ -341,12 +347,12 @@ proptest! {
             let turn = turns.next();
             prop_assert_eq!(turn.as_deref(), Some(SEATS[at % 4]), "utterance {} of {:?}", n, talk.asked());
             at += 1;
-            for (_, deed) in deeds.iter().filter(|(at, _)| *at == n) {
-                match deed {
-                    Deed::Mute(who) => able[*who] = false,
-                    Deed::Unmute(who) => able[*who] = !gone[*who],
-                    Deed::Leave(who) => (able[*who], gone[*who]) = (false, true),
-                    Deed::Say | Deed::SayTo(_) | Deed::Mention(_) => {}
+            for (_, intervention) in interventions.iter().filter(|(at, _)| *at == n) {
+                match intervention {
+                    Intervention::Mute(who) => able[*who] = false,
+                    Intervention::Unmute(who) => able[*who] = !gone[*who],
+                    Intervention::Leave(who) => (able[*who], gone[*who]) = (false, true),
+                    Intervention::Say | Intervention::SayTo(_) | Intervention::Mention(_) => {}
                 }
             }
         }
@@ -372,9 +378,9 @@ proptest! {
 
     /// Whatever happens, the talk moves, ends, or waits for a hand; and an empty table is an end.
     #[test]
-    fn nobody_ready_is_an_end_and_no_hang(deeds in deeds(), seed: u64) {
+    fn nobody_ready_is_an_end_and_no_hang(interventions in interventions(), seed: u64) {
         for policy in sequential().into_iter().chain([("simultaneous", json!({})), ("manual", json!({}))]) {
-            let mut talk = play(opened(&policy, seed), &deeds, 24);
+            let mut talk = play(opened(&policy, seed), &interventions, 24);
             for who in SEATS {
                 talk.command(json!({"do": "leave", "who": who}));
             }

@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use crate::kills::runtime;
-use colloquium::analysis::{Cell, Stand, Standpoints, Study, fold, stances, standpoints};
+use colloquium::analysis::{Analysis, Cell, Stand, Standpoints, fold, stances, standpoints};
 use colloquium::export::{text, whole};
 use colloquium::model::*;
 use serde_json::json;
@@ -40,8 +40,8 @@ fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
         let resumed = runtime().block_on(resume(killed, wavering(), &[]));
         assert_eq!(recorded(&resumed), expected, "cut after {cut}");
     }
-    let (state, ledger) = fold(&ran.events);
-    let study = Study { state: &state, ledger: &ledger, from: Seq(0) };
+    let (state, turn_log) = fold(&ran.events);
+    let study = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
     assert_eq!(stances(&study).len(), 4);
     let table = study.tables().into_iter().find(|t| t.name == "stances").unwrap();
     let shown = |row: &Vec<Cell>| row.iter().map(Cell::shown).collect::<Vec<_>>().join(" ");
@@ -64,5 +64,5 @@ fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
     // of two talks side by side only what came after they part is counted
     let fifth = |e: &&Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(5));
     let from = ran.events.iter().find(fifth).unwrap().seq;
-    assert_eq!(stances(&Study { from, ..study }).len(), 2);
+    assert_eq!(stances(&Analysis { from, ..study }).len(), 2);
 }

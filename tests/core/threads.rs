@@ -67,7 +67,7 @@ async fn a_command_names_a_thread_or_is_told_that_there_is_none() {
     let wrong = json!({"after": {"utterance": 3}, "in": 3, "do": "say", "text": "nowhere"});
     let ran = with(&[wrong]).await;
     let refused =
-        |e: &Event| matches!(&e.kind, Kind::Refused(r) if r.why.contains("no open thread"));
+        |e: &Event| matches!(&e.kind, Kind::CommandRefused(r) if r.why.contains("no open thread"));
     assert!(ran.events.iter().any(refused));
 }
 

@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use colloquium::config::Binding;
-use colloquium::model::Verb;
+use colloquium::model::Command;
 use colloquium::ui::keymap::{Keymap, ROWS};
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
@@ -44,7 +44,7 @@ fn a_key_set_anew_works_and_shows_everywhere() {
     let row = |name: &str| strange(ROWS.iter().position(|r| r.name() == name).unwrap());
     let mut stage = Stage::new(100, 30).during(6, 2);
     stage.screen.keymap = all_anew();
-    for (name, asked) in [("skip", Verb::Skip {}), ("toggle_pause", Verb::Pause {})] {
+    for (name, asked) in [("skip", Command::Skip {}), ("toggle_pause", Command::Pause {})] {
         let pressed = stage.press_with(Char(row(name)), KeyModifiers::ALT);
         assert_eq!(pressed, Some(Request::Send(asked)), "{name}");
     }

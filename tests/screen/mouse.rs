@@ -1,7 +1,7 @@
 //! The mouse: what the wheel moves and what a click does.
 
 use crate::stage::Stage;
-use colloquium::model::Verb;
+use colloquium::model::Command;
 use colloquium::ui::keymap::Place;
 use colloquium::ui::mouse::mouse;
 use colloquium::ui::update::Request;
@@ -42,9 +42,9 @@ fn the_wheel_scrolls_the_transcript_and_never_what_was_written() {
 fn a_click_does_what_it_falls_on() {
     for width in [80, 120] {
         let mut stage = Stage::new(width, 24).during(6, 2);
-        assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Verb::Skip {})));
+        assert_eq!(click(&mut stage, "skip"), Some(Request::Send(Command::Skip {})));
         stage.press(&[Esc]);
-        assert_eq!(click(&mut stage, "space"), Some(Request::Send(Verb::Pause {})));
+        assert_eq!(click(&mut stage, "space"), Some(Request::Send(Command::Pause {})));
         // in the row of the cast, or in the panel
         let rows = stage.rows();
         let (from, to) = if width == 80 { (0, 80) } else { (90, 120) };

@@ -1,7 +1,7 @@
 //! Sitting at the table, and looking into what others were shown.
 
 use crate::stage::Stage;
-use colloquium::model::{Kind, Verb};
+use colloquium::model::{Command, Kind};
 use colloquium::ui::inspect::prompt_of;
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{self, Char, Down, End, Enter, Esc};
@@ -30,9 +30,9 @@ fn a_person_is_asked_when_the_floor_comes() {
     assert!(shown.contains("Bo has the floor: what you write is said as Bo"), "{shown}");
     assert!(shown.contains("i write  P pass"), "{shown}");
     write(&mut stage, "iHold on.");
-    let speaks = Verb::Speak { text: "Hold on.".into(), who: "bo".into() };
+    let speaks = Command::Speak { text: "Hold on.".into(), who: "bo".into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(speaks)]);
-    let passes = [Request::Send(Verb::Pass { who: "bo".into() })];
+    let passes = [Request::Send(Command::Pass { who: "bo".into() })];
     assert_eq!(write(&mut stage, "/pass"), []);
     assert_eq!(stage.press(&[Enter, Esc]), passes);
     assert_eq!(write(&mut stage, "P"), passes);
@@ -78,14 +78,14 @@ fn everything_can_be_done_with_a_seat_from_its_list() {
         assert!(shown.contains(deed), "{deed}: {shown}");
     }
     write(&mut stage, "leave");
-    assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::Leave { who: "cy".into() })]);
+    assert_eq!(stage.press(&[Enter]), [Request::Send(Command::Leave { who: "cy".into() })]);
     stage.press(&[Char('3'), Char('C')]);
     write(&mut stage, "persona");
     stage.press(&[Enter]);
     let begun = stage.screen.view.pen.text();
     assert!(begun.starts_with("/change @cy persona = "), "{begun}");
     let asked = stage.press(&[Enter]);
-    assert!(matches!(&asked[..], [Request::Send(Verb::Change { .. })]), "{asked:?}");
+    assert!(matches!(&asked[..], [Request::Send(Command::Change { .. })]), "{asked:?}");
     stage.press(&[Esc, Char('3'), Char('i')]);
     assert!(stage.screen.view.writing, "whoever is put forward, one can write");
 }
@@ -154,7 +154,7 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     assert_eq!(stage.screen.view.pen.text(), "/change @cy weight = 1");
     stage.press(&[KeyCode::Backspace, Char('5')]);
     let weighs = |asked: &[Request], id: &str, weight: f64| match asked {
-        [Request::Send(Verb::Change { who, set })] => {
+        [Request::Send(Command::Change { who, set })] => {
             let weight_set = set["weight"].as_f64();
             **who == *id && weight_set == Some(weight)
         }

@@ -1,7 +1,7 @@
 //! What a reader may rely on while others speak.
 
 use crate::stage::Stage;
-use colloquium::model::{Channel, Piece, Verb};
+use colloquium::model::{Channel, Command, Piece};
 use colloquium::session::Item;
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{Char, Down, End, Enter, Esc, PageDown, PageUp, Up};
@@ -70,10 +70,10 @@ fn a_page_up_and_down_comes_back() {
 fn keys_ask_for_what_they_say() {
     let mut stage = Stage::new(80, 24).during(2, 2);
     for (key, verb) in [
-        (' ', Verb::Pause {}),
-        ('.', Verb::Step { n: 1 }),
-        ('s', Verb::Skip {}),
-        ('S', Verb::PauseNow {}),
+        (' ', Command::Pause {}),
+        ('.', Command::Step { n: 1 }),
+        ('s', Command::Skip {}),
+        ('S', Command::PauseNow {}),
     ] {
         assert_eq!(stage.press(&[Char(key)]), [Request::Send(verb)], "{key:?}");
     }

@@ -2,7 +2,7 @@
 //! comes and goes by itself.
 
 use crate::stage::{Stage, demo};
-use colloquium::model::{Event, Kind, Ms, SeatId, Seq, Verb};
+use colloquium::model::{Command, Event, Kind, Ms, SeatId, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::ui::commands;
 use colloquium::ui::keymap::{Place, ROWS};
@@ -115,14 +115,18 @@ fn a_command_and_what_it_takes_are_offered() {
     assert!(stage.text().contains("@cy"), "{}", stage.text());
     stage.press(&[Up, Tab]);
     write(&mut stage, "psst");
-    let whisper = Verb::Whisper { text: "psst".into(), to: "cy".into() };
+    let whisper = Command::Whisper { text: "psst".into(), to: "cy".into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
     write(&mut stage, "/limit utt");
     stage.press(&[Tab]);
     assert_eq!(stage.screen.view.pen.text(), "/limit utterances =");
     stage.chord('c');
     write(&mut stage, "/pause");
-    assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::Pause {})], "a whole command is sent");
+    assert_eq!(
+        stage.press(&[Enter]),
+        [Request::Send(Command::Pause {})],
+        "a whole command is sent"
+    );
 }
 
 #[test]
@@ -138,7 +142,7 @@ fn the_keys_behind_the_prefix_are_listed_after_a_moment() {
     for words in ["ctrl-x, then", "enter cut in", "e editor", "space pause", "s skip"] {
         assert!(shown.contains(words), "{words}: {shown}");
     }
-    assert_eq!(write(&mut stage, "s"), [Request::Send(Verb::Skip {})]);
+    assert_eq!(write(&mut stage, "s"), [Request::Send(Command::Skip {})]);
     assert!(!stage.text().contains("ctrl-x, then"), "{}", stage.text());
 }
 
@@ -146,11 +150,11 @@ fn the_keys_behind_the_prefix_are_listed_after_a_moment() {
 fn what_one_key_did_can_be_taken_back_for_five_seconds() {
     let cy: SeatId = "cy".into();
     let mut stage = speaking();
-    assert_eq!(write(&mut stage, "3m"), [Request::Send(Verb::Mute { who: cy.clone() })]);
+    assert_eq!(write(&mut stage, "3m"), [Request::Send(Command::Mute { who: cy.clone() })]);
     assert!(stage.text().contains("Cy is passed over: U takes it back"), "{}", stage.text());
     assert_eq!(stage.screen.view.pass(Ms(0)), (Some(5_000), false));
-    assert_eq!(write(&mut stage, "U"), [Request::Send(Verb::Unmute { who: cy })]);
-    assert_eq!(write(&mut stage, "s"), [Request::Send(Verb::Skip {})]);
+    assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Unmute { who: cy })]);
+    assert_eq!(write(&mut stage, "s"), [Request::Send(Command::Skip {})]);
     assert!(stage.text().contains("Bo is stopped: U takes it back"), "{}", stage.text());
     stage.screen.view.pass(Ms(0));
     assert_eq!(stage.screen.view.pass(Ms(5_000)), (None, true));
@@ -253,7 +257,7 @@ fn habits_of_vim_only_add() {
     assert_eq!(stage.screen.view.pen.text(), "four three!\n");
     write(&mut stage, "i");
     stage.press(&[Esc]);
-    let said = Verb::Say { text: "four three!".into() };
+    let said = Command::Say { text: "four three!".into() };
     write(&mut stage, ":wq");
     assert!(stage.text().contains(":wq"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
@@ -330,14 +334,14 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     assert!(shown.contains("+ one more round, or /note leaves a note in the file"), "{shown}");
     let asked = write(&mut stage, "+");
     assert!(
-        matches!(&asked[..], [Request::Again(deeds)] if deeds.last() == Some(&Verb::Step { n: 3 })),
+        matches!(&asked[..], [Request::Again(deeds)] if deeds.last() == Some(&Command::Step { n: 3 })),
         "{asked:?}"
     );
     write(&mut stage, "i/note It was Bo who was right.");
     let asked = stage.press(&[Enter]);
     assert!(
         matches!(&asked[..], [Request::Again(deeds)]
-            if matches!(&deeds[..], [Verb::Pause {}, Verb::Note { text, .. }] if text.contains("Bo"))),
+            if matches!(&deeds[..], [Command::Pause {}, Command::Note { text, .. }] if text.contains("Bo"))),
         "{asked:?}"
     );
     write(&mut stage, "i/skip");
@@ -364,7 +368,7 @@ fn by_a_model(event: &mut Event, local: bool) {
 
 #[test]
 fn a_retry_that_is_paid_for_is_asked_about_first() {
-    let retry = [Request::Send(Verb::Retry {})];
+    let retry = [Request::Send(Command::Retry {})];
     let mut stage = with_models(|event| by_a_model(event, false));
     assert_eq!(write(&mut stage, "r"), [], "nothing is paid for at the first key");
     let shown = stage.text();
@@ -391,7 +395,7 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
     told.hear("/whisper", Ms(0));
     assert_eq!(told.interrupted().1, Then::Wait, "what is asked goes first");
     let (_, then) = told.interrupted();
-    assert!(matches!(then, Then::Send(_, line) if line.verb == Verb::PauseNow {}));
+    assert!(matches!(then, Then::Send(_, line) if line.command == Command::PauseNow {}));
     let mut told = Linear::new(Seq(0), true);
     take(&mut told, |_| false);
     assert!(told.interrupted().0.contains("ctrl-c again leaves; the session is saved"));
@@ -412,10 +416,12 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     let (said, mut told) = ended(true);
     assert!(said.contains("/more goes on for one more round, /note leaves a note"), "{said}");
     let (_, then) = told.hear("/more", Ms(0));
-    assert!(matches!(&then, Then::Again(deeds) if matches!(deeds[..], [.., Verb::Step { n: 3 }])));
+    assert!(
+        matches!(&then, Then::Again(deeds) if matches!(deeds[..], [.., Command::Step { n: 3 }]))
+    );
     let (_, then) = told.hear("/note Read me first.", Ms(0));
     assert!(
-        matches!(&then, Then::Again(deeds) if matches!(deeds[..], [Verb::Pause {}, Verb::Note { .. }]))
+        matches!(&then, Then::Again(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
     );
     assert!(told.hear("/skip", Ms(0)).0.contains("it has ended: /more"));
     let (said, mut told) = ended(false);
@@ -454,9 +460,9 @@ fn words_that_wait_are_named_by_the_number_that_is_shown() {
         write(stage, line);
         stage.press(&[Enter])
     };
-    let drop = |of: &str| vec![Request::Send(Verb::DropQueued { of: of.into() })];
+    let drop = |of: &str| vec![Request::Send(Command::DropQueued { of: of.into() })];
     let edit = |of: &str, text: &str| {
-        vec![Request::Send(Verb::EditQueued { of: of.into(), text: text.into() })]
+        vec![Request::Send(Command::EditQueued { of: of.into(), text: text.into() })]
     };
     run(&mut stage, "/drop-queued");
     assert!(stage.text().contains("nothing is queued"), "{}", stage.text());

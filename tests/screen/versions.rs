@@ -3,16 +3,17 @@
 use crate::stage::Stage;
 use colloquium::model::command::Targets;
 use colloquium::model::event::OPERATOR;
-use colloquium::model::{Event, Given, Kind, Ms, Seq, ThreadId, Verb, Wall};
+use colloquium::model::{Command, CommandGiven, Event, Kind, Ms, Seq, ThreadId, Wall};
 use colloquium::ui::update::Request;
 use crossterm::event::KeyCode::{self, Char};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 
 /// Does something to the talk, as the log would tell it.
-fn deed(stage: &mut Stage, verb: Verb) {
+fn deed(stage: &mut Stage, verb: Command) {
     let (seq, ms) = (stage.screen.story.state().next_seq, stage.screen.story.state().ms);
-    let given = Given { key: "test:1".into(), line: verb.into(), targets: Targets::default() };
+    let given =
+        CommandGiven { key: "test:1".into(), line: verb.into(), targets: Targets::default() };
     stage.take(Event {
         seq,
         at: Wall(0),
@@ -20,7 +21,7 @@ fn deed(stage: &mut Stage, verb: Verb) {
         thread: ThreadId::ROOT,
         by: OPERATOR.into(),
         cause: None,
-        kind: Kind::Given(Arc::new(given)),
+        kind: Kind::CommandGiven(Arc::new(given)),
     });
 }
 
@@ -29,7 +30,10 @@ fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
     let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
     let mut stage = Stage::new(80, 24).until(ended);
     assert!(!stage.text().contains("answers an earlier text"));
-    deed(&mut stage, Verb::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() });
+    deed(
+        &mut stage,
+        Command::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() },
+    );
     stage.press(&[Char('g'), Char('J'), Char('z')]);
     let page = stage.text();
     for told in ["As I would have it.", "as it was said", "I was one of your 412", "u3", "nobody"] {
@@ -45,11 +49,14 @@ fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
 fn another_text_is_chosen_from_a_list_that_says_who_read_which() {
     let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
     let mut stage = Stage::new(100, 24).until(ended);
-    deed(&mut stage, Verb::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() });
+    deed(
+        &mut stage,
+        Command::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() },
+    );
     stage.press(&[Char('g'), Char('J'), Char('A')]);
     insta::assert_snapshot!("alternatives__100x24", stage.text());
     let chosen = stage.press(&[KeyCode::Down, KeyCode::Enter]);
-    assert_eq!(chosen, [Request::Send(Verb::Choose { utterance: 2, alternative: 1 })]);
+    assert_eq!(chosen, [Request::Send(Command::Choose { utterance: 2, alternative: 1 })]);
     stage.press(&[Char('i')]);
     stage.press(&"/alternatives 3".chars().map(Char).collect::<Vec<_>>());
     stage.press(&[KeyCode::Enter]);

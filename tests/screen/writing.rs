@@ -1,8 +1,8 @@
 //! Joining in: words, commands, lists, and what stays when one leaves them.
 
 use crate::stage::Stage;
-use colloquium::model::command::VERBS;
-use colloquium::model::{SeatId, Verb};
+use colloquium::model::command::COMMANDS;
+use colloquium::model::{Command, SeatId};
 use colloquium::ui::keymap::Place;
 use colloquium::ui::update::{Request, paste};
 use colloquium::ui::wish::unfit;
@@ -24,7 +24,7 @@ fn enter_sends_and_escape_keeps_the_draft() {
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Place::Table);
     assert!(stage.text().contains("› Hello, table"), "{}", stage.text());
-    let said = Verb::Say { text: "Hello, table".into() };
+    let said = Command::Say { text: "Hello, table".into() };
     assert_eq!(stage.press(&[Enter, Enter]), [Request::Send(said)]);
     assert!(stage.screen.view.pen.is_empty() && stage.screen.view.transcript.following());
 }
@@ -35,9 +35,9 @@ fn behind_ctrl_x_the_pen_cuts_in_and_steers() {
     write(&mut stage, "iWait");
     let text = || "Wait".into();
     stage.chord('x');
-    assert_eq!(stage.press(&[Char(' ')]), [Request::Send(Verb::Pause {})]);
+    assert_eq!(stage.press(&[Char(' ')]), [Request::Send(Command::Pause {})]);
     stage.chord('x');
-    assert_eq!(stage.press(&[Enter]), [Request::Send(Verb::CutIn { text: text(), who: None })]);
+    assert_eq!(stage.press(&[Enter]), [Request::Send(Command::CutIn { text: text(), who: None })]);
     write(&mut stage, "gone?");
     stage.chord('c');
     assert!(stage.screen.view.pen.is_empty());
@@ -55,7 +55,7 @@ fn a_command_is_checked_before_it_is_sent() {
     assert_eq!(stage.screen.view.pen.text(), "/whisper dan psst", "the draft stays");
     stage.chord('c');
     write(&mut stage, "/floor cy");
-    let floor = Verb::Floor { to: "cy".into() };
+    let floor = Command::Floor { to: "cy".into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(floor)]);
 }
 
@@ -65,16 +65,16 @@ fn a_seat_is_put_forward_by_its_number() {
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "f"), []);
     assert!(stage.text().contains("put a seat forward first"));
-    assert_eq!(write(&mut stage, "3f"), [Request::Send(Verb::Floor { to: cy.clone() })]);
-    assert_eq!(write(&mut stage, "m"), [Request::Send(Verb::Mute { who: cy.clone() })]);
+    assert_eq!(write(&mut stage, "3f"), [Request::Send(Command::Floor { to: cy.clone() })]);
+    assert_eq!(write(&mut stage, "m"), [Request::Send(Command::Mute { who: cy.clone() })]);
     write(&mut stage, "wpsst");
-    let whisper = Verb::Whisper { text: "psst".into(), to: cy };
+    let whisper = Command::Whisper { text: "psst".into(), to: cy };
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
 }
 
 #[test]
 fn every_verb_is_in_the_list_and_runs_from_it() {
-    for row in VERBS {
+    for row in COMMANDS {
         let mut stage = speaking();
         write(&mut stage, &format!(":/{}", row.name.replace('_', "-")));
         // `/pause` also fits `/pause-now`: the first entry is the one typed
@@ -147,7 +147,7 @@ fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
     let long = "a line of it\n".repeat(300);
     paste(&mut stage.screen, &long);
     assert!(stage.text().contains("› [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
-    let said = Verb::Say { text: long.trim().into() };
+    let said = Command::Say { text: long.trim().into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
     paste(&mut stage.screen, &long);
     stage.chord('x');

@@ -1,6 +1,6 @@
 //! `analyze`: figures of one session, or of two side by side from the point where they part.
 
-use crate::analysis::{self, FIGURES, Ledger, Study, Table};
+use crate::analysis::{self, Analysis, FIGURES, Table, TurnLog};
 use crate::cli::commands::sessions::{Which, report_faults};
 use crate::cli::context::Context;
 use crate::cli::document::{Target, know_keys};
@@ -51,14 +51,14 @@ enum Format {
 struct Read {
     log: Log,
     state: State,
-    ledger: Ledger,
+    turn_log: TurnLog,
 }
 
 impl Read {
     fn new(which: &Which, context: &Context) -> Result<Read, Failure> {
         let log = session::read(&which.find(context)?)?;
-        let (state, ledger) = analysis::fold(log.records.iter().map(|r| &r.event));
-        Ok(Read { log, state, ledger })
+        let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
+        Ok(Read { log, state, turn_log })
     }
 
     fn events(&self) -> impl Iterator<Item = &Event> {
@@ -70,7 +70,7 @@ impl Read {
     }
 
     fn tables(&self, from: Seq) -> Vec<Table> {
-        Study { state: &self.state, ledger: &self.ledger, from }.tables()
+        Analysis { state: &self.state, turn_log: &self.turn_log, from }.tables()
     }
 
     fn title(&self) -> String {
@@ -80,8 +80,8 @@ impl Read {
     /// What it is and how long it took, in a line.
     fn summary(&self) -> String {
         let said = crate::export::utterances(self.state.utterances);
-        let lasted = analysis::Cell::At(self.ledger.lasted()).shown();
-        let paused = match self.ledger.paused() {
+        let lasted = analysis::Cell::At(self.turn_log.lasted()).shown();
+        let paused = match self.turn_log.paused() {
             0 => String::new(),
             ms => format!(", paused {}", analysis::Cell::At(ms).shown()),
         };
@@ -105,7 +105,7 @@ impl Analyze {
         let (mut tables, head) = match &b {
             None => (a.tables(Seq(0)), format!("{}\n", a.summary())),
             Some(b) => {
-                let from = analysis::parting(a.events(), b.events());
+                let from = analysis::divergence(a.events(), b.events());
                 // a text that was not meant for everybody stands in no file
                 let (left, right) = (a.discreet()?, b.discreet()?);
                 texts =
@@ -134,7 +134,7 @@ impl Analyze {
             (Format::Json, tables) => {
                 let session = |r: &Read| {
                     json!({"id": r.log.files.id(), "title": r.title(), "utterances": r.state.utterances,
-                    "lasted_ms": r.ledger.lasted(), "paused_ms": r.ledger.paused()})
+                    "lasted_ms": r.turn_log.lasted(), "paused_ms": r.turn_log.paused()})
                 };
                 let sessions: Vec<_> =
                     [Some(&a), b.as_ref()].into_iter().flatten().map(session).collect();
@@ -170,8 +170,8 @@ fn parted(a: &Read, from: Seq) -> String {
 
 /// Returns the names of all figures.
 fn names() -> Vec<&'static str> {
-    let (state, ledger) = (State::default(), Ledger::default());
-    let empty = Study { state: &state, ledger: &ledger, from: Seq(0) };
+    let (state, turn_log) = (State::default(), TurnLog::default());
+    let empty = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
     FIGURES.iter().map(|figure| figure(&empty).name).collect()
 }
 

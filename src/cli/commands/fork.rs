@@ -15,7 +15,7 @@ use crate::cli::play::screen::After;
 use crate::cli::trust::allowed::{Allowed, Cast};
 use crate::clock::{VIRTUAL_EPOCH, wall_now};
 use crate::engine::Engine;
-use crate::model::{Key, Limits, Participant, SteerLine, Verb, VoiceSpec};
+use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::scenario;
 use crate::session::replay::Recording;
 use crate::session::{self, Feed, Log, Mode, Session};
@@ -90,11 +90,11 @@ impl Fork {
                 return Err(Failure::usage("--edit has no utterance to edit at 0", "use --at 1"));
             }
             (Some(text), utterance) => {
-                commands.push(Verb::Edit { utterance, text: text.as_str().into() });
+                commands.push(Command::Edit { utterance, text: text.as_str().into() });
             }
             (None, _) => {}
         }
-        commands.extend(self.changes.say.as_deref().map(|text| Verb::Say { text: text.into() }));
+        commands.extend(self.changes.say.as_deref().map(|text| Command::Say { text: text.into() }));
         let (events, seed, keep) = (spot.events, self.changes.seed, &self.keep);
         let branch = Branch { log: &log, events, seed, commands, keep };
         start::after(branch.start(&self.play, None, context)?, context)
@@ -110,7 +110,7 @@ pub fn at(
 ) -> Result<After, Failure> {
     let log = session::read(&point.path)?;
     let events = log.records.iter().take_while(|r| r.event.seq <= point.leaf.at).count();
-    let commands = vec![Verb::Pause {}];
+    let commands = vec![Command::Pause {}];
     let keep = Keep::default();
     let branch = Branch { log: &log, events, seed: point.leaf.seed, commands, keep: &keep };
     // the limits and the file of steering lines were the old future's
@@ -125,7 +125,7 @@ struct Branch<'a> {
     events: usize,
     seed: Option<u64>,
     /// What is done first.
-    commands: Vec<Verb>,
+    commands: Vec<Command>,
     keep: &'a Keep,
 }
 
@@ -175,7 +175,7 @@ impl Branch<'_> {
         let forked = past.next_seq;
         engine.fork(past.clone(), self.log.files.id().into(), self.seed);
         let limits = play.limits();
-        let limit = (limits != Limits::default()).then_some(Verb::Limit { set: limits });
+        let limit = (limits != Limits::default()).then_some(Command::Limit { set: limits });
         let commands = swaps.into_iter().chain(self.commands).chain(limit);
         engine.steer(commands.enumerate().map(|(n, verb)| -> (Key, SteerLine) {
             (format!("{forked}:fork-{n}").into(), verb.into())
@@ -187,7 +187,7 @@ impl Branch<'_> {
 }
 
 /// Returns the seats as they will be, and the commands that give those that speak with a model the one asked for.
-fn with_model(past: &State, play: &Play) -> Result<(Vec<Participant>, Vec<Verb>), Failure> {
+fn with_model(past: &State, play: &Play) -> Result<(Vec<Participant>, Vec<Command>), Failure> {
     let mut others: Vec<Participant> = seats(past).cloned().collect();
     let Some(model) = &play.models.model else { return Ok((others, vec![])) };
     let set = Map::from_iter([("model".to_owned(), model.as_str().into())]);
@@ -196,7 +196,7 @@ fn with_model(past: &State, play: &Play) -> Result<(Vec<Participant>, Vec<Verb>)
         *seat = scenario::change(seat, &set).map_err(|why| {
             Failure::usage(format!("--model {model}: {why}"), "spell it PROVIDER:NAME")
         })?;
-        swaps.push(Verb::Change { who: seat.id.clone(), set: set.clone() });
+        swaps.push(Command::Change { who: seat.id.clone(), set: set.clone() });
     }
     match swaps.is_empty() {
         true => Err(Failure::usage("nobody in it speaks with a model", "leave out --model")),

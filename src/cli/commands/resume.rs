@@ -13,7 +13,7 @@ use crate::cli::play::headless::{DISK_PATIENCE, Table, clock, virtual_time};
 use crate::cli::play::screen::After;
 use crate::cli::trust::allowed::{Allowed, Cast};
 use crate::engine::Engine;
-use crate::model::{Key, Limits, Participant, Verb};
+use crate::model::{Command, Key, Limits, Participant};
 use crate::session::{self, Feed, Log, Mode, Resumed};
 use crate::state::State;
 use clap::Args;
@@ -47,7 +47,7 @@ pub fn resume(path: &Path, play: &Play, context: &Context) -> Result<After, Fail
 pub fn again(
     path: &Path,
     play: &Play,
-    commands: Vec<Verb>,
+    commands: Vec<Command>,
     context: &Context,
 ) -> Result<After, Failure> {
     let lines = play.steer_lines()?;
@@ -72,10 +72,10 @@ pub fn again(
     if play.limits() != Limits::default() {
         let reopened = engine.live.state.next_seq.0.saturating_sub(1);
         let key: Key = format!("{reopened}:limit").into();
-        engine.steer([(key, Verb::Limit { set: play.limits() }.into())]);
+        engine.steer([(key, Command::Limit { set: play.limits() }.into())]);
     }
     let reopened = engine.live.state.next_seq.0.saturating_sub(1);
-    let keyed = |(n, verb): (usize, Verb)| (format!("{reopened}:again{n}").into(), verb.into());
+    let keyed = |(n, verb): (usize, Command)| (format!("{reopened}:again{n}").into(), verb.into());
     engine.steer(commands.into_iter().enumerate().map(keyed));
     engine.steer(lines);
     let table = Table { engine, tail, past, files, saved: true, clock, play, allowed };

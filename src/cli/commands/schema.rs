@@ -5,7 +5,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::config;
-use crate::model::command::{VERBS, VerbRow};
+use crate::model::command::{COMMANDS, CommandRow};
 use crate::policy;
 use crate::scenario;
 use crate::ui::theme;
@@ -51,17 +51,17 @@ impl Schema {
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// A steering line: one form a verb, with the events by which it shows.
+/// A steering line: one form a command, with the events by which it shows.
 fn steer() -> Value {
     json!({
         "$schema": DIALECT,
         "title": "A colloquium steering line",
         "description": "One trigger at most; a line without one acts at once.",
-        "oneOf": VERBS.iter().map(verb).collect::<Vec<_>>(),
+        "oneOf": COMMANDS.iter().map(command).collect::<Vec<_>>(),
     })
 }
 
-fn verb(row: &VerbRow) -> Value {
+fn command(row: &CommandRow) -> Value {
     let mut properties = Map::new();
     properties.insert("do".into(), json!({ "const": row.name }));
     for key in row.needs.iter().chain(row.takes) {
@@ -81,11 +81,11 @@ fn verb(row: &VerbRow) -> Value {
     })
 }
 
-/// What a key of a verb takes.
-fn value(verb: &str, key: &str) -> Value {
+/// What a key of a command takes.
+fn value(command: &str, key: &str) -> Value {
     let whole = json!({"type": "integer", "minimum": 1});
     let text = json!({"type": "string"});
-    match (verb, key) {
+    match (command, key) {
         (_, "n" | "utterance" | "alternative") => whole,
         (_, "yes" | "final_round") => json!({"type": "boolean"}),
         (_, "participant") => json!({"type": "object", "description": "as [[participant]]"}),

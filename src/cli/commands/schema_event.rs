@@ -73,7 +73,7 @@ pub const KINDS: &[Row] = &[
     ("thread.closed", "It is over.", &[REASON, RESULT]),
     (
         "command.given",
-        "A deed of the operator: the steering line with its key and targets.",
+        "A command of the operator: the steering line with its key and targets.",
         &[
             KEY,
             ("targets", "what it acts on, resolved when it was given"),
@@ -83,12 +83,12 @@ pub const KINDS: &[Row] = &[
             ("when", "the trigger it had"),
             ("in", "the thread it is for"),
             ("id", "echoed in the receipt"),
-            ("do", "the verb; its other keys are as `schema steer` says"),
+            ("do", "the name of the command; its other keys are as `schema steer` says"),
         ],
     ),
     (
         "command.refused",
-        "A steering line that could not be a deed.",
+        "A steering line that could not be carried out.",
         &[
             KEY,
             ("line", "the line as it came"),

@@ -7,7 +7,7 @@ use crate::cli::args::play::read_file;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::model::command::NoteFor;
-use crate::model::{Key, Participant, SeatId, SteerLine, Text, Verb};
+use crate::model::{Command, Key, Participant, SeatId, SteerLine, Text};
 use serde::Deserialize;
 
 /// One thing that was said.
@@ -51,12 +51,12 @@ pub fn read(path: &str, seats: &[Participant], topic: Option<&str>) -> Result<Hi
         let key = format!("history:{}", i + 1).into();
         let text = said.content;
         let verb = match said.role {
-            Role::User => Verb::Say { text },
-            Role::System => Verb::Note { text, to: vec![], lives: NoteFor::Standing },
+            Role::User => Command::Say { text },
+            Role::System => Command::Note { text, to: vec![], lives: NoteFor::Standing },
             Role::Assistant => {
                 let who = speaker(seats, said.name.as_deref());
                 let who = who.map_err(|why| invalid(format!("item {}: {why}", i + 1)))?;
-                Verb::SpeakAs { text, who }
+                Command::SpeakAs { text, who }
             }
         };
         Ok((key, verb.into()))

@@ -10,7 +10,7 @@ use crate::cli::play::screen::{After, COMMANDS_WAITING, Onward, farewell, hand_o
 use crate::cli::play::signals::Signals;
 use crate::cli::play::stdin;
 use crate::engine::Stopped;
-use crate::model::{Seq, Verb};
+use crate::model::{Command, Seq};
 use crate::ui::linear::{Linear, Then};
 use std::future::pending;
 use std::io;
@@ -22,7 +22,7 @@ enum Left {
     /// By its end, or by the person.
     Done,
     /// After its end, to go on with it: these commands come first.
-    Again(Vec<Verb>),
+    Again(Vec<Command>),
     /// Told by the system to stop.
     Signal(Exit),
     /// The session cannot be written any more.

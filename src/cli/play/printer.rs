@@ -2,7 +2,7 @@
 //! waiting, least of all the signal that ends the program.
 
 use crate::cli::args::play::Format;
-use crate::export::Teller;
+use crate::export::Narrator;
 use crate::session::Record;
 use crate::state::State;
 use std::io::{self, Write, stdout};
@@ -24,12 +24,12 @@ impl Printer {
     pub fn start(format: Format, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Arc<Record>>();
         let (tell, done) = oneshot::channel();
-        let mut teller = Teller::default();
+        let mut narrator = Narrator::default();
         let mut spell = move |record: &Record| match format.spelling() {
             None => record.line.clone(),
             Some(spell) => {
                 state.apply(&record.event);
-                teller.tell(&state, &record.event).iter().map(spell).collect()
+                narrator.narrate(&state, &record.event).iter().map(spell).collect()
             }
         };
         std::thread::Builder::new().name("print".into()).spawn(move || {

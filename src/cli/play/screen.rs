@@ -21,7 +21,7 @@ use crate::clock::Clock;
 use crate::config::{Habits, make_private};
 use crate::engine::{Input, Stopped};
 use crate::export::{reason, spent, utterances};
-use crate::model::{Key, Seq, SteerLine, Verb};
+use crate::model::{Command, Key, Seq, SteerLine};
 use crate::session::replay::Recording;
 use crate::session::{self, Item, SessionFiles, Tail};
 use crate::spawn::open_with_system;
@@ -59,7 +59,7 @@ pub enum Onward {
     /// To a branch of it.
     Fork(Point),
     /// To itself, after its end: its file, and what is done first.
-    Again(PathBuf, Vec<Verb>),
+    Again(PathBuf, Vec<Command>),
 }
 
 /// How the screen was left.

@@ -111,7 +111,7 @@ fn row(
     let group = match &entry.does {
         _ if room < GROUP_ROOM => String::new(),
         Does::Action(row) => format!(" {:>GROUP_WIDTH$}", heading(row.group)),
-        Does::Verb(_) => format!(" {:>GROUP_WIDTH$}", heading(Group::Floor)),
+        Does::Command(_) => format!(" {:>GROUP_WIDTH$}", heading(Group::Floor)),
         Does::Send(_)
         | Does::Begin(_)
         | Does::Edit(..)
@@ -154,7 +154,7 @@ fn row(
 /// What an entry does, or why it cannot be done now.
 fn title(entry: &Entry, screen: &Screen) -> String {
     let unfit = match &entry.does {
-        Does::Verb(verb) => wish::unfit(&screen.story, verb.name),
+        Does::Command(verb) => wish::unfit(&screen.story, verb.name),
         Does::Action(_)
         | Does::Send(_)
         | Does::Begin(_)
@@ -171,7 +171,7 @@ fn title(entry: &Entry, screen: &Screen) -> String {
 /// How a command is written, where more than its name belongs to it.
 fn form(entry: &Entry) -> Option<String> {
     match &entry.does {
-        Does::Verb(verb) => Some(usage(verb)).filter(|form| *form != entry.call),
+        Does::Command(verb) => Some(usage(verb)).filter(|form| *form != entry.call),
         Does::Action(_)
         | Does::Send(_)
         | Does::Begin(_)

@@ -1,6 +1,6 @@
 //! Numbered menus, and the questions by which a command gets its keys one after the other.
 
-use crate::model::command::{VERBS, VerbRow};
+use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::story::Story;
 use crate::ui::verbs::{self, KEYS, spelled};
@@ -17,7 +17,7 @@ pub enum Entry {
     /// Pauses, or goes on, as it stands.
     PauseOrGoOn,
     /// A command whose keys are asked for.
-    Verb(&'static VerbRow),
+    Command(&'static CommandRow),
 }
 
 impl Entry {
@@ -26,14 +26,14 @@ impl Entry {
         match self {
             Entry::Line(what, line) => format!("{what}: {line}"),
             Entry::PauseOrGoOn => "pause, or go on: /pause, /resume".into(),
-            Entry::Verb(row) => format!("{}: {}", verbs::usage(row), row.meaning),
+            Entry::Command(row) => format!("{}: {}", verbs::usage(row), row.meaning),
         }
     }
 }
 
 /// Returns what is needed most, always under the same numbers.
 pub fn short() -> Vec<Entry> {
-    let verb = |name: &str| VERBS.iter().find(|r| r.name == name).map(Entry::Verb);
+    let verb = |name: &str| COMMANDS.iter().find(|r| r.name == name).map(Entry::Command);
     let verbs = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
     let first = [Entry::Line("what goes on", "/status"), Entry::PauseOrGoOn];
     let last = [
@@ -46,7 +46,7 @@ pub fn short() -> Vec<Entry> {
 
 /// Returns every verb.
 pub fn all() -> Vec<Entry> {
-    VERBS.iter().map(Entry::Verb).collect()
+    COMMANDS.iter().map(Entry::Command).collect()
 }
 
 /// Returns a question with numbered answers.
@@ -57,7 +57,7 @@ pub fn numbered(question: &str, answers: &[String]) -> String {
 
 /// A command whose keys are asked for.
 pub struct Question {
-    row: &'static VerbRow,
+    row: &'static CommandRow,
     /// What is known of it, as it would be typed.
     line: String,
     /// How many of the keys were dealt with.
@@ -76,7 +76,7 @@ pub enum Step {
 
 impl Question {
     /// Returns a command of which nothing is known.
-    pub fn about(row: &'static VerbRow) -> Question {
+    pub fn about(row: &'static CommandRow) -> Question {
         Question { row, line: spelled(row), done: 0, answers: vec![] }
     }
 
@@ -111,7 +111,7 @@ impl Question {
 }
 
 /// Returns how a key is asked for: the question, what numbers are shown for, and what they stand for.
-fn ask(key: &str, row: &VerbRow, story: &Story) -> (String, Vec<String>, Vec<String>) {
+fn ask(key: &str, row: &CommandRow, story: &Story) -> (String, Vec<String>, Vec<String>) {
     let free = |words: &str| (words.to_owned(), vec![], vec![]);
     let state = story.state();
     match key {

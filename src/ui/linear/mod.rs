@@ -15,8 +15,8 @@ use super::keymap::Keymap;
 use super::seat::asked;
 use super::story::Story;
 use super::{verbs, wish};
-use crate::export::{Teller, text};
-use crate::model::{Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason, Verb};
+use crate::export::{Narrator, text};
+use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
 use crate::state::Run;
 use menu::{Entry, Question, Step};
@@ -32,7 +32,7 @@ pub enum Then {
     /// A deed is asked for.
     Send(Key, Box<SteerLine>),
     /// The talk, which has ended, is taken up again, and these deeds come first.
-    Again(Vec<Verb>),
+    Again(Vec<Command>),
     /// The talk is left; its session stays as it is.
     Leave,
 }
@@ -40,7 +40,7 @@ pub enum Then {
 /// A talk that is told line by line.
 pub struct Linear {
     story: Story,
-    teller: Teller,
+    narrator: Narrator,
     asked: Asked,
     since: Seq,
     /// Whether the talk is kept in a file, so that it can go on after its end.
@@ -58,7 +58,7 @@ impl Linear {
     pub fn new(since: Seq, saved: bool) -> Linear {
         Linear {
             story: Story::default(),
-            teller: Teller::default(),
+            narrator: Narrator::default(),
             asked: Asked::new(since),
             since,
             saved,
@@ -81,12 +81,12 @@ impl Linear {
         self.story.take(item);
         let Item::Event(record) = item else { return String::new() };
         let event = &record.event;
-        let told = self.teller.tell(self.story.state(), event);
+        let told = self.narrator.narrate(self.story.state(), event);
         if event.seq < self.since {
             return String::new();
         }
         let mut out: String = told.iter().map(text::spell).collect();
-        // what is placed is told as words, what is refused by the teller
+        // what is placed is told as words, what is refused by the narrator
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
         let paused = self.story.state().run == Run::Paused;
         if let Some(told) = self.asked.told(&event.kind, paused).filter(|_| waits) {
@@ -122,7 +122,7 @@ impl Linear {
             return (note("nothing is asked any more"), Then::Wait);
         }
         if self.story.speaking().next().is_some() {
-            return self.send(Verb::PauseNow {});
+            return self.send(Command::PauseNow {});
         }
         self.leaving = true;
         (note("ctrl-c again leaves; the session is saved up to here"), Then::Wait)
@@ -165,7 +165,7 @@ impl Linear {
             },
             "/leave" | "/quit" => (String::new(), Then::Leave),
             "/pass" => match asked(&self.story) {
-                Some(who) => self.send(Verb::Pass { who }),
+                Some(who) => self.send(Command::Pass { who }),
                 None => ("no seat of yours has the floor\n\n".into(), Then::Wait),
             },
             command if command.starts_with('/') => match verbs::read(command, state) {
@@ -180,8 +180,8 @@ impl Linear {
                 },
             },
             words => match asked(&self.story) {
-                Some(who) => self.send(Verb::Speak { text: words.into(), who }),
-                None => self.send(Verb::Say { text: words.into() }),
+                Some(who) => self.send(Command::Speak { text: words.into(), who }),
+                None => self.send(Command::Say { text: words.into() }),
             },
         }
     }
@@ -190,7 +190,7 @@ impl Linear {
         match entry {
             Entry::Line(_, line) => self.words(line, now),
             Entry::PauseOrGoOn => self.send(wish::pause_or_go_on(self.story.state())),
-            Entry::Verb(row) => {
+            Entry::Command(row) => {
                 let step = Question::about(row).next(&self.story);
                 self.step(step)
             }
@@ -217,8 +217,8 @@ impl Linear {
         (told, Then::Wait)
     }
 
-    fn send(&mut self, verb: Verb) -> (String, Then) {
-        if matches!(verb, Verb::Note { .. }) && self.goes_on() {
+    fn send(&mut self, verb: Command) -> (String, Then) {
+        if matches!(verb, Command::Note { .. }) && self.goes_on() {
             return (String::new(), Then::Again(wish::noted(verb)));
         }
         if self.goes_on() {

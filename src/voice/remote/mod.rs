@@ -29,7 +29,7 @@ use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::clock;
 use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
 use crate::net::{self, Answer, Ask, Client, NetError};
-use crate::text::Sieve;
+use crate::text::KeyRedactor;
 use failure::Heard;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
@@ -88,7 +88,7 @@ impl Remote {
         // small models need it, and the vendors of large ones do not agree on it; held to a form, a model does not think first
         let schema = ask.form.schema().filter(|_| ask.seat.local && spec.effort.is_none());
         let shown = messages.iter().map(|m| m.text.len()).sum();
-        let mut mouth = Mouth::new(out);
+        let mut sink = RedactingSink::new(out);
         let heard = async {
             let mut schema = schema.as_ref();
             loop {
@@ -102,7 +102,7 @@ impl Remote {
                 };
                 let Spelled { path, body } = self.endpoint.wire.spell(&call);
                 let ask = self.ask(&path, Some(body.to_string()), timeouts.connect)?;
-                match self.listen(ask, shown, timeouts, &mut mouth).await {
+                match self.listen(ask, shown, timeouts, &mut sink).await {
                     Err(fault) if schema.is_some() && fault.is_refusal => schema = None,
                     heard => return heard,
                 }
@@ -112,7 +112,7 @@ impl Remote {
             timeout(Duration::from_millis(timeouts.total), heard).await.unwrap_or_else(|_| {
                 Err(silence(format!("was not done within {} s", seconds(timeouts.total))))
             });
-        mouth.close().await;
+        sink.close().await;
         heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
@@ -122,7 +122,7 @@ impl Remote {
         ask: Ask,
         shown: usize,
         timeouts: &Timeouts,
-        out: &mut Mouth<'_>,
+        out: &mut RedactingSink<'_>,
     ) -> Result<Done, Fault> {
         let mut patience = Patience::new(timeouts.first);
         let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
@@ -229,24 +229,24 @@ fn unheard(error: &NetError) -> Fault {
 }
 
 /// The way out of words, which lets no key pass: a server may say again what it was sent, in pieces of its choice.
-struct Mouth<'a> {
+struct RedactingSink<'a> {
     out: &'a Out,
-    said: Sieve,
-    thought: Sieve,
+    said: KeyRedactor,
+    thought: KeyRedactor,
 }
 
-impl Mouth<'_> {
-    fn new(out: &Out) -> Mouth<'_> {
-        Mouth { out, said: Sieve::default(), thought: Sieve::default() }
+impl RedactingSink<'_> {
+    fn new(out: &Out) -> RedactingSink<'_> {
+        RedactingSink { out, said: KeyRedactor::default(), thought: KeyRedactor::default() }
     }
 
     async fn send(&mut self, pieces: Pieces) {
         for (channel, text) in pieces {
-            let sieve = match channel {
+            let redactor = match channel {
                 Channel::Say => &mut self.said,
                 Channel::Think => &mut self.thought,
             };
-            let certain = sieve.push(&text);
+            let certain = redactor.push(&text);
             self.say(channel, certain).await;
         }
     }

@@ -8,7 +8,7 @@ use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
 use crate::prompt;
-use crate::state::{Docket, Recap, State, Thread, Turn};
+use crate::state::{JudgeTask, State, SummaryTask, Thread, Turn};
 
 /// Returns the decision to open a batch, or the summary that one of its seats needs first.
 pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draft {
@@ -19,9 +19,9 @@ pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draf
 fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Option<BatchOpened> {
     let spec = &state.seat(seat)?.spec;
     let turn = Turn::granted(state.next_seq, state.ms, thread.id, seat.clone(), batch.purpose);
-    let sees = match Docket::of(batch) {
-        Some(Docket::Verdict { .. } | Docket::Casting) => state.court(thread.id)?.sees,
-        Some(Docket::Stop(_)) => None,
+    let sees = match JudgeTask::of(batch) {
+        Some(JudgeTask::Verdict { .. } | JudgeTask::Casting) => state.verdict_spec(thread.id)?.sees,
+        Some(JudgeTask::Stop(_)) => None,
         None => Some(state.sees(&turn)),
     };
     let (clerk, upto) = match (&spec.context, sees == Some(Sees::Summary)) {
@@ -32,22 +32,22 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
         (Budget::Window | Budget::HeadTail, true) => (seat, unsummed(state, &turn)?),
         (Budget::Window | Budget::HeadTail, false) => return None,
     };
-    let recap = Recap { viewer: seat.clone(), upto };
-    let tried = state.summaries.iter().any(|s| s.thread == thread.id && s.recap == recap);
+    let task = SummaryTask { viewer: seat.clone(), upto };
+    let tried = state.summaries.iter().any(|s| s.thread == thread.id && s.task == task);
     if tried || !state.may(Purpose::Summarise, clerk) {
         return None;
     }
     let why = format!("sums up for {seat} what was said").into();
     let batch = advance::batch(Requester::Engine, Purpose::Summarise, vec![clerk.clone()], why);
-    let reads = Turn { recap: Some(recap.clone()), purpose: Purpose::Summarise, ..turn };
+    let reads = Turn { summarises: Some(task.clone()), purpose: Purpose::Summarise, ..turn };
     let name = state.labels(&reads).get(seat).unwrap_or(&spec.name).clone();
     let question = Some(prompt::summing_up(spec, &name));
-    Some(BatchOpened { question, memo: recap.note(), ..batch })
+    Some(BatchOpened { question, memo: task.note(), ..batch })
 }
 
 /// The last thing that a turn might see and no summary tells it; none where it has them all.
 fn unsummed(state: &State, turn: &Turn) -> Option<Seq> {
     let last = state.visible(turn).next_back()?.seq;
-    let told = state.summary_for(turn).is_some_and(|s| s.recap.upto >= last);
+    let told = state.summary_for(turn).is_some_and(|s| s.task.upto >= last);
     (!told).then_some(last)
 }

@@ -1,6 +1,6 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
-use super::{Told, contest, deeds};
+use super::{Narrated, commands, contest};
 use crate::analysis::name;
 use crate::model::payload::{Ended, TurnEnded};
 use crate::model::*;
@@ -10,21 +10,21 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Tells events one by one; it remembers only what to leave out, and what was asked for.
 #[derive(Clone, Debug, Default)]
-pub struct Teller {
+pub struct Narrator {
     hidden: BTreeSet<u32>,
     asked: HashMap<Key, &'static str>,
 }
 
-impl Teller {
-    /// Returns a teller for a conversation that is over or read from a file: what is hidden in it is not told.
-    pub fn leaving_out(whole: &State) -> Teller {
+impl Narrator {
+    /// Returns a narrator for a conversation that is over or read from a file: what is hidden in it is not told.
+    pub fn leaving_out(whole: &State) -> Narrator {
         let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
-        Teller { hidden: hidden.filter_map(|e| e.number).collect(), asked: HashMap::new() }
+        Narrator { hidden: hidden.filter_map(|e| e.number).collect(), asked: HashMap::new() }
     }
 
     /// Returns what an event tells; `state` is the one just after it.
-    pub fn tell(&mut self, state: &State, event: &Event) -> Vec<Told> {
-        let note = |text: String| vec![Told::Note(text::label(&text).into_owned())];
+    pub fn narrate(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
+        let note = |text: String| vec![Narrated::Note(text::label(&text).into_owned())];
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
@@ -36,13 +36,13 @@ impl Teller {
                 let seats: Vec<String> = t.seats.iter().map(|s| name(state, s)).collect();
                 note(format!("{}: {}", t.name, seats.join(", ")))
             }
-            Kind::Given(given) => {
-                self.asked.insert(given.key.clone(), given.line.verb.name());
-                deeds::given(state, given, |n| self.hidden.contains(&n))
+            Kind::CommandGiven(given) => {
+                self.asked.insert(given.key.clone(), given.line.command.name());
+                commands::given(state, given, |n| self.hidden.contains(&n))
             }
-            Kind::Refused(r) => {
-                let verb = r.line["do"].as_str().unwrap_or("a steering line");
-                note(format!("{verb} was refused: {}", r.why))
+            Kind::CommandRefused(r) => {
+                let command = r.line["do"].as_str().unwrap_or("a steering line");
+                note(format!("{command} was refused: {}", r.why))
             }
             Kind::SeatJoined(j) => note(format!("{} joins", name(state, &j.participant.id))),
             Kind::SeatLeft(l) => note(format!("{} leaves", name(state, &l.id))),
@@ -66,19 +66,21 @@ impl Teller {
             }
             Kind::HumanSaid(said) => {
                 // the same words may stand in several threads; they are told once
-                let twice = |d: &&crate::state::Deed| d.given.key == said.of && d.placed.len() > 1;
+                let twice = |d: &&crate::state::PendingCommand| {
+                    d.given.key == said.of && d.placed.len() > 1
+                };
                 let entry = state.entries.last().filter(|e| e.of.as_ref() == Some(&said.of));
                 match entry {
-                    Some(entry) if !state.deeds.iter().any(|d| twice(&d)) => {
+                    Some(entry) if !state.pending.iter().any(|d| twice(&d)) => {
                         vec![operators(state, entry)]
                     }
                     Some(_) | None => vec![],
                 }
             }
             Kind::Receipt(r) if r.is == ReceiptIs::TooLate => {
-                let verb = self.asked.get(&r.of).map(|verb| format!("{verb} came "));
+                let command = self.asked.get(&r.of).map(|command| format!("{command} came "));
                 let why = r.why.as_deref().unwrap_or("its moment had passed");
-                note(format!("{}too late: {why}", verb.unwrap_or_default()))
+                note(format!("{}too late: {why}", command.unwrap_or_default()))
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
             Kind::StanceRecorded(s) => contest::stance(state, s),
@@ -123,14 +125,14 @@ impl Teller {
         }
     }
 
-    fn turn(&self, state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Told> {
+    fn turn(&self, state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
         let who = name(state, seat);
         if e.purpose != Purpose::Speak {
             return contest::turn(state, seat, e);
         }
         let place = e.number.map_or_else(|| place(state), |n| n.to_string());
         let words =
-            |who: String, body: String| vec![Told::Words { place: place.clone(), who, body }];
+            |who: String, body: String| vec![Narrated::Words { place: place.clone(), who, body }];
         if e.number.is_some_and(|n| self.hidden.contains(&n)) {
             return words(format!("{who}, hidden"), String::new());
         }
@@ -164,7 +166,9 @@ impl Teller {
                     words(format!("{}, {how}{}", head(state, seat, e), finish(e)), body());
                 // what a person did they know; what went wrong has a reason and a way out
                 told.extend(e.error.as_ref().map(|error| {
-                    Told::Note(text::label(&format!("{who}, {how}: {}", error.text)).into_owned())
+                    Narrated::Note(
+                        text::label(&format!("{who}, {how}: {}", error.text)).into_owned(),
+                    )
                 }));
                 told
             }
@@ -181,13 +185,13 @@ fn finish(e: &TurnEnded) -> &'static str {
     }
 }
 
-fn opening(state: &State, rehearsed: bool) -> Told {
+fn opening(state: &State, rehearsed: bool) -> Narrated {
     let title = state.title.as_deref().unwrap_or_default();
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
     let one_line = |t: &str| text::label(t).into_owned();
     let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();
     let voices = (!voices.is_empty()).then(|| one_line(&voices.join(", ")));
-    Told::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
+    Narrated::Opening { title: one_line(title), topic: topic.map(one_line), rehearsed, voices }
 }
 
 /// Returns which model speaks for a seat, if one does.
@@ -221,15 +225,15 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
 }
 
 /// The operator's words, where they were placed.
-fn operators(state: &State, entry: &Entry) -> Told {
-    let deed = state.deeds.iter().find(|d| Some(&d.given.key) == entry.of.as_ref());
-    let who = match (entry.seat(), entry.to.first(), deed.map(|d| &d.given.line.verb)) {
+fn operators(state: &State, entry: &Entry) -> Narrated {
+    let command = state.pending.iter().find(|d| Some(&d.given.key) == entry.of.as_ref());
+    let who = match (entry.seat(), entry.to.first(), command.map(|d| &d.given.line.command)) {
         (Some(seat), _, _) => format!("{}, in the operator's words", name(state, seat)),
         (None, Some(to), _) => format!("operator whispers to {}", name(state, to)),
-        (None, None, Some(Verb::CutIn { .. })) => "operator cuts in".to_owned(),
+        (None, None, Some(Command::CutIn { .. })) => "operator cuts in".to_owned(),
         (None, None, _) => "operator".to_owned(),
     };
-    Told::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
+    Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
 }
 
 /// Where words without a number stand.

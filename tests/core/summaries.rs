@@ -88,7 +88,7 @@ async fn nobody_reads_in_a_summary_what_was_whispered_to_another_or_is_hidden() 
     let hidden_at = ran
         .events
         .iter()
-        .position(|e| matches!(&e.kind, Kind::Given(g) if g.line.verb.name() == "hide"));
+        .position(|e| matches!(&e.kind, Kind::CommandGiven(g) if g.line.command.name() == "hide"));
     let since = ran.events[hidden_at.unwrap()].seq;
     let fresh = ran.seen.iter().filter(|r| r.call.0 > since.0 && r.purpose == Purpose::Speak);
     let stale: Vec<_> = ran.state.summaries.iter().filter(|s| s.seq < since).collect();

@@ -3,7 +3,7 @@
 use crate::model::{Event, Seq};
 
 /// Returns the place of the first event in which two logs differ; the time on the wall does not count.
-pub fn parting<'a>(
+pub fn divergence<'a>(
     a: impl IntoIterator<Item = &'a Event>,
     b: impl IntoIterator<Item = &'a Event>,
 ) -> Seq {

@@ -165,7 +165,7 @@ async fn the_floor_goes_where_it_is_given_and_the_order_goes_on() {
         let mute = json!({"do": "mute", "who": "b"});
         let ran = play(round_robin(&["a", "b"], 2), plain(), &[mute, steer]).await;
         let why = |e: &Event| match &e.kind {
-            Kind::Refused(r) => Some(r.why.to_string()),
+            Kind::CommandRefused(r) => Some(r.why.to_string()),
             _ => None,
         };
         ran.events.iter().find_map(why).expect("a refusal")

@@ -17,7 +17,7 @@ const CASTING: &str = "casting";
 
 /// A verdict that is being found.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bench {
+pub struct Judging {
     /// In which thread, and whether only to see if a side has won already.
     pub of: Option<(ThreadId, bool)>,
     /// How often the judges were asked.
@@ -47,7 +47,7 @@ pub struct Ruling {
 
 /// What a batch of judges is for, as its note says; the note stands where a policy has its memo.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Docket {
+pub enum JudgeTask {
     /// A verdict.
     Verdict {
         /// Which of the times the judges are asked, from 1.
@@ -69,13 +69,13 @@ pub enum Docket {
     Stop(u32),
 }
 
-impl Docket {
+impl JudgeTask {
     /// Returns the note of a batch.
     pub fn note(&self) -> Value {
         match self {
-            Docket::Stop(rule) => json!({ STOP: rule }),
-            Docket::Casting => json!({ CASTING: true }),
-            Docket::Verdict { time, swapped, labels, seats, interim, ends } => json!({
+            JudgeTask::Stop(rule) => json!({ STOP: rule }),
+            JudgeTask::Casting => json!({ CASTING: true }),
+            JudgeTask::Verdict { time, swapped, labels, seats, interim, ends } => json!({
                 VERDICT: time, "swapped": swapped, "labels": labels, "seats": seats, "interim": interim,
                 "ends": ends,
             }),
@@ -83,19 +83,19 @@ impl Docket {
     }
 
     /// Returns what a batch is for, if it is one of judges.
-    pub fn of(batch: &BatchOpened) -> Option<Docket> {
+    pub fn of(batch: &BatchOpened) -> Option<JudgeTask> {
         let note = &batch.memo;
         let number = |v: &Value| u32::try_from(v.as_u64()?).ok();
         if batch.purpose != Purpose::Judge {
             return None;
         }
         if let Some(rule) = number(&note[STOP]) {
-            return Some(Docket::Stop(rule));
+            return Some(JudgeTask::Stop(rule));
         }
         if note[CASTING] == true {
-            return Some(Docket::Casting);
+            return Some(JudgeTask::Casting);
         }
-        Some(Docket::Verdict {
+        Some(JudgeTask::Verdict {
             time: number(&note[VERDICT])?,
             swapped: note["swapped"].as_bool()?,
             labels: serde_json::from_value(note["labels"].clone()).ok()?,
@@ -109,11 +109,11 @@ impl Docket {
 impl State {
     /// Takes in that judges are asked.
     pub(super) fn convene(&mut self, thread: ThreadId, batch: &BatchOpened) {
-        if let Some(Docket::Verdict { interim, ends, .. }) = Docket::of(batch) {
-            let bench = self.bench.get_or_insert_default();
-            bench.of = Some((thread, interim));
-            bench.asked += 1;
-            bench.ends = bench.ends.take().or(ends);
+        if let Some(JudgeTask::Verdict { interim, ends, .. }) = JudgeTask::of(batch) {
+            let judging = self.judging.get_or_insert_default();
+            judging.of = Some((thread, interim));
+            judging.asked += 1;
+            judging.ends = judging.ends.take().or(ends);
         }
     }
 
@@ -124,28 +124,28 @@ impl State {
         if let Some(t) = self.threads.get_mut(&thread) {
             t.verdict = Some((verdict.clone(), at));
         }
-        let ends = self.bench.take().and_then(|b| b.ends);
+        let ends = self.judging.take().and_then(|b| b.ends);
         let won = verdict.interim && verdict.winner.is_some() && thread == ThreadId::ROOT;
         let end = ends.or_else(|| won.then(|| (StopReason::Verdict, Some(verdict.how.clone()))));
-        self.bench = end.map(|end| Bench { ends: Some(end), ..Bench::default() });
+        self.judging = end.map(|end| Judging { ends: Some(end), ..Judging::default() });
     }
 
     /// Takes in that the operator breaks a tie: what waited for that goes on.
     pub(super) fn choose_winner(&mut self, winner: &Text) {
-        if let Some(bench) = &mut self.bench {
-            bench.chosen = Some(winner.clone());
+        if let Some(judging) = &mut self.judging {
+            judging.chosen = Some(winner.clone());
             (self.run, self.pause_why) = (Run::Going, None);
         }
     }
 
     /// Returns the sides of a tie that waits for the operator.
     pub fn waiting_tie(&self) -> Option<&[Text]> {
-        let bench = self.bench.as_ref().filter(|_| self.run == Run::Paused)?;
-        (!bench.tied.is_empty()).then_some(&bench.tied)
+        let judging = self.judging.as_ref().filter(|_| self.run == Run::Paused)?;
+        (!judging.tied.is_empty()).then_some(&judging.tied)
     }
 
     /// Returns how a thread is judged: the whole talk by its verdict, a phase by its own judge.
-    pub fn court(&self, thread: ThreadId) -> Option<&VerdictSpec> {
+    pub fn verdict_spec(&self, thread: ThreadId) -> Option<&VerdictSpec> {
         match thread {
             ThreadId::ROOT => self.scenario.verdict.as_ref(),
             phase => self.phase_of(phase)?.judge.as_ref(),
@@ -154,9 +154,9 @@ impl State {
 
     /// Returns whose words a judge sees, where that is not everybody's.
     pub(super) fn judge_sees(&self, turn: &super::Turn) -> Option<Sees> {
-        match Docket::of(&self.batch_of(turn)?.spec)? {
-            Docket::Verdict { .. } | Docket::Casting => self.court(turn.thread)?.sees,
-            Docket::Stop(_) => None,
+        match JudgeTask::of(&self.batch_of(turn)?.spec)? {
+            JudgeTask::Verdict { .. } | JudgeTask::Casting => self.verdict_spec(turn.thread)?.sees,
+            JudgeTask::Stop(_) => None,
         }
     }
 
@@ -212,17 +212,17 @@ impl State {
     /// Takes in what a judge answered.
     fn judge(&mut self, batch: &Batch, seat: &SeatId, e: &TurnEnded) {
         let text = |key: &str| e.structured[key].as_str().map(Text::from);
-        match Docket::of(&batch.spec) {
-            Some(Docket::Stop(rule)) => {
+        match JudgeTask::of(&batch.spec) {
+            Some(JudgeTask::Stop(rule)) => {
                 let yes = text("choice").is_some_and(|c| &*c == "yes");
                 let why = text("why").unwrap_or_else(|| "".into());
                 self.rulings.insert(rule, Ruling { at: self.utterances, yes, why });
             }
-            Some(Docket::Casting) => {
+            Some(JudgeTask::Casting) => {
                 let casting = Some((seat.clone(), text("choice")));
-                self.bench.get_or_insert_default().casting = casting;
+                self.judging.get_or_insert_default().casting = casting;
             }
-            Some(Docket::Verdict { time, swapped, labels, .. }) => {
+            Some(JudgeTask::Verdict { time, swapped, labels, .. }) => {
                 let place = |name: &str| batch.spec.options.iter().position(|o| **o == *name);
                 let side =
                     |name: Text| place(&name).and_then(|i| labels.get(i).cloned()).unwrap_or(name);
@@ -239,7 +239,7 @@ impl State {
                     scores: scores.collect(),
                     why: text("why").unwrap_or_else(unread),
                 };
-                self.bench.get_or_insert_default().judgements.push(judgement);
+                self.judging.get_or_insert_default().judgements.push(judgement);
             }
             None => {}
         }
@@ -285,9 +285,9 @@ impl State {
 
     /// Returns the name that judges are shown instead of a seat's own.
     pub(super) fn judged_as(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
-        match Docket::of(&self.batch_of(turn)?.spec)? {
-            Docket::Verdict { seats, .. } => seats.get(seat).cloned(),
-            Docket::Stop(_) | Docket::Casting => None,
+        match JudgeTask::of(&self.batch_of(turn)?.spec)? {
+            JudgeTask::Verdict { seats, .. } => seats.get(seat).cloned(),
+            JudgeTask::Stop(_) | JudgeTask::Casting => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// What a summary is for: who reads it instead of everything up to a place. It is the note of the batch that makes it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Recap {
+pub struct SummaryTask {
     /// Whose view of the talk is summed up.
     pub viewer: SeatId,
     /// The place of the last thing in it.
@@ -22,24 +22,24 @@ pub struct Summary {
     /// The thread it was made in.
     pub thread: ThreadId,
     /// What it is for.
-    pub recap: Recap,
+    pub task: SummaryTask,
     /// The words; none where it failed.
     pub text: Option<Text>,
     /// The labels that stand in it for names.
     pub labels: super::Labels,
 }
 
-impl Recap {
+impl SummaryTask {
     /// Returns the note of a batch.
     pub fn note(&self) -> Value {
         json!({"viewer": self.viewer, "upto": self.upto})
     }
 
     /// Returns what a batch sums up, if it does.
-    pub fn of(batch: &BatchOpened) -> Option<Recap> {
+    pub fn of(batch: &BatchOpened) -> Option<SummaryTask> {
         let viewer =
             batch.memo["viewer"].as_str().filter(|_| batch.purpose == Purpose::Summarise)?;
-        Some(Recap { viewer: viewer.into(), upto: Seq(batch.memo["upto"].as_u64()?) })
+        Some(SummaryTask { viewer: viewer.into(), upto: Seq(batch.memo["upto"].as_u64()?) })
     }
 }
 
@@ -47,10 +47,10 @@ impl State {
     /// Takes in the end of a turn that summed something up.
     pub(super) fn sum_up(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let said = e.outcome == Outcome::Said && !e.text.trim().is_empty();
-        self.summaries.extend(turn.recap.clone().map(|recap| Summary {
+        self.summaries.extend(turn.summarises.clone().map(|task| Summary {
             seq,
             thread: turn.thread,
-            recap,
+            task,
             text: said.then(|| e.text.clone()),
             labels: turn.labels.clone(),
         }));
@@ -61,15 +61,15 @@ impl State {
     pub fn summary_for(&self, turn: &Turn) -> Option<&Summary> {
         self.summaries.iter().rev().find(|s| {
             let fits =
-                s.text.is_some() && turn.recap.as_ref().is_none_or(|r| s.recap.upto < r.upto);
+                s.text.is_some() && turn.summarises.as_ref().is_none_or(|r| s.task.upto < r.upto);
             fits && self.covers(s, turn)
         })
     }
 
     fn covers(&self, summary: &Summary, turn: &Turn) -> bool {
-        let upto = |e: &&Entry| e.seq <= summary.recap.upto;
+        let upto = |e: &&Entry| e.seq <= summary.task.upto;
         let theirs = self.entries.iter().filter(upto).filter(|e| {
-            let allowed = e.to.is_empty() || e.to.contains(&summary.recap.viewer);
+            let allowed = e.to.is_empty() || e.to.contains(&summary.task.viewer);
             allowed && self.sees_thread(summary.thread, e.thread)
         });
         let changed = |e: &Entry| {

@@ -1,7 +1,7 @@
 //! What the fold does not keep: every turn that is over, with its calls, and what is worth reading in between.
 
 use crate::model::ballot::{VerdictGiven, VoteClosed};
-use crate::model::command::Given;
+use crate::model::command::CommandGiven;
 use crate::model::payload::{LimitAt, TurnEnded};
 use crate::model::*;
 use std::collections::{BTreeMap, HashMap};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 /// Takes events one by one and remembers what figures are made of.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct TurnLog {
     /// The turns that are over, in order.
     pub turns: Vec<Spent>,
-    /// Retries, warnings and deeds of the operator, in order.
+    /// Retries, warnings and commands of the operator, in order.
     pub moments: Vec<Moment>,
     /// When it began and when the last event came.
     span: Option<(Ms, Ms)>,
@@ -59,8 +59,8 @@ pub struct Moment {
 /// What happened.
 #[derive(Clone, Debug)]
 pub enum What {
-    /// A deed of the operator.
-    Deed(Arc<Given>),
+    /// A command of the operator.
+    Command(Arc<CommandGiven>),
     /// A call failed and was made again.
     Retried(TurnId, Text),
     /// A limit holds.
@@ -83,7 +83,7 @@ struct Running {
     retries: u64,
 }
 
-impl Ledger {
+impl TurnLog {
     /// Takes an event in.
     pub fn take(&mut self, event: &Event) {
         let begin = self.span.map_or(event.ms, |(begin, _)| begin);
@@ -112,7 +112,7 @@ impl Ledger {
                 let lasted = since.map_or(0, |since| event.ms.since(since));
                 self.paused_ms = self.paused_ms.saturating_add(lasted);
             }
-            Kind::Given(given) => self.remember(event, What::Deed(given.clone())),
+            Kind::CommandGiven(given) => self.remember(event, What::Command(given.clone())),
             Kind::LimitReached(limit) => self.remember(event, What::Limit(limit.0.clone())),
             Kind::Ended(ended) => self.remember(event, What::Ended(ended.reason)),
             Kind::VoteClosed(vote) => self.remember(event, What::Vote(Box::new(vote.clone()))),
@@ -125,7 +125,7 @@ impl Ledger {
             | Kind::Reopened(_)
             | Kind::ThreadOpened(_)
             | Kind::ThreadClosed(_)
-            | Kind::Refused(_)
+            | Kind::CommandRefused(_)
             | Kind::SeatJoined(_)
             | Kind::SeatLeft(_)
             | Kind::SeatChanged(_)

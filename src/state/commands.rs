@@ -1,4 +1,4 @@
-//! The operator's deeds while they are being carried out, and the notes that live on.
+//! The operator's commands while they are being carried out, and the notes that live on.
 
 use super::{Run, State, Who};
 use crate::model::command::NoteFor;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 /// A command that was given and is not yet carried out.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Deed {
+pub struct PendingCommand {
     /// The place of its `command.given`.
     pub seq: Seq,
     /// The command.
-    pub given: Arc<Given>,
+    pub given: Arc<CommandGiven>,
     /// Its words as they are now: queued words can be edited.
     pub text: Option<Text>,
     /// Whether a receipt said that it waits.
@@ -77,12 +77,12 @@ pub enum Ending {
 
 /// What the fold itself carries out, and what it remembers so that `engine` can carry out the rest.
 impl State {
-    pub(super) fn give(&mut self, seq: Seq, ms: Ms, given: &Arc<Given>) {
+    pub(super) fn accept(&mut self, seq: Seq, ms: Ms, given: &Arc<CommandGiven>) {
         self.keys.insert(given.key.clone(), seq);
         if let Some(id) = &given.line.id {
             self.ids.insert(id.clone(), seq);
         }
-        let mut deed = Deed {
+        let mut command = PendingCommand {
             seq,
             given: given.clone(),
             text: None,
@@ -93,31 +93,31 @@ impl State {
             batch: None,
             closed: false,
         };
-        self.carry_out(&mut deed, ms);
-        self.deeds.push(deed);
+        self.fold_command(&mut command, ms);
+        self.pending.push(command);
     }
 
-    fn carry_out(&mut self, deed: &mut Deed, ms: Ms) {
-        let (seq, given) = (deed.seq, deed.given.clone());
+    fn fold_command(&mut self, command: &mut PendingCommand, ms: Ms) {
+        let (seq, given) = (command.seq, command.given.clone());
         let targets = &given.targets;
-        match &given.line.verb {
-            Verb::Pause {} | Verb::PauseNow {} => match self.run {
+        match &given.line.command {
+            Command::Pause {} | Command::PauseNow {} => match self.run {
                 Run::Going | Run::Stepping(_) => self.run = Run::Pausing,
                 Run::Pausing | Run::Paused => {}
             },
-            Verb::Say { text } => {
-                deed.text = Some(text.clone());
+            Command::Say { text } => {
+                command.text = Some(text.clone());
                 if let Some(to) = targets.seats.first() {
                     self.ask_floor(to, given.line.thread, &given.key);
                 }
             }
-            Verb::CutIn { text, .. }
-            | Verb::Whisper { text, .. }
-            | Verb::SpeakAs { text, .. }
-            | Verb::Speak { text, .. } => {
-                deed.text = Some(text.clone());
+            Command::CutIn { text, .. }
+            | Command::Whisper { text, .. }
+            | Command::SpeakAs { text, .. }
+            | Command::Speak { text, .. } => {
+                command.text = Some(text.clone());
             }
-            Verb::Note { text, lives, .. } => {
+            Command::Note { text, lives, .. } => {
                 let rounds = self.open_threads().map(|t| (t.id, t.round.max(1))).collect();
                 self.notes.push(Note {
                     id: seq,
@@ -131,75 +131,75 @@ impl State {
                     lifted: None,
                 });
             }
-            Verb::LiftNote { .. } => {
+            Command::LiftNote { .. } => {
                 let note = self.notes.iter_mut().find(|n| Some(n.id) == targets.of);
                 match note.filter(|n| n.lifted.is_none()) {
                     Some(note) => note.lifted = Some(seq),
-                    None => deed.too_late = Some("no such note lives any more"),
+                    None => command.too_late = Some("no such note lives any more"),
                 }
             }
-            Verb::EditQueued { text, .. } => match self.queued(targets.of) {
+            Command::EditQueued { text, .. } => match self.queued(targets.of) {
                 Some(words) => words.text = Some(text.clone()),
-                None => deed.too_late = Some("those words were already delivered"),
+                None => command.too_late = Some("those words were already delivered"),
             },
-            Verb::DropQueued { .. } => match self.queued(targets.of) {
+            Command::DropQueued { .. } => match self.queued(targets.of) {
                 Some(words) => words.too_late = Some("dropped"),
-                None => deed.too_late = Some("those words were already delivered"),
+                None => command.too_late = Some("those words were already delivered"),
             },
-            Verb::Floor { to } => self.ask_floor(to, given.line.thread, &given.key),
-            Verb::Mute { who } => self.set_seat(who, |s| s.muted = true),
-            Verb::Unmute { who } => self.set_seat(who, |s| s.muted = false),
-            Verb::Leave { who } => self.set_seat(who, |s| s.gone = true),
-            Verb::Join { .. } => {
+            Command::Floor { to } => self.ask_floor(to, given.line.thread, &given.key),
+            Command::Mute { who } => self.set_seat(who, |s| s.muted = true),
+            Command::Unmute { who } => self.set_seat(who, |s| s.muted = false),
+            Command::Leave { who } => self.set_seat(who, |s| s.gone = true),
+            Command::Join { .. } => {
                 if let Some(p) = &targets.participant {
                     self.join(p, given.line.thread.unwrap_or(ThreadId::ROOT));
                 }
             }
-            Verb::Change { who, .. } => {
+            Command::Change { who, .. } => {
                 if let Some(p) = &targets.participant {
                     let spec = Arc::new((**p).clone());
                     self.set_seat(who, |s| (s.spec, s.failed, s.broke) = (spec, None, false));
                 }
             }
-            Verb::Choose { utterance, alternative } => {
+            Command::Choose { utterance, alternative } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.chosen = (*alternative as usize).saturating_sub(1).min(e.versions.len() - 1);
                     e.edited = None;
                     e.changed = Some(seq);
                 }
             }
-            Verb::Edit { utterance, text } => {
+            Command::Edit { utterance, text } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.edited = Some((seq, text.clone()));
                     e.changed = Some(seq);
                 }
             }
-            Verb::Hide { utterance, .. } => {
+            Command::Hide { utterance, .. } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.hidden = Some(seq);
                     e.changed = Some(seq);
                 }
             }
-            Verb::Limit { set } => self.set_limits(set, ms),
-            Verb::Mark { text } => self.marks.push((seq, text.clone())),
-            Verb::End { final_round: false } => self.ending = Some(Ending::Now),
-            Verb::End { final_round: true } => {
+            Command::Limit { set } => self.set_limits(set, ms),
+            Command::Mark { text } => self.marks.push((seq, text.clone())),
+            Command::End { final_round: false } => self.ending = Some(Ending::Now),
+            Command::End { final_round: true } => {
                 let seats = self.seats.iter().filter(|s| !s.gone && !s.muted && s.spec.speaks);
                 self.ending = Some(Ending::FinalRound(seats.map(|s| s.spec.id.clone()).collect()));
                 self.run = Run::Going;
                 self.limit = None;
             }
-            Verb::Resume {}
-            | Verb::Step { .. }
-            | Verb::Pass { .. }
-            | Verb::Skip {}
-            | Verb::Retry {}
-            | Verb::Reroll { .. }
-            | Verb::Rename { .. }
-            | Verb::Vote { .. }
-            | Verb::Verdict { winner: None }
-            | Verb::Decide { .. } => {}
-            Verb::Verdict { winner: Some(winner) } => self.choose_winner(winner),
+            Command::Resume {}
+            | Command::Step { .. }
+            | Command::Pass { .. }
+            | Command::Skip {}
+            | Command::Retry {}
+            | Command::Reroll { .. }
+            | Command::Rename { .. }
+            | Command::Vote { .. }
+            | Command::Verdict { winner: None }
+            | Command::Decide { .. } => {}
+            Command::Verdict { winner: Some(winner) } => self.choose_winner(winner),
         }
     }
 
@@ -217,9 +217,10 @@ impl State {
         }
     }
 
-    fn queued(&mut self, of: Option<Seq>) -> Option<&mut Deed> {
-        let waits = |d: &&mut Deed| Some(d.seq) == of && d.text.is_some() && d.placed.is_empty();
-        self.deeds.iter_mut().find(waits).filter(|d| d.too_late.is_none())
+    fn queued(&mut self, of: Option<Seq>) -> Option<&mut PendingCommand> {
+        let waits =
+            |d: &&mut PendingCommand| Some(d.seq) == of && d.text.is_some() && d.placed.is_empty();
+        self.pending.iter_mut().find(waits).filter(|d| d.too_late.is_none())
     }
 
     fn set_limits(&mut self, set: &Limits, ms: Ms) {
@@ -238,9 +239,9 @@ impl State {
         }
     }
 
-    /// Marks the deed of a command as carried out by an event that it caused.
+    /// Marks the command of a command as carried out by an event that it caused.
     pub(super) fn acted(&mut self, key: &Key, event: &Event) {
-        if let Some(d) = self.deeds.iter_mut().find(|d| d.given.key == *key) {
+        if let Some(d) = self.pending.iter_mut().find(|d| d.given.key == *key) {
             d.acted = true;
             match event.kind {
                 Kind::BatchOpened(_) => d.batch = Some((event.thread, BatchId(event.seq.0))),
@@ -252,16 +253,16 @@ impl State {
 
     /// Places an operator's words in the transcript.
     pub(super) fn place(&mut self, seq: Seq, thread: ThreadId, of: &Key) {
-        let Some(deed) = self.deeds.iter_mut().find(|d| d.given.key == *of) else { return };
-        let text = deed.text.clone().unwrap_or_else(|| "".into());
-        deed.placed.push(thread);
-        let given = deed.given.clone();
-        let who = match &given.line.verb {
-            Verb::SpeakAs { who, .. } => Who::Seat(who.clone()),
+        let Some(command) = self.pending.iter_mut().find(|d| d.given.key == *of) else { return };
+        let text = command.text.clone().unwrap_or_else(|| "".into());
+        command.placed.push(thread);
+        let given = command.given.clone();
+        let who = match &given.line.command {
+            Command::SpeakAs { who, .. } => Who::Seat(who.clone()),
             _ => Who::Operator,
         };
-        let to = match &given.line.verb {
-            Verb::Whisper { to, .. } => vec![to.clone()],
+        let to = match &given.line.command {
+            Command::Whisper { to, .. } => vec![to.clone()],
             _ => vec![],
         };
         self.unheard.push((seq, of.clone()));
@@ -294,17 +295,18 @@ impl State {
     pub(super) fn receive(&mut self, r: &crate::model::payload::Receipt) {
         match r.is {
             ReceiptIs::Queued => {
-                let words = |d: &Deed| !matches!(d.given.line.verb, Verb::Note { .. });
-                if let Some(d) = self.deeds.iter_mut().find(|d| d.given.key == r.of) {
+                let words =
+                    |d: &PendingCommand| !matches!(d.given.line.command, Command::Note { .. });
+                if let Some(d) = self.pending.iter_mut().find(|d| d.given.key == r.of) {
                     d.queued = true;
                 }
-                self.deeds.retain(|d| d.given.key != r.of || words(d));
+                self.pending.retain(|d| d.given.key != r.of || words(d));
             }
             ReceiptIs::Delivered => {
                 let of = |(key, turn): &(Key, TurnId)| *key == r.of && r.turns.contains(turn);
                 self.deliveries.retain(|d| !of(d));
             }
-            ReceiptIs::Done | ReceiptIs::TooLate => self.deeds.retain(|d| d.given.key != r.of),
+            ReceiptIs::Done | ReceiptIs::TooLate => self.pending.retain(|d| d.given.key != r.of),
         }
     }
 
@@ -339,13 +341,13 @@ impl State {
 
     /// The command that wants the next speaker of a thread passed over.
     pub(super) fn skip_due(&self, thread: ThreadId) -> Option<Key> {
-        let wants = |d: &&Deed| {
-            matches!(d.given.line.verb, Verb::Skip {})
+        let wants = |d: &&PendingCommand| {
+            matches!(d.given.line.command, Command::Skip {})
                 && d.given.targets.turns.is_empty()
                 && d.given.targets.threads.contains(&thread)
                 && !d.acted
         };
         let taken = |key: &Key| self.turns.values().any(|t| t.skip.as_ref() == Some(key));
-        self.deeds.iter().filter(wants).map(|d| d.given.key.clone()).find(|k| !taken(k))
+        self.pending.iter().filter(wants).map(|d| d.given.key.clone()).find(|k| !taken(k))
     }
 }

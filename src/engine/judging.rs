@@ -7,7 +7,7 @@ use super::{advance, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
-use crate::state::{Batch, Deed, Docket, Ruling, Run, State, Thread};
+use crate::state::{Batch, JudgeTask, PendingCommand, Ruling, Run, State, Thread};
 
 /// What a judge as a stop rule answers, and what a vote is on that names no choices.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
@@ -53,12 +53,17 @@ pub(super) fn quiet(state: &State) -> bool {
 }
 
 /// A vote that the operator called: asked as soon as nobody speaks, closed when all have answered.
-pub(super) fn vote(state: &State, deed: &Deed, question: &Text, options: &[Text]) -> Step {
-    let Some((thread, id)) = deed.batch else {
+pub(super) fn vote(
+    state: &State,
+    command: &PendingCommand,
+    question: &Text,
+    options: &[Text],
+) -> Step {
+    let Some((thread, id)) = command.batch else {
         if !quiet(state) || !may_ask(state) {
             return Step::Wait;
         }
-        let Some(thread) = deed.given.targets.threads.first() else { return Step::Done };
+        let Some(thread) = command.given.targets.threads.first() else { return Step::Done };
         let options = match options {
             [] => YES_OR_NO.map(Text::from).to_vec(),
             options => options.to_vec(),
@@ -72,14 +77,14 @@ pub(super) fn vote(state: &State, deed: &Deed, question: &Text, options: &[Text]
     };
     let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref()).filter(|b| b.id == id);
     match batch {
-        _ if deed.closed => Step::Done,
+        _ if command.closed => Step::Done,
         Some(batch) if state.is_open(batch) => Step::Wait,
         Some(batch) => Step::Draft(draft(thread, ENGINE, tally::vote(batch).into()).into()),
         None => Step::Done,
     }
 }
 
-/// How a deed goes on.
+/// How a command goes on.
 pub(super) enum Step {
     /// With this event.
     Draft(Box<Draft>),
@@ -121,7 +126,7 @@ pub(super) fn ask<'a>(
     let batch = BatchOpened {
         question: Some(question.clone()),
         options: YES_OR_NO.map(Text::from).to_vec(),
-        memo: Docket::Stop(place).note(),
+        memo: JudgeTask::Stop(place).note(),
         ..batch
     };
     Asked::Now(draft(ThreadId::ROOT, ENGINE, batch.into()).into())

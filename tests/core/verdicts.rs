@@ -25,7 +25,7 @@ fn spec(judges: &[&str], more: Value) -> Value {
 }
 
 /// `a` and `b` speak twice each.
-pub fn court(judges: &[&str], more: Value) -> Opened {
+pub fn judged(judges: &[&str], more: Value) -> Opened {
     debate(json!({"verdict": spec(judges, more)}))
 }
 
@@ -55,7 +55,7 @@ fn split(ask: &Request) -> Value {
 async fn judges_who_may_stop_end_the_talk_as_soon_as_a_side_has_won() {
     let late =
         |ask: &Request| json!({"winner": if ask.prompt.blocks.len() < 4 { "tie" } else { "b" }});
-    let mut table = court(&["j"], json!({"may_stop": true}));
+    let mut table = judged(&["j"], json!({"may_stop": true}));
     table.scenario["limits"] = json!({"utterances": 12});
     let ran = play(table.clone(), judging(late), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "verdict"));
@@ -128,7 +128,7 @@ async fn the_first_judge_has_the_casting_vote() {
         }
         _ => split(ask),
     };
-    let ran = play(court(&["j", "k"], json!({"tie": "judge"})), judging(judge), &[]).await;
+    let ran = play(judged(&["j", "k"], json!({"tie": "judge"})), judging(judge), &[]).await;
     let given = verdicts(&ran);
     assert_eq!(given.len(), 1);
     assert_eq!(given[0].winner.as_deref(), Some("b"));
@@ -137,7 +137,7 @@ async fn the_first_judge_has_the_casting_vote() {
         true => json!("oh dear"),
         false => split(ask),
     };
-    let ran = play(court(&["j", "k"], json!({"tie": "judge"})), judging(unread), &[]).await;
+    let ran = play(judged(&["j", "k"], json!({"tie": "judge"})), judging(unread), &[]).await;
     let given = verdicts(&ran);
     assert_eq!((given[0].winner.as_deref(), ran.reason()), (None, "utterance_limit"));
     assert_eq!(&*given[0].how, "a and b are level in 2 judgements; a draw");
@@ -145,7 +145,7 @@ async fn the_first_judge_has_the_casting_vote() {
 
 #[tokio::test]
 async fn the_operator_breaks_a_tie_or_leaves_it() {
-    let table = || court(&["j", "k"], json!({"tie": "human"}));
+    let table = || judged(&["j", "k"], json!({"tie": "human"}));
     let paused = "paused and turn_count == 4";
     let choose =
         |winner: &str| json!({"when": paused, "id": "t", "do": "verdict", "winner": winner});
@@ -162,7 +162,7 @@ async fn the_operator_breaks_a_tie_or_leaves_it() {
     let why = ran.state.ended.as_ref().unwrap().text.as_deref().unwrap();
     assert!(why.contains("the judgements of a and b are level"), "{why}");
     let refused = ran.events.iter().find_map(|e| match &e.kind {
-        Kind::Refused(r) => Some(r.why.to_string()),
+        Kind::CommandRefused(r) => Some(r.why.to_string()),
         _ => None,
     });
     assert_eq!(refused.as_deref(), Some("c is not tied; the sides are a, b"));
@@ -177,7 +177,7 @@ async fn what_the_judges_see_is_what_the_scenario_says() {
         [("all", 4), ("opening", 2), ("last_round", 2), ("question", 0), ("summary", 1)]
     {
         let ran =
-            play(court(&["j"], json!({"sees": sees})), judging(|_| json!({"winner": "a"})), &[])
+            play(judged(&["j"], json!({"sees": sees})), judging(|_| json!({"winner": "a"})), &[])
                 .await;
         let asked = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
         assert_eq!(asked.prompt.blocks.len(), blocks, "{sees}: {:?}", asked.prompt.blocks);
@@ -192,6 +192,6 @@ async fn a_pause_holds_a_verdict_up() {
         json!({"when": "turn_count == 4", "do": "pause"}),
         json!({"when": "paused", "do": "resume"}),
     ];
-    let ran = play(court(&["j"], json!({})), judging(|_| json!({"winner": "a"})), &steer).await;
+    let ran = play(judged(&["j"], json!({})), judging(|_| json!({"winner": "a"})), &steer).await;
     assert_eq!(verdicts(&ran).len(), 1, "{:?}", ran.kinds());
 }

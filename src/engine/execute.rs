@@ -1,0 +1,272 @@
+//! Executing the operator's commands: for the first one that can move, one event more.
+//!
+//! The fold has already done the simple ones when their command was given; here are the cuts, the words, the pauses
+//! and the receipts. A command stays in the state until its last receipt, so that a kill in its middle is no loss.
+
+use super::judging::{self, Step};
+use super::{advance, turns, verdict};
+use crate::model::event::ENGINE;
+use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
+use crate::model::*;
+use crate::state::{PendingCommand, Run, State, Thread};
+use serde_json::Value;
+
+/// What a receipt says of a line whose moment did not come, before the line.
+pub const NEVER_DUE: &str = "the conversation ended before its moment came";
+
+/// Returns the next event of the first command that can move, or the next receipt for words that reached a turn.
+pub(super) fn next(state: &State) -> Option<Draft> {
+    let moved = state.pending.iter().find_map(|command| {
+        let draft = step(state, command)?;
+        Some(draft.because(&command.given.key))
+    });
+    moved.or_else(|| delivery(state))
+}
+
+fn delivery(state: &State) -> Option<Draft> {
+    let (key, turn) = state.deliveries.front()?;
+    let receipt = Receipt {
+        of: key.clone(),
+        is: ReceiptIs::Delivered,
+        id: id_of(state, key),
+        turns: vec![*turn],
+        why: None,
+    };
+    Some(draft(ThreadId::ROOT, ENGINE, receipt.into()))
+}
+
+/// Returns the receipts of all commands that can not be carried out any more.
+pub(super) fn late(state: &State, why: &'static str) -> Vec<Draft> {
+    let waits = state.pending.iter().filter(|d| d.given.line.command.name() != "end");
+    waits.map(|d| receipt(d, ReceiptIs::TooLate, Some(why)).because(&d.given.key)).collect()
+}
+
+/// Returns the receipt of a line whose moment did not come. Its key stays free: a resume with the same lines may bring it.
+pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
+    let spelled = Value::Object(line.to_map());
+    let receipt = Receipt {
+        of: key,
+        is: ReceiptIs::TooLate,
+        id: line.id.clone(),
+        turns: vec![],
+        why: Some(format!("{NEVER_DUE}: {spelled}").into()),
+    };
+    draft(ThreadId::ROOT, ENGINE, receipt.into())
+}
+
+fn id_of(state: &State, key: &Key) -> Option<Text> {
+    let seq = state.keys.get(key)?;
+    state.ids.iter().find(|(_, s)| *s == seq).map(|(id, _)| id.clone())
+}
+
+fn receipt(command: &PendingCommand, is: ReceiptIs, why: Option<&str>) -> Draft {
+    let receipt = Receipt {
+        of: command.given.key.clone(),
+        is,
+        id: command.given.line.id.clone(),
+        turns: command.given.targets.turns.clone(),
+        why: why.map(Into::into),
+    };
+    draft(ThreadId::ROOT, ENGINE, receipt.into())
+}
+
+fn done(command: &PendingCommand) -> Option<Draft> {
+    Some(receipt(command, ReceiptIs::Done, None))
+}
+
+fn too_late(command: &PendingCommand, why: &str) -> Option<Draft> {
+    Some(receipt(command, ReceiptIs::TooLate, Some(why)))
+}
+
+/// Says once that a command waits.
+fn wait(command: &PendingCommand) -> Option<Draft> {
+    (!command.queued).then(|| receipt(command, ReceiptIs::Queued, None))
+}
+
+/// Stops the next of a command's turns that still runs.
+fn stop_turns(state: &State, command: &PendingCommand, why: CutWhy) -> Option<Draft> {
+    let turn = command.given.targets.turns.iter().find_map(|t| state.turns.get(t))?;
+    Some(turns::cut_sealed(state, turn, why))
+}
+
+fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
+    if let Some(why) = command.too_late {
+        return match why {
+            "dropped" => Some(receipt(command, ReceiptIs::Done, Some(why))),
+            why => too_late(command, why),
+        };
+    }
+    match &command.given.line.command {
+        Command::Pause {} => pause(state, command),
+        Command::PauseNow {} => {
+            stop_turns(state, command, CutWhy::PauseNow).or_else(|| pause(state, command))
+        }
+        Command::Resume {} | Command::Step { .. } if command.acted => done(command),
+        Command::Resume {} if state.run == Run::Going => {
+            Some(receipt(command, ReceiptIs::Done, Some("it was not paused")))
+        }
+        Command::Resume {} => Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: None }.into())),
+        Command::Step { n } => {
+            Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: Some(*n) }.into()))
+        }
+        Command::Say { .. } | Command::Whisper { .. } | Command::SpeakAs { .. } => {
+            words(state, command, Moment::AfterBatch)
+        }
+        Command::CutIn { .. } => {
+            stop_turns(state, command, CutWhy::CutIn).or_else(|| words(state, command, Moment::Now))
+        }
+        Command::Note { .. } => wait(command),
+        Command::Leave { .. } => {
+            stop_turns(state, command, CutWhy::Operator).or_else(|| done(command))
+        }
+        Command::LiftNote { .. }
+        | Command::EditQueued { .. }
+        | Command::DropQueued { .. }
+        | Command::Mute { .. }
+        | Command::Unmute { .. }
+        | Command::Join { .. }
+        | Command::Change { .. }
+        | Command::Choose { .. }
+        | Command::Edit { .. }
+        | Command::Hide { .. }
+        | Command::Limit { .. }
+        | Command::Mark { .. }
+        | Command::Decide { .. } => done(command),
+        Command::Vote { question, options } => {
+            done_or_waits(command, judging::vote(state, command, question, options))
+        }
+        Command::Verdict { winner: Some(_) } => done(command),
+        Command::Verdict { winner: None } => done_or_waits(command, verdict::asked(state, command)),
+        Command::Speak { .. } | Command::Pass { .. } if command.acted => done(command),
+        Command::Speak { who, .. } | Command::Pass { who } => persons(state, command, who),
+        Command::Floor { .. } if command.acted => done(command),
+        Command::Floor { to } => {
+            let asked =
+                |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == command.given.key);
+            if !state.open_threads().any(asked) {
+                return too_late(command, "the floor was given to another seat first");
+            }
+            if !state.may_speak(to) {
+                return too_late(command, &format!("{to} cannot speak any more"));
+            }
+            wait(command)
+        }
+        Command::Skip {} => skip(state, command),
+        Command::Retry {} | Command::Reroll { .. } if command.acted => done(command),
+        Command::Retry {} | Command::Reroll { .. } => again(state, command),
+        Command::Rename { text } if !command.acted => {
+            Some(draft(ThreadId::ROOT, "operator", Renamed { title: text.clone() }.into()))
+        }
+        Command::Rename { .. } => done(command),
+        Command::End { final_round: true } => done(command),
+        Command::End { final_round: false } => {
+            let other = state.pending.iter().find(|d| d.seq != command.seq);
+            stop_turns(state, command, CutWhy::Operator)
+                .or_else(|| too_late(other?, "the conversation ended first"))
+                .or_else(|| done(command))
+        }
+    }
+}
+
+fn done_or_waits(command: &PendingCommand, step: Step) -> Option<Draft> {
+    match step {
+        Step::Draft(draft) => Some(*draft),
+        Step::Wait => wait(command),
+        Step::Done => done(command),
+    }
+}
+
+/// A person's words end the turn that the person holds; without one they wait for it.
+fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draft> {
+    if state.seat(who).is_none_or(|s| s.gone) {
+        return too_late(command, &format!("{who} has left the table"));
+    }
+    match state.turns.values().find(|t| t.seat == *who) {
+        None => wait(command),
+        Some(turn) => match &command.text {
+            Some(text) => {
+                turns::spoken(state, turn, text).map_or_else(|why| too_late(command, &why), Some)
+            }
+            None => Some(turns::passed(turn, state.ms)),
+        },
+    }
+}
+
+fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
+    match state.run {
+        Run::Paused => done(command),
+        Run::Pausing => wait(command),
+        Run::Going | Run::Stepping(_) => too_late(command, "it was resumed first"),
+    }
+}
+
+/// When words find their place.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    /// After the utterance or batch that is being spoken.
+    AfterBatch,
+    /// Between two pieces of whoever still speaks.
+    Now,
+}
+
+fn words(state: &State, command: &PendingCommand, moment: Moment) -> Option<Draft> {
+    let left = command.given.targets.threads.iter().find(|t| !command.placed.contains(t));
+    let Some(thread) = left else {
+        let why = match &command.given.line.command {
+            Command::CutIn { who: Some(who), .. } if command.given.targets.turns.is_empty() => {
+                Some(format!("{who} was not speaking; the words are said all the same"))
+            }
+            _ => None,
+        };
+        return Some(receipt(command, ReceiptIs::Done, why.as_deref()));
+    };
+    if moment == Moment::AfterBatch && !is_quiet(state, *thread) {
+        return wait(command);
+    }
+    let said = HumanSaid { of: command.given.key.clone() };
+    Some(draft(*thread, "operator", said.into()))
+}
+
+/// Words are placed where no batch is open; at once while paused, and while only people have the floor. What a crash
+/// interrupted is still being spoken: the words come after it, as they would have.
+fn is_quiet(state: &State, thread: ThreadId) -> bool {
+    let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref());
+    let calls = state.calls().any(|turn| turn.thread == thread);
+    let owed = batch.is_some_and(|b| state.owed(b).next().is_some());
+    let interrupted = batch.is_some_and(|b| !b.interrupted.is_empty());
+    !calls && (!owed || (state.run == Run::Paused && !interrupted))
+}
+
+fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
+    if !command.given.targets.turns.is_empty() {
+        return stop_turns(state, command, CutWhy::Operator).or_else(|| done(command));
+    }
+    if command.acted {
+        return done(command);
+    }
+    let next = state.turns.values().find(|t| t.skip.as_ref() == Some(&command.given.key));
+    match next {
+        Some(turn) => Some(turns::cut_sealed(state, turn, CutWhy::Operator)),
+        None => wait(command),
+    }
+}
+
+/// Speaks the last utterance anew, as soon as nobody speaks.
+fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
+    let last = state.last.as_ref().filter(|l| command.given.targets.turns.contains(&l.turn));
+    let Some(last) = last else {
+        return too_late(command, "somebody else has spoken since");
+    };
+    if !state.may_speak(&last.seat) {
+        return too_late(command, &format!("{} cannot speak any more", last.seat));
+    }
+    let free = is_quiet(state, last.thread) && state.running_in(last.thread).next().is_none();
+    if !free || state.run == Run::Paused || state.limit.is_some() {
+        return wait(command);
+    }
+    let why = "the operator wants it said anew".into();
+    let seats = vec![last.seat.clone()];
+    let batch = advance::batch(Requester::Operator, Purpose::Speak, seats, why);
+    let batch = BatchOpened { replaces: Some(last.turn), ..batch };
+    Some(draft(last.thread, ENGINE, batch.into()))
+}

@@ -1,0 +1,95 @@
+//! The operator's commands in words: those that no other event shows.
+
+use super::Narrated;
+use super::narrate::{place, utterances};
+use crate::analysis::name;
+use crate::model::command::NoteFor;
+use crate::model::*;
+use crate::state::State;
+use crate::text;
+
+/// Returns what a command tells by itself; words and pauses are told where they take effect.
+pub(super) fn given(
+    state: &State,
+    given: &CommandGiven,
+    hidden: impl Fn(u32) -> bool,
+) -> Vec<Narrated> {
+    let seat = |id: &SeatId| name(state, id);
+    let note = |note: String| vec![Narrated::Note(text::label(&note).into_owned())];
+    let words = |place: String, who: String, body: &str| {
+        vec![Narrated::Words { place, who, body: text::block(body).into_owned() }]
+    };
+    match &given.line.command {
+        Command::Note { text, to, lives } => {
+            let to = match &to[..] {
+                [] => "everybody".into(),
+                to => to.iter().map(seat).collect::<Vec<_>>().join(", "),
+            };
+            let lives = match lives {
+                NoteFor::Utterance => "for the next utterance",
+                NoteFor::Round => "for this round",
+                NoteFor::Standing => "until it is lifted",
+            };
+            words(place(state), format!("operator's note to {to}, {lives}"), text)
+        }
+        Command::Edit { utterance, .. } if hidden(*utterance) => vec![],
+        Command::Edit { utterance, text } => {
+            let who = state.utterance(*utterance).and_then(|e| e.seat()).map(seat);
+            let who = format!("{}, as the operator edited it", who.unwrap_or_default());
+            words(utterance.to_string(), who, text)
+        }
+        Command::Hide { utterance, text } => {
+            let why = text.iter().map(|t| format!(": {t}")).collect::<String>();
+            note(format!("utterance {utterance} is hidden{why}"))
+        }
+        Command::Choose { utterance, alternative } => {
+            note(format!("alternative {alternative} of utterance {utterance} counts"))
+        }
+        Command::LiftNote { note: lifted } => note(format!("the note {lifted} is lifted")),
+        Command::Floor { to } => note(format!("the operator gives the floor to {}", seat(to))),
+        Command::Skip {} => note("the operator skips a turn".into()),
+        Command::Mute { who } => note(format!("{} is muted", seat(who))),
+        Command::Unmute { who } => note(format!("{} is unmuted", seat(who))),
+        Command::Leave { who } => note(format!("{} leaves", seat(who))),
+        Command::Join { .. } => match &given.targets.participant {
+            Some(p) => note(format!("{} joins", seat(&p.id))),
+            None => vec![],
+        },
+        Command::Change { who, set } => {
+            let keys: Vec<&str> = set.keys().map(String::as_str).collect();
+            note(format!("{} is changed: {}", seat(who), keys.join(", ")))
+        }
+        Command::Retry {} | Command::Reroll { .. } => {
+            note("the operator asks for the last utterance anew".into())
+        }
+        Command::Limit { set } => {
+            let each = set.per_seat.map(|n| format!("{} a seat", utterances(n)));
+            let words = |limit: Limit| Some(limit.words(set.of(limit)?));
+            let mut set: Vec<String> = Limit::ALL.into_iter().filter_map(words).collect();
+            set.extend(each);
+            note(format!("new limit: {}", set.join(", ")))
+        }
+        Command::Mark { text } => match text {
+            Some(text) => note(format!("mark: {text}")),
+            None => note("mark".into()),
+        },
+        Command::End { final_round: true } => note("the operator asks for a final word".into()),
+        Command::Pause {}
+        | Command::PauseNow {}
+        | Command::Resume {}
+        | Command::Step { .. }
+        | Command::Say { .. }
+        | Command::CutIn { .. }
+        | Command::Whisper { .. }
+        | Command::SpeakAs { .. }
+        | Command::Speak { .. }
+        | Command::Pass { .. }
+        | Command::EditQueued { .. }
+        | Command::DropQueued { .. }
+        | Command::Rename { .. }
+        | Command::Vote { .. }
+        | Command::Verdict { .. }
+        | Command::Decide { .. }
+        | Command::End { final_round: false } => vec![],
+    }
+}
