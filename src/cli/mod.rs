@@ -58,6 +58,7 @@ enum Command {
     Paths(commands::paths::Paths),
     Completions(commands::manual::Completions),
     Man(commands::manual::Man),
+    Help(commands::help::Help),
 }
 
 /// Runs the program with the arguments of this process.
@@ -105,6 +106,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Paths(paths)) => paths.run(context),
         Some(Command::Completions(completions)) => completions.run(Cli::command()),
         Some(Command::Man(man)) => man.run(Cli::command()),
+        Some(Command::Help(help)) => help.run(Cli::command()),
     }
 }
 

@@ -11,6 +11,7 @@ mod export;
 mod fallbacks;
 mod fork;
 mod formats;
+mod help;
 mod history;
 mod hostile;
 mod house;

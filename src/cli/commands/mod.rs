@@ -6,6 +6,7 @@ pub mod demo;
 pub mod explain;
 pub mod export;
 pub mod fork;
+pub mod help;
 pub mod keys;
 pub mod manual;
 pub mod paths;

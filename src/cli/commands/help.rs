@@ -1,0 +1,70 @@
+//! `help`: the pages that explain more than the options of one command.
+
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use clap::{Args, Command};
+use std::fmt::Write;
+
+/// A page: its name and its text in Markdown, whose first line is its heading.
+type Page = (&'static str, &'static str);
+
+/// Every page, in the order of the list.
+const PAGES: &[Page] = &[
+    ("steering", include_str!("../../../assets/help/steering.md")),
+    ("scenarios", include_str!("../../../assets/help/scenarios.md")),
+    ("models", include_str!("../../../assets/help/models.md")),
+    ("settings", include_str!("../../../assets/help/settings.md")),
+    ("sessions", include_str!("../../../assets/help/sessions.md")),
+    ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),
+];
+
+/// Explain a topic or a command
+#[derive(Debug, Args)]
+pub struct Help {
+    /// A topic or a command; without one, the list of topics
+    topic: Option<String>,
+}
+
+impl Help {
+    /// Prints the page of the topic, the options of the command, or the list of topics.
+    ///
+    /// # Errors
+    /// When there is neither a topic nor a command of that name.
+    pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
+        let Some(topic) = self.topic else {
+            output::data(list().as_bytes())?;
+            return Ok(Exit::Done);
+        };
+        let page = PAGES.iter().find(|(name, _)| *name == topic);
+        let text = match (page, program.find_subcommand_mut(&topic)) {
+            (Some((_, text)), _) => (*text).to_owned(),
+            (None, Some(command)) => {
+                let name = format!("colloquium {topic}");
+                command.clone().bin_name(name).render_long_help().to_string()
+            }
+            (None, None) => {
+                let names: Vec<_> = PAGES.iter().map(|(name, _)| *name).collect();
+                return Err(Failure::usage(
+                    format!("no help topic or command `{topic}`"),
+                    format!(
+                        "the topics are {}; `colloquium --help` lists all commands",
+                        names.join(", ")
+                    ),
+                ));
+            }
+        };
+        output::data(text.as_bytes())?;
+        Ok(Exit::Done)
+    }
+}
+
+fn list() -> String {
+    let mut list = "Topics, for `colloquium help TOPIC`:\n\n".to_owned();
+    for (name, text) in PAGES {
+        let heading = text.lines().next().unwrap_or_default().trim_start_matches("# ");
+        // writing to a string cannot fail
+        let _ = writeln!(list, "  {name:11} {heading}");
+    }
+    list + "\n`colloquium --help` lists the commands, `colloquium help COMMAND` the options of one.\n"
+}

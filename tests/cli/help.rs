@@ -1,0 +1,75 @@
+//! The help pages, and the examples of the README: each runs as it is printed.
+
+use crate::house::House;
+use std::fs;
+use std::path::Path;
+
+fn top(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// Returns the block of the README that begins with a fence of this language and holds these words.
+fn example(language: &str, words: &str) -> String {
+    let readme = top("README.md");
+    let fence = format!("```{language}\n");
+    let mut blocks = readme.split(&fence).skip(1).filter_map(|b| b.split("```").next());
+    blocks.find(|b| b.contains(words)).unwrap().to_owned()
+}
+
+#[test]
+fn every_page_is_listed_and_printed() {
+    let house = House::new();
+    let list = house.run(&["help"]).code(0).out;
+    let pages = fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("assets/help")).unwrap();
+    for page in pages.map(|entry| entry.unwrap().path()) {
+        let topic = page.file_stem().unwrap().to_str().unwrap();
+        assert!(list.contains(&format!("\n  {topic} ")), "{list}");
+        let printed = house.run(&["help", topic]).code(0).out;
+        assert_eq!(printed, fs::read_to_string(&page).unwrap());
+        assert!(printed.lines().all(|l| l.chars().count() <= 80), "{topic}");
+    }
+}
+
+#[test]
+fn a_command_is_a_topic_and_a_wrong_one_is_refused() {
+    let house = House::new();
+    let options = house.run(&["help", "fork"]).code(0).out;
+    assert!(options.contains("Usage: colloquium fork") && options.contains("--at"), "{options}");
+    let refused = house.run(&["help", "stering"]).code(2).err;
+    assert!(refused.contains("no help topic or command `stering`"), "{refused}");
+    assert!(refused.contains("steering, scenarios"), "{refused}");
+}
+
+#[test]
+fn the_commands_of_the_steering_page_are_those_of_the_schema() {
+    let schema = House::new().run(&["schema", "steer"]).code(0).out;
+    let page = top("assets/help/steering.md");
+    let names = page.lines().filter_map(|l| l.strip_prefix("    ")?.split_once("  "));
+    for name in names.flat_map(|(names, _)| names.split(", ")).filter(|n| !n.contains('{')) {
+        assert!(schema.contains(&format!("\"{name}\"")), "`{name}` is no command");
+    }
+}
+
+#[test]
+fn the_scenario_and_the_script_of_the_readme_run() {
+    let house = House::new();
+    let scenario = example("toml", "Tabs or spaces");
+    let persona = scenario.lines().find(|l| l.starts_with("persona")).unwrap();
+    let scenario = scenario.replace(persona, "lines = [\"Tabs.\", \"I said tabs.\", \"Tabs!\"]");
+    let file = house.file("mine.toml", &scenario);
+    house.file("sam.py", &example("python", "json.load"));
+    let ran = house.run(&["run", &file, "--headless", "--trust"]).code(0);
+    assert!(ran.out.contains("Spaces. I heard: I said tabs."), "{}\n{}", ran.out, ran.err);
+}
+
+#[test]
+fn the_steering_example_of_the_readme_does_what_is_said_below_it() {
+    let house = House::new();
+    let shell = example("sh", "LINES");
+    let lines: String =
+        shell.lines().filter(|l| l.starts_with('{')).map(|l| l.to_owned() + "\n").collect();
+    let file = house.file("steer.jsonl", &lines);
+    let out = house.run(&["demo", "--headless", "--steer", &file]).code(0).out;
+    let cut = out.find("And who pays for all this?").unwrap();
+    assert!(out[..cut].contains("cut") && out[cut..].contains("Ada"), "{out}");
+}
