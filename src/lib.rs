@@ -45,7 +45,7 @@
 //! | settings, keys, folders | [`config`] |
 //! | figures over a talk: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file |
 //! | a talk as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
-//! | two talks side by side, branches on the screen | `export/beside.rs`, `ui/past.rs`, `catalogue/tree.rs` |
+//! | two talks side by side, branches on the screen | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
 //! | what an export leaves out, what `sessions redact` takes out | `session/redaction.rs` |
 //! | the screen: keys, panes, themes | [`ui`] |
 //! | sub-commands and exit codes | [`cli`] |

@@ -9,10 +9,10 @@ use crate::cli::exit::Exit;
 use crate::config::{
     ColourDepth, Environment, Habits, Motion, Mouse, Settings, Signs, ThemeChoice,
 };
-use crate::ui::dress::Wardrobe;
-use crate::ui::glyphs::{self, Glyphs};
+use crate::ui::act::appearance::Wardrobe;
 use crate::ui::keymap::Keymap;
 use crate::ui::terminal::{Manner, Told};
+use crate::ui::theme::glyphs::{self, Glyphs};
 use crate::ui::theme::{Appearance, Depth, Ground, Shelf, Source, Theme, ThemeError};
 use std::fs::{self, File};
 use std::io::{self, Read};

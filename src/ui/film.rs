@@ -2,13 +2,13 @@
 //!
 //! The same screen, fed by the same items as a live one; nobody watches, so there are no keys and no terminal.
 
-use super::glyphs::Glyphs;
-use super::theme::Theme;
-use super::{Screen, draw};
 use crate::clock::Clock;
 use crate::export::cast::Frame;
 use crate::model::{Ms, Seq};
 use crate::session::replay::Recording;
+use crate::ui::theme::Theme;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::{Screen, draw};
 use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Rect;
 use ratatui::{Terminal, TerminalOptions, Viewport};

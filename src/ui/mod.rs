@@ -1,73 +1,38 @@
 //! The full-screen reader: panes, keys, themes, layout.
 //!
 //! It reads a tail and sends commands; it never decides what happens, and it cannot tell a live conversation from a
-//! replayed one. Key press → [`Action`](action::Action) → [`update`] → view state, or a command. What is logged is the
+//! replayed one. Key press → [`Action`](action::Action) → [`update`](act::update) → view state, or a command. What is logged is the
 //! engine's; where the reader scrolled to is nobody's. It deliberately knows no engine, no voice, no environment.
 
+pub mod act;
 pub mod action;
-mod asked;
-pub mod caret;
-pub mod code;
-pub mod commands;
 pub mod draw;
-pub mod dress;
-mod entry;
 pub mod film;
-pub mod floor;
-pub mod glyphs;
-pub mod graph;
-pub mod inspect;
 pub mod keymap;
 pub mod layout;
 pub mod linear;
-pub mod link;
-pub mod list;
-pub mod look;
-pub mod markdown;
-pub mod message;
-pub mod mouse;
-pub mod offer;
-mod outwards;
-pub mod page;
-pub mod passing;
-pub mod past;
-pub mod pen;
-pub mod playback;
 pub mod run;
-pub mod search;
-pub mod seat;
-pub mod select;
-pub mod source;
+pub mod slash;
 pub mod start;
-pub mod story;
-pub mod study;
-mod table;
 pub mod terminal;
+pub mod text;
 pub mod theme;
-pub mod timeline;
-pub mod transcript;
-pub mod update;
-pub mod verbs;
-pub mod versions;
-pub mod vim;
-pub mod waypoints;
-pub mod wish;
-pub mod wrap;
+pub mod view;
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::session::tail::Item;
 use crate::state::Run;
-use asked::{Asked, WAITS};
-use dress::Wardrobe;
-use floor::Standing;
-use glyphs::Glyphs;
-use keymap::Keymap;
-use story::Story;
-use terminal::Manner;
-use theme::Theme;
-use update::View;
-use wrap::clip;
+use crate::ui::act::appearance::Wardrobe;
+use crate::ui::act::update::View;
+use crate::ui::keymap::Keymap;
+use crate::ui::terminal::Manner;
+use crate::ui::text::wrap::clip;
+use crate::ui::theme::Theme;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::floor::Standing;
+use crate::ui::view::outbox::{Asked, WAITS};
+use crate::ui::view::transcript::Story;
 
 /// Cells of the terminal's title at most.
 const TITLE_WIDTH: usize = 80;
@@ -146,7 +111,7 @@ impl Screen {
             return self.story.len().saturating_sub(1);
         }
         let mut first = 0;
-        update::read(self, |t, story, look| first = t.first(story, look).0);
+        act::update::read(self, |t, story, look| first = t.first(story, look).0);
         first
     }
 

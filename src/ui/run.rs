@@ -3,15 +3,17 @@
 //! It draws when something changed and not otherwise: at once if the last frame is old, else when the frame clock
 //! allows. While nobody speaks nothing wakes it but a key or an event.
 
-use super::Screen;
-use super::past::{self, Leaf, Other, Sessions};
-use super::terminal::{AGAIN, STOP, Terminal};
-use super::update::{self, Request};
-use super::{draw, floor::Standing, mouse};
 use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SteerLine};
 use crate::session::tail::Tail;
 use crate::text;
+use crate::ui::Screen;
+use crate::ui::act::branches::{self, Leaf, Other, Sessions};
+use crate::ui::act::mouse;
+use crate::ui::act::update::{self, Request};
+use crate::ui::draw;
+use crate::ui::terminal::{AGAIN, STOP, Terminal};
+use crate::ui::view::floor::Standing;
 use crossterm::event::Event;
 use futures::future::LocalBoxFuture;
 use futures::{Stream, StreamExt};
@@ -154,13 +156,13 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     }
                     Some(Request::Sessions(shelf)) => {
                         let listed = (outside.sessions)();
-                        match listed.and_then(|all| past::list(screen, &all, shelf)) {
+                        match listed.and_then(|all| branches::list(screen, &all, shelf)) {
                             Ok(list) => screen.view.list = Some(list),
                             Err(why) => screen.view.notice = Some(why),
                         }
                     }
                     Some(Request::Beside(name)) => match (outside.other)(&name) {
-                        Ok(other) => screen.view.page = Some(past::beside(screen, &other)),
+                        Ok(other) => screen.view.page = Some(branches::beside(screen, &other)),
                         Err(why) => screen.view.notice = Some(why),
                     },
                     Some(Request::Redraw) => terminal.redraw(),

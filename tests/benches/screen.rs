@@ -4,9 +4,11 @@ use crate::talk::{By, Talk};
 use colloquium::clock::Clock;
 use colloquium::model::Seq;
 use colloquium::session::{Item, Record};
+use colloquium::ui::act::update::key;
+use colloquium::ui::text::markdown;
 use colloquium::ui::theme::Theme;
-use colloquium::ui::update::key;
-use colloquium::ui::{Screen, draw, glyphs, markdown};
+use colloquium::ui::theme::glyphs;
+use colloquium::ui::{Screen, draw};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
@@ -86,6 +88,6 @@ fn markdown_of_a_message(bencher: Bencher, bytes: usize) {
 #[divan::bench(args = [100, 1_000, 10_000, 100_000])]
 fn wrap_of_a_line(bencher: Bencher, bytes: usize) {
     let line = Line::raw(message(bytes).replace('\n', " "));
-    let rows = || colloquium::ui::wrap::wrap(black_box(&line), 80);
+    let rows = || colloquium::ui::text::wrap::wrap(black_box(&line), 80);
     bencher.counter(BytesCount::new(bytes)).bench(rows);
 }

@@ -2,9 +2,9 @@
 
 use crate::stage::Stage;
 use colloquium::model::Command;
+use colloquium::ui::act::mouse::mouse;
+use colloquium::ui::act::update::Request;
 use colloquium::ui::keymap::Place;
-use colloquium::ui::mouse::mouse;
-use colloquium::ui::update::Request;
 use crossterm::event::{
     KeyCode::Char, KeyCode::Esc, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };

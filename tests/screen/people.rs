@@ -2,8 +2,8 @@
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Kind};
-use colloquium::ui::inspect::prompt_of;
-use colloquium::ui::update::Request;
+use colloquium::ui::act::update::Request;
+use colloquium::ui::view::inspector::prompt_of;
 use crossterm::event::KeyCode::{self, Char, Down, End, Enter, Esc};
 use ratatui::style::Modifier;
 

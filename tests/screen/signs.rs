@@ -3,7 +3,7 @@
 use crate::stage::{Stage, demo};
 use colloquium::export::{self, Spelling, md, text};
 use colloquium::model::{Event, Kind};
-use colloquium::ui::glyphs::{ASCII, Glyphs, UNICODE};
+use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
 
 /// The signs of a set that say something by standing there; letters, dashes and dots are everybody's.
 fn signs(glyphs: &Glyphs) -> Vec<String> {

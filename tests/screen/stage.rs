@@ -3,9 +3,10 @@
 use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
+use colloquium::ui::act::update::{Request, key};
 use colloquium::ui::theme::Theme;
-use colloquium::ui::update::{Request, key};
-use colloquium::ui::{Screen, draw, glyphs};
+use colloquium::ui::theme::glyphs;
+use colloquium::ui::{Screen, draw};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;

@@ -4,14 +4,14 @@
 use crate::stage::{Stage, demo};
 use colloquium::model::{Command, Event, Kind, Ms, SeatId, Seq};
 use colloquium::session::{Item, Record};
-use colloquium::ui::commands;
+use colloquium::ui::act::commands;
+use colloquium::ui::act::modal::Vim;
+use colloquium::ui::act::update::Request;
 use colloquium::ui::keymap::{Place, ROWS};
 use colloquium::ui::layout::Panels;
 use colloquium::ui::linear::{Linear, Then};
-use colloquium::ui::list::runs;
-use colloquium::ui::update::Request;
-use colloquium::ui::verbs;
-use colloquium::ui::vim::Vim;
+use colloquium::ui::slash;
+use colloquium::ui::view::list::runs;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ const SAID: &str = "pause pause-now resume step say cut-in note whisper speak-as
 fn every_verb_has_a_command_by_its_name() {
     for name in SAID.split_whitespace() {
         let line = format!("/{name}");
-        let verb = verbs::row(&line).map(|row| row.name.to_owned());
+        let verb = slash::row(&line).map(|row| row.name.to_owned());
         let action = commands::named(&line).map(|(row, _)| row.name());
         assert!(verb.or(action).is_some(), "{line} is no command");
         // and the list finds it
@@ -47,7 +47,7 @@ fn every_verb_has_a_command_by_its_name() {
 fn every_entry_of_the_list_is_a_command() {
     for row in ROWS.iter().filter(|row| runs(row.action)) {
         let line = commands::spelled(row);
-        let named = verbs::row(&line).is_some() || commands::named(&line).is_some();
+        let named = slash::row(&line).is_some() || commands::named(&line).is_some();
         assert!(named, "{line} is no command");
     }
 }

@@ -3,9 +3,9 @@
 use crate::stage::Stage;
 use colloquium::model::command::COMMANDS;
 use colloquium::model::{Command, SeatId};
+use colloquium::ui::act::intents::unfit;
+use colloquium::ui::act::update::{Request, paste};
 use colloquium::ui::keymap::Place;
-use colloquium::ui::update::{Request, paste};
-use colloquium::ui::wish::unfit;
 use crossterm::event::{KeyCode, KeyCode::Char, KeyCode::Enter, KeyCode::Esc, KeyModifiers};
 
 fn speaking() -> Stage {

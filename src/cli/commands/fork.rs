@@ -20,7 +20,7 @@ use crate::scenario;
 use crate::session::replay::Recording;
 use crate::session::{self, Feed, Log, Mode, Session};
 use crate::state::State;
-use crate::ui::past::Leaf;
+use crate::ui::act::branches::Leaf;
 use clap::Args;
 use serde_json::Map;
 use std::collections::hash_map::RandomState;

@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::text;
 use crate::ui::keymap::{Keymap, Place, ROWS, Row};
-use crate::ui::list::{heading, keys};
+use crate::ui::view::list::{heading, keys};
 use clap::Args;
 use serde_json::{Map, Value, json};
 

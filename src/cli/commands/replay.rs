@@ -20,11 +20,11 @@ use crate::model::{Ms, Seq};
 use crate::session::replay::{IDLE_LIMIT_MS, Speed, Spot, Transport};
 use crate::session::{self, Item, Log};
 use crate::state::State;
-use crate::ui::message::clock;
-use crate::ui::past::{self, Other};
-use crate::ui::playback::Playback;
+use crate::ui::act::branches::{self, Other};
 use crate::ui::run::Left;
 use crate::ui::terminal::{self, Terminal};
+use crate::ui::view::message::clock;
+use crate::ui::view::player::Playback;
 use crate::{text, ui};
 use clap::Args;
 use futures::future::LocalBoxFuture;
@@ -198,7 +198,7 @@ fn show(
         // nobody hears commands here
         let (orders, _) = mpsc::channel(1);
         match beside {
-            Some(other) => screen.view.page = Some(past::beside(&screen, &other)),
+            Some(other) => screen.view.page = Some(branches::beside(&screen, &other)),
             None if is_over_at_once(transport) => transport.seek(Spot::after(1)),
             None => transport.play(),
         }

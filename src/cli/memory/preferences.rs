@@ -4,7 +4,7 @@
 use crate::cli::play::screen::write_private;
 use crate::config::make_private;
 use crate::ui::layout::Panels;
-use crate::ui::list::USED;
+use crate::ui::view::list::USED;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;

@@ -4,10 +4,10 @@
 use crate::state::Seat;
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::floor::{next, seat_word, used};
-use crate::ui::markdown::bold;
+use crate::ui::text::markdown::bold;
+use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::Role;
-use crate::ui::wrap::{clip, width};
+use crate::ui::view::floor::{next, seat_word, used};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};

@@ -1,19 +1,19 @@
 //! The scheduler's line: who speaks, doing what, for how long, who is next and why. The last thing to be shortened.
 
-use super::Bar;
-use super::header::{role, sign};
 use crate::export::reason;
 use crate::model::{Ms, SeatId};
 use crate::state::State;
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::floor::{Standing, doing, doing_word, next, used, why};
+use crate::ui::draw::Bar;
+use crate::ui::draw::header::{role, sign};
 use crate::ui::keymap::{Keymap, Place};
-use crate::ui::message::Look;
-use crate::ui::story::Story;
+use crate::ui::text::wrap::clip;
 use crate::ui::theme::Role;
-use crate::ui::wrap::clip;
+use crate::ui::view::floor::{Standing, doing, doing_word, next, used, why};
+use crate::ui::view::message::Look;
+use crate::ui::view::transcript::Story;
 use ratatui::Frame;
 use ratatui::buffer::Cell;
 use ratatui::layout::Rect;

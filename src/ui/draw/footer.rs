@@ -1,15 +1,15 @@
 //! The last row: where the keyboard is, what became of the last wish, and the keys that matter now.
 
-use super::Bar;
 use crate::ui::Screen;
+use crate::ui::act::modal::Mode;
 use crate::ui::action::Action;
-use crate::ui::floor::Standing;
+use crate::ui::draw::Bar;
 use crate::ui::keymap::{Place, row};
-use crate::ui::study::Study;
+use crate::ui::slash::{row as verb, usage};
+use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::Role;
-use crate::ui::verbs::{row as verb, usage};
-use crate::ui::vim::Mode;
-use crate::ui::wrap::{width, wrap};
+use crate::ui::view::analysis::Study;
+use crate::ui::view::floor::Standing;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;

@@ -1,11 +1,11 @@
 //! The first row: what it is about, whether anybody thinks in it, how it stands; and the line below.
 
-use super::Bar;
 use crate::model::Limit;
 use crate::ui::Screen;
-use crate::ui::floor::{Standing, used};
-use crate::ui::message::clock;
+use crate::ui::draw::Bar;
 use crate::ui::theme::Role;
+use crate::ui::view::floor::{Standing, used};
+use crate::ui::view::message::clock;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -73,7 +73,7 @@ pub fn role(standing: Standing) -> Role {
 }
 
 /// Returns the sign of a standing.
-pub fn sign(standing: Standing, glyphs: &crate::ui::glyphs::Glyphs) -> &'static str {
+pub fn sign(standing: Standing, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'static str {
     match standing {
         Standing::Running | Standing::Stepping => glyphs.speaking,
         Standing::Pausing | Standing::Paused => glyphs.paused,

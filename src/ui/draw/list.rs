@@ -1,14 +1,14 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
-use super::{framed, on_top};
 use crate::ui::Screen;
+use crate::ui::act::intents;
 use crate::ui::action::Action;
+use crate::ui::draw::{framed, on_top};
 use crate::ui::keymap::{Group, Place};
-use crate::ui::list::{Does, Entry, Of, heading};
+use crate::ui::slash::usage;
+use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::Role;
-use crate::ui::verbs::usage;
-use crate::ui::wish;
-use crate::ui::wrap::{clip, width, wrap};
+use crate::ui::view::list::{Does, Entry, Of, heading};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -154,7 +154,7 @@ fn row(
 /// What an entry does, or why it cannot be done now.
 fn title(entry: &Entry, screen: &Screen) -> String {
     let unfit = match &entry.does {
-        Does::Command(verb) => wish::unfit(&screen.story, verb.name),
+        Does::Command(verb) => intents::unfit(&screen.story, verb.name),
         Does::Action(_)
         | Does::Send(_)
         | Does::Begin(_)

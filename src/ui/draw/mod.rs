@@ -3,29 +3,29 @@
 //! Drawing changes nothing but what is remembered of the layout. All text comes from `story` and `message`, which made
 //! it safe.
 
+mod ambiguous;
+mod analysis;
 mod cast;
-mod doubt;
+mod completion;
+mod composer;
+mod details;
 pub(super) mod floor;
 mod footer;
 mod header;
 mod list;
-mod offer;
 mod page;
 mod panel;
-mod pen;
-mod side;
+mod prefix;
 pub mod start;
-mod study;
 pub(super) mod timeline;
 mod transcript;
-mod which;
 
-use super::Screen;
-use super::action::Action;
-use super::layout::{Areas, SMALLEST, areas};
-use super::theme::Role;
-use super::wrap::{clip, width};
 use crate::text;
+use crate::ui::Screen;
+use crate::ui::action::Action;
+use crate::ui::layout::{Areas, SMALLEST, areas};
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::Role;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -46,10 +46,10 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.rule, draw: header::rule },
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
-    Pane { area: |a| a.side, draw: side::draw },
+    Pane { area: |a| a.side, draw: details::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
-    Pane { area: |a| a.queue, draw: pen::queue },
-    Pane { area: |a| a.pen, draw: pen::draw },
+    Pane { area: |a| a.queue, draw: composer::queue },
+    Pane { area: |a| a.pen, draw: composer::draw },
     Pane { area: |a| a.timeline, draw: timeline::draw },
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
@@ -59,7 +59,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     let whole = frame.area();
     let ground = screen.theme.style(Role::Background).patch(screen.theme.style(Role::Text));
     frame.render_widget(Block::new().style(ground), whole);
-    let needs = pen::needs(screen, whole.width);
+    let needs = composer::needs(screen, whole.width);
     let Some(areas) = areas(whole, needs) else {
         too_small(frame, whole, screen);
         return;
@@ -75,14 +75,14 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
             (pane.draw)(frame, area, screen);
         }
     }
-    offer::draw(frame, whole, screen);
-    study::draw(frame, whole, screen);
+    completion::draw(frame, whole, screen);
+    analysis::draw(frame, whole, screen);
     page::draw(frame, whole, screen);
     list::draw(frame, whole, screen);
-    which::draw(frame, whole, screen);
+    prefix::draw(frame, whole, screen);
     footer::spilt(frame, whole, screen);
     floor::join(frame, screen);
-    doubt::settle(frame.buffer_mut());
+    ambiguous::settle(frame.buffer_mut());
 }
 
 /// Cells that must be left at each side of what lies on top; where there are fewer it takes the whole width, since words

@@ -1,14 +1,14 @@
 //! The text that lies over the transcript.
 
-use super::{framed, on_top};
 use crate::ui::Screen;
+use crate::ui::act::select;
 use crate::ui::action::Action;
+use crate::ui::draw::{framed, on_top};
 use crate::ui::keymap::Place;
-use crate::ui::markdown::{plain, rows};
-use crate::ui::page::{Page, Part};
-use crate::ui::select;
+use crate::ui::text::markdown::{plain, rows};
+use crate::ui::text::wrap::width as cells;
 use crate::ui::theme::{Role, Theme};
-use crate::ui::wrap::width as cells;
+use crate::ui::view::page::{Page, Part};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};

@@ -1,19 +1,19 @@
 //! The panel at the side: the cast and what each does, the floor and why, the limits and how far they have come.
 
-use super::cast::pick;
 use crate::export::cost;
 use crate::model::{Limit, Ms, SeatId, Usd};
 use crate::state::{Seat, Turn};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::floor::{next, seat_word, tokens, why};
-use crate::ui::glyphs::Glyphs;
-use crate::ui::markdown::{bold, plainly};
-use crate::ui::message::clock;
-use crate::ui::story::Story;
+use crate::ui::draw::cast::pick;
+use crate::ui::text::markdown::{bold, plainly};
+use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::Role;
-use crate::ui::wrap::{clip, width, wrap};
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::floor::{next, seat_word, tokens, why};
+use crate::ui::view::message::clock;
+use crate::ui::view::transcript::Story;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

@@ -2,11 +2,11 @@
 
 mod keys;
 
-use super::{Bar, doubt};
 use crate::text;
+use crate::ui::draw::{Bar, ambiguous};
 use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
+use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::Role;
-use crate::ui::wrap::{clip, width, wrap};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -85,7 +85,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
         let x = list.x + u16::try_from(caret).unwrap_or(u16::MAX).min(list.width - 1);
         frame.set_cursor_position(Position::new(x, list.y + line.saturating_sub(from) as u16));
     }
-    doubt::settle(frame.buffer_mut());
+    ambiguous::settle(frame.buffer_mut());
 }
 
 /// What there is to say, above the footer.

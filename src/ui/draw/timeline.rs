@@ -4,11 +4,11 @@
 
 use crate::ui::Screen;
 use crate::ui::layout::SHORT_TIMELINE;
-use crate::ui::message::clock;
-use crate::ui::playback::Playback;
+use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::Role;
-use crate::ui::timeline::Sort;
-use crate::ui::wrap::{clip, width};
+use crate::ui::view::message::clock;
+use crate::ui::view::player::Playback;
+use crate::ui::view::timeline::Sort;
 use jiff::Timestamp;
 use ratatui::Frame;
 use ratatui::layout::Rect;

@@ -1,8 +1,8 @@
 //! What was said, as far as it is seen from where the reader stands.
 
 use crate::ui::Screen;
-use crate::ui::message::Look;
 use crate::ui::theme::Role;
+use crate::ui::view::message::Look;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};

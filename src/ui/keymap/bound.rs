@@ -3,10 +3,10 @@
 //! It is settled once, at the start; what contradicts itself is refused there with its place in the file. Nothing that
 //! is shown names a key by itself: it asks this map, so that a key set anew shows everywhere.
 
-use super::spelling::{DIGITS, canonical, writes};
-use super::{Place, ROWS, Row, row};
 use crate::config::Binding;
 use crate::ui::action::Action;
+use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
+use crate::ui::keymap::{Place, ROWS, Row, row};
 
 /// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,8 +2,8 @@
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
-use crate::ui::story::Story;
-use crate::ui::verbs::{self, KEYS, spelled};
+use crate::ui::slash::{self, KEYS, spelled};
+use crate::ui::view::transcript::Story;
 
 /// Keys that a command can do without and is asked for all the same, since they change what it means.
 const ASKED_ANYWAY: &[(&str, &[&str])] =
@@ -26,7 +26,7 @@ impl Entry {
         match self {
             Entry::Line(what, line) => format!("{what}: {line}"),
             Entry::PauseOrGoOn => "pause, or go on: /pause, /resume".into(),
-            Entry::Command(row) => format!("{}: {}", verbs::usage(row), row.meaning),
+            Entry::Command(row) => format!("{}: {}", slash::usage(row), row.meaning),
         }
     }
 }

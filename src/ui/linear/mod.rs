@@ -6,20 +6,21 @@
 
 mod menu;
 
-pub use menu::numbered;
+pub use crate::ui::linear::menu::numbered;
 
-use super::asked::Asked;
-use super::draw::floor::words;
-use super::floor::{Standing, used};
-use super::keymap::Keymap;
-use super::seat::asked;
-use super::story::Story;
-use super::{verbs, wish};
 use crate::export::{Narrator, text};
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
 use crate::state::Run;
-use menu::{Entry, Question, Step};
+use crate::ui::act::intents;
+use crate::ui::act::participant::asked;
+use crate::ui::draw::floor::words;
+use crate::ui::keymap::Keymap;
+use crate::ui::linear::menu::{Entry, Question, Step};
+use crate::ui::slash;
+use crate::ui::view::floor::{Standing, used};
+use crate::ui::view::outbox::Asked;
+use crate::ui::view::transcript::Story;
 
 /// What can be done after the end.
 const ENDED: &str = "it has ended: /more goes on for one more round, /note leaves a note in the file, /leave leaves it here";
@@ -158,8 +159,8 @@ impl Linear {
             "" | "/menu" | "/help" => self.list(menu::short()),
             "/all" => self.list(menu::all()),
             "/status" => (self.status(now), Then::Wait),
-            "/more" if self.goes_on() => (String::new(), Then::Again(wish::again(state))),
-            "/more" => match wish::more_of(state) {
+            "/more" if self.goes_on() => (String::new(), Then::Again(intents::again(state))),
+            "/more" => match intents::more_of(state) {
                 Some(verb) => self.send(verb),
                 None => ("no limit holds, and it goes on\n\n".into(), Then::Wait),
             },
@@ -168,10 +169,10 @@ impl Linear {
                 Some(who) => self.send(Command::Pass { who }),
                 None => ("no seat of yours has the floor\n\n".into(), Then::Wait),
             },
-            command if command.starts_with('/') => match verbs::read(command, state) {
+            command if command.starts_with('/') => match slash::read(command, state) {
                 Ok(verb) => self.send(verb),
                 // a command alone asks for what it needs
-                Err(why) => match verbs::row(command).filter(|_| !command.contains(' ')) {
+                Err(why) => match slash::row(command).filter(|_| !command.contains(' ')) {
                     Some(row) => {
                         let step = Question::about(row).next(&self.story);
                         self.step(step)
@@ -189,7 +190,7 @@ impl Linear {
     fn choose(&mut self, entry: Entry, now: Ms) -> (String, Then) {
         match entry {
             Entry::Line(_, line) => self.words(line, now),
-            Entry::PauseOrGoOn => self.send(wish::pause_or_go_on(self.story.state())),
+            Entry::PauseOrGoOn => self.send(intents::pause_or_go_on(self.story.state())),
             Entry::Command(row) => {
                 let step = Question::about(row).next(&self.story);
                 self.step(step)
@@ -203,7 +204,7 @@ impl Linear {
                 self.question = Some(question);
                 (words, Then::Wait)
             }
-            Step::Line(line) => match verbs::read(&line, self.story.state()) {
+            Step::Line(line) => match slash::read(&line, self.story.state()) {
                 Ok(verb) => self.send(verb),
                 Err(why) => (format!("{why}; nothing was done\n\n"), Then::Wait),
             },
@@ -219,7 +220,7 @@ impl Linear {
 
     fn send(&mut self, verb: Command) -> (String, Then) {
         if matches!(verb, Command::Note { .. }) && self.goes_on() {
-            return (String::new(), Then::Again(wish::noted(verb)));
+            return (String::new(), Then::Again(intents::noted(verb)));
         }
         if self.goes_on() {
             return (note(ENDED), Then::Wait);

@@ -1,9 +1,9 @@
 //! A key of a provider, pasted at the start screen: chosen whose it is, never shown, and handed out once.
 
-use super::{Choice, Start};
 use crate::model::Secret;
 use crate::ui::action::Action;
 use crate::ui::keymap::Place;
+use crate::ui::start::{Choice, Start};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// The longest key that is taken, in characters.

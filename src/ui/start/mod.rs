@@ -8,16 +8,16 @@ pub mod run;
 mod update;
 mod words;
 
-pub use keying::Keying;
-pub use update::{key, paste};
-pub use words::{ago, standing};
+pub use crate::ui::start::keying::Keying;
+pub use crate::ui::start::update::{key, paste};
+pub use crate::ui::start::words::{ago, standing};
 
-use super::glyphs::Glyphs;
-use super::keymap::{Keymap, Place};
-use super::theme::Theme;
 use crate::catalogue::{Standing, Summary};
 use crate::model::{Secret, Wall};
 use crate::text;
+use crate::ui::keymap::{Keymap, Place};
+use crate::ui::theme::Theme;
+use crate::ui::theme::glyphs::Glyphs;
 use std::path::PathBuf;
 use tui_textarea::TextArea;
 

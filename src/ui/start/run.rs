@@ -1,9 +1,9 @@
 //! The loop of the start screen: a frame first, then keys and news as they come, until a choice is made.
 
-use super::{Choice, News, Start, update};
 use crate::ui::action::Action;
 use crate::ui::draw;
 use crate::ui::keymap;
+use crate::ui::start::{Choice, News, Start, update};
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};

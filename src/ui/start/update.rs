@@ -2,12 +2,12 @@
 //!
 //! Letters are text where there is something to write or to find; they are commands only on a row of a list.
 
-use super::keying::{self, Keying};
-use super::{Choice, Mind, Row, Start, Voice};
 use crate::text;
 use crate::ui::action::Action;
-use crate::ui::caret;
 use crate::ui::keymap;
+use crate::ui::start::keying::{self, Keying};
+use crate::ui::start::{Choice, Mind, Row, Start, Voice};
+use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Style;
 use std::path::PathBuf;

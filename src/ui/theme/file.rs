@@ -2,7 +2,7 @@
 //!
 //! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
 
-use super::{Depth, ROLES, Source, ThemeError};
+use crate::ui::theme::{Depth, ROLES, Source, ThemeError};
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 use std::collections::BTreeMap;

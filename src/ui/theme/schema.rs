@@ -1,6 +1,6 @@
 //! The JSON Schema of a theme file, made from the table of roles.
 
-use super::ROLES;
+use crate::ui::theme::ROLES;
 use serde_json::{Map, Value, json};
 
 /// Returns the JSON Schema of a theme.

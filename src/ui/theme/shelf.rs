@@ -1,7 +1,7 @@
 //! The themes that there are: those that come with the program, and the user's own, which need no rebuild.
 
-use super::file::{File, Ground, Layer, Meta, fault, styles};
-use super::{Depth, Theme, ThemeError};
+use crate::ui::theme::file::{File, Ground, Layer, Meta, fault, styles};
+use crate::ui::theme::{Depth, Theme, ThemeError};
 use std::borrow::Cow;
 
 /// The themes that come with the program: name and file.

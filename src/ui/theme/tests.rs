@@ -1,6 +1,6 @@
 //! What holds for every theme, and how faults in one are told.
 
-use super::*;
+use crate::ui::theme::*;
 use ratatui::style::Color;
 
 /// The least contrast of words, and of lines that carry no information.

@@ -1,15 +1,15 @@
 //! The keys of the start screen, from the map that holds: those that matter now in the last row, and all of them as help.
 
-use super::{LABEL, Page, VALUE};
 use crate::ui::action::Action::{
     self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Help, Interrupt,
     NextField, PreviousField, Quit, Recorded, ReplaySession, RunEntry, Suspend, TurnBack, TurnOn,
 };
 use crate::ui::draw::Bar;
+use crate::ui::draw::start::{LABEL, Page, VALUE};
 use crate::ui::keymap::row;
 use crate::ui::start::{Row, Start};
+use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::Role;
-use crate::ui::wrap::{width, wrap};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;

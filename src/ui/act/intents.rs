@@ -1,0 +1,311 @@
+//! What the operator wants of the conversation, made from where the screen stands.
+//!
+//! A wish that cannot be meant (no seat put forward, an end that has come) is answered here; everything else is the
+//! engine's to judge, and its receipt says what became of it.
+
+use crate::model::{Command, Limit, Limits, Participant, SeatId, VoiceSpec};
+use crate::state::{Run, State};
+use crate::ui::Screen;
+use crate::ui::act::commands;
+use crate::ui::act::participant;
+use crate::ui::act::undo;
+use crate::ui::act::update::Request;
+use crate::ui::action::Action;
+use crate::ui::keymap::Place;
+use crate::ui::slash;
+use crate::ui::view::completion;
+use crate::ui::view::floor::{Standing, next};
+use crate::ui::view::transcript::Story;
+
+/// Running seconds that one round more is taken for, where time is the limit.
+const MORE_SECONDS: u64 = 60;
+/// Batches that a raise adds where seats depend on one another.
+const MORE_BATCHES: u32 = 5;
+
+/// How words are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Manner {
+    /// After who speaks now.
+    Queue,
+    /// At once, stopping who speaks.
+    CutIn,
+}
+
+/// Returns why a verb can do nothing as the talk stands, if it cannot.
+pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
+    let state = story.state();
+    let held = matches!(state.run, Run::Pausing | Run::Paused);
+    let said = !state.entries.is_empty();
+    match verb {
+        _ if state.ended.is_some() && verb != "note" => Some("it has ended"),
+        "pause" if held => Some("it is paused already"),
+        "resume" if !held => Some("it is not paused"),
+        "speak" | "pass" if participant::asked(story).is_none() => {
+            Some("no seat of yours has the floor")
+        }
+        "edit_queued" | "drop_queued" if story.queued().next().is_none() => {
+            Some("nothing is queued")
+        }
+        "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("nothing was said yet"),
+        "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
+        _ => None,
+    }
+}
+
+/// Asks for a deed, unless it is too late for any.
+pub fn ask(screen: &mut Screen, verb: Command) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return past(screen);
+    }
+    if screen.story.state().ended.is_some() && screen.view.unsaved {
+        return unsaved(screen);
+    }
+    if screen.story.state().ended.is_some() {
+        if matches!(verb, Command::Note { .. }) {
+            return Some(Request::Again(noted(verb)));
+        }
+        let key = screen.keymap.way(Action::MoreRound, Place::Table);
+        return told(
+            screen,
+            format!("it has ended: {key} goes on for one more round, /note leaves a note"),
+        );
+    }
+    Some(Request::Send(verb))
+}
+
+/// Says what a talk that is kept nowhere cannot do, and the way out.
+pub fn unsaved(screen: &mut Screen) -> Option<Request> {
+    told(
+        screen,
+        "this talk is not saved: only without --no-save can it branch off, or go on after its end",
+    )
+}
+
+/// Says that a recording cannot be steered.
+pub fn past(screen: &mut Screen) -> Option<Request> {
+    let key = screen.keymap.way(Action::Fork, Place::Replay);
+    told(screen, format!("this is a recording: {key} goes on from here in a branch"))
+}
+
+fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
+    screen.view.notice = Some(words.into());
+    None
+}
+
+/// Pauses, or goes on.
+pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
+    if Standing::of(screen.story.state()) == Standing::Stopped {
+        let key = screen.keymap.way(Action::MoreRound, Place::Table);
+        return told(screen, format!("a limit holds: {key} goes on for one more round"));
+    }
+    let verb = pause_or_go_on(screen.story.state());
+    ask(screen, verb)
+}
+
+/// Returns the verb that pauses, or goes on, as it stands.
+pub fn pause_or_go_on(state: &State) -> Command {
+    match state.run {
+        Run::Going | Run::Stepping(_) => Command::Pause {},
+        Run::Pausing | Run::Paused => Command::Resume {},
+    }
+}
+
+/// Raises the limit that holds so that everybody can speak once more; a talk that has ended is taken up again for that.
+pub fn more(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    if state.ended.is_some() && screen.view.playback.is_none() {
+        if screen.view.unsaved {
+            return unsaved(screen);
+        }
+        return Some(Request::Again(again(state)));
+    }
+    match more_of(state) {
+        Some(verb) => ask(screen, verb),
+        None => told(screen, "no limit holds, and it goes on"),
+    }
+}
+
+/// Returns the deed by which one more round is spoken, where a limit holds or the talk is paused.
+pub fn more_of(state: &State) -> Option<Command> {
+    let paused = || (state.run == Run::Paused).then(|| Command::Step { n: round(state) });
+    one_more_round(state).map(|set| Command::Limit { set }).or_else(paused)
+}
+
+/// Returns the deeds by which a talk that has ended goes on for one more round.
+pub fn again(state: &State) -> Vec<Command> {
+    let limit = one_more_round(state).map(|set| Command::Limit { set });
+    limit.into_iter().chain([Command::Step { n: round(state) }]).collect()
+}
+
+/// Returns the deeds by which a note is left in the file of a talk that has ended: nobody speaks on for it.
+pub fn noted(note: Command) -> Vec<Command> {
+    vec![Command::Pause {}, note]
+}
+
+/// Returns how many speak in one round.
+fn round(state: &State) -> u32 {
+    (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
+}
+
+/// Returns the limits under which everybody can speak once more, where one holds.
+pub fn one_more_round(state: &State) -> Option<Limits> {
+    let held = state.limit.as_ref()?;
+    let mut set = Limits::default();
+    match held.what {
+        Limit::Utterances => set.utterances = Some(state.utterances + round(state)),
+        Limit::Batches => set.batches = state.limits.batches.map(|b| b + MORE_BATCHES),
+        Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
+        Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),
+        Limit::Tokens => set.tokens = state.limits.tokens.map(|t| t.saturating_mul(2)),
+        Limit::Usd => set.usd = state.limits.usd.map(|usd| usd + usd),
+    }
+    Some(set)
+}
+
+/// Returns the seat put forward; says how to put one forward if none is.
+pub fn picked(screen: &mut Screen) -> Option<SeatId> {
+    let place = screen.view.picked;
+    let seat = place.and_then(|p| screen.story.state().seats.get(p)).map(|s| s.spec.id.clone());
+    if seat.is_none() {
+        let key = screen.keymap.way(Action::PickNext, Place::Table);
+        told(screen, format!("put a seat forward first: its number, or {key}"));
+    }
+    seat
+}
+
+/// Gives the floor to the seat put forward.
+pub fn give_floor(screen: &mut Screen) -> Option<Request> {
+    let to = picked(screen)?;
+    ask(screen, Command::Floor { to })
+}
+
+/// Stops who speaks, or passes over who is next; the floor can be given back for a while.
+pub fn skip(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    let now = screen.story.speaking().next().map(|t| t.seat.clone());
+    let (who, what) = match now {
+        Some(seat) => (Some(seat), "is stopped"),
+        None => (next(state).0.into_iter().next(), "is passed over"),
+    };
+    let asked = ask(screen, Command::Skip {});
+    if let (Some(to), true) = (who, asked.is_some()) {
+        let done = format!("{} {what}", screen.story.name(&to));
+        undo::offer(screen, &done, Command::Floor { to });
+    }
+    asked
+}
+
+/// Speaks the last utterance anew; where that is paid for, at the second wish in a row.
+pub fn retry(screen: &mut Screen) -> Option<Request> {
+    let state = screen.story.state();
+    let last = state.last.as_ref().and_then(|last| state.seat(&last.seat));
+    let paid = |spec: &Participant| matches!(spec.voice, VoiceSpec::Model(_)) && !spec.local;
+    match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
+        Some(id) => {
+            let key = screen.keymap.way(Action::Retry, Place::Table);
+            screen.view.leaving = Some(Action::Retry);
+            let name = screen.story.name(&id);
+            told(screen, format!("{name}'s model is asked and paid for once more: {key} again"))
+        }
+        None => ask(screen, Command::Retry {}),
+    }
+}
+
+/// Mutes the seat put forward, or lets it speak again.
+pub fn mute(screen: &mut Screen) -> Option<Request> {
+    let who = picked(screen)?;
+    let muted = screen.story.state().seat(&who).is_some_and(|s| s.muted);
+    let name = screen.story.name(&who);
+    let (verb, back) = match muted {
+        true => (Command::Unmute { who: who.clone() }, Command::Mute { who }),
+        false => (Command::Mute { who: who.clone() }, Command::Unmute { who }),
+    };
+    let asked = ask(screen, verb);
+    if asked.is_some() {
+        let done = if muted { "takes turns again" } else { "is passed over" };
+        undo::offer(screen, &format!("{name} {done}"), back);
+    }
+    asked
+}
+
+/// Lets the turn of the human seat that has the floor go.
+pub fn pass(screen: &mut Screen) -> Option<Request> {
+    match participant::asked(&screen.story) {
+        Some(who) => ask(screen, Command::Pass { who }),
+        None => told(screen, "no seat of yours has the floor"),
+    }
+}
+
+/// Takes back the words that wait; of several, lists them.
+pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
+    if screen.story.queued().count() > 1 {
+        screen.view.list = participant::queued(screen);
+        return None;
+    }
+    match screen.story.queued().last().map(|(key, _)| key.clone()) {
+        Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
+        None => told(screen, "nothing is queued"),
+    }
+}
+
+/// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
+pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
+    let text = screen.view.pen.whole();
+    let words = text.trim();
+    if words.is_empty() {
+        return None;
+    }
+    if words.starts_with('/') && manner == Manner::Queue {
+        return send_command(screen, words);
+    }
+    screen.view.offer = None;
+    let human = participant::asked(&screen.story);
+    let text = words.into();
+    let editing = screen.view.editing.take();
+    let verb = match (manner, editing, human) {
+        (Manner::CutIn, ..) => Command::CutIn { text, who: None },
+        (Manner::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
+        (Manner::Queue, None, Some(who)) => Command::Speak { text, who },
+        (Manner::Queue, None, None) => Command::Say { text },
+    };
+    let sent = ask(screen, verb);
+    if sent.is_some() {
+        screen.view.pen.sent();
+        screen.view.transcript.follow();
+    }
+    sent
+}
+
+/// Sends what is written as a `/command`: of a verb, else of the screen itself. One that is only begun is completed.
+pub fn send_command(screen: &mut Screen, line: &str) -> Option<Request> {
+    let verb = slash::is_named(line);
+    if !verb && commands::named(line).is_some() {
+        let line = line.to_owned();
+        screen.view.pen.sent();
+        (screen.view.writing, screen.view.offer) = (false, None);
+        return commands::run(screen, &line).flatten();
+    }
+    if let Some(offer) = screen.view.offer.take().filter(|_| !verb) {
+        offer.take(&mut screen.view.pen.area);
+        completion::anew(screen);
+        return None;
+    }
+    let sent = command(screen, line);
+    if sent.is_some() {
+        screen.view.pen.sent();
+        screen.view.offer = None;
+    }
+    sent
+}
+
+/// Asks for what a `/command` says; a fault in it is told, and the draft stays.
+pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
+    // the seat that has the floor needs no naming
+    if line.trim() == "/pass" {
+        return pass(screen);
+    }
+    match slash::read(line, screen.story.state()) {
+        Ok(verb) => ask(screen, verb),
+        Err(why) => told(screen, why),
+    }
+}

@@ -1,0 +1,102 @@
+//! Ways outwards: closing what lies on top, leaving the pen, stopping what speaks, leaving the screen.
+//!
+//! None of them destroys: a draft that is cleared comes back, and the session is saved whatever is left.
+
+use crate::model::Command;
+use crate::ui::Screen;
+use crate::ui::act::appearance;
+use crate::ui::act::intents;
+use crate::ui::act::update::Request;
+use crate::ui::action::Action;
+use crate::ui::keymap::Place;
+use crate::ui::view::floor::Standing;
+
+/// One step outwards: closes a list, an offer or the figures, leaves the pen with its draft, forgets the seat put forward.
+pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
+    let view = &mut screen.view;
+    if view.list.take().is_some() {
+        appearance::take_off(screen);
+        return None;
+    }
+    if view.writing && view.offer.take().is_some() {
+        return None;
+    }
+    if !view.writing && view.study.take().is_some() {
+        return None;
+    }
+    if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
+        view.search = None;
+        return None;
+    }
+    if std::mem::take(&mut view.writing) {
+        return None;
+    }
+    if view.picked.take().is_some() {
+        return None;
+    }
+    if view.reading.raw { raw(screen) } else { None }
+}
+
+/// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
+pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
+    if screen.view.list.take().is_some() {
+        appearance::take_off(screen);
+        return None;
+    }
+    if screen.view.search.take_if(|s| s.typing).is_some() {
+        return None;
+    }
+    if screen.view.writing && !screen.view.pen.is_empty() {
+        screen.view.pen.clear();
+        screen.view.editing = None;
+        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+        screen.view.notice = Some(format!("cleared: {key} brings it back"));
+        return None;
+    }
+    if screen.view.playback.is_none() && screen.story.speaking().next().is_some() {
+        return intents::ask(screen, Command::PauseNow {});
+    }
+    leave(screen, Action::Interrupt)
+}
+
+/// Leaves, at once where nothing goes on.
+pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return Some(how);
+    }
+    match Standing::of(screen.story.state()) {
+        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, by),
+        Standing::Paused
+        | Standing::Waiting
+        | Standing::Stopped
+        | Standing::Done
+        | Standing::Error => Some(how),
+    }
+}
+
+/// Shows words as they were written, at the edge of the screen, and lets the mouse select them; or goes back to before.
+pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
+    let raw = !screen.view.reading.raw;
+    screen.view.reading.raw = raw;
+    screen.view.transcript.forget();
+    let view = &mut screen.view;
+    if raw {
+        view.took_mouse = std::mem::take(&mut screen.manner.mouse);
+    } else {
+        screen.manner.mouse = view.took_mouse;
+    }
+    let key = screen.keymap.way(Action::Raw, Place::Table);
+    screen.view.notice = Some(match raw {
+        true => format!("as written, for the mouse; {key} takes it back"),
+        false => "words as they are laid out".into(),
+    });
+    Some(Request::Mouse(screen.manner.mouse))
+}
+
+/// Leaves at the second wish in a row.
+fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
+    let key = screen.keymap.way(by, Place::Table);
+    screen.view.leaving = Some(by);
+    screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
+    None
+}

@@ -1,0 +1,239 @@
+//! Modal editing in the pen and counts at the table, for who set `keymap = "vim"`. It only adds: what is not named here
+//! means what it means to everybody.
+//!
+//! The first Esc leaves insert, the second the pen; neither touches what is written or the talk.
+
+use crate::ui::Screen;
+use crate::ui::act::intents;
+use crate::ui::act::update::{Request, act};
+use crate::ui::action::Action;
+use crate::ui::keymap::Place;
+use crate::ui::text::caret;
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tui_textarea::{CursorMove, TextArea};
+
+/// The largest count.
+const COUNT_MAX: u32 = 999;
+
+/// What letters mean in the pen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// Text.
+    #[default]
+    Insert,
+    /// Moves and changes.
+    Normal,
+}
+
+/// Where somebody with these habits stands.
+#[derive(Clone, Debug, Default)]
+pub struct Vim {
+    /// What letters mean in the pen.
+    pub mode: Mode,
+    /// The beginning of a command of two letters.
+    begun: Option<char>,
+    /// What was typed behind a colon.
+    colon: Option<String>,
+    /// The count before a key at the table, behind its sign.
+    count: Option<u32>,
+}
+
+/// Takes in a key; nothing where it means what it means to everybody.
+pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Request>> {
+    screen.view.vim.as_ref()?;
+    if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
+        return None;
+    }
+    match screen.view.place() {
+        Place::Pen => pen(screen, key.code),
+        Place::Table | Place::Replay | Place::Found => table(screen, key.code),
+        Place::Prefix
+        | Place::Search
+        | Place::List
+        | Place::Figures
+        | Place::Start
+        | Place::StartList => None,
+    }
+}
+
+/// Counts: a sign, digits, and a key that moves.
+fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
+    let place = screen.view.place();
+    let vim = screen.view.vim.as_mut()?;
+    match (vim.count, code) {
+        (None, KeyCode::Char('\'')) => vim.count = Some(0),
+        (Some(count), KeyCode::Char(c)) if c.is_ascii_digit() => {
+            let more = count.saturating_mul(10).saturating_add(c.to_digit(10).unwrap_or(0));
+            vim.count = Some(more.min(COUNT_MAX));
+        }
+        (Some(count), KeyCode::Char(c)) => {
+            vim.count = None;
+            let action = screen.keymap.action(place, &c.to_string())?;
+            let times = if repeats(action) { count.max(1) } else { 1 };
+            return Some((0..times).filter_map(|_| act(screen, action)).last());
+        }
+        (_, _) => {
+            vim.count = None;
+            return None;
+        }
+    }
+    Some(None)
+}
+
+/// Returns whether an action only moves the reader.
+fn repeats(action: Action) -> bool {
+    matches!(
+        action,
+        Action::LineUp
+            | Action::LineDown
+            | Action::HalfUp
+            | Action::HalfDown
+            | Action::MessageUp
+            | Action::MessageDown
+            | Action::MarkUp
+            | Action::MarkDown
+            | Action::NextFound
+            | Action::PreviousFound
+            | Action::UtteranceOn
+            | Action::UtteranceBack
+            | Action::TextOn
+            | Action::TextBack
+    )
+}
+
+fn pen(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
+    let offered = screen.view.offer.is_some();
+    let vim = screen.view.vim.as_mut()?;
+    if let Some(colon) = &mut vim.colon {
+        match code {
+            KeyCode::Char(c) => colon.push(c),
+            KeyCode::Backspace => caret::pop(colon),
+            KeyCode::Enter => {
+                let line = vim.colon.take().unwrap_or_default();
+                screen.view.notice = None;
+                return Some(obey(screen, &line));
+            }
+            _ => vim.colon = None,
+        }
+        screen.view.notice = vim.colon.as_ref().map(|colon| format!(":{colon}"));
+        return Some(None);
+    }
+    match (vim.mode, code) {
+        (Mode::Insert, KeyCode::Esc) if !offered => vim.mode = Mode::Normal,
+        (Mode::Insert, _) => return None,
+        (Mode::Normal, KeyCode::Esc) => {
+            (vim.mode, vim.begun) = (Mode::Insert, None);
+            return None;
+        }
+        (Mode::Normal, KeyCode::Char(':')) => {
+            vim.colon = Some(String::new());
+            screen.view.notice = Some(":".into());
+        }
+        (Mode::Normal, KeyCode::Char(c)) => {
+            let begun = vim.begun.take();
+            let area = &mut screen.view.pen.area;
+            match (begun, c) {
+                (None, 'd' | 'c' | 'y' | 'g') => vim.begun = Some(c),
+                (Some('g'), 'g') => area.move_cursor(CursorMove::Top),
+                (Some(verb @ ('d' | 'c' | 'y')), c) => {
+                    if change(area, verb, c) && verb == 'c' {
+                        vim.mode = Mode::Insert;
+                    }
+                }
+                (Some(_) | None, c) => {
+                    if alone(area, c) {
+                        vim.mode = Mode::Insert;
+                    }
+                }
+            }
+        }
+        (Mode::Normal, _) => return None,
+    }
+    Some(None)
+}
+
+/// Does what a letter alone means; returns whether text follows.
+fn alone(area: &mut TextArea<'_>, c: char) -> bool {
+    match c {
+        'x' => caret::delete_after(area),
+        'X' => caret::delete_before(area),
+        'D' | 'C' => _ = area.delete_line_by_end(),
+        'p' => _ = area.paste(),
+        'u' => _ = area.undo(),
+        'a' => caret::step(area, CursorMove::Forward),
+        'I' => area.move_cursor(CursorMove::Head),
+        'A' => area.move_cursor(CursorMove::End),
+        'o' => {
+            area.move_cursor(CursorMove::End);
+            area.insert_newline();
+        }
+        'O' => {
+            area.move_cursor(CursorMove::Head);
+            area.insert_newline();
+            area.move_cursor(CursorMove::Up);
+        }
+        c => motion(c).into_iter().for_each(|to| caret::step(area, to)),
+    }
+    "iIaAoOC".contains(c)
+}
+
+/// Takes out, takes out and writes on, or keeps what a motion passes over; returns whether there is such a motion.
+fn change(area: &mut TextArea<'_>, verb: char, to: char) -> bool {
+    if to == verb {
+        area.move_cursor(CursorMove::Head);
+        area.start_selection();
+        let before = area.cursor();
+        if verb != 'c' {
+            area.move_cursor(CursorMove::Down);
+        }
+        // the last line has none below it
+        if area.cursor() == before {
+            area.move_cursor(CursorMove::End);
+        }
+    } else {
+        let Some(motion) = motion(to) else { return false };
+        area.start_selection();
+        caret::step(area, motion);
+        if to == 'e' {
+            caret::step(area, CursorMove::Forward);
+        }
+    }
+    match verb {
+        'y' => area.copy(),
+        _ => _ = area.cut(),
+    }
+    area.cancel_selection();
+    true
+}
+
+fn motion(c: char) -> Option<CursorMove> {
+    Some(match c {
+        'h' => CursorMove::Back,
+        'l' => CursorMove::Forward,
+        'j' => CursorMove::Down,
+        'k' => CursorMove::Up,
+        'w' => CursorMove::WordForward,
+        'e' => CursorMove::WordEnd,
+        'b' => CursorMove::WordBack,
+        '0' | '^' => CursorMove::Head,
+        '$' => CursorMove::End,
+        'G' => CursorMove::Bottom,
+        _ => return None,
+    })
+}
+
+/// Does what was typed behind a colon: writing is sending, quitting leaves the pen, anything else is a command.
+fn obey(screen: &mut Screen, line: &str) -> Option<Request> {
+    match line {
+        "" => None,
+        "q" => act(screen, Action::Back),
+        "w" | "wq" | "x" => {
+            let sent = act(screen, Action::Send);
+            if line != "w" {
+                screen.view.writing = false;
+            }
+            sent
+        }
+        command => intents::send_command(screen, &format!("/{command}")),
+    }
+}

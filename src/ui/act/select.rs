@@ -1,0 +1,71 @@
+//! Choosing lines of a message as they were written: the one that is chosen moves, a second one stays where it was put,
+//! and what lies between them is copied. Never from the screen, which breaks lines where it likes.
+
+use crate::ui::Screen;
+use crate::ui::act::navigate::message_read;
+use crate::ui::act::update::Request;
+use crate::ui::action::Action;
+use crate::ui::view::page::Page;
+
+/// Lines that are being chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// Whose words they are, as told when they are copied.
+    what: String,
+    /// The lines as they were written.
+    all: Vec<String>,
+    /// The one that stays.
+    from: usize,
+    /// The one that moves.
+    at: usize,
+}
+
+impl Lines {
+    /// Returns whether a line lies between the two.
+    pub fn has(&self, line: usize) -> bool {
+        (self.from.min(self.at)..=self.from.max(self.at)).contains(&line)
+    }
+
+    /// Returns all of them, as they were written.
+    pub fn all(&self) -> &[String] {
+        &self.all
+    }
+
+    /// Returns the one that moves.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    fn chosen(&self) -> String {
+        let chosen = self.all.iter().enumerate().filter(|(i, _)| self.has(*i));
+        chosen.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
+    }
+}
+
+/// Opens the lines of the message that is read.
+pub fn open(screen: &mut Screen) {
+    let Some(message) = message_read(screen) else { return };
+    let all: Vec<String> = message.said.lines().map(str::to_owned).collect();
+    let what = message.name;
+    let title = format!("Lines of {what}: j k choose, v from here, y copies");
+    let lines = Some(Lines { what, all, from: 0, at: 0 });
+    screen.view.page = Some(Page { title, lines, ..Page::default() });
+}
+
+/// Moves among the lines, or copies them; nothing where the action means something else.
+pub fn heed(page: &mut Page, action: Action) -> Option<Option<Request>> {
+    let lines = page.lines.as_mut()?;
+    let last = lines.all.len().saturating_sub(1);
+    match action {
+        Action::LineUp => lines.at = lines.at.saturating_sub(1),
+        Action::LineDown => lines.at = (lines.at + 1).min(last),
+        Action::Top => lines.at = 0,
+        Action::Follow => lines.at = last,
+        Action::SelectLines => lines.from = lines.at,
+        Action::Copy => {
+            return Some(Some(Request::Copy(lines.chosen(), format!("lines of {}", lines.what))));
+        }
+        _ => return None,
+    }
+    Some(None)
+}

@@ -1,0 +1,66 @@
+//! Signs whose width terminals do not agree on: joined emoji, flags, tinted hands.
+//!
+//! Where a terminal takes more cells for one than we count, it writes over what stands behind it. So whatever follows
+//! such a sign in its row is written again after it, each time: then the row ends as it was meant.
+
+use crate::ui::text::wrap::width;
+use ratatui::buffer::{Buffer, CellDiffOption};
+
+/// Cells that a terminal takes at most for a sign that it does not join.
+const SPILL: u16 = 12;
+
+/// Has everything written that a sign of doubtful width may have been written over.
+pub fn settle(buffer: &mut Buffer) {
+    let area = buffer.area;
+    for y in area.top()..area.bottom() {
+        let Some(at) = (area.left()..area.right()).find(|x| is_doubtful(buffer[(*x, y)].symbol()))
+        else {
+            continue;
+        };
+        let behind = at + width(buffer[(at, y)].symbol()) as u16;
+        let row = (behind..area.right()).map(|x| (x, y));
+        // what is written beyond the last column begins the next row
+        let over = (at + SPILL).saturating_sub(area.right()).min(area.width);
+        let next = (area.left()..area.left() + over).map(|x| (x, y + 1));
+        for place in row.chain(next.filter(|_| y + 1 < area.bottom())) {
+            let cell = &mut buffer[place];
+            if matches!(cell.diff_option, CellDiffOption::None) {
+                cell.set_diff_option(CellDiffOption::AlwaysUpdate);
+            }
+        }
+    }
+}
+
+/// Returns whether a sign is made of several that have a width of their own.
+fn is_doubtful(sign: &str) -> bool {
+    // most cells hold one letter
+    sign.len() > 4 && sign.chars().nth(1).is_some() && width(sign) > 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::layout::Rect;
+
+    /// Which columns of which rows are written again although nothing changed.
+    fn again(rows: [&str; 2]) -> Vec<(u16, u16)> {
+        let mut buffer = Buffer::with_lines(rows);
+        assert_eq!(buffer.area, Rect::new(0, 0, buffer.area.width, 2));
+        let before = buffer.clone();
+        settle(&mut buffer);
+        before.diff(&buffer).into_iter().map(|(x, y, _)| (x, y)).collect()
+    }
+
+    #[test]
+    fn what_follows_a_sign_of_doubtful_width_is_written_again() {
+        assert_eq!(again(["a 漢字 e\u{301} x", "abc"]), []);
+        let family = "👨\u{200d}👩\u{200d}👧";
+        let row = format!("{family} ab{}", " ".repeat(20));
+        assert_eq!(again([&row, "abc"])[..4], [(2, 0), (3, 0), (4, 0), (5, 0)]);
+        assert_eq!(
+            again(["0123456789🇩🇪", "abc"])[..3],
+            [(0, 1), (1, 1), (2, 1)],
+            "and the next row"
+        );
+    }
+}

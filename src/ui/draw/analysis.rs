@@ -1,0 +1,134 @@
+//! The figures, over everything but the header and the footer.
+
+use crate::analysis::{Cell, Table};
+use crate::export::figures;
+use crate::ui::Screen;
+use crate::ui::text::wrap::{clip, width, wrap};
+use crate::ui::theme::Role;
+use crate::ui::view::analysis::{Laid, PAGES, POSITIONS, Study, lanes, stood};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
+
+/// Columns below which the names of the pages take the whole row.
+const NAMED_COLUMNS: u16 = 60;
+
+/// What the chart of who stood where counts.
+const STOOD: &str = "one column an utterance, the last ones that fit; a letter where a vote was given or a reply gave an \
+                     answer in a form that can be read, and a line as long as it holds; ? abstained, v a vote was closed";
+
+/// Draws the page that is open, if the figures are.
+pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
+    let Some(mut study) = screen.view.study.take() else { return };
+    study.renew(&screen.story);
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let footer = screen.view.areas.footer.height;
+    let above = screen.view.areas.header.height;
+    let area = Rect { y: whole.y + above, height: whole.height - above - footer, ..whole };
+    frame.render_widget(Clear, area);
+    let ground = theme.style(Role::Background).patch(theme.style(Role::Text));
+    frame.render_widget(ratatui::widgets::Block::new().style(ground), area);
+
+    let room = usize::from(area.width).saturating_sub(2);
+    let named = if area.width < NAMED_COLUMNS { "" } else { "ANALYSIS " };
+    let mut tabs = vec![Span::styled(format!(" {named}"), theme.style(Role::Title))];
+    for (i, (name, _)) in PAGES.iter().enumerate() {
+        let role = if i == study.page { Role::Selection } else { Role::Muted };
+        tabs.push(Span::styled(format!(" {} {name} ", i + 1), theme.style(role)));
+    }
+    let rule = Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(Role::Rule));
+    let laid = study.laid(room, |study| lay(study, screen, room));
+    let height = usize::from(area.height).saturating_sub(2);
+    study.height = height;
+    let (top, chosen) = if study.chooses() {
+        study.at = study.at.min(laid.rows.len().saturating_sub(laid.first + 2));
+        let chosen = laid.first + study.at;
+        ((chosen + 1).saturating_sub(height), Some(chosen))
+    } else {
+        study.at = study.at.min(laid.rows.len().saturating_sub(height));
+        (study.at, None)
+    };
+    let selection = theme.style(Role::Selection);
+    let shown = laid.rows.iter().enumerate().skip(top).take(height);
+    let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
+        true => row.clone().style(selection),
+        false => row.clone(),
+    });
+    let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
+    frame.render_widget(Text::from(lines), area);
+    screen.view.study = Some(study);
+}
+
+/// The rows of a page: a table's heading, what it counts, and its columns stand above its rows.
+fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let (muted, mut rows, mut first) = (theme.style(Role::Muted), Vec::new(), 0);
+    if study.page == 0 {
+        let columns = "one column an utterance, as high as it has words; the last ones that fit";
+        rows.extend(told(columns, muted, room));
+        for (place, lane) in lanes(&screen.story, glyphs, room) {
+            rows.push(Line::styled(format!(" {lane}"), theme.speaker(place)));
+        }
+        rows.push(Line::default());
+    }
+    let stood = match study.page {
+        POSITIONS => stood(&screen.story, glyphs, room),
+        _ => vec![],
+    };
+    if !stood.is_empty() {
+        rows.push(Line::styled(" WHO STOOD WHERE", theme.style(Role::Title)));
+        rows.extend(told(STOOD, muted, room));
+        for (place, row) in stood {
+            match place {
+                Some(place) => rows.push(Line::styled(format!(" {row}"), theme.speaker(place))),
+                None => rows.extend(told(&row, muted, room)),
+            }
+        }
+        rows.push(Line::default());
+    }
+    for table in study.tables() {
+        let title = format!(" {}", table.title.to_uppercase());
+        rows.push(Line::styled(title, theme.style(Role::Title)));
+        rows.extend(told(table.counts, muted, room));
+        let (shown, left_out) = fitting(table, room);
+        if !left_out.is_empty() {
+            let more = format!("on a wider screen also: {}", left_out.join(", "));
+            rows.extend(told(&more, muted, room));
+        }
+        let text = figures::text(std::slice::from_ref(&shown));
+        let mut lines = text.lines().skip(3);
+        let head = lines.next().unwrap_or_default();
+        rows.push(Line::styled(clip(head, room, glyphs.ellipsis), muted));
+        first = rows.len();
+        rows.extend(lines.map(|line| Line::raw(clip(line, room, glyphs.ellipsis))));
+        rows.push(Line::default());
+    }
+    Laid { rows, first }
+}
+
+/// Leaves out the last columns of a table until the rest fits; returns their names as well.
+fn fitting(mut table: Table, room: usize) -> (Table, Vec<String>) {
+    let mut left_out = Vec::new();
+    let wide = |table: &Table| {
+        let text = figures::text(std::slice::from_ref(table));
+        text.lines().skip(3).map(width).max().unwrap_or(0)
+    };
+    // words at the end are cut where they do not fit, and still say something
+    let ends_in_words = |table: &Table| {
+        let last = table.columns.len().saturating_sub(1);
+        table.rows.iter().any(|row| matches!(row.get(last), Some(Cell::Text(_))))
+    };
+    while table.columns.len() > table.keys + 1 && !ends_in_words(&table) && wide(&table) > room {
+        left_out.splice(0..0, table.columns.pop().map(|column| column.title));
+        for row in &mut table.rows {
+            row.truncate(table.columns.len());
+        }
+    }
+    (table, left_out)
+}
+
+fn told(words: &str, style: Style, room: usize) -> Vec<Line<'static>> {
+    wrap(&Line::styled(format!(" {words}"), style), room)
+}

@@ -1,0 +1,145 @@
+//! The second panel of a wide screen: the message that is read and what is known of it, then what happened of late.
+
+use crate::export::cost;
+use crate::model::payload::{CallStarted, TurnEnded};
+use crate::model::{Kind, TurnId};
+use crate::state::Spent;
+use crate::text;
+use crate::ui::Screen;
+use crate::ui::action::Action;
+use crate::ui::draw::panel::{heading, wall};
+use crate::ui::keymap::Place;
+use crate::ui::text::wrap::{clip, wrap};
+use crate::ui::theme::Role;
+use crate::ui::view::message::clock;
+use crate::ui::view::transcript::{Item, Shown};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+
+/// Cells of the names of facts.
+const NAME_WIDTH: usize = 9;
+/// What happened of late, at most.
+const RECENT: usize = 12;
+
+/// Draws the panel before its wall.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    wall(frame, area.right() - 1, area, screen);
+    let inner = Rect { x: area.x + 1, width: area.width - 3, ..area };
+    let room = usize::from(inner.width);
+    let reading = screen.reading();
+    let is_words =
+        |at: &usize| matches!(screen.story.shown(*at), Some(Shown::Words(..) | Shown::Speaking(_)));
+    let at = (0..=reading).rev().find(is_words).unwrap_or(reading);
+    let mut lines = vec![Line::default()];
+    for section in [message(screen, at, room), deeds(screen), recent(screen, room)] {
+        if section.len() > 1 {
+            lines.extend(section);
+            lines.push(Line::default());
+        }
+    }
+    frame.render_widget(Text::from(lines), inner);
+}
+
+/// What is known of the message that is read.
+fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
+    let (story, theme) = (&screen.story, &screen.theme);
+    let mut lines = vec![heading(screen, "THIS MESSAGE")];
+    let mut fact = |name: &str, words: String| {
+        let line = Line::from(vec![
+            Span::styled(format!("{name:<NAME_WIDTH$}"), theme.style(Role::Muted)),
+            Span::styled(text::line(&words).into_owned(), theme.style(Role::Text)),
+        ]);
+        lines.extend(wrap(&line, room));
+    };
+    let (seat, number, turn) = match story.shown(at) {
+        Some(Shown::Words(entry, _)) => (entry.seat(), entry.number, entry.version().turn),
+        Some(Shown::Speaking(turn)) => (Some(&turn.seat), turn.number, Some(turn.id)),
+        Some(Shown::Aside(..)) | None => return lines,
+    };
+    let number = number.map_or(String::new(), |n| format!("  u{n}"));
+    fact("speaker", format!("{}{number}", seat.map_or("you".into(), |s| story.name(s))));
+    let role = seat.and_then(|s| story.state().seat(s)).and_then(|s| s.spec.role.clone());
+    role.into_iter().for_each(|role| fact("role", role.to_string()));
+    let Some(turn) = turn else { return lines };
+    let (call, end) = of(screen, turn);
+    if let Some(call) = call {
+        fact("model", call.model.to_string());
+        fact(
+            "shown",
+            match call.left_out {
+                0 => "the whole talk".into(),
+                n => format!("{n} contributions left out"),
+            },
+        );
+    }
+    let Some(end) = end else { return lines };
+    if let Some(usage) = &end.usage {
+        let about = if usage.estimated { "~" } else { "" };
+        fact("tokens", format!("{about}{} in, {about}{} out", usage.input, usage.output));
+        let mut spent = Spent::default();
+        spent.add(usage, end.cost);
+        fact("cost", cost(&spent));
+    }
+    let first =
+        end.first_piece_ms.map_or(String::new(), |ms| format!(", first word {}", tenths(ms)));
+    fact("took", format!("{}{first}", tenths(end.took_ms)));
+    end.finish.iter().for_each(|finish| fact("finish", finish.to_string()));
+    lines
+}
+
+/// The call and the end of a turn, as far as they are in the log.
+fn of(screen: &Screen, turn: TurnId) -> (Option<&CallStarted>, Option<&TurnEnded>) {
+    let mut last = None;
+    for event in screen.story.since(turn) {
+        match &event.kind {
+            Kind::CallStarted(call) if call.turn == turn => last = Some(call),
+            Kind::TurnEnded(end) if end.turn == turn => return (last, Some(end)),
+            _ => {}
+        }
+    }
+    (last, None)
+}
+
+fn tenths(ms: u64) -> String {
+    format!("{}.{}s", ms / 1_000, ms % 1_000 / 100)
+}
+
+/// What can be done with the message that is read.
+fn deeds(screen: &Screen) -> Vec<Line<'static>> {
+    let mut lines = vec![heading(screen, "WHAT CAN BE DONE WITH IT")];
+    let deeds = [
+        (Action::Prompt, "the prompt behind it"),
+        (Action::Copy, "copy"),
+        (Action::CopyPlain, "copy as plain text"),
+        (Action::Zoom, "read it alone"),
+        (Action::Links, "its links"),
+    ];
+    for (action, words) in deeds {
+        let Some(key) = screen.keymap.key(action, Place::Table) else { continue };
+        lines.push(Line::from(vec![
+            Span::styled(format!("{key:<3}"), screen.theme.style(Role::HintKey)),
+            Span::styled(words, screen.theme.style(Role::Text)),
+        ]));
+    }
+    lines
+}
+
+/// What happened besides words, the last first.
+fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let mut lines = vec![heading(screen, "OF LATE")];
+    let asides = screen.story.asides().rev().filter_map(|row| match &row.item {
+        Item::Aside { head, .. } => Some((row.at, head)),
+        Item::Words(_) => None,
+    });
+    for (at, head) in asides.take(RECENT) {
+        let time = clock(at.0);
+        let head = clip(&text::line(head), room.saturating_sub(time.len() + 2), glyphs.ellipsis);
+        lines.push(Line::from(vec![
+            Span::styled(format!("{time}  "), theme.style(Role::Muted)),
+            Span::styled(head, theme.style(Role::MessageNote)),
+        ]));
+    }
+    lines
+}

@@ -1,0 +1,83 @@
+//! The keys that can follow the prefix, in columns above the line of the floor, a moment after it was pressed.
+
+use crate::ui::Screen;
+use crate::ui::action::Action;
+use crate::ui::draw::framed;
+use crate::ui::keymap::{Place, ROWS, Row};
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::Role;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+use ratatui::widgets::Clear;
+
+/// Cells of a column.
+const COLUMN: usize = 24;
+/// Cells of the keys in it.
+const KEY: usize = 10;
+
+/// Draws the keys, if they are listed.
+pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
+    if !screen.view.keys_listed || screen.view.place() != Place::Prefix {
+        return;
+    }
+    let (keymap, areas) = (&screen.keymap, screen.view.areas);
+    let own = |row: &&Row| keymap.keys(row.action, Place::Prefix).next().is_some();
+    // what works in the pen itself needs no prefix, and whoever writes does not look for how to scroll
+    let apart = |row: &&Row| {
+        keymap.key(row.action, Place::Pen).is_none() && !scrolls(row.action) || own(row)
+    };
+    // what stands behind the prefix alone goes first
+    let rows = ROWS.iter().filter(own).chain(ROWS.iter().filter(|row| !own(row)));
+    let listed = rows.filter(apart);
+    let mut keys: Vec<(&str, &str)> =
+        listed.filter_map(|row| Some((keymap.key(row.action, Place::Prefix)?, row.hint))).collect();
+    let whole = areas.floor;
+    let columns = (usize::from(whole.width).saturating_sub(2) / COLUMN).max(1);
+    let most = usize::from(whole.y.saturating_sub(areas.header.bottom() + 2)).max(1);
+    let rows = keys.len().div_ceil(columns).min(most);
+    if let (true, Some(help)) =
+        (keys.len() > rows * columns, keymap.key(Action::Help, Place::Prefix))
+    {
+        keys.truncate(rows * columns - 1);
+        keys.push((help, "all keys"));
+    }
+    let height = rows as u16 + 2;
+    let area = Rect { y: whole.y.saturating_sub(height), height, ..whole };
+    let prefix = keymap.way(Action::Prefix, Place::Pen);
+    let block = framed(screen, &format!("{prefix}, then"), &keymap.way(Action::Back, Place::Table));
+    let inner = block.inner(area);
+    let cell = |at: usize| {
+        let (key, word) = keys.get(at).copied().unwrap_or_default();
+        let key = clip(key, KEY - 1, screen.glyphs.ellipsis);
+        let word = clip(word, COLUMN - KEY, screen.glyphs.ellipsis);
+        let pad = COLUMN - KEY - width(&word);
+        [
+            Span::styled(
+                format!("{}{key} ", " ".repeat(KEY - 1 - width(&key))),
+                screen.theme.style(Role::HintKey),
+            ),
+            Span::styled(format!("{word}{}", " ".repeat(pad)), screen.theme.style(Role::Text)),
+        ]
+    };
+    let line = |row: usize| {
+        Line::from((0..columns).flat_map(|c| cell(c * rows + row)).collect::<Vec<_>>())
+    };
+    let lines: Vec<Line<'static>> = (0..rows).map(line).collect();
+    frame.render_widget(Clear, area);
+    frame.render_widget(block, area);
+    frame.render_widget(Text::from(lines), inner);
+}
+
+/// Returns whether an action only moves the reader.
+fn scrolls(action: Action) -> bool {
+    matches!(
+        action,
+        Action::LineUp
+            | Action::LineDown
+            | Action::HalfUp
+            | Action::HalfDown
+            | Action::MessageUp
+            | Action::MessageDown
+    )
+}

@@ -1,0 +1,306 @@
+//! `/commands`: every verb of the operator, spelled in one line and read by the table of verbs.
+//!
+//! `/cut-in @bo One moment.` is the verb `cut_in` with its keys in a fixed order: seats, numbers, words that name
+//! something, then what is left as text. What a line means is checked by `model`, as for a steering line.
+
+use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::{Command, Key, SeatId, SteerLine};
+use crate::state::State;
+use crate::ui::view::transcript::queued;
+use serde_json::{Map, Value};
+
+/// The order in which keys are read off a line, and how the usage names them.
+pub(super) const KEYS: &[(&str, &str)] = &[
+    ("who", "NAME"),
+    ("to", "NAME"),
+    ("utterance", "N"),
+    ("alternative", "N"),
+    ("n", "N"),
+    ("note", "NOTE"),
+    ("of", "NUMBER"),
+    ("tool", "TOOL"),
+    ("yes", "yes|no"),
+    ("for", "--round|--standing"),
+    ("final_round", "final"),
+    ("set", "KEY=VALUE, ..."),
+    ("participant", "KEY=VALUE, ..."),
+    ("winner", "SIDE"),
+    ("question", "QUESTION"),
+    ("options", "| OPTION ..."),
+    ("text", "TEXT"),
+];
+
+/// Returns the `/command` of a verb.
+pub fn spelled(row: &CommandRow) -> String {
+    format!("/{}", row.name.replace('_', "-"))
+}
+
+/// Returns how a `/command` is used: what must follow it, and in brackets what may.
+pub fn usage(row: &CommandRow) -> String {
+    let mut usage = spelled(row);
+    for (key, name) in KEYS {
+        let seat = if row.takes.contains(key) && *name == "NAME" { "@" } else { "" };
+        if row.needs.contains(key) {
+            usage.push_str(&format!(" {name}"));
+        } else if row.takes.contains(key) {
+            usage.push_str(&format!(" [{seat}{name}]"));
+        }
+    }
+    usage
+}
+
+/// Returns the verb that a line names with its first word.
+pub fn row(line: &str) -> Option<&'static CommandRow> {
+    let name = line.strip_prefix('/')?.split_whitespace().next()?;
+    // people write it in two words
+    let name = if name == "re-roll" { "reroll" } else { name };
+    COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
+}
+
+/// Returns whether a word is the `/command` of a verb.
+pub fn is_named(word: &str) -> bool {
+    row(word).is_some()
+}
+
+/// Reads a line.
+///
+/// # Errors
+/// What is missing or wrong, and how it is spelled.
+pub fn read(line: &str, state: &State) -> Result<Command, String> {
+    // as it is said: two words where a command is one
+    let joined = line.strip_prefix("/pause now").map(|rest| format!("/pause-now{rest}"));
+    let line = joined.as_deref().unwrap_or(line);
+    let Some(row) = row(line) else {
+        let word = line.split_whitespace().next().unwrap_or("/");
+        let near =
+            COMMANDS.iter().map(spelled).min_by_key(|v| strsim::damerau_levenshtein(v, word));
+        return Err(format!("there is no {word}; the nearest is {}", near.unwrap_or_default()));
+    };
+    let mut rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim();
+    let mut map = Map::from_iter([("do".to_owned(), Value::from(row.name))]);
+    for (key, _) in KEYS {
+        let needed = row.needs.contains(key);
+        if !needed && !row.takes.contains(key) {
+            continue;
+        }
+        if let Some(value) = value(key, needed, &mut rest, state)? {
+            map.insert((*key).to_owned(), value);
+        } else if needed {
+            return Err(format!("use {}", usage(row)));
+        }
+    }
+    if !rest.is_empty() {
+        return Err(format!("use {}", usage(row)));
+    }
+    SteerLine::from_map(map).map(|line| line.command).map_err(|e| e.to_string())
+}
+
+/// Takes the value of a key off the rest of a line; nothing if it is not there.
+fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Option<Value>, String> {
+    let word = rest.split_whitespace().next().unwrap_or_default();
+    let found = match key {
+        "of" => return waiting(word, rest, state).map(Some),
+        _ if rest.is_empty() => return Ok(None),
+        "who" | "to" if needed || word.starts_with('@') => {
+            Some(Value::from(seat(word, state)?.to_string()))
+        }
+        "utterance" | "alternative" | "n" => match word.trim_start_matches('u').parse::<u32>() {
+            Ok(number) => Some(number.into()),
+            Err(_) if needed => return Err(format!("`{word}` is no number")),
+            Err(_) => None,
+        },
+        "yes" => match word {
+            "yes" => Some(true.into()),
+            "no" => Some(false.into()),
+            _ => None,
+        },
+        "for" => ["round", "standing", "utterance"]
+            .into_iter()
+            .find(|lives| word.strip_prefix("--") == Some(lives))
+            .map(Value::from),
+        "final_round" => (word == "final").then(|| true.into()),
+        "note" | "tool" => Some(word.into()),
+        "set" | "participant" => {
+            let table = format!("it = {{ {} }}", std::mem::take(rest)).parse::<toml::Table>();
+            let table = table.map_err(|_| "write KEY=VALUE, KEY=VALUE; text stands in quotes")?;
+            return serde_json::to_value(&table["it"]).map(Some).map_err(|e| e.to_string());
+        }
+        "question" => {
+            let end = rest.find('|').unwrap_or(rest.len());
+            let (question, options) = rest.split_at(end);
+            *rest = options;
+            return Ok(Some(question.trim().into()));
+        }
+        "options" => {
+            let options = std::mem::take(rest).split('|').map(str::trim).filter(|o| !o.is_empty());
+            return Ok(Some(options.collect::<Vec<_>>().into()));
+        }
+        "text" | "winner" => return Ok(Some(std::mem::take(rest).into())),
+        _ => None,
+    };
+    if found.is_some() {
+        *rest = rest[word.len()..].trim_start();
+    }
+    Ok(found)
+}
+
+/// Takes the words that wait off the rest of a line: by their number as they are shown, by their key, or by nothing where
+/// no others wait.
+///
+/// # Errors
+/// When none wait, or it is open which are meant.
+fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> {
+    let all: Vec<&Key> = queued(state).map(|(key, _)| key).collect();
+    let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
+    let keyed = || all.iter().find(|key| *key.0 == *word).copied();
+    let key = match (keyed().or_else(number), &all[..]) {
+        (_, []) => return Err("nothing is queued".into()),
+        (Some(key), _) => {
+            *rest = rest[word.len()..].trim_start();
+            key
+        }
+        (None, [key]) => key,
+        (None, all) => {
+            return Err(format!("{} are queued: name one by its number, from 1", all.len()));
+        }
+    };
+    Ok(Value::from(key.0.to_string()))
+}
+
+/// Finds a seat by its id, its number or its name, with or without `@`.
+///
+/// # Errors
+/// When nobody is called so.
+pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
+    let name = word.trim_start_matches('@').trim_end_matches([',', ':']);
+    let number = name.parse::<usize>().ok().and_then(|n| state.seats.get(n.checked_sub(1)?));
+    let same = |other: &str| other.eq_ignore_ascii_case(name);
+    let named = state.seats.iter().find(|s| same(&s.spec.id) || same(&s.spec.name));
+    let found = named.or(number).map(|s| s.spec.id.clone());
+    found.ok_or_else(|| format!("nobody at the table is called `{name}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::command::NoteFor;
+    use crate::model::{FailureRule, Seq, Timeouts};
+    use crate::state::{PendingCommand, Seat, Spent};
+    use serde_json::json;
+    use std::sync::Arc;
+
+    fn state() -> State {
+        let seat = |id: &str| {
+            let spec = json!({
+                "id": id, "name": id.to_uppercase(), "voice": {"lines": {"lines": [], "pace": 0}},
+                "timeouts": Timeouts::default(), "on_failure": FailureRule::default(),
+            });
+            let spec = serde_json::from_value(spec).unwrap();
+            Seat {
+                spec,
+                seated: "rehearsed".into(),
+                failed: None,
+                gone: false,
+                muted: false,
+                utterances: 0,
+                lines: vec![],
+                spent: Spent::default(),
+                broke: false,
+                answer: None,
+                stands: None,
+                stances: vec![],
+            }
+        };
+        State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }
+    }
+
+    fn queued_words() -> PendingCommand {
+        let given = serde_json::from_value(json!({"key": "0:1", "do": "say", "text": "Wait."}));
+        PendingCommand {
+            seq: Seq(1),
+            given: Arc::new(given.unwrap()),
+            text: Some("Wait.".into()),
+            queued: true,
+            acted: false,
+            too_late: None,
+            placed: vec![],
+            batch: None,
+            closed: false,
+        }
+    }
+
+    #[test]
+    fn every_verb_has_a_command_that_reads_back() {
+        let mut state = state();
+        state.pending.push(queued_words());
+        for row in COMMANDS {
+            let arguments: Vec<&str> = KEYS
+                .iter()
+                .filter(|(key, _)| row.needs.contains(key))
+                .map(|(key, _)| match *key {
+                    "who" | "to" => "Bo",
+                    "utterance" | "alternative" => "2",
+                    "yes" => "yes",
+                    "of" => "1",
+                    "set" if row.name == "limit" => "utterances = 12",
+                    "set" => "weight = 2",
+                    "participant" => "id = \"dee\", lines = [\"Hello.\"]",
+                    _ => "words",
+                })
+                .collect();
+            let line = format!("{} {}", spelled(row), arguments.join(" "));
+            let verb = read(&line, &state).unwrap_or_else(|e| panic!("{line}: {e}"));
+            assert_eq!(verb.name(), row.name);
+            assert_eq!(arguments.len(), row.needs.len(), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_means_what_it_says() {
+        let state = state();
+        let bo: SeatId = "bo".into();
+        for (line, verb) in [
+            ("/cut-in One moment.", Command::CutIn { text: "One moment.".into(), who: None }),
+            ("/cut-in @Bo stop", Command::CutIn { text: "stop".into(), who: Some(bo.clone()) }),
+            (
+                "/whisper @bo: psst, you",
+                Command::Whisper { text: "psst, you".into(), to: bo.clone() },
+            ),
+            ("/floor 2", Command::Floor { to: bo.clone() }),
+            ("/step 3", Command::Step { n: 3 }),
+            ("/step", Command::Step { n: 1 }),
+            ("/pause now", Command::PauseNow {}),
+            ("/edit u2 better", Command::Edit { utterance: 2, text: "better".into() }),
+            ("/end final", Command::End { final_round: true }),
+            (
+                "/note @bo --standing be brief",
+                Command::Note { text: "be brief".into(), to: vec![bo], lives: NoteFor::Standing },
+            ),
+            (
+                "/vote Ban them? | yes | no",
+                Command::Vote {
+                    question: "Ban them?".into(),
+                    options: vec!["yes".into(), "no".into()],
+                },
+            ),
+        ] {
+            assert_eq!(read(line, &state).as_ref(), Ok(&verb), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_line_says_what_would_do() {
+        let state = state();
+        for (line, words) in [
+            ("/flor bo", "nearest is /floor"),
+            ("/floor", "use /floor NAME"),
+            ("/floor dan", "nobody at the table is called `dan`"),
+            ("/pause later", "use /pause"),
+            ("/step 0", "counts from 1"),
+            ("/limit 12", "KEY=VALUE"),
+        ] {
+            let why = read(line, &state).unwrap_err();
+            assert!(why.contains(words), "{line}: {why}");
+        }
+    }
+}

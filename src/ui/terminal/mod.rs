@@ -1,0 +1,337 @@
+//! The terminal: every mode that is switched on is switched off again, in reverse order, on every way out.
+//!
+//! One function restores; the guard, the hook for panics and the way around a stop all call it, and calling it twice does
+//! no harm. The hook is in place before the first mode is on.
+
+mod ask;
+
+pub use crate::ui::terminal::ask::{Told, ask};
+
+use crate::ui::terminal::ask::Late;
+use crossterm::clipboard::CopyToClipboard;
+use crossterm::event::{
+    DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,
+    KeyModifiers, KeyboardEnhancementFlags, PopKeyboardEnhancementFlags,
+    PushKeyboardEnhancementFlags, poll,
+};
+use crossterm::style::Print;
+use crossterm::terminal::{
+    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
+    SetTitle, disable_raw_mode, enable_raw_mode,
+};
+use crossterm::{cursor::Show, execute, queue};
+use futures::{Stream, StreamExt, stream};
+use ratatui::Frame;
+use ratatui::backend::CrosstermBackend;
+use std::io::{self, Stdout, Write, stdout};
+use std::mem::ManuallyDrop;
+use std::panic;
+use std::pin::Pin;
+use std::sync::Once;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+/// The modes that are on, a bit each: the screen, then what only some terminals get.
+static MODES: AtomicU8 = AtomicU8::new(0);
+const ENTERED: u8 = 1;
+const KEYBOARD: u8 = 2;
+const MOUSE: u8 = 4;
+const TITLE: u8 = 8;
+static HOOK: Once = Once::new();
+
+/// Buttons and the wheel, in a form without limits; never what only moves, which would wake the program for nothing.
+const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
+const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
+/// The wheel is not to come as arrow keys; what the terminal did before is kept and comes back.
+const WHEEL_KEPT: &str = "\x1b[?1007s\x1b[?1007l";
+const WHEEL_BACK: &str = "\x1b[?1007r";
+
+/// The title that the terminal had before is kept and comes back.
+const TITLE_KEPT: &str = "\x1b[22;2t";
+const TITLE_BACK: &str = "\x1b[23;2t";
+
+/// The key press as which the signal to stop comes.
+pub const STOP: KeyCode = KeyCode::Null;
+/// The key press as which the signal to go on comes: no keyboard has that key.
+pub const AGAIN: KeyCode = KeyCode::F(u8::MAX);
+
+/// What a terminal is used for besides showing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Manner {
+    /// Whether the mouse is the program's.
+    pub mouse: bool,
+    /// Whether the terminal is to tell keys apart that are one byte otherwise.
+    pub keyboard: bool,
+    /// Whether it has a title.
+    pub title: bool,
+    /// Whether nothing on it changes but by words and keys.
+    pub still: bool,
+    /// Whether it is at the end of a slow link, which gets fewer frames.
+    pub far: bool,
+}
+
+/// The terminal while the screen has it.
+pub struct Terminal {
+    /// Never dropped: it would print to a standard error that may be gone with the terminal, and panic.
+    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Stdout>>>,
+    manner: Manner,
+    /// What its title is.
+    entitled: String,
+    /// Whether the next frame draws all of it.
+    anew: bool,
+}
+
+impl Terminal {
+    /// Takes the terminal: raw mode, the alternate screen, pasted text as one event.
+    ///
+    /// # Errors
+    /// When the terminal refuses; nothing is left switched on then.
+    pub fn enter(manner: Manner) -> io::Result<Terminal> {
+        HOOK.call_once(|| {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                restore();
+                before(info);
+            }));
+        });
+        let entered =
+            modes(manner).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
+        match entered {
+            Ok(inner) => {
+                let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
+                Ok(Terminal { inner, manner, entitled, anew: false })
+            }
+            Err(e) => {
+                restore();
+                Err(e)
+            }
+        }
+    }
+
+    /// Draws one frame; the terminal shows it at once where it can.
+    ///
+    /// # Errors
+    /// When the terminal is gone, or was given back.
+    pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
+        if MODES.load(Ordering::SeqCst) == 0 {
+            return Err(io::Error::other("the terminal was given back"));
+        }
+        queue!(stdout(), BeginSynchronizedUpdate)?;
+        if std::mem::take(&mut self.anew) {
+            // its `clear` asks where the cursor is, and nobody would hear the answer
+            let size = self.inner.size()?;
+            self.inner.resize(size.into())?;
+        }
+        self.inner.draw(draw)?;
+        execute!(stdout(), EndSynchronizedUpdate)
+    }
+
+    /// Gives the terminal back, stops until the shell goes on, and takes it again.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn suspend(&mut self) -> io::Result<()> {
+        self.lend();
+        // not TSTP, which is listened to and would stop nothing
+        #[cfg(unix)]
+        rustix::process::kill_current_process_group(rustix::process::Signal::STOP)?;
+        self.take_back()
+    }
+
+    /// Takes the terminal anew, after a stop that nobody told of: a shell may have changed it meanwhile.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn again(&mut self) -> io::Result<()> {
+        self.lend();
+        self.take_back()
+    }
+
+    /// Gives the terminal back for a while; nothing is drawn until it is taken again.
+    pub fn lend(&mut self) {
+        restore();
+    }
+
+    /// Takes the terminal again, whatever was drawn on it meanwhile.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn take_back(&mut self) -> io::Result<()> {
+        modes(self.manner)?;
+        self.entitled.clear();
+        self.redraw();
+        Ok(())
+    }
+
+    /// Hands a text to the clipboard of the terminal, which may or may not take it.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn copy(&mut self, words: &str) -> io::Result<()> {
+        execute!(stdout(), CopyToClipboard::to_clipboard_from(words))
+    }
+
+    /// Sets the title, where it is another one; what it is made of must be safe for one line.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn entitle(&mut self, title: &str) -> io::Result<()> {
+        if !self.manner.title || self.entitled == title {
+            return Ok(());
+        }
+        self.entitled = title.to_owned();
+        execute!(stdout(), SetTitle(title))
+    }
+
+    /// Takes the mouse, or lets the terminal have it for selecting text.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn mouse(&mut self, taken: bool) -> io::Result<()> {
+        self.manner.mouse = taken;
+        if taken {
+            MODES.fetch_or(MOUSE, Ordering::SeqCst);
+        } else {
+            MODES.fetch_and(!MOUSE, Ordering::SeqCst);
+        }
+        execute!(stdout(), Print(if taken { MOUSE_ON } else { MOUSE_OFF }))
+    }
+
+    /// Forgets what is on the terminal, so that the next frame draws all of it.
+    pub fn redraw(&mut self) {
+        self.anew = true;
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+fn modes(manner: Manner) -> io::Result<()> {
+    let mut on = ENTERED;
+    on |= if manner.keyboard { KEYBOARD } else { 0 };
+    on |= if manner.mouse { MOUSE } else { 0 };
+    on |= if manner.title { TITLE } else { 0 };
+    MODES.store(on, Ordering::SeqCst);
+    enable_raw_mode()?;
+    let mut out = stdout();
+    queue!(out, EnterAlternateScreen, Print(WHEEL_KEPT), EnableBracketedPaste)?;
+    if manner.keyboard {
+        let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
+        queue!(out, PushKeyboardEnhancementFlags(flags))?;
+    }
+    if manner.mouse {
+        queue!(out, Print(MOUSE_ON))?;
+    }
+    if manner.title {
+        queue!(out, Print(TITLE_KEPT))?;
+    }
+    out.flush()
+}
+
+/// Gives the terminal back as it was. May be called at any time, from any thread, any number of times.
+pub fn restore() {
+    let on = MODES.swap(0, Ordering::SeqCst);
+    if on == 0 {
+        return;
+    }
+    // a terminal that is gone cannot be restored, and nobody is there to be told
+    let _ = undo(on);
+    let _ = disable_raw_mode();
+    let _ = stdout().flush();
+}
+
+fn undo(on: u8) -> io::Result<()> {
+    let mut out = stdout();
+    queue!(out, EndSynchronizedUpdate)?;
+    if on & MOUSE != 0 {
+        queue!(out, Print(MOUSE_OFF))?;
+    }
+    if on & TITLE != 0 {
+        queue!(out, Print(TITLE_BACK))?;
+    }
+    if on & KEYBOARD != 0 {
+        queue!(out, PopKeyboardEnhancementFlags)?;
+    }
+    execute!(out, DisableBracketedPaste, Print(WHEEL_BACK), LeaveAlternateScreen, Show)
+}
+
+/// Returns what the terminal says: keys, pasted text, clicks, and the signals to stop and to go on as keys. Answers to
+/// what it was asked are taken out however late they come.
+pub fn events() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    stream::select(Heard { events: EventStream::new(), late: Late::rest() }, signals())
+}
+
+struct Heard {
+    events: EventStream,
+    late: Late,
+}
+
+impl Stream for Heard {
+    type Item = io::Result<Event>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        loop {
+            if is_gone() {
+                return Poll::Ready(Some(Err(io::Error::other("the terminal is gone"))));
+            }
+            match self.events.poll_next_unpin(cx) {
+                Poll::Ready(Some(Ok(event))) if self.late.swallows(&event) => {}
+                heard => return heard,
+            }
+        }
+    }
+}
+
+impl Drop for Heard {
+    /// Leaves the terminal to whoever reads it next.
+    fn drop(&mut self) {
+        // The stream ends by a mark among what its thread reads. The thread has to be reading, or about to: a mark that is
+        // left over hides a later key, and one that another takes lets the thread read on and hold up the next stream.
+        // Where keys wait already, it has nothing to read, and they are for whoever is next.
+        if !is_gone()
+            && let Ok(false) = poll(Duration::ZERO)
+        {
+            let _ = self.events.poll_next_unpin(&mut Context::from_waker(Waker::noop()));
+        }
+    }
+}
+
+/// Returns whether the terminal has vanished. Whoever reads keys from it then reads nothing for ever, and never returns.
+#[cfg(unix)]
+pub fn is_gone() -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    let input = io::stdin();
+    // asked for nothing, it tells of a hang-up alone
+    let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
+    let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
+    poll(&mut hang_up, Some(&at_once)).is_ok_and(|told| told > 0)
+}
+
+/// Returns whether the terminal has vanished; nothing tells, here.
+#[cfg(not(unix))]
+pub fn is_gone() -> bool {
+    false
+}
+
+/// Returns the signals to stop and to go on, each as a key press.
+#[cfg(unix)]
+fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    use rustix::process::Signal;
+    use tokio::signal::unix::{SignalKind, signal};
+    let pressed = |which: Signal, code: KeyCode| {
+        // where the system refuses, the signal does what it always did
+        let signals = stream::iter(signal(SignalKind::from_raw(which.as_raw())).ok())
+            .flat_map(|mut signal| stream::poll_fn(move |cx| signal.poll_recv(cx)));
+        signals.map(move |()| Ok(Event::Key(KeyEvent::new(code, KeyModifiers::NONE))))
+    };
+    stream::select(pressed(Signal::TSTP, STOP), pressed(Signal::CONT, AGAIN))
+}
+
+#[cfg(not(unix))]
+fn signals() -> impl Stream<Item = io::Result<Event>> + Unpin {
+    stream::pending()
+}

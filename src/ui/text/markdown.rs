@@ -1,0 +1,227 @@
+//! What was said, as rows: made safe, read as Markdown, and broken at the width of the column.
+//!
+//! The text is made safe before it is read and again after it: an entity such as `&#27;` becomes a character only
+//! when it is read. The source stays in the log; copies are made from that, never from here.
+
+use crate::text;
+use crate::ui::text::wrap::wrap;
+use crate::ui::text::{code, links, tables};
+use crate::ui::theme::{Role, Theme};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+use tui_markdown::{AlertKind, Options, StyleSheet};
+
+/// The styles of the theme, as the renderer asks for them.
+#[derive(Clone)]
+struct Sheet {
+    heading: Style,
+    code: Style,
+    link: Style,
+    quote: Style,
+    muted: Style,
+    rule: Style,
+}
+
+impl StyleSheet for Sheet {
+    fn heading(&self, _: u8) -> Style {
+        self.heading
+    }
+    fn code(&self) -> Style {
+        self.code
+    }
+    fn link(&self) -> Style {
+        self.link
+    }
+    fn blockquote(&self) -> Style {
+        self.quote
+    }
+    fn heading_meta(&self) -> Style {
+        self.muted
+    }
+    fn metadata_block(&self) -> Style {
+        self.muted
+    }
+    fn heading_marker(&self, _: u8) -> &str {
+        ""
+    }
+    fn code_block_fence(&self) -> &str {
+        ""
+    }
+    fn html(&self) -> Style {
+        self.muted
+    }
+    fn math_inline(&self) -> Style {
+        self.code
+    }
+    fn math_display(&self) -> Style {
+        self.code
+    }
+    fn footnote_ref(&self) -> Style {
+        self.muted
+    }
+    fn footnote_def(&self) -> Style {
+        self.muted
+    }
+    fn alert(&self, _: AlertKind) -> Style {
+        self.quote
+    }
+    fn definition_term(&self) -> Style {
+        self.heading
+    }
+    fn definition_description(&self) -> Style {
+        Style::new()
+    }
+    fn table_header(&self) -> Style {
+        self.heading
+    }
+    fn table_cell(&self) -> Style {
+        Style::new()
+    }
+    fn table_border(&self) -> Style {
+        self.rule
+    }
+    fn list_marker(&self) -> Style {
+        self.muted
+    }
+    fn image_alt(&self) -> Style {
+        self.link
+    }
+}
+
+/// Returns the rows of a message at a width in cells; its blocks of code are in the colours of their languages.
+pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let safe = text::block(said);
+    let mut rows = Vec::new();
+    for part in links::parts(safe.trim_end()) {
+        match part {
+            links::Part::Words(words) => {
+                // the blank lines between code and words are those that were written
+                let before = words.lines().take_while(|l| !rows.is_empty() && l.trim().is_empty());
+                rows.extend(before.map(|_| Line::default()).collect::<Vec<_>>());
+                rows.extend(read(words, room, theme));
+            }
+            links::Part::Code { language, code } => {
+                let lines = code::lines(&code, language, theme);
+                rows.extend(
+                    lines.iter().flat_map(|line| wrap(&made_safe(line, Style::new()), room)),
+                );
+            }
+        }
+    }
+    rows
+}
+
+/// Reads words as Markdown.
+fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let sheet = Sheet {
+        heading: theme.style(Role::MdHeading),
+        code: theme.style(Role::MdCode),
+        link: theme.style(Role::MdLink),
+        quote: theme.style(Role::MdQuote),
+        muted: theme.style(Role::Muted),
+        rule: theme.style(Role::Rule),
+    };
+    let table = u16::try_from(room).unwrap_or(u16::MAX);
+    let kept = breaks_kept(&tables::stacked(words, room));
+    let read = tui_markdown::from_str_with_options(&kept, &Options::new(sheet).table_width(table));
+    let base = theme.style(Role::Text);
+    let mut rows: Vec<_> =
+        read.lines.iter().flat_map(|line| wrap(&made_safe(line, base), room)).collect();
+    // the blank lines between words and code are those that were written
+    let blank = |line: &&str| line.trim().is_empty();
+    rows.extend(words.lines().rev().take_while(blank).map(|_| Line::default()));
+    rows
+}
+
+/// Returns Markdown in which a new line stays one: who writes a verse or an address means it.
+fn breaks_kept(said: &str) -> String {
+    let mut fenced = false;
+    let mut kept = String::with_capacity(said.len());
+    for line in said.lines() {
+        fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
+        // a definition of a link is a line that somebody wrote: the renderer would swallow it
+        let line = match !fenced && defines_link(line) {
+            true => format!("\\{}", line.trim_start()),
+            false => line.to_owned(),
+        };
+        kept.push_str(&line);
+        if !fenced && !line.trim().is_empty() {
+            kept.push_str("  ");
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
+/// Returns whether a line is what Markdown takes for the definition of a link.
+fn defines_link(line: &str) -> bool {
+    let label =
+        line.trim_start_matches(' ').strip_prefix('[').filter(|rest| !rest.starts_with('^'));
+    label.is_some_and(|rest| rest.contains("]:"))
+}
+
+fn made_safe(line: &Line<'_>, base: Style) -> Line<'static> {
+    let style = base.patch(line.style);
+    let spans = line.spans.iter().map(|span| {
+        let shown = text::line(&span.content).into_owned();
+        Span::styled(shown, style.patch(span.style))
+    });
+    Line::from(spans.collect::<Vec<_>>())
+}
+
+/// Returns rows of text that is no Markdown, all in one style.
+pub fn plain(said: &str, room: usize, style: Style) -> Vec<Line<'static>> {
+    let safe = text::block(said);
+    safe.lines()
+        .flat_map(|l| wrap(&Line::styled(text::line(l).into_owned(), style), room))
+        .collect()
+}
+
+/// Returns a style with bold added.
+pub fn bold(style: Style) -> Style {
+    style.add_modifier(Modifier::BOLD)
+}
+
+/// Returns a style without the line below that tells later seats from earlier ones: for what is no name.
+pub fn plainly(style: Style) -> Style {
+    style.remove_modifier(Modifier::UNDERLINED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(said: &str, room: usize, expected: &[&str]) {
+        let theme = Theme::default();
+        let shown: Vec<String> =
+            rows(said, room, &theme).iter().map(|l| l.to_string().trim_end().to_owned()).collect();
+        assert_eq!(shown, expected, "{said:?}");
+    }
+
+    #[test]
+    fn a_message_reads_as_it_was_meant() {
+        check("one **two** three", 40, &["one two three"]);
+        check("one\n\ntwo", 40, &["one", "", "two"]);
+        check("one\ntwo", 40, &["one", "two"]);
+        check(
+            "one\n\n```x\n  a  b\n\n c\n```\n\ntwo",
+            40,
+            &["one", "", "  a  b", "", " c", "", "two"],
+        );
+        check(
+            "see [1]\n\n[1]: https://a.example \"A\"",
+            40,
+            &["see [1]", "", "[1]: https://a.example \"A\""],
+        );
+        check("- one two three\n- four", 10, &["- one two", "  three", "- four"]);
+    }
+
+    #[test]
+    fn an_entity_cannot_smuggle_in_what_acts() {
+        let shown: String = rows("a &#27;[31m b &#x202e; c", 60, &Theme::default())
+            .iter()
+            .map(Line::to_string)
+            .collect();
+        assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown:?}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Text as rows: broken at a width, read as Markdown, coloured as code.
+
+pub mod caret;
+pub mod code;
+pub mod links;
+pub mod markdown;
+pub mod tables;
+pub mod wrap;

@@ -1,0 +1,194 @@
+//! Colours by role: a theme is a TOML file, checked when it is read, that says how each role looks.
+//!
+//! Nothing is told by colour alone, so a theme without any colour (`mono`) is as complete as the others. It does not
+//! decide which theme is right for a terminal: `cli` does, from flags, settings and environment.
+
+mod colour;
+mod file;
+pub mod glyphs;
+mod schema;
+mod shelf;
+#[cfg(test)]
+mod tests;
+
+pub use colour::Depth;
+pub use file::{Appearance, Ground, Meta};
+pub use schema::schema;
+pub use shelf::{Shelf, Source};
+
+use ratatui::style::{Modifier, Style};
+
+/// One table for the roles: their names in a theme file, and the role whose look they take if it names none.
+macro_rules! roles {
+    ($($(#[$doc:meta])* $role:ident $name:literal $(=> $fallback:ident)?;)*) => {
+        /// What something on the screen is, for the theme.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Role {
+            $($(#[$doc])* $role,)*
+        }
+
+        const ROLES: &[(Role, &str, Option<Role>)] = &[
+            $((Role::$role, $name, roles!(@fallback $($fallback)?)),)*
+        ];
+    };
+    (@fallback $role:ident) => { Some(Role::$role) };
+    (@fallback) => { None };
+}
+
+roles! {
+    /// Words.
+    Text "text";
+    /// The ground of everything.
+    Background "background";
+    /// The ground of what lies on top.
+    Overlay "overlay" => Background;
+    /// What matters less, and is still read.
+    Muted "text.muted" => Text;
+    /// Lines between parts; never information alone.
+    Rule "rule" => Muted;
+    /// The title.
+    Title "title" => Text;
+    /// Where the keyboard is: watching.
+    BadgeTable "badge.table" => Title;
+    /// Where the keyboard is: writing.
+    BadgePen "badge.pen" => Title;
+    /// The key of a hint.
+    HintKey "hint.key" => Text;
+    /// What the key does.
+    HintText "hint.text" => Muted;
+    /// What became of what was asked.
+    Notice "notice" => Text;
+    /// What a person should know.
+    Warn "warn" => Title;
+    /// Who speaks.
+    FloorSpeaking "floor.speaking" => Title;
+    /// Who is next.
+    FloorNext "floor.next" => Text;
+    /// Who waits.
+    FloorWaiting "floor.waiting" => Muted;
+    /// The floor does not move.
+    FloorPaused "floor.paused" => Title;
+    /// A limit holds.
+    FloorStopped "floor.stopped" => Title;
+    /// It is over.
+    FloorDone "floor.done" => Title;
+    /// It failed.
+    FloorError "floor.error" => Warn;
+    /// The first seat.
+    Speaker1 "speaker.1" => Text;
+    /// The second seat.
+    Speaker2 "speaker.2" => Text;
+    /// The third seat.
+    Speaker3 "speaker.3" => Text;
+    /// The fourth seat.
+    Speaker4 "speaker.4" => Text;
+    /// The fifth seat.
+    Speaker5 "speaker.5" => Text;
+    /// The sixth seat.
+    Speaker6 "speaker.6" => Text;
+    /// The seventh seat.
+    Speaker7 "speaker.7" => Text;
+    /// The eighth seat.
+    Speaker8 "speaker.8" => Text;
+    /// The operator's words.
+    SpeakerOperator "speaker.operator" => Title;
+    /// What the program notes in the transcript.
+    MessageNote "message.note" => Muted;
+    /// Reasoning, where it is shown.
+    MessageReasoning "message.reasoning" => Muted;
+    /// Words that were cut.
+    MessageStopped "message.stopped" => Warn;
+    /// What a search found.
+    SearchMatch "search.match" => Title;
+    /// Where the search stands.
+    SearchCurrent "search.current" => SearchMatch;
+    /// The time of a recording that is played.
+    TimePlayed "time.played" => Text;
+    /// The time that is still to come.
+    TimeRest "time.rest" => Rule;
+    /// Where the recording stands.
+    TimeHead "time.head" => Title;
+    /// A place worth jumping to.
+    Mark "mark" => Notice;
+    /// What is chosen in a list.
+    Selection "selection" => Title;
+    /// A heading.
+    MdHeading "md.heading" => Title;
+    /// Code.
+    MdCode "md.code" => Text;
+    /// A word of a programming language.
+    CodeKeyword "code.keyword" => Speaker2;
+    /// A text in code.
+    CodeString "code.string" => Speaker3;
+    /// A number or another constant in code.
+    CodeNumber "code.number" => Speaker4;
+    /// A comment in code.
+    CodeComment "code.comment" => Muted;
+    /// The name of a function in code.
+    CodeFunction "code.function" => Speaker1;
+    /// The name of a type in code.
+    CodeType "code.type" => Speaker5;
+    /// A link.
+    MdLink "md.link" => Text;
+    /// A quotation.
+    MdQuote "md.quote" => Muted;
+}
+
+/// The roles of seats, in order of arrival.
+const SPEAKERS: [Role; 8] = [
+    Role::Speaker1,
+    Role::Speaker2,
+    Role::Speaker3,
+    Role::Speaker4,
+    Role::Speaker5,
+    Role::Speaker6,
+    Role::Speaker7,
+    Role::Speaker8,
+];
+
+/// Why a theme cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ThemeError {
+    /// The file is no TOML, or a key is wrong.
+    #[error("{at}: {why}")]
+    Invalid {
+        /// The file, the line and the column.
+        at: String,
+        /// What is wrong, and what would do.
+        why: String,
+    },
+    /// There is no theme of that name.
+    #[error("there is no theme `{name}`; the nearest is `{nearest}`")]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        nearest: String,
+    },
+}
+
+/// How every role looks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Theme {
+    styles: Vec<Style>,
+}
+
+impl Default for Theme {
+    fn default() -> Theme {
+        let shelf = Shelf::default();
+        shelf.theme("terminal", None, Depth::Ansi).unwrap_or(Theme { styles: vec![] })
+    }
+}
+
+impl Theme {
+    /// Returns how a role looks.
+    pub fn style(&self, role: Role) -> Style {
+        self.styles.get(role as usize).copied().unwrap_or_default()
+    }
+
+    /// Returns how the seat at a place in the order of arrival looks; from the ninth on the colours repeat, underlined.
+    pub fn speaker(&self, place: usize) -> Style {
+        let style = self.style(SPEAKERS[place % SPEAKERS.len()]);
+        if place < SPEAKERS.len() { style } else { style.add_modifier(Modifier::UNDERLINED) }
+    }
+}

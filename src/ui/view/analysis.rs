@@ -1,0 +1,200 @@
+//! The figures of the talk on the screen: pages of tables, computed from the same fold and ledger as any file of them.
+//!
+//! They are computed when the pane opens and when a turn is over, never for a frame. It holds where the reader stands;
+//! drawing is `draw`'s.
+
+use crate::analysis::{Cell, Stand, Standpoints, Table, name, standpoints};
+use crate::model::SeatId;
+use crate::text::word_count;
+use crate::ui::action::Action;
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::transcript::Story;
+use ratatui::text::Line;
+use std::rc::Rc;
+
+/// A page: its name, and the figures on it.
+type Page = (&'static str, &'static [&'static str]);
+
+/// The pages, by their numbers.
+pub const PAGES: &[Page] = &[
+    ("floor", &["shares", "floor"]),
+    ("cost", &["cost", "speed"]),
+    ("positions", &["decisions", "positions", "stances", "alike", "mentions", "repetition"]),
+    ("events", &["events"]),
+];
+/// The page with the chart of who stood where.
+pub const POSITIONS: usize = 2;
+/// The page whose rows can be opened in the transcript.
+const EVENTS: usize = 3;
+/// Cells of the names before a chart.
+const NAMES: usize = 14;
+
+/// Where the reader of the figures stands.
+#[derive(Clone, Debug, Default)]
+pub struct Study {
+    /// Which page.
+    pub page: usize,
+    /// The first row that is shown; of events, the one that is chosen.
+    pub at: usize,
+    /// How many rows are shown.
+    pub height: usize,
+    tables: Vec<Table>,
+    /// How much had happened when they were computed.
+    counted: usize,
+    laid: Option<((usize, usize, usize), Rc<Laid>)>,
+}
+
+/// A page as rows.
+#[derive(Debug)]
+pub struct Laid {
+    /// The rows.
+    pub rows: Vec<Line<'static>>,
+    /// The place of the first row that can be chosen.
+    pub first: usize,
+}
+
+impl Study {
+    /// Returns the figures of a talk as it stands.
+    pub fn of(story: &Story) -> Study {
+        let mut study = Study::default();
+        study.count(story);
+        study
+    }
+
+    /// Counts anew, if anything happened that figures are made of.
+    pub fn renew(&mut self, story: &Story) {
+        if self.counted != story.turn_log.happened() {
+            self.count(story);
+        }
+    }
+
+    fn count(&mut self, story: &Story) {
+        self.tables = story.study().tables();
+        self.counted = story.turn_log.happened();
+    }
+
+    /// Returns the page as rows of a width, which are made once for it.
+    pub fn laid(&mut self, room: usize, make: impl FnOnce(&Study) -> Laid) -> Rc<Laid> {
+        let of = (self.page, self.counted, room);
+        match &self.laid {
+            Some((known, laid)) if *known == of => laid.clone(),
+            _ => {
+                let laid = Rc::new(make(self));
+                self.laid = Some((of, laid.clone()));
+                laid
+            }
+        }
+    }
+
+    /// Forgets the rows: colours changed.
+    pub fn forget(&mut self) {
+        self.laid = None;
+    }
+
+    /// Moves within the figures, if an action means that here; returns whether it did.
+    pub fn heed(&mut self, action: Action) -> bool {
+        let page = isize::try_from(self.height).unwrap_or(0);
+        let rows = match action {
+            Action::LineUp => -1,
+            Action::LineDown => 1,
+            Action::PageUp => -page,
+            Action::PageDown => page,
+            Action::Top => isize::MIN,
+            Action::Pick(number) => {
+                let page = usize::from(number) - 1;
+                if page < PAGES.len() {
+                    (self.page, self.at) = (page, 0);
+                }
+                return true;
+            }
+            _ => return false,
+        };
+        self.at = self.at.saturating_add_signed(rows);
+        true
+    }
+
+    /// Returns the figures of the page.
+    pub fn tables(&self) -> Vec<Table> {
+        let here = PAGES.get(self.page).map_or(&[][..], |(_, names)| *names);
+        let named = |name: &&str| self.tables.iter().find(|t| t.name == *name).cloned();
+        here.iter().filter_map(named).filter(|t| !t.rows.is_empty()).collect()
+    }
+
+    /// Returns whether rows are chosen here rather than scrolled.
+    pub fn chooses(&self) -> bool {
+        self.page == EVENTS
+    }
+
+    /// Returns the utterance at which the chosen event stands.
+    pub fn utterance(&self) -> Option<u32> {
+        let rows = self.tables().into_iter().next()?.rows;
+        match rows.get(self.at)?.first()? {
+            Cell::Count(number) if self.chooses() => u32::try_from(*number).ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Returns where everybody stood as rows, with the place of the seat where a row is one's: a column an utterance, the last
+/// ones that fit, then what the letters mean. Nothing where nobody said so in a form that can be read.
+pub fn stood(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(Option<usize>, String)> {
+    let stood = standpoints(&story.study());
+    if stood.lanes.is_empty() {
+        return vec![];
+    }
+    let (first, last) = stood.span;
+    let columns = u32::try_from(room.saturating_sub(NAMES + 1)).unwrap_or(u32::MAX).max(1);
+    let span = first.max(last.saturating_sub(columns - 1))..=last;
+    let lane = |stands: &[Stand]| -> String {
+        let column = |n| match Standpoints::at(stands, n) {
+            Some(stand) if stand.at == n => Standpoints::sign(stand.choice).to_string(),
+            Some(Stand { choice: Some(_), .. }) => glyphs.rule.to_owned(),
+            Some(Stand { choice: None, .. }) | None => " ".to_owned(),
+        };
+        span.clone().map(column).collect()
+    };
+    let seats = stood.lanes.iter().map(|(seat, stands)| {
+        let place = story.seat_place(seat);
+        (Some(place), named(place, story, seat, glyphs) + &lane(stands))
+    });
+    let vote = |n| if stood.votes.contains(&n) { 'v' } else { ' ' };
+    let votes = format!("{:NAMES$}{}", "vote", span.clone().map(vote).collect::<String>());
+    let votes = votes.trim_end().to_owned();
+    let meant = stood.choices.iter().enumerate();
+    let meant = meant.map(|(i, choice)| format!("{} {choice}", Standpoints::sign(Some(i))));
+    let rows = seats.chain((!stood.votes.is_empty()).then_some((None, votes)));
+    rows.chain([(None, meant.collect::<Vec<_>>().join(", "))]).collect()
+}
+
+/// Returns the name of a seat before its row of a chart.
+fn named(place: usize, story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
+    let who = format!("{} {}", place + 1, name(story.state(), seat));
+    let who = clip(&who, NAMES - 2, glyphs.ellipsis);
+    let gap = " ".repeat(NAMES.saturating_sub(width(&who)));
+    who + &gap
+}
+
+/// Returns who spoke when as rows: a column an utterance, as high as it has words; as many as fit, the last ones.
+pub fn lanes(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
+    let all: Vec<(usize, u32)> = story
+        .study()
+        .utterances()
+        .filter_map(|(e, _)| Some((story.seat_place(e.seat()?), word_count(e.text()))))
+        .collect();
+    let fit = all.get(all.len().saturating_sub(room.saturating_sub(NAMES))..).unwrap_or_default();
+    let most = fit.iter().map(|(_, words)| *words).max().unwrap_or(0).max(1) as usize;
+    let steps = glyphs.levels.len();
+    let level = |words: u32| glyphs.levels.get((words as usize * steps).div_ceil(most).max(1) - 1);
+    let lane = |place: usize| -> String {
+        let column = |(by, words): &(usize, u32)| match *by == place {
+            true => level(*words).copied().unwrap_or(" "),
+            false => " ",
+        };
+        fit.iter().map(column).collect()
+    };
+    let seats = story.state().seats.iter().enumerate();
+    seats
+        .map(|(place, seat)| (place, named(place, story, &seat.spec.id, glyphs) + &lane(place)))
+        .collect()
+}

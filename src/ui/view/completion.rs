@@ -1,0 +1,165 @@
+//! What a word that is being written could become: a seat behind `@`, a command behind `/`, and what such a command
+//! takes. It is offered above the pen, chosen with the keys that move in a list, and never taken by itself.
+
+use crate::model::command::{COMMANDS, CommandRow};
+use crate::text;
+use crate::ui::Screen;
+use crate::ui::act::commands;
+use crate::ui::keymap::ROWS;
+use crate::ui::slash::{self, spelled, usage};
+use crate::ui::view::list::runs;
+use crate::ui::view::transcript::Story;
+use tui_textarea::TextArea;
+
+/// The keys of a seat that are mostly changed.
+const SEAT_KEYS: [&str; 7] =
+    ["model", "persona", "weight", "temperature", "talkativeness", "max_tokens", "timeout"];
+/// The keys of limits.
+const LIMIT_KEYS: [&str; 5] = ["utterances", "rounds", "seconds", "tokens", "usd"];
+
+/// Something that the word could become.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// What would be written.
+    pub words: String,
+    /// What it is.
+    pub about: String,
+}
+
+/// What is offered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// What the word could become; never nothing.
+    pub candidates: Vec<Candidate>,
+    /// The one that is chosen.
+    pub at: usize,
+    /// The word as it is, in front of the caret.
+    word: String,
+}
+
+impl Offer {
+    /// Returns what fits where the caret stands.
+    pub fn of(screen: &Screen) -> Option<Offer> {
+        let (before, first) = before_caret(&screen.view.pen.area);
+        let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
+        let word = before[start..].to_owned();
+        let all = match (word.strip_prefix('@'), first && before.starts_with('/')) {
+            (Some(_), _) => seats(&screen.story, "@"),
+            (None, true) if start == 0 => every_command(),
+            (None, true) => arguments(screen, &before[..start]),
+            (None, false) => vec![],
+        };
+        let begins = |c: &Candidate| c.words.to_lowercase().starts_with(&word.to_lowercase());
+        let candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
+        // a word that is whole already needs no offer
+        let whole = matches!(&candidates[..], [only] if only.words == word);
+        (!candidates.is_empty() && !whole).then_some(Offer { candidates, at: 0, word })
+    }
+
+    /// Chooses the one before.
+    pub fn up(&mut self) {
+        self.at = self.at.checked_sub(1).unwrap_or(self.candidates.len() - 1);
+    }
+
+    /// Chooses the one after.
+    pub fn down(&mut self) {
+        self.at = (self.at + 1) % self.candidates.len();
+    }
+
+    /// Writes the one that is chosen in the place of the word.
+    pub fn take(&self, area: &mut TextArea<'_>) {
+        let Some(chosen) = self.candidates.get(self.at) else { return };
+        self.word.chars().for_each(|_| _ = area.delete_char());
+        let open = chosen.words.ends_with(['=', '"']);
+        area.insert_str(format!("{}{}", chosen.words, if open { "" } else { " " }));
+    }
+}
+
+/// Offers anew what fits.
+pub fn anew(screen: &mut Screen) {
+    screen.view.offer = Offer::of(screen);
+}
+
+/// Offers what fits, unless something is offered already.
+pub fn anew_if_none(screen: &mut Screen) {
+    if screen.view.offer.is_none() {
+        anew(screen);
+    }
+}
+
+/// Returns what stands before the caret in its line, and whether that is the first one.
+fn before_caret(area: &TextArea<'_>) -> (String, bool) {
+    let cursor = area.cursor();
+    let line = area.lines().get(cursor.0).map_or("", String::as_str);
+    (line.chars().take(cursor.1).collect(), cursor.0 == 0)
+}
+
+fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
+    Candidate { words: words.into(), about: about.into() }
+}
+
+fn every_command() -> Vec<Candidate> {
+    let verbs = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
+    let own =
+        ROWS.iter().filter(|row| runs(row.action) && !slash::is_named(&commands::spelled(row)));
+    let own = own.map(|row| candidate(commands::spelled(row), row.title));
+    verbs.chain(own).collect()
+}
+
+fn seats(story: &Story, sign: &str) -> Vec<Candidate> {
+    let here = story.state().seats.iter().filter(|s| !s.gone);
+    let role = |role: &crate::model::Text| text::name(role).into_owned();
+    here.map(|s| {
+        let about = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", role(r)));
+        candidate(format!("{sign}{}", s.spec.id), story.name(&s.spec.id) + &about)
+    })
+    .collect()
+}
+
+/// Returns what the next word of a command could be.
+fn arguments(screen: &Screen, before: &str) -> Vec<Candidate> {
+    let second = before.split_whitespace().count() == 1;
+    let story = &screen.story;
+    if let Some(row) = slash::row(before) {
+        return verb_arguments(row, second, story);
+    }
+    let named = |names: Vec<&str>| names.into_iter().map(|n| candidate(n, "")).collect();
+    match commands::named(before) {
+        Some((row, _)) if second => match row.action {
+            crate::ui::action::Action::Filter => seats(story, ""),
+            crate::ui::action::Action::Theme => named(screen.wardrobe.names()),
+            crate::ui::action::Action::Export => named(commands::formats().collect()),
+            _ => vec![],
+        },
+        Some(_) | None => vec![],
+    }
+}
+
+fn verb_arguments(row: &CommandRow, second: bool, story: &Story) -> Vec<Candidate> {
+    let has = |key: &str| row.needs.contains(&key) || row.takes.contains(&key);
+    let mut all = Vec::new();
+    if second && (has("who") || has("to")) {
+        all.extend(seats(story, "@"));
+    }
+    if second && has("of") {
+        let queued = story.queued().enumerate();
+        all.extend(queued.map(|(n, (_, words))| candidate((n + 1).to_string(), text::line(words))));
+    }
+    if has("for") {
+        all.push(candidate("--round", "until this round is over"));
+        all.push(candidate("--standing", "until it is lifted"));
+    }
+    if has("final_round") {
+        all.push(candidate("final", "after a last word of everybody"));
+    }
+    if has("yes") && !second {
+        all.extend([candidate("yes", ""), candidate("no", "")]);
+    }
+    let keys = match row.name {
+        "limit" => &LIMIT_KEYS[..],
+        "change" if !second => &SEAT_KEYS[..],
+        _ => &[],
+    };
+    all.extend(keys.iter().map(|key| candidate(format!("{key} ="), usage(row))));
+    all
+}

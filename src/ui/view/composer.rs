@@ -1,0 +1,279 @@
+//! Where the person writes: several lines, wrapped at words, with the terminal's own cursor on the caret.
+//!
+//! What is pasted is made safe and never sends; what Ctrl-C clears can be brought back.
+
+use crate::text;
+use crate::ui::text::wrap::{width, wrap};
+use ratatui::style::Style;
+use ratatui::text::Line;
+use tui_textarea::{CursorMove, TextArea, WrapMode};
+
+/// Rows of the pen at most; longer drafts scroll.
+const ROWS_MAX: usize = 6;
+
+/// Texts that were sent and are remembered.
+const HISTORY: usize = 500;
+/// Characters, and lines, beyond which a pasted text is folded into a chip.
+const PASTE_CHARS: usize = 1_000;
+const PASTE_LINES: usize = 10;
+
+/// Bytes that are laid out at once at most: beyond that every key would be felt.
+const UNFOLDED_BYTES: usize = 100_000;
+
+/// What is being written.
+pub struct Pen {
+    /// The text box.
+    pub area: TextArea<'static>,
+    /// What was sent before, oldest first.
+    pub history: Vec<String>,
+    /// The place in it that is shown, while one goes through it.
+    back: Option<usize>,
+    /// The draft from which one went into it.
+    draft: String,
+    /// Long texts that were pasted, behind the chips that stand for them.
+    pasted: Vec<(String, String)>,
+    cleared: String,
+}
+
+impl Default for Pen {
+    fn default() -> Pen {
+        Pen {
+            area: fresh(),
+            history: vec![],
+            back: None,
+            draft: String::new(),
+            pasted: vec![],
+            cleared: String::new(),
+        }
+    }
+}
+
+fn fresh() -> TextArea<'static> {
+    let mut area = TextArea::default();
+    area.set_wrap_mode(WrapMode::WordOrGlyph);
+    // the terminal's cursor stands on the caret; a painted one would be a second
+    area.set_cursor_style(Style::new());
+    area.set_cursor_line_style(Style::new());
+    area
+}
+
+impl Pen {
+    /// Returns what is written.
+    pub fn text(&self) -> String {
+        self.area.lines().join("\n")
+    }
+
+    /// Returns whether nothing is written.
+    pub fn is_empty(&self) -> bool {
+        self.area.is_empty()
+    }
+
+    /// Returns how many rows it needs at a width in cells.
+    pub fn rows(&self, room: usize) -> u16 {
+        // every line has a row at least, so that no more than these can count
+        let lines = self.area.lines().iter().take(ROWS_MAX);
+        let rows = lines.map(|l| wrap(&Line::from(l.as_str()), room).len());
+        rows.sum::<usize>().clamp(1, ROWS_MAX) as u16
+    }
+
+    /// Returns the row and the column of the caret on what is drawn of it: joined characters take the cells of the one
+    /// that they become.
+    pub fn caret(&self) -> (usize, usize) {
+        let caret = self.area.screen_cursor();
+        let (line, at) = (self.area.cursor().0, self.area.cursor().1);
+        let line: Vec<char> =
+            self.area.lines().get(line).map_or(vec![], |l| l.chars().take(at).collect());
+        let cells = |c: &char| width(c.encode_utf8(&mut [0; 4]));
+        let mut left = caret.col;
+        let begin = line.iter().rposition(|c| {
+            let begun = left == 0 && cells(c) > 0;
+            left = left.saturating_sub(cells(c));
+            begun
+        });
+        let row: String = line[begin.map_or(0, |at| at + 1)..].iter().collect();
+        (caret.row, width(&row))
+    }
+
+    /// Returns what is written with every chip replaced by the text it stands for: what is sent.
+    pub fn whole(&self) -> String {
+        let unfold =
+            |text: String, (chip, pasted): &(String, String)| text.replacen(chip, pasted, 1);
+        self.pasted.iter().fold(self.text(), unfold)
+    }
+
+    /// Takes in a pasted text, made safe: a long one as a chip.
+    pub fn paste(&mut self, raw: &str) {
+        let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
+        let text = text::block(&lines).into_owned();
+        let (chars, rows) = (text.chars().count(), text.lines().count());
+        if chars <= PASTE_CHARS && rows <= PASTE_LINES {
+            self.area.insert_str(text);
+            return;
+        }
+        let chip = format!(
+            "[pasted {}: {rows} {}, {} KB]",
+            self.pasted.len() + 1,
+            if rows == 1 { "line" } else { "lines" },
+            text.len().div_ceil(1_000)
+        );
+        self.area.insert_str(&chip);
+        self.pasted.push((chip, text));
+    }
+
+    /// Puts the texts that chips stand for in their place; returns whether they are short enough to be written on here.
+    pub fn unfold(&mut self) -> bool {
+        let whole = self.whole();
+        if whole.len() > UNFOLDED_BYTES {
+            return false;
+        }
+        self.pasted.clear();
+        self.begin(&whole);
+        true
+    }
+
+    /// Remembers what was sent, and begins anew.
+    pub fn sent(&mut self) {
+        let words = self.whole();
+        self.history.retain(|before| *before != words);
+        self.history.push(words);
+        let surplus = self.history.len().saturating_sub(HISTORY);
+        self.history.drain(..surplus);
+        (self.area, self.back, self.pasted) = (fresh(), None, vec![]);
+    }
+
+    /// Shows what was sent before what is shown; on the first row only, so that the caret can move in a draft. Returns
+    /// whether there was anything.
+    pub fn earlier(&mut self) -> bool {
+        if self.area.cursor().0 > 0 {
+            self.area.move_cursor(CursorMove::Up);
+            return true;
+        }
+        let at = self.back.unwrap_or(self.history.len()).checked_sub(1);
+        let Some((at, words)) = at.and_then(|at| Some((at, self.history.get(at)?.clone()))) else {
+            return false;
+        };
+        if self.back.is_none() {
+            self.draft = self.text();
+        }
+        self.begin(&words);
+        self.area.move_cursor(CursorMove::Top);
+        self.back = Some(at);
+        true
+    }
+
+    /// Shows what was sent after what is shown, and last the draft; on the last row only.
+    pub fn later(&mut self) {
+        if self.area.cursor().0 + 1 < self.area.lines().len() {
+            self.area.move_cursor(CursorMove::Down);
+            return;
+        }
+        let Some(at) = self.back else { return };
+        let words = self.history.get(at + 1).cloned();
+        self.back = words.is_some().then_some(at + 1);
+        let words = words.unwrap_or_else(|| std::mem::take(&mut self.draft));
+        self.begin(&words);
+    }
+
+    /// Writes text at the caret, made safe.
+    pub fn insert(&mut self, raw: &str) {
+        let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
+        self.area.insert_str(text::block(&lines));
+    }
+
+    /// Takes what was written elsewhere in place of all that is here, made safe.
+    pub fn rewrite(&mut self, raw: &str) {
+        (self.area, self.pasted) = (fresh(), vec![]);
+        self.insert(raw);
+    }
+
+    /// Begins anew with a text.
+    pub fn begin(&mut self, words: &str) {
+        self.area = fresh();
+        self.area.insert_str(words);
+    }
+
+    /// Clears what is written; it can be brought back.
+    pub fn clear(&mut self) {
+        self.cleared = self.text();
+        self.area = fresh();
+    }
+
+    /// Brings back what was cleared last, behind what is written.
+    pub fn restore(&mut self) {
+        self.area.move_cursor(CursorMove::Bottom);
+        self.area.move_cursor(CursorMove::End);
+        let cleared = std::mem::take(&mut self.cleared);
+        self.area.insert_str(cleared);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pasted_is_made_safe_and_stays_lines() {
+        let mut pen = Pen::default();
+        pen.insert("one\r\ntwo\rthree \u{1b}[2K");
+        assert_eq!(pen.text(), "one\ntwo\nthree ␛[2K");
+        assert_eq!(pen.rows(20), 3);
+    }
+
+    #[test]
+    fn what_was_sent_comes_back_and_the_draft_after_it() {
+        let mut pen = Pen::default();
+        for words in ["one", "two", "one"] {
+            pen.insert(words);
+            pen.sent();
+        }
+        assert_eq!(pen.history, ["two", "one"]);
+        pen.insert("draft");
+        let mut shown = Vec::new();
+        for _ in 0..3 {
+            shown.push((pen.earlier(), pen.text()));
+        }
+        assert_eq!(shown, [(true, "one".into()), (true, "two".into()), (false, "two".into())]);
+        pen.later();
+        assert_eq!(pen.text(), "one");
+        pen.later();
+        pen.later();
+        assert_eq!(pen.text(), "draft");
+    }
+
+    #[test]
+    fn a_long_text_is_folded_and_sent_whole() {
+        let mut pen = Pen::default();
+        let long = "line\n".repeat(40);
+        pen.insert("see ");
+        pen.paste(&long);
+        assert_eq!(pen.text(), "see [pasted 1: 40 lines, 1 KB]");
+        assert_eq!(pen.whole(), format!("see {long}"));
+        pen.unfold();
+        assert_eq!(pen.text(), format!("see {long}"));
+        pen.paste("short");
+        assert!(pen.text().ends_with("short"));
+        pen.paste(&"x".repeat(UNFOLDED_BYTES));
+        assert!(!pen.unfold() && pen.text().contains("[pasted 1: 1 line, 100 KB]"));
+    }
+
+    #[test]
+    fn the_caret_stands_behind_what_is_seen() {
+        let mut pen = Pen::default();
+        for (words, column) in
+            [("a", 1), ("日本", 4), ("👨‍👩‍👧‍👦 x", 4), ("e\u{301}", 1), ("אב", 2), ("", 0)]
+        {
+            pen.begin(words);
+            assert_eq!(pen.caret(), (0, column), "{words:?}");
+        }
+    }
+
+    #[test]
+    fn what_was_cleared_comes_back() {
+        let mut pen = Pen::default();
+        pen.insert("a thought");
+        pen.clear();
+        assert!(pen.is_empty());
+        pen.restore();
+        assert_eq!(pen.text(), "a thought");
+    }
+}

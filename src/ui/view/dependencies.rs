@@ -1,0 +1,80 @@
+//! Who waits for whom: the dependencies of a `depends` talk with what has come of them, live.
+//!
+//! Each one says whether it is met now, in the words of its condition, and how often it made its seat run. Who runs next
+//! is the policy's to say.
+
+use crate::expr::{Condition, Facts};
+use crate::model::{After, Needs, SeatId};
+use crate::state::{Seat, State, Thread, Who};
+use crate::text;
+use crate::ui::Screen;
+use crate::ui::view::floor::{next, seat_word};
+use crate::ui::view::page::{Page, Part};
+
+/// Returns the page; nothing where nobody waits for anybody.
+pub fn page(screen: &Screen) -> Option<Page> {
+    let story = &screen.story;
+    let state = story.state();
+    let waits = |seat: &&Seat| !seat.spec.runs.after.is_empty();
+    if !state.seats.iter().any(|seat| waits(&seat)) {
+        return None;
+    }
+    let (queue, _) = next(state);
+    let now = screen.clock.now();
+    let thread = state.leaves().next().or_else(|| state.threads.values().next())?;
+    let part = |(place, seat): (usize, &Seat)| {
+        let id = &seat.spec.id;
+        let word = seat_word(story, id, now, &queue);
+        let most = seat.spec.max_utterances.unwrap_or(1);
+        let mut head =
+            format!("{} {}  ran {} of {most}", place + 1, story.name(id), seat.utterances);
+        if !word.is_empty() {
+            head.push_str(&format!("  {} {word}", screen.glyphs.speaking));
+        }
+        let runs = &seat.spec.runs;
+        let mut lines: Vec<String> = Vec::new();
+        if runs.starts.unwrap_or(runs.after.is_empty()) {
+            lines.push("begins".into());
+        }
+        if runs.after.len() > 1 {
+            lines.push(match runs.needs {
+                Needs::All => "waits for all of these".into(),
+                Needs::Any => "waits for any of these".into(),
+            });
+        }
+        let edges = runs.after.iter().enumerate();
+        lines.extend(edges.map(|(at, after)| edge(screen, thread, id, at, after)));
+        let body = lines.iter().map(|line| format!("  {line}\n")).collect();
+        Part { head, body, ..Part::default() }
+    };
+    let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part).collect();
+    Some(Page { title: "Who waits for whom".into(), parts, again: Some(page), ..Page::default() })
+}
+
+/// One dependency, in words.
+fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After) -> String {
+    let state = screen.story.state();
+    let spoken = said(state, thread, &after.participant);
+    let has = if spoken { "has spoken" } else { "has not spoken yet" };
+    let (holds, when) = match &after.when {
+        None => (true, String::new()),
+        Some(when) => {
+            let condition = Condition::compile(when)
+                .and_then(|c| c.holds(&Facts::new(state.facts(|name| c.uses(name)))));
+            let now = match &condition {
+                Ok(true) => "holds now",
+                Ok(false) => "does not hold now",
+                Err(_) => "cannot be evaluated now",
+            };
+            (condition == Ok(true), format!("; when {}: {now}", text::line(when)))
+        }
+    };
+    let sign = if spoken && holds { screen.glyphs.playhead } else { screen.glyphs.dot };
+    let fired = thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
+    let name = screen.story.name(&after.participant);
+    format!("{sign} after {name}, who {has}{when}; made it run {fired} of {}", after.max)
+}
+
+fn said(state: &State, thread: &Thread, seat: &SeatId) -> bool {
+    state.entries.iter().rev().any(|e| e.thread == thread.id && e.who == Who::Seat(seat.clone()))
+}

@@ -1,0 +1,216 @@
+//! Who speaks, doing what, since when, and who is next and why: read off the state, in words.
+//!
+//! The scheduler's own words are used where there are any; nothing here decides anything.
+
+use crate::export::cost;
+use crate::model::*;
+use crate::state::{Ending, Run, Spent, State, Turn};
+use crate::ui::view::transcript::Story;
+
+/// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
+const LOADING_MS: u64 = 3_000;
+/// Milliseconds without a byte after which a reader is told so.
+const SILENCE_MS: u64 = 20_000;
+
+/// How the conversation stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// The floor moves.
+    Running,
+    /// It moves for some utterances more.
+    Stepping,
+    /// It pauses after who speaks now.
+    Pausing,
+    /// Nothing starts.
+    Paused,
+    /// A person has the floor, or nobody is granted it.
+    Waiting,
+    /// A limit holds.
+    Stopped,
+    /// It is over.
+    Done,
+    /// It failed.
+    Error,
+}
+
+impl Standing {
+    /// Returns how a conversation stands.
+    pub fn of(state: &State) -> Standing {
+        if let Some(ended) = &state.ended {
+            let failed = matches!(ended.reason, StopReason::Failure | StopReason::Starved);
+            return if failed { Standing::Error } else { Standing::Done };
+        }
+        let calls = state.calls().next().is_some();
+        match state.run {
+            Run::Pausing => Standing::Pausing,
+            Run::Paused => Standing::Paused,
+            Run::Going | Run::Stepping(_) if !calls && state.limit.is_some() => Standing::Stopped,
+            Run::Going | Run::Stepping(_) if !calls => Standing::Waiting,
+            Run::Stepping(_) => Standing::Stepping,
+            Run::Going => Standing::Running,
+        }
+    }
+
+    /// Returns the word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Standing::Running => "RUNNING",
+            Standing::Stepping => "STEPPING",
+            Standing::Pausing => "PAUSING",
+            Standing::Paused => "PAUSED",
+            Standing::Waiting => "WAITING",
+            Standing::Stopped => "STOPPED",
+            Standing::Done => "DONE",
+            Standing::Error => "ERROR",
+        }
+    }
+}
+
+/// Returns the word for what turns of a purpose do.
+pub fn doing_word(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::Speak => "speaking",
+        Purpose::Pick => "choosing who speaks",
+        Purpose::Bid => "bidding for the floor",
+        Purpose::Vote => "voting",
+        Purpose::Judge => "judging",
+        Purpose::Summarise => "summarising",
+    }
+}
+
+/// Returns what a turn does, and since when where the words do not say it.
+pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
+    let live = &story.live;
+    if live.state.waits_for_human(turn) {
+        return ("has the floor".into(), Some(turn.granted));
+    }
+    if let Some(due) = turn.retry_at {
+        let seconds = due.since(now).div_ceil(1_000);
+        return (format!("is asked again in {seconds}s"), None);
+    }
+    let heard = live.last_piece(turn.id);
+    let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
+    if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
+        return (format!("loading its model, {silent}s"), None);
+    }
+    if silent * 1_000 >= SILENCE_MS {
+        return (format!("no data for {silent}s"), None);
+    }
+    let verb = match turn.purpose {
+        Purpose::Speak if live.has_said(turn.id) => "speaking",
+        Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
+        Purpose::Speak => "about to speak",
+        Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
+            doing_word(turn.purpose)
+        }
+    };
+    (verb.into(), Some(turn.since))
+}
+
+/// Returns whether a turn is the first of a model on this machine, which its server may have to load.
+fn may_load(state: &State, turn: &Turn) -> bool {
+    let spoke = |model: &Text| state.entries.iter().any(|e| e.version().model == *model);
+    state.seat(&turn.seat).is_some_and(|s| s.spec.local) && !spoke(&turn.model)
+}
+
+/// Returns who speaks next as far as it is known, in order, and why the first of them.
+pub fn next(state: &State) -> (Vec<SeatId>, String) {
+    let Some(thread) = state.leaves().next() else { return (vec![], String::new()) };
+    if let Some(ending) = &state.ending {
+        let left = match ending {
+            Ending::Now => &[][..],
+            Ending::FinalRound(left) => left,
+        };
+        let left: Vec<SeatId> = left.iter().filter(|s| state.may_speak(s)).cloned().collect();
+        let why = if left.is_empty() { "" } else { "a final word" };
+        return (left, why.into());
+    }
+    let mut seats: Vec<SeatId> = Vec::new();
+    let mut why = String::new();
+    if let Some((seat, _)) = &thread.floor {
+        seats.push(seat.clone());
+        why = "you gave it the floor".into();
+    }
+    if let Some(batch) = &thread.batch {
+        seats.extend(state.owed(batch).cloned());
+        let expected = match &batch.spec.queue[..] {
+            [] => thread.asked.as_ref().map_or(&[][..], |asked| &asked.spec.queue[..]),
+            queue => queue,
+        };
+        seats.extend(expected.iter().filter(|s| state.may_speak(s)).cloned());
+    } else {
+        seats.extend(thread.seats.iter().filter(|s| state.may_speak(s)).cloned());
+    }
+    let mut once = Vec::new();
+    seats.retain(|s| {
+        !once.contains(s) && {
+            once.push(s.clone());
+            true
+        }
+    });
+    (seats, why)
+}
+
+/// Returns what was used so far, in few cells: `~41.2k tok  $0.18+`. Nothing where no model was asked.
+pub fn used(spent: &Spent) -> Option<String> {
+    let usage = spent.used()?;
+    let about = if usage.estimated { "~" } else { "" };
+    Some(format!("{about}{} tok  {}", tokens(usage.tokens()), cost(spent)))
+}
+
+/// Returns a count of tokens in few cells: `41.2k`.
+pub fn tokens(count: u64) -> String {
+    match count {
+        n if n < 1_000 => n.to_string(),
+        n if n < 1_000_000 => format!("{:.1}k", n as f64 / 1e3),
+        n => format!("{:.1}M", n as f64 / 1e6),
+    }
+}
+
+/// Returns why those who speak now were chosen, in the policy's words.
+pub fn why(state: &State) -> Option<&Text> {
+    let batch = state.leaves().next()?.batch.as_ref()?;
+    (!batch.running.is_empty()).then_some(&batch.spec.why)
+}
+
+/// Returns the word for what a seat does.
+pub fn seat_word(story: &Story, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
+    let state = story.state();
+    let Some(seat) = state.seat(id) else { return String::new() };
+    if let Some(turn) = state.turns.values().find(|t| t.seat == *id) {
+        return doing(story, turn, now).0;
+    }
+    match (seat.gone, seat.muted) {
+        (true, _) => "left".into(),
+        (_, true) => "muted".into(),
+        _ if next.first() == Some(id) && state.ended.is_none() => "next".into(),
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn spent(all: &[(u64, bool, Option<u64>)]) -> Spent {
+        let mut spent = Spent::default();
+        for (tokens, estimated, cost) in all {
+            let usage = Usage { input: *tokens, output: 0, estimated: *estimated };
+            spent.add(&usage, cost.map(Usd));
+        }
+        spent
+    }
+
+    #[test]
+    fn a_sum_says_what_it_leaves_out_and_never_that_something_unknown_is_free() {
+        for (all, shown) in [
+            (&[][..], None),
+            (&[(900, false, Some(1_500_000_000))][..], Some("900 tok  $1.50")),
+            (&[(41_234, true, Some(180_000_000))], Some("~41.2k tok  ~$0.18")),
+            (&[(5, false, None)], Some("5 tok  not priced")),
+            (&[(5, false, None), (3_000_000, false, Some(500_000_000))], Some("3.0M tok  $0.50+")),
+        ] {
+            assert_eq!(used(&spent(all)).as_deref(), shown);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The exact prompt of an utterance: built again from the log as it was before the call, and held against the digest
+//! that the call was logged with.
+//!
+//! It is the same code that built the prompt then; where the log gives another one now, that is said, never hidden.
+
+use crate::model::payload::CallStarted;
+use crate::model::*;
+use crate::prompt;
+use crate::state::{State, Turn};
+use crate::text;
+use crate::ui::view::page::{Page, Part};
+use crate::ui::view::transcript::{Shown, Story};
+use serde_json::Value;
+
+/// Digits of a digest that are shown: enough to tell two apart.
+const DIGITS: usize = 16;
+
+/// Returns what the speaker of a row was shown.
+///
+/// # Errors
+/// Why nobody was shown anything.
+pub fn prompt_of(story: &Story, at: usize) -> Result<Page, &'static str> {
+    let turn = match story.shown(at) {
+        Some(Shown::Speaking(turn)) => turn.id,
+        Some(Shown::Words(entry, _)) if entry.seat().is_none() || entry.is_spoken_as() => {
+            return Err("these words are yours: nobody was shown a prompt for them");
+        }
+        Some(Shown::Words(entry, _)) => match entry.version().turn {
+            Some(turn) => turn,
+            None => return Err("no call was made for these words"),
+        },
+        Some(Shown::Aside(..)) | None => return Err("this is no utterance"),
+    };
+    let started = story.events().rev().find_map(|event| match &event.kind {
+        Kind::CallStarted(call) if call.turn == turn => Some((event.seq, call)),
+        _ => None,
+    });
+    let Some((seq, call)) = started else {
+        return Err("no call was made for these words: a person spoke, or it has not begun");
+    };
+    // pieces of words change no prompt, and most events are such
+    let before = story.events().filter(|e| e.seq <= seq);
+    let state = State::fold(before);
+    match state.turns.get(&turn) {
+        Some(turn) => Ok(page(&state, turn, call)),
+        None => Err("the log does not hold the beginning of this turn"),
+    }
+}
+
+fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
+    let prompt = prompt::build(state, turn);
+    let name = text::name(state.seat(&turn.seat).map_or(&*turn.seat, |s| &*s.spec.name));
+    let number = turn.number.map_or(String::new(), |n| format!("u{n} of "));
+    let again = prompt::digest(&prompt);
+    let same = again == call.digest;
+    let short = |digest: &str| digest.chars().take(DIGITS).collect::<String>();
+    let mut facts = vec![("model", text::name(&call.model).into_owned())];
+    let parameters = parameters(&call.parameters);
+    facts.extend((!parameters.is_empty()).then_some(("with", parameters)));
+    facts.push((
+        "digest",
+        match same {
+            true => format!("{}, the same when built again from the log", short(&call.digest)),
+            false => short(&call.digest),
+        },
+    ));
+    let left_out = match prompt.left_out {
+        0 => String::new(),
+        n => format!(", {n} left out because the window had no room for more"),
+    };
+    let blocks = match prompt.blocks.len() {
+        1 => "1 contribution".to_owned(),
+        n => format!("{n} contributions"),
+    };
+    facts.push(("talk", format!("{blocks}{left_out}")));
+    facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
+    let mut parts = Vec::new();
+    if !same {
+        parts.push(Part {
+            head: "THIS PROMPT CANNOT BE REPRODUCED".into(),
+            body: format!(
+                "The log gives another one than was sent then (its digest is {}); another version of the program wrote \
+                 it, or the file was changed. Below is what this version would send.",
+                short(&again)
+            ),
+            warns: true,
+            ..Part::default()
+        });
+    }
+    parts.extend(prompt::messages(&prompt).into_iter().map(|message| Part {
+        head: match message.role {
+            Role::System => "SYSTEM".into(),
+            Role::User => "USER".into(),
+            Role::Assistant => "ASSISTANT: ITS OWN WORDS".into(),
+        },
+        body: message.text,
+        ..Part::default()
+    }));
+    Page { title: format!("What {number}{name} was shown"), facts, parts, ..Page::default() }
+}
+
+/// Parameters as people read them.
+fn parameters(parameters: &Value) -> String {
+    let Value::Object(map) = parameters else { return String::new() };
+    let each = map.iter().map(|(key, value)| format!("{} {value}", key.replace('_', " ")));
+    each.collect::<Vec<_>>().join(", ")
+}

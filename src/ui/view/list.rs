@@ -1,0 +1,322 @@
+//! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
+
+use crate::export::{FORMATS, cast};
+use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::{Command, Key};
+use crate::ui::act::commands::spelled as spelled_row;
+use crate::ui::action::Action;
+use crate::ui::keymap::{Group, Keymap, Place, ROWS, Row};
+use crate::ui::slash::{is_named, spelled};
+use crate::ui::text::caret;
+use ratatui::layout::Rect;
+
+/// Commands that are remembered as those that were run last.
+pub const USED: usize = 5;
+
+/// What the list holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Of {
+    /// Everything that can be done.
+    Commands,
+    /// Every key.
+    Keys,
+    /// Every format in which a session can be written.
+    Formats,
+    /// What was put together for it.
+    Own,
+}
+
+/// Whether the talk goes on, or is a recording: each has deeds of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Talk {
+    /// It is steered.
+    Live,
+    /// It is played.
+    Recorded,
+}
+
+impl Talk {
+    /// Returns whether what a group holds makes sense.
+    fn has(self, group: Group) -> bool {
+        match group {
+            Group::Floor | Group::Writing => self == Talk::Live,
+            Group::Replay => self == Talk::Recorded,
+            Group::Reading | Group::App => true,
+            Group::Start => false,
+        }
+    }
+}
+
+/// What an entry does.
+#[derive(Clone)]
+pub enum Does {
+    /// An action of the screen.
+    Action(&'static Row),
+    /// A verb of the operator.
+    Command(&'static CommandRow),
+    /// Writing the session.
+    Export(&'static str),
+    /// A deed of the operator, as it is.
+    Send(Command),
+    /// The beginning of what is written next.
+    Begin(String),
+    /// Words that wait, to be changed.
+    Edit(Key, String),
+    /// A text for the clipboard, and what it is.
+    Copy(String, String),
+    /// A theme.
+    Wear(String),
+    /// An address.
+    Link(String),
+    /// Another session beside the talk: its path.
+    Beside(String),
+}
+
+/// One entry.
+#[derive(Clone)]
+pub struct Entry {
+    /// What it does.
+    pub does: Does,
+    /// How it is called up: keys, or the `/command`.
+    pub call: String,
+    /// What it does, in words.
+    pub title: String,
+}
+
+impl Entry {
+    /// Returns the name by which it is remembered that it was run, if it stands in the list of commands.
+    pub fn id(&self) -> Option<String> {
+        match &self.does {
+            Does::Action(row) => Some(row.name()),
+            Does::Command(row) => Some(spelled(row)),
+            Does::Export(_)
+            | Does::Send(_)
+            | Does::Begin(_)
+            | Does::Edit(..)
+            | Does::Copy(..)
+            | Does::Wear(_)
+            | Does::Link(_)
+            | Does::Beside(_) => None,
+        }
+    }
+}
+
+/// A list that is open.
+pub struct List {
+    /// What it holds.
+    pub of: Of,
+    /// For which talk.
+    pub talk: Talk,
+    /// What was typed.
+    pub filter: String,
+    /// The entry that Enter runs.
+    pub at: usize,
+    /// What was run from it last, which goes first while nothing is typed.
+    pub used: Vec<String>,
+    /// Its title, and the entries that were put together for it.
+    pub own: (String, Vec<Entry>),
+    /// Where its entries were drawn last.
+    pub rows: Rect,
+    /// The entry in each of these rows; a heading is none.
+    pub drawn: Vec<Option<usize>>,
+}
+
+impl List {
+    /// Returns a list as it opens.
+    pub fn new(of: Of, talk: Talk) -> List {
+        List {
+            of,
+            talk,
+            filter: String::new(),
+            at: 0,
+            used: vec![],
+            own: Default::default(),
+            rows: Rect::ZERO,
+            drawn: vec![],
+        }
+    }
+
+    /// Returns a list of entries that were put together for it.
+    pub fn of(title: String, entries: Vec<Entry>) -> List {
+        List { own: (title, entries), ..List::new(Of::Own, Talk::Live) }
+    }
+
+    fn is_of_actions(&self) -> bool {
+        matches!(self.of, Of::Commands | Of::Keys)
+    }
+
+    /// Returns the entries that fit what was typed: in their name, their key, or what they do.
+    pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
+        let formats = FORMATS.iter().map(|f| (f.name, f.title)).chain([cast::FORMAT]);
+        let formats = formats.filter(|_| self.of == Of::Formats).map(|(name, title)| Entry {
+            does: Does::Export(name),
+            call: name.to_owned(),
+            title: title.to_owned(),
+        });
+        let here = ROWS.iter().filter(|r| self.is_of_actions() && self.talk.has(r.group));
+        let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
+            does: Does::Action(row),
+            call: Some(keys(row, keymap))
+                .filter(|k| !k.is_empty())
+                .unwrap_or_else(|| spelled_row(row)),
+            title: row.title.to_owned(),
+        });
+        let all = self.of == Of::Commands && self.talk == Talk::Live;
+        let verbs = COMMANDS.iter().filter(|_| all).map(|row| Entry {
+            does: Does::Command(row),
+            call: spelled(row),
+            title: row.meaning.to_owned(),
+        });
+        let typed = self.filter.to_lowercase();
+        let name = |e: &Entry| match &e.does {
+            // a verb of the same name goes first
+            Does::Action(row) if self.filter.starts_with('/') && !is_named(&spelled_row(row)) => {
+                spelled_row(row)
+            }
+            Does::Action(row) => row.hint.to_owned(),
+            Does::Command(row) => spelled(row),
+            Does::Export(format) => (*format).to_owned(),
+            Does::Send(_)
+            | Does::Begin(_)
+            | Does::Edit(..)
+            | Does::Copy(..)
+            | Does::Wear(_)
+            | Does::Link(_)
+            | Does::Beside(_) => e.call.clone(),
+        };
+        let command = |e: &Entry| {
+            if let Does::Action(row) = &e.does { spelled_row(row) } else { String::new() }
+        };
+        let fits = |e: &Entry| {
+            let words = [&e.title, &e.call, &name(e), &command(e)];
+            words.iter().any(|w| w.to_lowercase().contains(&typed))
+        };
+        let own = self.own.1.iter().cloned();
+        let all = keys.chain(verbs).chain(formats).chain(own);
+        let mut entries: Vec<Entry> = all.filter(fits).collect();
+        let exact = |e: &Entry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
+        entries.sort_by_key(|e| !exact(e));
+        if typed.is_empty() {
+            let used = |e: &Entry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
+            entries.sort_by_key(|e| used(e).unwrap_or(usize::MAX));
+        }
+        entries
+    }
+
+    /// Returns how many entries there are before anything is typed, as far as that is few.
+    pub fn size(&self) -> usize {
+        match self.of {
+            Of::Commands | Of::Keys => usize::from(u8::MAX),
+            Of::Formats => FORMATS.len(),
+            Of::Own => self.own.1.len(),
+        }
+    }
+
+    /// Moves to the entry before.
+    pub fn up(&mut self) {
+        self.at = self.at.saturating_sub(1);
+    }
+
+    /// Moves to the entry after.
+    pub fn down(&mut self, keymap: &Keymap) {
+        self.at = (self.at + 1).min(self.entries(keymap).len().saturating_sub(1));
+    }
+
+    /// Types a character into the filter.
+    pub fn narrow(&mut self, c: char) {
+        self.filter.push(c);
+        self.at = 0;
+    }
+
+    /// Takes the last character of the filter back.
+    pub fn widen(&mut self) {
+        caret::pop(&mut self.filter);
+        self.at = 0;
+    }
+}
+
+/// Returns the keys of a row, with the prefix before those that stand behind it.
+pub fn keys(row: &Row, keymap: &Keymap) -> String {
+    let spelled = Place::ALL.into_iter().flat_map(|place| {
+        let before = match (place, keymap.key(Action::Prefix, Place::Pen)) {
+            (Place::Prefix, Some(prefix)) => format!("{prefix} "),
+            _ => String::new(),
+        };
+        keymap.keys(row.action, place).map(move |key| format!("{before}{key}"))
+    });
+    let mut once: Vec<String> = Vec::new();
+    spelled.for_each(|key| {
+        if !once.contains(&key) {
+            once.push(key);
+        }
+    });
+    once.join("  ")
+}
+
+/// Returns whether an action makes sense when it is run from a list.
+pub fn runs(action: Action) -> bool {
+    !matches!(
+        action,
+        Action::Pick(_)
+            | Action::Tenth(_)
+            | Action::Send
+            | Action::CutIn
+            | Action::NewLine
+            | Action::Complete
+            | Action::Earlier
+            | Action::Later
+            | Action::Prefix
+            | Action::AcceptSearch
+            | Action::EntryUp
+            | Action::EntryDown
+            | Action::RunEntry
+            | Action::Back
+            | Action::OpenEvent
+            | Action::NextField
+            | Action::PreviousField
+            | Action::TurnOn
+            | Action::TurnBack
+            | Action::ReplaySession
+            | Action::CompareSessions
+            | Action::DropSession
+            | Action::Demo
+            | Action::Recorded
+            | Action::Connect
+    )
+}
+
+/// Returns the heading of a group.
+pub fn heading(group: Group) -> &'static str {
+    match group {
+        Group::Floor => "floor",
+        Group::Replay => "replay",
+        Group::Reading => "reading",
+        Group::Writing => "writing",
+        Group::App => "app",
+        Group::Start => "start screen",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_verb_is_found_by_its_name() {
+        for row in COMMANDS {
+            let mut list = List::new(Of::Commands, Talk::Live);
+            spelled(row).chars().for_each(|c| list.narrow(c));
+            let found = list.entries(&Keymap::default());
+            assert!(found.iter().any(|e| matches!(e.does, Does::Command(v) if v.name == row.name)));
+        }
+    }
+
+    #[test]
+    fn help_is_searched_by_key_as_well() {
+        let mut list = List::new(Of::Keys, Talk::Live);
+        "ctrl-d".chars().for_each(|c| list.narrow(c));
+        let found: Vec<String> =
+            list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();
+        assert_eq!(found, ["half a page down"]);
+    }
+}

@@ -1,0 +1,282 @@
+//! One row of the transcript as lines: a head that the program writes, and words behind a gutter that it draws.
+//!
+//! Head and gutter are how a reader knows whose words these are; no content can draw in their columns.
+
+use crate::model::*;
+use crate::state::{Entry, Turn, Who};
+use crate::text::{self, word_count};
+use crate::ui::action::Action;
+use crate::ui::keymap::{Keymap, Place};
+use crate::ui::text::markdown::{bold, plain, plainly, rows};
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::theme::{Role, Theme};
+use crate::ui::view::transcript::{Id, Shown, Story};
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+use std::collections::HashSet;
+
+/// The widest column of words, in cells: longer lines are hard to read.
+const WORDS_MAX: usize = 100;
+/// Cells before the words of a message.
+const INDENT: usize = 3;
+/// Rows of an utterance that are shown while several speak at once.
+const FOLDED_ROWS: usize = 4;
+
+/// How messages are drawn.
+#[derive(Clone, Copy)]
+pub struct Look<'a> {
+    /// The width of the transcript in cells.
+    pub width: usize,
+    /// The colours.
+    pub theme: &'a Theme,
+    /// The signs.
+    pub glyphs: &'a Glyphs,
+    /// The keys.
+    pub keymap: &'a Keymap,
+    /// How they are read.
+    pub reading: &'a Reading,
+}
+
+/// How the person reads.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Whether all reasoning is open.
+    pub reasoning: bool,
+    /// Whose reasoning is open besides, or folded where all is open.
+    pub others: HashSet<Id>,
+    /// The seat whose words alone are shown, by its place.
+    pub only: Option<usize>,
+    /// Whether words are shown as they were written, at the edge of the screen.
+    pub raw: bool,
+}
+
+impl Reading {
+    /// Returns whether the reasoning of a row is open.
+    fn opens(&self, id: Option<Id>) -> bool {
+        self.reasoning != id.is_some_and(|id| self.others.contains(&id))
+    }
+}
+
+/// Returns whether a row has no lines: another speaker's words alone are shown.
+pub fn is_left_out(story: &Story, shown: &Shown<'_>, look: Look<'_>) -> bool {
+    let Some(only) = look.reading.only else { return false };
+    let speaker = match shown {
+        Shown::Words(entry, _) => entry.seat(),
+        Shown::Speaking(turn) => Some(&turn.seat),
+        Shown::Aside(..) => None,
+    };
+    speaker.map(|s| story.seat_place(s)) != Some(only)
+}
+
+/// Returns the lines of the row at a place; the first one is blank, the second the head, but notes that follow each
+/// other stand together.
+pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let shown = story.shown(at);
+    let noted = |shown: &Option<Shown<'_>>| matches!(shown, Some(Shown::Aside(_, "")));
+    let together = at > 0 && noted(&shown) && noted(&story.shown(at - 1));
+    let opens = look.reading.opens(story.id(at));
+    let mut lines = if together { vec![] } else { vec![Line::default()] };
+    match shown {
+        None => {}
+        Some(Shown::Aside(head, body)) => lines.extend(aside(head, body, look)),
+        Some(Shown::Words(entry, at)) => lines.extend(words(story, entry, at, opens, look)),
+        Some(Shown::Speaking(turn)) => lines.extend(speaking(story, turn, opens, look)),
+    }
+    lines
+}
+
+fn words(story: &Story, entry: &Entry, at: Ms, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
+    let (name, style) = who(story, &entry.who, look);
+    let mut facts: Vec<(String, Role)> = Vec::new();
+    let mut fact = |text: String| facts.push((text, Role::Muted));
+    match entry.number {
+        Some(number) => fact(format!("u{number}")),
+        None if entry.is_spoken_as() => fact("in your words".into()),
+        None => {}
+    }
+    if entry.is_whisper() {
+        fact(format!("whisper to {}", story.names(&entry.to)));
+    } else if !entry.mentions.is_empty() {
+        fact(format!("to {}", story.names(&entry.mentions)));
+    }
+    let model = |seat| story.state().unlike_seated(seat, &entry.version().model);
+    if let Some(model) = entry.seat().and_then(|seat| model(seat)) {
+        fact(format!("through {}", text::name(model)));
+    }
+    if entry.versions.len() > 1 {
+        fact(format!("alternative {} of {}", entry.chosen + 1, entry.versions.len()));
+    }
+    if entry.edited.is_some() {
+        fact("edited by you".into());
+    }
+    if story.answers_earlier(entry) {
+        fact("answers an earlier text".into());
+    }
+    if let Some(why) = entry.version().cut {
+        facts.push((cut(why).into(), Role::MessageStopped));
+    }
+    let mut lines = vec![head(name, style, &facts, Some(at), look)];
+    if entry.hidden.is_some() {
+        let note = plain("hidden by you", room(look), look.theme.style(Role::MessageNote));
+        lines.extend(behind_gutter(note, style, look));
+    } else {
+        let thought = entry.version().turn.and_then(|t| story.thought(t));
+        let mut body = reasoning(thought.unwrap_or_default(), opens, look);
+        body.extend(body_rows(entry.text(), look));
+        lines.extend(behind_gutter(body, style, look));
+    }
+    lines
+}
+
+fn speaking(story: &Story, turn: &Turn, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
+    let (name, style) = who(story, &Who::Seat(turn.seat.clone()), look);
+    let mut facts: Vec<(String, Role)> = Vec::new();
+    facts.extend(turn.number.map(|n| (format!("u{n}"), Role::Muted)));
+    if let Some(model) = story.state().unlike_seated(&turn.seat, &turn.model) {
+        facts.push((format!("through {}", text::name(model)), Role::Muted));
+    }
+    if turn.replaces.is_some() {
+        facts.push(("anew".into(), Role::Muted));
+    }
+    let mut lines = vec![head(name, style, &facts, None, look)];
+    let said = story.live.said(turn.id);
+    let said_rows = match said.trim().is_empty() {
+        true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted))],
+        false => body_rows(&said, look),
+    };
+    let mut body = reasoning(&story.live.thought(turn.id), opens, look);
+    body.extend(said_rows);
+    if story.speaking().count() > 1 && body.len() > FOLDED_ROWS {
+        let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted));
+        let cut = body.len() - FOLDED_ROWS;
+        body.splice(..cut, [fold]);
+    }
+    lines.extend(behind_gutter(body, style, look));
+    lines
+}
+
+/// Reasoning, folded to one line unless it is open; nothing where there is none.
+fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
+    if thought.trim().is_empty() {
+        return vec![];
+    }
+    let style = look.theme.style(Role::MessageReasoning);
+    let words = word_count(thought);
+    let key = look.keymap.way(Action::Reasoning, Place::Table);
+    let verb = if opens { "folds it" } else { "opens it" };
+    let mut lines = plain(&format!("reasoning, {words} words: {key} {verb}"), room(look), style);
+    if opens {
+        lines.extend(plain(thought, room(look), style));
+    }
+    lines.push(Line::default());
+    lines
+}
+
+fn aside(head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
+    let style = look.theme.style(Role::MessageNote);
+    let mark = format!(" {} ", look.glyphs.note);
+    let mut lines: Vec<Line<'static>> = plain(head, room(look), style);
+    for (i, line) in lines.iter_mut().enumerate() {
+        let lead = if i == 0 { mark.clone() } else { " ".repeat(INDENT) };
+        line.spans.insert(0, Span::styled(lead, style));
+    }
+    let body = rows(body, room(look), look.theme);
+    let told = body.iter().any(|l| l.width() > 0);
+    lines.extend(behind_gutter(if told { body } else { vec![] }, style, look));
+    lines
+}
+
+/// The words of a message: laid out, or as they were written.
+fn body_rows(said: &str, look: Look<'_>) -> Vec<Line<'static>> {
+    match look.reading.raw {
+        true => plain(said, room(look), look.theme.style(Role::Text)),
+        false => rows(said, room(look), look.theme),
+    }
+}
+
+fn room(look: Look<'_>) -> usize {
+    if look.reading.raw {
+        return look.width.max(1);
+    }
+    look.width.saturating_sub(INDENT + 1).clamp(1, WORDS_MAX)
+}
+
+fn who(story: &Story, who: &Who, look: Look<'_>) -> (String, Style) {
+    match who {
+        Who::Operator => ("you".into(), look.theme.style(Role::SpeakerOperator)),
+        Who::Seat(id) => {
+            let place = story.seat_place(id);
+            (format!("{} {}", place + 1, story.name(id)), look.theme.speaker(place))
+        }
+    }
+}
+
+/// The line that says whose words follow; the time stands at the right where it fits.
+fn head(
+    name: String,
+    style: Style,
+    facts: &[(String, Role)],
+    at: Option<Ms>,
+    look: Look<'_>,
+) -> Line<'static> {
+    let muted = look.theme.style(Role::Muted);
+    let room = look.width.saturating_sub(1);
+    let mut spans = vec![Span::raw(" ")];
+    spans.push(Span::styled(clip(&name, room / 2, look.glyphs.ellipsis), bold(style)));
+    let mut used = 1 + width(&spans[1].content);
+    for (fact, role) in facts {
+        let fact = format!("  {}  {fact}", look.glyphs.dot);
+        if used + width(&fact) > room {
+            break;
+        }
+        used += width(&fact);
+        spans.push(Span::styled(fact, look.theme.style(*role)));
+    }
+    if let Some(time) =
+        at.map(|at| clock(at.0)).filter(|t| used + width(t) + 2 <= room.min(WORDS_MAX + INDENT))
+    {
+        let end = room.min(WORDS_MAX + INDENT);
+        spans.push(Span::raw(" ".repeat(end - used - width(&time))));
+        spans.push(Span::styled(time, muted));
+    }
+    Line::from(spans)
+}
+
+fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
+    if look.reading.raw {
+        return body;
+    }
+    let gutter = format!(" {} ", look.glyphs.gutter);
+    let drawn = body.into_iter().map(|mut line| {
+        line.spans.insert(0, Span::styled(gutter.clone(), plainly(style)));
+        line
+    });
+    drawn.collect()
+}
+
+/// Returns the head of a message whose beginning stands above the screen.
+pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
+    let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
+    head.spans.truncate(2);
+    let note = format!("  {}  continued", look.glyphs.dot);
+    head.spans.push(Span::styled(note, look.theme.style(Role::Muted)));
+    Some(head)
+}
+
+/// Returns milliseconds as minutes and seconds, with hours where there are any.
+pub fn clock(ms: u64) -> String {
+    let (s, m, h) = (ms / 1_000 % 60, ms / 60_000 % 60, ms / 3_600_000);
+    if h > 0 { format!("{h}:{m:02}:{s:02}") } else { format!("{m}:{s:02}") }
+}
+
+fn cut(why: CutWhy) -> &'static str {
+    match why {
+        CutWhy::CutIn => "cut off by you",
+        CutWhy::PauseNow | CutWhy::Operator => "stopped by you",
+        CutWhy::Superseded => "no longer asked",
+        CutWhy::Timeout => "out of time",
+        CutWhy::Crash => "interrupted",
+        CutWhy::BrokenOff => "broken off",
+    }
+}

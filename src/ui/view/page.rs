@@ -1,0 +1,87 @@
+//! A text that lies over the transcript and is scrolled: what somebody was shown, or one message alone.
+//!
+//! It is laid out where it is drawn; here it is only text and a place in it.
+
+use crate::ui::Screen;
+use crate::ui::act::select::Lines;
+use crate::ui::action::Action;
+use crate::ui::theme::Role;
+
+/// A text under a head of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// One line; none where it is empty.
+    pub head: String,
+    /// The text.
+    pub body: String,
+    /// Whether the text is Markdown.
+    pub markdown: bool,
+    /// Whether a person should know.
+    pub warns: bool,
+}
+
+/// A text that is open.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// What it is.
+    pub title: String,
+    /// Facts above the text: name and value.
+    pub facts: Vec<(&'static str, String)>,
+    /// The text.
+    pub parts: Vec<Part>,
+    /// Lines that are chosen, in the place of the text.
+    pub lines: Option<Lines>,
+    /// The address that it shows, and whether it may be opened.
+    pub link: Option<(String, bool)>,
+    /// Two texts beside each other, row by row.
+    pub beside: Vec<(Vec<Part>, Vec<Part>)>,
+    /// Makes it anew, where what it shows goes on.
+    pub again: Option<fn(&Screen) -> Option<Page>>,
+    /// The first row that is seen.
+    pub top: usize,
+    /// The last row that can be the first, and the rows that are seen; known once it was drawn.
+    pub extent: (usize, usize),
+}
+
+impl Part {
+    /// Returns how its text looks.
+    pub fn role(&self) -> Role {
+        if self.warns { Role::Warn } else { Role::Text }
+    }
+}
+
+impl Page {
+    /// Moves through it; returns whether the action was one that moves.
+    pub fn moves(&mut self, action: Action) -> bool {
+        let (last, rows) = self.extent;
+        let page = rows.saturating_sub(2).max(1);
+        self.top = match action {
+            Action::LineUp => self.top.saturating_sub(1),
+            Action::LineDown => self.top + 1,
+            Action::HalfUp => self.top.saturating_sub(page / 2),
+            Action::HalfDown => self.top + page / 2,
+            Action::PageUp => self.top.saturating_sub(page),
+            Action::PageDown => self.top + page,
+            Action::Top => 0,
+            Action::Follow => last,
+            _ => return false,
+        }
+        .min(last);
+        true
+    }
+
+    /// Returns all of it as text, for the clipboard.
+    pub fn text(&self) -> String {
+        let facts = self.facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
+        let part = |side: &str, part: &Part| match part.head.as_str() {
+            "" => format!("\n{side}{}\n", part.body),
+            head => format!("\n{side}{head}\n{}\n", part.body),
+        };
+        let parts = self.parts.iter().map(|p| part("", p));
+        let beside = self.beside.iter().flat_map(|(a, b)| {
+            let a = a.iter().map(move |p| part("A  ", p));
+            a.chain(b.iter().map(move |p| part("B  ", p)))
+        });
+        facts.chain(parts).chain(beside).collect()
+    }
+}

@@ -1,0 +1,178 @@
+//! Looking for words in what was said: which rows have them, where the reader stands among these, and how they show.
+//!
+//! A query in small letters finds capitals too; `from:bo` looks only at what that seat said.
+
+use crate::model::{SeatId, Seq};
+use crate::state::Who;
+use crate::ui::theme::{Role, Theme};
+use crate::ui::view::transcript::{Shown, Story};
+use ratatui::text::{Line, Span};
+
+/// Before the name of a seat in a query.
+const FROM: &str = "from:";
+
+/// A search that is being typed, or was.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    /// What was typed.
+    pub query: String,
+    /// Whether it is still being typed.
+    pub typing: bool,
+    /// The row of the transcript where the reader stands.
+    pub at: Option<usize>,
+    /// What was found so far.
+    pub found: Found,
+}
+
+/// What was found, so that a frame looks only at what came since.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// The query, and when words of the talk were changed last.
+    of: (String, Option<Seq>),
+    /// The rows that were looked at and will not change by themselves.
+    upto: usize,
+    /// The rows that fit among them, and among those that are being spoken.
+    rows: Vec<usize>,
+}
+
+impl Search {
+    /// Returns the words that are looked for, and the seat whose words they must be.
+    fn parts(&self) -> (String, Option<String>) {
+        let from = self.query.split_whitespace().find_map(|w| w.strip_prefix(FROM));
+        let words = self.query.split_whitespace().filter(|w| !w.starts_with(FROM));
+        (words.collect::<Vec<_>>().join(" "), from.map(str::to_lowercase))
+    }
+
+    /// Returns the rows that fit, in order; only what was not looked at yet is.
+    pub fn matches(&mut self, story: &Story) -> &[usize] {
+        let of = (self.query.clone(), story.revised());
+        // a recording may have gone back
+        if self.found.of != of || self.found.upto > story.rows().len() {
+            self.found = Found { of, ..Found::default() };
+        }
+        let upto = self.found.upto;
+        self.found.rows.retain(|at| *at < upto);
+        let new = self.fitting(story, upto);
+        self.found.rows.extend(new);
+        self.found.upto = story.rows().len();
+        &self.found.rows
+    }
+
+    /// Returns the rows that fit from a place on.
+    fn fitting(&self, story: &Story, from_row: usize) -> Vec<usize> {
+        let (words, from) = self.parts();
+        if words.is_empty() && from.is_none() {
+            return vec![];
+        }
+        let is_by = |seat: &SeatId| {
+            from.as_ref().is_none_or(|name| {
+                *seat == name.as_str() || story.name(seat).to_lowercase() == *name
+            })
+        };
+        let fits = |at: &usize| match story.shown(*at) {
+            Some(Shown::Words(entry, _)) => match &entry.who {
+                Who::Seat(seat) => is_by(seat) && has(entry.text(), &words),
+                Who::Operator => from.is_none() && has(entry.text(), &words),
+            },
+            Some(Shown::Speaking(turn)) => {
+                is_by(&turn.seat) && has(&story.live.said(turn.id), &words)
+            }
+            Some(Shown::Aside(head, _)) => from.is_none() && has(head, &words),
+            None => false,
+        };
+        (from_row..story.len()).filter(fits).collect()
+    }
+
+    /// Returns the line that says how many there are and where the reader stands.
+    pub fn told(&mut self, story: &Story) -> String {
+        let (at, nothing_typed) = (self.at, self.query.is_empty());
+        let found = self.matches(story);
+        let place = at.and_then(|at| found.iter().position(|m| *m == at));
+        match (found.len(), place) {
+            (0, _) if nothing_typed => "words, or from:NAME".into(),
+            (0, _) => "nothing found".into(),
+            (n, Some(place)) => format!("{}/{n}", place + 1),
+            (n, None) => format!("{n} found"),
+        }
+    }
+
+    /// Shows what was found in a line.
+    pub fn light(&self, line: &Line<'static>, theme: &Theme) -> Line<'static> {
+        let (words, _) = self.parts();
+        let mut lit = Line::default();
+        for span in &line.spans {
+            let mut rest: &str = &span.content;
+            while let Some((from, to)) = find(rest, &words) {
+                lit.spans.push(Span::styled(rest[..from].to_owned(), span.style));
+                let style = span.style.patch(theme.style(Role::SearchMatch));
+                lit.spans.push(Span::styled(rest[from..to].to_owned(), style));
+                rest = &rest[to..];
+            }
+            lit.spans.push(Span::styled(rest.to_owned(), span.style));
+        }
+        lit
+    }
+}
+
+fn has(text: &str, words: &str) -> bool {
+    words.is_empty() || find(text, words).is_some()
+}
+
+/// Returns where the words begin and end; a capital in them makes capitals count.
+fn find(text: &str, words: &str) -> Option<(usize, usize)> {
+    if words.is_empty() {
+        return None;
+    }
+    let exact = words.chars().any(char::is_uppercase);
+    if words.is_ascii() {
+        return find_ascii(text.as_bytes(), words.as_bytes(), exact);
+    }
+    let same = |a: char, b: char| a == b || !exact && a.to_lowercase().eq(b.to_lowercase());
+    text.char_indices().find_map(|(from, _)| {
+        let mut rest = text[from..].char_indices();
+        let mut end = from;
+        for wanted in words.chars() {
+            let (at, c) = rest.next()?;
+            if !same(c, wanted) {
+                return None;
+            }
+            end = from + at + c.len_utf8();
+        }
+        Some((from, end))
+    })
+}
+
+/// The same for words without any other letters, a hundred times as fast: bytes of these are part of no other sign.
+fn find_ascii(text: &[u8], words: &[u8], exact: bool) -> Option<(usize, usize)> {
+    let first = words.first()?;
+    let last = text.len().checked_sub(words.len())?;
+    let (small, capital) = match exact {
+        true => (*first, *first),
+        false => (first.to_ascii_lowercase(), first.to_ascii_uppercase()),
+    };
+    let fits = |from: &usize| {
+        let begins = text[*from] == small || text[*from] == capital;
+        let here = &text[*from..from + words.len()];
+        begins && if exact { here == words } else { here.eq_ignore_ascii_case(words) }
+    };
+    (0..=last).find(fits).map(|from| (from, from + words.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_letters_find_capitals_and_capitals_only_themselves() {
+        for (text, words, found) in [
+            ("The Straße", "straße", Some((4, 11))),
+            ("the end", "The", None),
+            ("The end", "The", Some((0, 3))),
+            ("aab", "ab", Some((1, 3))),
+            ("ab", "abc", None),
+            ("ab", "", None),
+        ] {
+            assert_eq!(find(text, words), found, "{words:?} in {text:?}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! What the screen tells: the fold, and the rows of the transcript in order, each with an id that survives growth.
+//!
+//! It is a reader of a tail and nothing else: whatever it holds comes from events and loose pieces, so that a live
+//! conversation and a replayed one look the same. What happened besides words is told by `export`'s narrator.
+
+use crate::analysis::{Analysis, TurnLog};
+use crate::export::{Narrated, Narrator};
+use crate::model::*;
+use crate::session::tail::{self, Record};
+use crate::state::{Entry, Live, State, Turn, Who};
+use crate::text;
+use crate::ui::view::waypoints::Waypoints;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The id of something in the transcript: an utterance keeps it from its first word to its last version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Id {
+    /// A turn's.
+    Turn(TurnId),
+    /// That of an event without a turn.
+    Event(Seq),
+}
+
+/// Something in the transcript.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Words: the place of the entry in the state.
+    Words(usize),
+    /// Something told by the program: a head, and words where it has any.
+    Aside {
+        /// One line.
+        head: String,
+        /// Words; mostly none.
+        body: String,
+    },
+}
+
+/// A row of the transcript.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// Its id.
+    pub id: Id,
+    /// When, on the session's clock.
+    pub at: Ms,
+    /// What.
+    pub item: Item,
+}
+
+/// A conversation as the screen holds it.
+#[derive(Clone, Default)]
+pub struct Story {
+    /// The fold, with the loose pieces.
+    pub live: Live,
+    told: Vec<Row>,
+    /// The places of the rows, by their ids; those of what was told besides words.
+    places: HashMap<Id, usize>,
+    asides: Vec<usize>,
+    /// The entries that read otherwise than they were said.
+    revised: Vec<usize>,
+    /// The reasoning of turns that are over, which the fold does not keep.
+    thoughts: HashMap<TurnId, Text>,
+    narrator: Narrator,
+    /// What figures are made of, beside the fold.
+    pub turn_log: TurnLog,
+    /// Every event but pieces, as the tail handed it out: what somebody was shown is built again from these.
+    log: Vec<Arc<Record>>,
+    /// The same talk at earlier and later points, where it is a recording.
+    pub waypoints: Waypoints,
+}
+
+/// What stands at a place of the transcript.
+pub enum Shown<'a> {
+    /// Words, as an entry holds them.
+    Words(&'a Entry, Ms),
+    /// Words that are being spoken.
+    Speaking(&'a Turn),
+    /// Something told by the program.
+    Aside(&'a str, &'a str),
+}
+
+impl Story {
+    /// Takes in what a tail hands out.
+    pub fn take(&mut self, item: &tail::Item) {
+        match item {
+            tail::Item::Piece(piece) => self.live.hear(piece.clone()),
+            tail::Item::Event(record) => {
+                self.apply(&record.event);
+                if is_kept(record) {
+                    self.log.push(record.clone());
+                }
+            }
+            tail::Item::Past(past) => self.go(past.records()),
+        }
+    }
+
+    /// Becomes what it is after the first events of a recording.
+    fn go(&mut self, past: &[Arc<Record>]) {
+        let waypoints = std::mem::take(&mut self.waypoints);
+        *self = waypoints.story_after(past);
+        self.waypoints = waypoints;
+        self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
+    }
+
+    /// Returns the rows that are told, in order; what is being spoken comes behind them.
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> + ExactSizeIterator {
+        self.told.iter()
+    }
+
+    /// Returns the rows that hold no words of anybody's, in order.
+    pub fn asides(&self) -> impl DoubleEndedIterator<Item = &Row> {
+        self.asides.iter().filter_map(|at| self.told.get(*at))
+    }
+
+    /// Returns when words were changed last that had been said.
+    pub fn revised(&self) -> Option<Seq> {
+        let entries = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
+        entries.filter_map(|e| e.changed).max()
+    }
+
+    /// Returns every event so far but pieces, which the end of their turn holds as well.
+    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
+        self.log.iter().map(|record| &record.event)
+    }
+
+    /// Returns the events of a turn and what came after, from its grant on.
+    pub fn since(&self, turn: TurnId) -> impl Iterator<Item = &Event> {
+        let from = self.log.partition_point(|record| record.event.seq.0 < turn.0);
+        self.log[from..].iter().map(|record| &record.event)
+    }
+
+    /// Takes in an event.
+    pub fn apply(&mut self, event: &Event) {
+        let before = self.state().entries.len();
+        self.live.apply(event);
+        self.turn_log.take(event);
+        if let Kind::TurnEnded(e) = &event.kind {
+            self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
+        }
+        if matches!(event.kind, Kind::CommandGiven(_) | Kind::TurnEnded(_)) {
+            self.revise(before);
+        }
+        let mut told = self.narrator.narrate(&self.live.state, event).into_iter();
+        let (told, more) = (told.next(), told.next());
+        let id = match &event.kind {
+            Kind::TurnEnded(e) => Id::Turn(e.turn),
+            _ => Id::Event(event.seq),
+        };
+        let item = if self.state().entries.len() > before {
+            Item::Words(before)
+        } else {
+            match told {
+                None | Some(Narrated::Opening { .. }) => return,
+                Some(Narrated::Words { .. }) if self.is_version(event) => return,
+                Some(Narrated::Words { who, body, .. }) => Item::Aside { head: who, body },
+                Some(Narrated::Note(note)) => Item::Aside { head: note, body: String::new() },
+            }
+        };
+        self.add(Row { id, at: event.ms, item });
+        // why words broke off stands below them
+        if let Some(Narrated::Note(note)) = more {
+            let item = Item::Aside { head: note, body: String::new() };
+            self.add(Row { id: Id::Event(event.seq), at: event.ms, item });
+        }
+    }
+
+    fn add(&mut self, row: Row) {
+        if matches!(row.item, Item::Aside { .. }) {
+            self.asides.push(self.told.len());
+        }
+        self.places.insert(row.id, self.told.len());
+        self.told.push(row);
+    }
+
+    /// Notes which words were changed, unless the event only added some.
+    fn revise(&mut self, entries_before: usize) {
+        let entries = &self.live.state.entries;
+        if entries.len() == entries_before {
+            let changed = entries.iter().enumerate().filter(|(_, e)| e.changed.is_some());
+            self.revised = changed.map(|(at, _)| at).collect();
+        }
+    }
+
+    /// Returns whether an event added a version to words that already stand in the transcript.
+    fn is_version(&self, event: &Event) -> bool {
+        let Kind::TurnEnded(e) = &event.kind else { return false };
+        let mut entries = self.state().entries.iter().rev();
+        entries.any(|entry| entry.versions.iter().any(|v| v.turn == Some(e.turn)))
+    }
+
+    /// Returns it as something to look at in figures.
+    pub fn study(&self) -> Analysis<'_> {
+        Analysis { state: self.state(), turn_log: &self.turn_log, from: Seq(0) }
+    }
+
+    /// Returns the place of an utterance in the transcript.
+    pub fn utterance(&self, number: u32) -> Option<usize> {
+        let entry = self.state().entries.iter().position(|e| e.number == Some(number))?;
+        self.told.iter().position(|row| row.item == Item::Words(entry))
+    }
+
+    /// Returns the fold.
+    pub fn state(&self) -> &State {
+        &self.live.state
+    }
+
+    /// Returns the utterances that are being spoken, in order of their grants.
+    pub fn speaking(&self) -> impl Iterator<Item = &Turn> {
+        self.state().turns.values().filter(|t| t.speaks())
+    }
+
+    /// Returns how many rows the transcript has.
+    pub fn len(&self) -> usize {
+        self.told.len() + self.speaking().count()
+    }
+
+    /// Returns whether nothing was told yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the id of the row at a place.
+    pub fn id(&self, at: usize) -> Option<Id> {
+        match self.told.get(at) {
+            Some(told) => Some(told.id),
+            None => self.speaking().nth(at - self.told.len()).map(|t| Id::Turn(t.id)),
+        }
+    }
+
+    /// Returns the place of a row.
+    pub fn place(&self, id: Id) -> Option<usize> {
+        self.places.get(&id).copied().or_else(|| {
+            let live = self.speaking().position(|t| Id::Turn(t.id) == id)?;
+            Some(self.told.len() + live)
+        })
+    }
+
+    /// Returns what stands at a place.
+    pub fn shown(&self, at: usize) -> Option<Shown<'_>> {
+        match self.told.get(at) {
+            Some(Row { item: Item::Words(entry), at, .. }) => {
+                self.state().entries.get(*entry).map(|e| Shown::Words(e, *at))
+            }
+            Some(Row { item: Item::Aside { head, body }, .. }) => Some(Shown::Aside(head, body)),
+            None => self.speaking().nth(at - self.told.len()).map(Shown::Speaking),
+        }
+    }
+
+    /// Returns the place in the state of the words that stand at a place of the transcript.
+    pub fn entry(&self, at: usize) -> Option<usize> {
+        match self.told.get(at)?.item {
+            Item::Words(entry) => Some(entry),
+            Item::Aside { .. } => None,
+        }
+    }
+
+    /// Returns whether words answer a text that reads otherwise by now.
+    pub fn answers_earlier(&self, entry: &Entry) -> bool {
+        let revised = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
+        let before = revised.take_while(|e| e.seq < entry.seq);
+        // nearly always nothing has changed, and then nobody's view has to be made out
+        let changed: Vec<&Entry> = before.filter(|e| entry.reads_earlier(e)).collect();
+        if changed.is_empty() {
+            return false;
+        }
+        let shown = self.state().shown_to(entry);
+        changed.iter().any(|e| shown.contains(&e.seq))
+    }
+
+    /// Returns the reasoning of a turn that is over.
+    pub fn thought(&self, turn: TurnId) -> Option<&str> {
+        self.thoughts.get(&turn).map(|t| &**t)
+    }
+
+    /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+    pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
+        queued(self.state())
+    }
+
+    /// Returns the place of a seat at the table, from 0.
+    pub fn seat_place(&self, id: &str) -> usize {
+        self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)
+    }
+
+    /// Returns the name of a seat, safe for one line.
+    pub fn name(&self, id: &SeatId) -> String {
+        let seat = self.state().seat(id);
+        let name = seat.map_or(&id.0, |s| &s.spec.name);
+        text::name(name).into_owned()
+    }
+
+    /// Returns the names of seats.
+    pub fn names<'a>(&self, ids: impl IntoIterator<Item = &'a SeatId>) -> String {
+        ids.into_iter().map(|id| self.name(id)).collect::<Vec<_>>().join(", ")
+    }
+
+    /// Returns the title, safe for one line.
+    pub fn title(&self) -> String {
+        text::label(self.state().headline().map_or("", |title| title)).into_owned()
+    }
+
+    /// Returns whether an entry is the operator's own.
+    pub fn is_operators(entry: &Entry) -> bool {
+        entry.who == Who::Operator
+    }
+}
+
+/// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
+    let waits = state.pending.iter().filter(|d| d.queued && d.too_late.is_none());
+    let placed = waits.filter(|d| d.placed.is_empty());
+    placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
+}
+
+/// Whether an event is looked at again: most of a log is pieces, and whole words follow them.
+fn is_kept(record: &Record) -> bool {
+    !matches!(record.event.kind, Kind::Delta(_))
+}

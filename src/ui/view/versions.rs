@@ -1,0 +1,120 @@
+//! One message alone: every text it ever had, which one counts, and who read which.
+
+use crate::model::Command;
+use crate::state::{Entry, Version};
+use crate::text;
+use crate::ui::view::list::{Does, Entry as Listed, List};
+use crate::ui::view::page::{Page, Part};
+use crate::ui::view::transcript::Story;
+
+/// How a text of a message came about.
+struct Told<'a> {
+    head: String,
+    text: &'a str,
+    /// Which alternative it is, from 1; none of what was written over it.
+    alternative: Option<u32>,
+    counts: bool,
+}
+
+/// Returns every text of a message: what was written over it, then what was said.
+fn texts(entry: &Entry) -> Vec<Told<'_>> {
+    let edited = entry.edited.as_ref().map(|(_, text)| Told {
+        head: "as you edited it".into(),
+        text,
+        alternative: None,
+        counts: true,
+    });
+    let several = entry.versions.len() > 1;
+    let said = entry.versions.iter().enumerate().map(|(n, Version { text, .. })| Told {
+        head: if several { format!("alternative {}", n + 1) } else { "as it was said".into() },
+        text,
+        alternative: u32::try_from(n + 1).ok(),
+        counts: n == entry.chosen && entry.edited.is_none(),
+    });
+    edited.into_iter().chain(said).collect()
+}
+
+/// Returns the page of a message.
+pub fn page(story: &Story, entry: &Entry, title: &str) -> Page {
+    let texts = texts(entry);
+    let alone = texts.len() == 1;
+    let part = |told: &Told<'_>| Part {
+        head: match (alone, told.counts) {
+            (true, _) => String::new(),
+            (false, true) => format!("{}, which counts", told.head),
+            (false, false) => told.head.clone(),
+        },
+        body: text::block(told.text).into_owned(),
+        markdown: true,
+        ..Part::default()
+    };
+    let mut facts = Vec::new();
+    if entry.hidden.is_some() {
+        facts.push(("hidden", "left out of later prompts and exports".into()));
+    }
+    if let (false, Some(number)) = (alone, entry.number) {
+        facts.push(("choose", format!("/choose {number} N")));
+    }
+    if entry.changed.is_some() {
+        facts.push(("read now by", read_by(story, entry, Read::AsNow)));
+        facts.push(("read before by", read_by(story, entry, Read::Before)));
+    }
+    let parts = texts.iter().map(part).collect();
+    Page { title: title.to_owned(), facts, parts, ..Page::default() }
+}
+
+/// Returns the texts of an utterance as a list from which Enter lets another one count, and what else can be done with
+/// it; nothing for words that have no number.
+pub fn list(story: &Story, entry: &Entry, name: &str) -> Option<List> {
+    let utterance = entry.number?;
+    let listed = |call: &str, title: String, does| Listed { does, call: call.into(), title };
+    let mut entries: Vec<Listed> = Vec::new();
+    for told in texts(entry) {
+        let words = text::line(told.text).into_owned();
+        let (call, does) = match told.alternative {
+            Some(alternative) => {
+                (told.head, Does::Send(Command::Choose { utterance, alternative }))
+            }
+            None => (told.head, Does::Begin(format!("/edit {utterance} {}", told.text))),
+        };
+        let title = if told.counts { format!("counts: {words}") } else { words };
+        entries.push(listed(&call, title, does));
+    }
+    if entry.changed.is_some() {
+        for (call, read) in [("read now by", Read::AsNow), ("read before by", Read::Before)] {
+            let by = read_by(story, entry, read);
+            entries.push(listed(call, by.clone(), Does::Copy(by, format!("{call} of {name}"))));
+        }
+    }
+    let last = story.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
+    if last {
+        let anew = Does::Send(Command::Reroll { utterance: Some(utterance) });
+        entries.push(listed("re-roll", "spoken anew, as one more alternative".into(), anew));
+    }
+    let edit = Does::Begin(format!("/edit {utterance} {}", entry.text()));
+    entries.push(listed("edit", "another text for later prompts".into(), edit));
+    if entry.hidden.is_none() {
+        let hide = Does::Send(Command::Hide { utterance, text: None });
+        entries.push(listed("hide", "out of later prompts and exports".into(), hide));
+    }
+    Some(List::of(format!("The texts of {name}"), entries))
+}
+
+/// Which text of a message was read.
+#[derive(Clone, Copy, PartialEq)]
+enum Read {
+    AsNow,
+    Before,
+}
+
+/// Returns the utterances whose speakers were shown a message as it is now, or as it was before.
+fn read_by(story: &Story, entry: &Entry, read: Read) -> String {
+    let state = story.state();
+    let later = state.entries.iter().filter(|e| e.seq > entry.seq);
+    let readers = later.filter(|by| {
+        let shown = state.shown_to(by).contains(&entry.seq);
+        shown && by.reads_earlier(entry) == (read == Read::Before)
+    });
+    let numbers: Vec<String> = readers.filter_map(|e| Some(format!("u{}", e.number?))).collect();
+    if numbers.is_empty() { "nobody".into() } else { numbers.join(", ") }
+}

@@ -1,0 +1,50 @@
+//! The story of a recording at points along it, so that going anywhere folds a stretch and not the whole.
+//!
+//! They are made once, beside the screen, and only shorten the way: a story that goes on from one is equal to the story
+//! told from the first event. What they take is bounded; a recording too long for that is told from its beginning.
+
+use crate::session::tail::Record;
+use crate::ui::view::transcript::Story;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Events from one waypoint to the next, at least.
+const STRETCH: usize = 1_000;
+/// Events whose story is held by all waypoints together, at most.
+const HELD: usize = 200_000;
+
+/// Stories by the number of events they tell; copies share them.
+#[derive(Clone, Default)]
+pub struct Waypoints(Arc<Mutex<BTreeMap<usize, Arc<Story>>>>);
+
+impl Waypoints {
+    fn stories(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<Story>>> {
+        self.0.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Makes them for the events of a recording. Takes as long as telling all of it.
+    pub fn fill(&self, recording: &[Arc<Record>]) {
+        // stories every so many events hold the half of a square together
+        let stretch = STRETCH.max(recording.len().saturating_mul(recording.len()) / (2 * HELD));
+        if stretch >= recording.len() {
+            return;
+        }
+        let mut story = Story::default();
+        for (at, events) in recording.chunks(stretch).enumerate() {
+            if at > 0 {
+                self.stories().insert(at * stretch, Arc::new(story.clone()));
+            }
+            events.iter().for_each(|record| story.apply(&record.event));
+        }
+    }
+
+    /// Returns the story of some events: the first ones of the recording that these are made for.
+    pub(in crate::ui) fn story_after(&self, events: &[Arc<Record>]) -> Story {
+        let near =
+            self.stories().range(..=events.len()).next_back().map(|(at, s)| (*at, s.clone()));
+        let (told, near) = near.unwrap_or_default();
+        let mut story = Arc::unwrap_or_clone(near);
+        events.iter().skip(told).for_each(|record| story.apply(&record.event));
+        story
+    }
+}
