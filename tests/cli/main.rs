@@ -18,6 +18,7 @@ mod house;
 mod keys;
 mod models;
 mod old_logs;
+mod old_sessions;
 mod past_sessions;
 mod plans;
 mod replay;

@@ -1,0 +1,58 @@
+//! Sessions of every kind that an earlier program wrote, as it wrote them: each opens, replays to the same text, and resumes.
+//!
+//! The files are never written again. When the format grows, sessions of the new program are added beside them.
+
+use crate::house::House;
+use insta::assert_snapshot;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The sessions, by name.
+fn sessions() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/old_sessions");
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let mut sessions: Vec<PathBuf> = files.collect();
+    sessions.sort();
+    assert!(sessions.len() >= 29, "{}", sessions.len());
+    sessions
+}
+
+fn name(session: &Path) -> &str {
+    session.file_stem().unwrap().to_str().unwrap()
+}
+
+#[test]
+fn every_old_session_opens_and_replays_to_the_same_text() {
+    let house = House::new();
+    let mut all = String::new();
+    for session in sessions() {
+        let log = fs::read_to_string(&session).unwrap();
+        let path = house.file(&format!("{}.jsonl", name(&session)), &log);
+        let replayed = house.run(&["replay", &path, "--headless"]).code(0).out;
+        assert_eq!(house.run(&["sessions", "show", &path]).code(0).out, replayed, "{path}");
+        let figures = house.run(&["analyze", &path, "--format", "json"]).code(0).out;
+        serde_json::from_str::<serde_json::Value>(&figures).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), log, "reading changes nothing");
+        all.push_str(&format!("===== {}\n{replayed}", name(&session)));
+    }
+    assert_snapshot!("replayed", all);
+}
+
+#[test]
+fn every_old_session_goes_on_after_its_own_lines() {
+    let house = House::new();
+    let mut all = String::new();
+    for session in sessions() {
+        let log = fs::read_to_string(&session).unwrap();
+        let path = house.file(&format!("{}.jsonl", name(&session)), &log);
+        let ended = log.lines().filter(|line| line.contains(r#""kind":"turn.ended""#)).count();
+        let more = (ended + 2).to_string();
+        let args = ["--headless", "--max-utterances", &more, "--max-tokens", "1000", "--trust"];
+        let ran = house.run(&[&["resume", &path], &args[..]].concat());
+        let now = fs::read_to_string(&path).unwrap();
+        let whole = &log[..=log.rfind('\n').unwrap()];
+        assert!(now.starts_with(whole) && now.len() > whole.len(), "{path}: {}", ran.err);
+        all.push_str(&format!("===== {}, exit {}\n{}", name(&session), ran.code, ran.out));
+    }
+    assert_snapshot!("resumed", all);
+}
