@@ -1,9 +1,10 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
-use super::{effects, execute, judging, money, react, stops, summary, turns, verdict};
+use super::drafts::{batch, close, grant, warn_once};
+use super::{drafts, effects, execute, judging, stops, summary, turns, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
-use crate::model::payload::{BatchOpened, FloorGranted, LimitAt, Paused, ThreadClosed};
+use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, Next, View};
 use crate::state::{Batch, Ending, Run, State, Thread, Turn};
@@ -70,7 +71,7 @@ fn ending(state: &State) -> Option<Draft> {
     let quiet = state.turns.is_empty();
     let late = || execute::late(state, "the conversation ended first").into_iter().next();
     let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
-    let at_once = |reason, text| late().or_else(|| Some(react::end(state, reason, text)));
+    let at_once = |reason, text| late().or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
         (Some(Ending::Now), _, _) => at_once(StopReason::Operator, None),
         (Some(Ending::FinalRound(left)), _, _) => {
@@ -113,7 +114,7 @@ fn call(state: &State) -> Option<Draft> {
     let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none();
     let turn = state.calls().find(due)?;
     let doubts = turns::doubts(state, turn);
-    let told = doubts.into_iter().find_map(|doubt| stops::warn_once(state, doubt));
+    let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt));
     told.or_else(|| Some(turns::start(state, turn)))
 }
 
@@ -180,55 +181,6 @@ fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     (thread.idle_decisions as usize > 2 * thread.seats.len() + 6).then_some(StopReason::Failure)
 }
 
-pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
-    let speaks = batch.spec.purpose == Purpose::Speak;
-    let anew = batch.spec.replaces.is_some();
-    let calls = state.calls().count() as u32;
-    let human = state.seat(seat).is_some_and(|s| s.spec.voice.is_human());
-    // a person has one turn at a time, whatever the number of threads
-    let holds = state.turns.values().any(|t| t.seat == *seat);
-    if holds || (!human && calls >= state.parallel.max(1)) {
-        return None;
-    }
-    let speaking = state.turns.values().filter(|t| t.speaks() && t.replaces.is_none()).count();
-    let full = |max: u32| state.utterances + speaking as u32 >= max;
-    let again = batch.interrupted.get(seat);
-    if speaks
-        && !anew
-        && again.is_none()
-        && state.ending.is_none()
-        && state.limits.utterances.is_some_and(full)
-    {
-        return None;
-    }
-    let number = match again {
-        Some(again) => again.number,
-        None if !speaks => None,
-        None if anew => state.last.as_ref().and_then(|l| l.number),
-        None => Some(state.numbers + 1),
-    };
-    let notes = match again {
-        Some(again) => again.notes.clone(),
-        None if speaks => {
-            state.notes.iter().filter(|n| n.lives_for(seat, thread)).map(|n| n.id).collect()
-        }
-        None => vec![],
-    };
-    let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
-    if let Some(at) = money::in_the_way(state, thread.id, &granted) {
-        // nobody is stopped without a warning
-        if !state.near.contains(&(at.what, at.limit)) {
-            return Some(draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()));
-        }
-        // those who speak may leave more than was set aside for them; a limit that holds is said once, also to a turn that
-        // is owed since a crash
-        let holds = state.limit.is_some();
-        return (calls == 0 && !holds)
-            .then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
-    }
-    Some(draft(thread.id, ENGINE, granted.into()))
-}
-
 fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     let Some(policy) = policy::find(&thread.spec.policy) else {
         return Some(close(state, thread, StopReason::Failure));
@@ -236,7 +188,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     let decision = policy.next(&View { state, thread });
     match decision.next {
         Next::Wait => None,
-        Next::Warn(text) => stops::warn_once(state, text.to_string()),
+        Next::Warn(text) => warn_once(state, text.to_string()),
         Next::End(reason) => Some(verdict::close(state, thread, reason)),
         Next::Open(spec) => verdict::after_round(state, thread)
             .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),
@@ -263,7 +215,7 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
     match Condition::compile(when).and_then(holds) {
         Ok(holds) => holds.then(|| verdict::close(state, thread, StopReason::Condition)),
-        Err(fault) => stops::warn_once(
+        Err(fault) => warn_once(
             state,
             format!(
                 "[[phase]] {}: until = \"{when}\", {}: {fault}",
@@ -293,28 +245,6 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
     Some(summary::before(state, thread, batch))
 }
 
-/// A batch with nothing but who wants it, whom it asks for what, and why.
-pub(super) fn batch(
-    requester: Requester,
-    purpose: Purpose,
-    seats: Vec<SeatId>,
-    why: Text,
-) -> BatchOpened {
-    BatchOpened {
-        requester,
-        purpose,
-        seats,
-        why,
-        queue: vec![],
-        round: None,
-        memo: serde_json::Value::Null,
-        supersedes: vec![],
-        replaces: None,
-        question: None,
-        options: vec![],
-    }
-}
-
 /// The last round: one seat after the other, in the root.
 fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
@@ -332,7 +262,3 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     Some(summary::before(state, root, batch))
 }
 
-pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
-    let closed = ThreadClosed { reason, result: policy::result(state, thread) };
-    draft(thread.id, ENGINE, closed.into())
-}

@@ -3,8 +3,8 @@
 //! The fold has already done the simple ones when their command was given; here are the cuts, the words, the pauses
 //! and the receipts. A command stays in the state until its last receipt, so that a kill in its middle is no loss.
 
-use super::judging::{self, Step};
-use super::{advance, turns, verdict};
+use super::asking::Step;
+use super::{drafts, judging, turns, verdict};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
@@ -266,7 +266,7 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
     let why = "the operator wants it said anew".into();
     let seats = vec![last.seat.clone()];
-    let batch = advance::batch(Requester::Operator, Purpose::Speak, seats, why);
+    let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);
     let batch = BatchOpened { replaces: Some(last.turn), ..batch };
     Some(draft(last.thread, ENGINE, batch.into()))
 }

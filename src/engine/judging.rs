@@ -3,7 +3,8 @@
 //! While a question is open nobody is granted the floor, nobody sees an answer before all are given, and no limit of
 //! utterances or rounds keeps one from being asked. It deliberately counts no votes: `tally` does.
 
-use super::{advance, tally};
+use super::asking::{Step, may_ask, quiet};
+use super::{drafts, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
@@ -11,13 +12,6 @@ use crate::state::{Batch, JudgeTask, PendingCommand, Ruling, Run, State, Thread}
 
 /// What a judge as a stop rule answers, and what a vote is on that names no choices.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
-
-/// Returns whether a question may be asked now: it spends money and time, but no utterance and no round.
-pub(super) fn may_ask(state: &State) -> bool {
-    let holds = state.limit.as_ref().map(|l| l.what);
-    matches!(state.run, Run::Going | Run::Stepping(_))
-        && holds.is_none_or(|what| matches!(what, Limit::Utterances | Limit::Rounds))
-}
 
 /// Returns the batch of a thread that stands beside the talk and is not done.
 fn open_aside<'a>(state: &State, thread: &'a Thread) -> Option<&'a Batch> {
@@ -42,14 +36,8 @@ pub(super) fn grant(state: &State) -> Option<Draft> {
     state.threads.values().find_map(|thread| {
         let batch = open_aside(state, thread)?;
         let seat = state.owed(batch).next()?;
-        advance::grant(state, thread, batch, seat)
+        drafts::grant(state, thread, batch, seat)
     })
-}
-
-/// Returns whether nobody speaks, is asked, or is owed a turn.
-pub(super) fn quiet(state: &State) -> bool {
-    let open = |t: &Thread| t.batch.as_ref().is_some_and(|b| state.is_open(b));
-    state.turns.is_empty() && !state.threads.values().any(open)
 }
 
 /// A vote that the operator called: asked as soon as nobody speaks, closed when all have answered.
@@ -71,7 +59,7 @@ pub(super) fn vote(
         let seats = state.threads.get(thread).map_or(&[][..], |t| &t.seats[..]);
         let seats = seats.iter().filter(|s| state.may(Purpose::Vote, s)).cloned().collect();
         let why = "the operator called a vote".into();
-        let batch = advance::batch(Requester::Operator, Purpose::Vote, seats, why);
+        let batch = drafts::batch(Requester::Operator, Purpose::Vote, seats, why);
         let batch = BatchOpened { question: Some(question.clone()), options, ..batch };
         return Step::Draft(draft(*thread, ENGINE, batch.into()).into());
     };
@@ -82,16 +70,6 @@ pub(super) fn vote(
         Some(batch) => Step::Draft(draft(thread, ENGINE, tally::vote(batch).into()).into()),
         None => Step::Done,
     }
-}
-
-/// How a command goes on.
-pub(super) enum Step {
-    /// With this event.
-    Draft(Box<Draft>),
-    /// When others are done.
-    Wait,
-    /// It is done.
-    Done,
 }
 
 /// What a judge as a stop rule does next.
@@ -122,7 +100,7 @@ pub(super) fn ask<'a>(
         return Asked::Not;
     }
     let why = "whether it is time to stop".into();
-    let batch = advance::batch(Requester::Engine, Purpose::Judge, vec![judge], why);
+    let batch = drafts::batch(Requester::Engine, Purpose::Judge, vec![judge], why);
     let batch = BatchOpened {
         question: Some(question.clone()),
         options: YES_OR_NO.map(Text::from).to_vec(),

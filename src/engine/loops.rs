@@ -3,7 +3,8 @@
 //! One repetition is none: it takes a whole round of it before anybody is warned, and another one before it is an end.
 //! It looks at words alone and cannot know that a circle is meant.
 
-use super::stops::{Says, warn_once};
+use super::asking::Says;
+use super::drafts::warn_once;
 use crate::model::StopReason;
 use crate::state::State;
 use crate::text::{Trigrams, is_courtesy};

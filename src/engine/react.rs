@@ -1,11 +1,12 @@
 //! What an input makes true.
 
+use super::drafts::end;
 use super::effects::{call_deadline, near_mark};
-use super::{Input, resolve, turns};
+use super::input::Input;
+use super::{execute, resolve, turns, verdict};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
-use crate::model::payload::{CommandRefused, Ended, LimitAt, Warning};
+use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
-use crate::policy;
 use crate::state::{Live, Run, State, Turn};
 use crate::voice::{Chunk, Done, Failure};
 use std::sync::Arc;
@@ -58,13 +59,6 @@ fn operator(kind: Kind) -> Draft {
 pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
     let (key, id) = (key.clone(), line.id.clone());
     operator(CommandRefused { key, line: serde_json::Value::Object(line.to_map()), id, why }.into())
-}
-
-/// The end of the conversation.
-pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
-    let root = state.threads.get(&ThreadId::ROOT);
-    let result = root.map_or(serde_json::Value::Null, |root| policy::result(state, root));
-    engine(Ended { reason, settled: reason.settled(), text, result }.into())
 }
 
 fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
@@ -140,12 +134,12 @@ fn unattended(state: &State) -> Vec<Draft> {
     let hangs = state.waiting_tie().is_some();
     if let Some(limit) = &state.limit
         && !hangs
-        && let Some(judged) = super::verdict::conclude(state, limit.what.reason(), None)
+        && let Some(judged) = verdict::conclude(state, limit.what.reason(), None)
         && !matches!(judged.kind, Kind::Ended(_))
     {
         return vec![judged];
     }
-    let mut drafts = super::execute::late(state, "the conversation ended first");
+    let mut drafts = execute::late(state, "the conversation ended first");
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {
         (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),

@@ -1,6 +1,6 @@
 //! What a steering line acts on at this moment, or why it cannot be a command.
 
-use super::{turns, verdict};
+use super::{asking, turns};
 use crate::model::*;
 use crate::scenario;
 use crate::state::{Seat, State, Thread, Turn};
@@ -167,7 +167,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
         }
         Command::Verdict { winner: Some(side) } => tie_broken(state, side)?,
-        Command::Verdict { winner: None } if verdict::called(state).is_none() => {
+        Command::Verdict { winner: None } if asking::called(state).is_none() => {
             return Err("nobody at this table is a judge; a scenario names one in [verdict]".into());
         }
         Command::Verdict { winner: None } => {}

@@ -1,23 +1,15 @@
 //! Stop rules: what ends a conversation before its limits do, looked at when nobody speaks and something new was said.
 
+use super::asking::Says;
+use super::drafts::warn_once;
 use super::judging::{self, Asked};
 use super::{loops, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::ENGINE;
-use crate::model::payload::{Paused, Warning};
+use crate::model::payload::Paused;
 use crate::model::*;
 use crate::scenario::Rule;
 use crate::state::State;
-
-/// What a rule says now.
-pub(super) enum Says {
-    /// Nothing.
-    Nothing,
-    /// It is time to stop, for this reason.
-    Stop(StopReason, Text),
-    /// Something has to happen first.
-    First(Box<Draft>),
-}
 
 /// Returns the end that a rule comes to, the question whether it should end, or what a rule needs to know.
 pub(super) fn stop(state: &State) -> Option<Draft> {
@@ -101,8 +93,3 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
     }
 }
 
-/// A faulty condition is false, and said so once.
-pub(super) fn warn_once(state: &State, text: String) -> Option<Draft> {
-    let told = state.warnings.iter().any(|w| **w == *text);
-    (!told).then(|| draft(ThreadId::ROOT, ENGINE, Warning { text: text.into() }.into()))
-}

@@ -3,7 +3,7 @@
 //!
 //! A summary that cannot be had is not tried again for the same place: the prompt then loses its middle, as any other.
 
-use super::advance;
+use super::drafts;
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
@@ -38,7 +38,7 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
         return None;
     }
     let why = format!("sums up for {seat} what was said").into();
-    let batch = advance::batch(Requester::Engine, Purpose::Summarise, vec![clerk.clone()], why);
+    let batch = drafts::batch(Requester::Engine, Purpose::Summarise, vec![clerk.clone()], why);
     let reads = Turn { summarises: Some(task.clone()), purpose: Purpose::Summarise, ..turn };
     let name = state.labels(&reads).get(seat).unwrap_or(&spec.name).clone();
     let question = Some(prompt::summing_up(spec, &name));

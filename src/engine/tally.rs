@@ -1,6 +1,6 @@
 //! Counting: what came of a vote or of judgements, by which rule, in words that a reader can check.
 
-use super::verdict::VerdictScope;
+use super::asking::VerdictScope;
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictSpec};
 use crate::state::{Batch, Reply, State};

@@ -3,8 +3,8 @@
 //! The whole talk is judged at its end, a phase by its own judge at the phase's end; judges who may stop are asked after
 //! each round too, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
 
-use super::judging::{Step, may_ask, quiet};
-use super::{advance, react, summary, tally};
+use super::asking::{Step, VerdictScope, called, may_ask, quiet};
+use super::{drafts, summary, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Paused};
 use crate::model::*;
@@ -15,41 +15,6 @@ use crate::state::{JudgeTask, PendingCommand, Run, State, Thread};
 const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has won already.";
 /// What the casting vote is on.
 const CASTING: &str = "The judgements are level. Which of these sides, if one has to win?";
-
-/// Who judges what: the whole talk, or a phase.
-#[derive(Clone, Copy)]
-pub(super) struct VerdictScope<'a> {
-    /// Where they are asked; what they see is seen from there.
-    pub(super) thread: ThreadId,
-    /// How it is judged.
-    pub(super) spec: &'a VerdictSpec,
-    /// Whether only to see if a side has won already.
-    pub(super) interim: bool,
-}
-
-impl<'a> VerdictScope<'a> {
-    fn of(state: &'a State, thread: ThreadId) -> Option<VerdictScope<'a>> {
-        state.verdict_spec(thread).map(|spec| VerdictScope { thread, spec, interim: false })
-    }
-
-    /// The verdict that was found after the last words, if one was.
-    fn found(self, state: &State) -> Option<&VerdictGiven> {
-        let (verdict, at) = state.threads.get(&self.thread)?.verdict.as_ref()?;
-        (*at == state.utterances).then_some(verdict)
-    }
-
-    /// The judges who can be asked.
-    fn judges(self, state: &State) -> Vec<SeatId> {
-        let judges = self.spec.judges.iter().map(|j| SeatId(j.clone()));
-        judges.filter(|s| state.may(Purpose::Judge, s)).collect()
-    }
-}
-
-/// Returns who judges when the operator asks: the whole talk's judges, else those of the phase that is played.
-pub(super) fn called(state: &State) -> Option<VerdictScope<'_>> {
-    VerdictScope::of(state, ThreadId::ROOT)
-        .or_else(|| state.leaves().find_map(|t| VerdictScope::of(state, t.id)))
-}
 
 /// A verdict that the operator asked for.
 pub(super) fn asked(state: &State, command: &PendingCommand) -> Step {
@@ -70,7 +35,7 @@ pub(super) fn asked(state: &State, command: &PendingCommand) -> Step {
 /// The end of the conversation, after the verdict where the scenario has one and nothing was judged since the last words.
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
     if reason == StopReason::Failure {
-        return Some(react::end(state, reason, text));
+        return Some(drafts::end(state, reason, text));
     }
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
     let settled = last.is_some_and(|(verdict, _)| verdict.settles());
@@ -86,9 +51,9 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
                 reason,
                 StopReason::Completed | StopReason::Exhausted | StopReason::RoundLimit
             );
-            Some(react::end(state, if own_end { StopReason::Verdict } else { reason }, text))
+            Some(drafts::end(state, if own_end { StopReason::Verdict } else { reason }, text))
         }
-        Some(_) | None => Some(react::end(state, reason, text)),
+        Some(_) | None => Some(drafts::end(state, reason, text)),
     }
 }
 
@@ -102,7 +67,7 @@ pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     scopes.find_map(|scope| match scope.found(state) {
         None => Some(next(state, VerdictScope { interim: true, ..scope }, Requester::Engine, None)),
         Some(found) if found.winner.is_some() && scope.thread == thread.id => {
-            Some(advance::close(state, thread, StopReason::Verdict))
+            Some(drafts::close(state, thread, StopReason::Verdict))
         }
         Some(_) => None,
     })
@@ -115,7 +80,7 @@ pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft
     let scope = VerdictScope::of(state, thread.id).filter(|_| thread.id != ThreadId::ROOT);
     match scope.filter(|c| thread.utterances > 0 && !judged(*c)) {
         Some(scope) => next(state, scope, Requester::Engine, None),
-        None => advance::close(state, thread, reason),
+        None => drafts::close(state, thread, reason),
     }
 }
 
@@ -156,7 +121,7 @@ fn next(
         (true, false) => "whether a side has won already".into(),
         (false, false) => format!("judgement {time} of {}", spec.votes).into(),
     };
-    let batch = advance::batch(requester, Purpose::Judge, judges, why);
+    let batch = drafts::batch(requester, Purpose::Judge, judges, why);
     let question = match interim {
         true => format!("{} {INTERIM}", spec.question).into(),
         false => spec.question.clone(),
@@ -191,7 +156,7 @@ fn tie(
         Tie::Judge => {
             let judge = scope.judges(state).into_iter().next()?;
             let why = "the casting vote on a tie".into();
-            let batch = advance::batch(requester, Purpose::Judge, vec![judge], why);
+            let batch = drafts::batch(requester, Purpose::Judge, vec![judge], why);
             let question = Some(format!("{} {CASTING}", scope.spec.question).into());
             let memo = JudgeTask::Casting.note();
             let batch = BatchOpened { question, options: tied, memo, ..batch };

@@ -59,7 +59,7 @@ pub fn told(file: &str, loaded: &Loaded) -> String {
     for phase in &scenario.phases {
         let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
         let (name, policy) = (text::line(&phase.name), policy(&phase.policy));
-        let judge = phase.judge.as_ref().map(|j| format!("; report_faults, {}", judging(j)));
+        let judge = phase.judge.as_ref().map(|j| format!("; judged, {}", judging(j)));
         let line = format!("{name}: {policy}, {}{}", who.join(", "), shows(&phase.shows));
         told.push_str(&format!("  phase    {line}{}\n", text::line(&judge.unwrap_or_default())));
     }

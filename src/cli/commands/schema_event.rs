@@ -116,7 +116,7 @@ pub const KINDS: &[Row] = &[
             ("memo", "all that the policy remembers"),
             ("supersedes", "running turns to stop"),
             ("replaces", "the turn that is spoken anew"),
-            ("question", "what is voted on or report_faults"),
+            ("question", "what is voted on or judged"),
             ("options", "the choices of a vote"),
         ],
     ),
@@ -242,9 +242,9 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "verdict.given",
-        "It was report_faults.",
+        "It was judged.",
         &[
-            ("question", "what was report_faults"),
+            ("question", "what was judged"),
             ("sides", "the sides"),
             ("winner", "the better side; none is a draw, or nobody could be understood"),
             ("scores", "mean scores from 0 to 10"),
@@ -253,7 +253,7 @@ pub const KINDS: &[Row] = &[
                 "every judgement: judge, turn, time, swapped, winner (none: an abstention), scores, why",
             ),
             ("how", "how it came about, in words"),
-            ("phase", "the phase that was report_faults; the whole talk, if none"),
+            ("phase", "the phase that was judged; the whole talk, if none"),
             (
                 "interim",
                 "whether it was asked after a round; a winner then ends the phase or the talk",

@@ -1,0 +1,100 @@
+//! The drafts that several deciders make: batches, grants, ends, warnings. They decide nothing of when.
+
+use super::money;
+use crate::model::event::{ENGINE, LimitNear, LimitReached};
+use crate::model::payload::{BatchOpened, Ended, FloorGranted, ThreadClosed, Warning};
+use crate::model::*;
+use crate::policy;
+use crate::state::{Batch, State, Thread};
+
+/// A batch with nothing but who wants it, whom it asks for what, and why.
+pub(super) fn batch(
+    requester: Requester,
+    purpose: Purpose,
+    seats: Vec<SeatId>,
+    why: Text,
+) -> BatchOpened {
+    BatchOpened {
+        requester,
+        purpose,
+        seats,
+        why,
+        queue: vec![],
+        round: None,
+        memo: serde_json::Value::Null,
+        supersedes: vec![],
+        replaces: None,
+        question: None,
+        options: vec![],
+    }
+}
+
+/// The grant of the floor to a seat of a batch, or the limit that it would break; nothing while the seat has to wait.
+pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
+    let speaks = batch.spec.purpose == Purpose::Speak;
+    let anew = batch.spec.replaces.is_some();
+    let calls = state.calls().count() as u32;
+    let human = state.seat(seat).is_some_and(|s| s.spec.voice.is_human());
+    // a person has one turn at a time, whatever the number of threads
+    let holds = state.turns.values().any(|t| t.seat == *seat);
+    if holds || (!human && calls >= state.parallel.max(1)) {
+        return None;
+    }
+    let speaking = state.turns.values().filter(|t| t.speaks() && t.replaces.is_none()).count();
+    let full = |max: u32| state.utterances + speaking as u32 >= max;
+    let again = batch.interrupted.get(seat);
+    if speaks
+        && !anew
+        && again.is_none()
+        && state.ending.is_none()
+        && state.limits.utterances.is_some_and(full)
+    {
+        return None;
+    }
+    let number = match again {
+        Some(again) => again.number,
+        None if !speaks => None,
+        None if anew => state.last.as_ref().and_then(|l| l.number),
+        None => Some(state.numbers + 1),
+    };
+    let notes = match again {
+        Some(again) => again.notes.clone(),
+        None if speaks => {
+            state.notes.iter().filter(|n| n.lives_for(seat, thread)).map(|n| n.id).collect()
+        }
+        None => vec![],
+    };
+    let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
+    if let Some(at) = money::in_the_way(state, thread.id, &granted) {
+        // nobody is stopped without a warning
+        if !state.near.contains(&(at.what, at.limit)) {
+            return Some(draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()));
+        }
+        // those who speak may leave more than was set aside for them; a limit that holds is said once, also to a turn that
+        // is owed since a crash
+        let holds = state.limit.is_some();
+        return (calls == 0 && !holds)
+            .then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));
+    }
+    Some(draft(thread.id, ENGINE, granted.into()))
+}
+
+/// The end of a thread.
+pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
+    let closed = ThreadClosed { reason, result: policy::result(state, thread) };
+    draft(thread.id, ENGINE, closed.into())
+}
+
+/// The end of the conversation.
+pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
+    let root = state.threads.get(&ThreadId::ROOT);
+    let result = root.map_or(serde_json::Value::Null, |root| policy::result(state, root));
+    let ended = Ended { reason, settled: reason.settled(), text, result };
+    draft(ThreadId::ROOT, ENGINE, ended.into())
+}
+
+/// A warning, unless the same one was given before.
+pub(super) fn warn_once(state: &State, text: String) -> Option<Draft> {
+    let told = state.warnings.iter().any(|w| **w == *text);
+    (!told).then(|| draft(ThreadId::ROOT, ENGINE, Warning { text: text.into() }.into()))
+}

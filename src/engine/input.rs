@@ -1,0 +1,36 @@
+//! Everything that can happen to the engine.
+
+use crate::model::{CallId, Key, SteerLine, Text};
+use crate::voice::Chunk;
+use serde_json::Value;
+
+/// Everything that can happen to the engine. There are no timer ids and no results of effects but these.
+#[derive(Clone, Debug)]
+pub enum Input {
+    /// A command of the operator.
+    Command {
+        /// What makes it act once.
+        key: Key,
+        /// The line.
+        line: SteerLine,
+    },
+    /// A steering line that cannot be read.
+    BadLine {
+        /// What makes it refused once.
+        key: Key,
+        /// The line as it came.
+        line: Value,
+        /// Why.
+        why: Text,
+    },
+    /// A voice handed something in.
+    Chunk(CallId, Chunk),
+    /// A deadline may have come.
+    Tick,
+    /// Nothing moves, and nobody is left who could move it.
+    Unattended,
+    /// The program was told to stop.
+    Signal,
+    /// A condition could not be evaluated, or something else a person should know.
+    Warning(Text),
+}
