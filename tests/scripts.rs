@@ -149,7 +149,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
         prompt: Arc::new(prompt),
         messages: vec![],
         form: Form::Free,
-        parameters: Value::Null,
+        parameters: Default::default(),
         labels: Default::default(),
         facts: Arc::new(json!({
             "topic": "cars", "context": {"needs": 1}, "limits": {"utterances": 20}, "purpose": "fake"

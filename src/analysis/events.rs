@@ -80,7 +80,6 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
     match why {
         Some(CutWhy::CutIn) => "cut in",
         Some(CutWhy::PauseNow) => "paused at once",
-        Some(CutWhy::Superseded) => "no longer asked",
         Some(CutWhy::Timeout) => "out of time",
         Some(CutWhy::Crash) => "interrupted",
         Some(CutWhy::BrokenOff) => "broken off",

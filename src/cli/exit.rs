@@ -56,7 +56,6 @@ fn of(reason: StopReason) -> Exit {
         StopReason::Goal
         | StopReason::Consensus
         | StopReason::Verdict
-        | StopReason::Vote
         | StopReason::AllPassed
         | StopReason::StopWord
         | StopReason::Condition
@@ -65,10 +64,8 @@ fn of(reason: StopReason) -> Exit {
         | StopReason::RoundLimit
         | StopReason::Exhausted
         | StopReason::Completed
-        | StopReason::NoVotes
         | StopReason::BatchLimit
-        | StopReason::Operator
-        | StopReason::EndOfRecording => Exit::Done,
+        | StopReason::Operator => Exit::Done,
         StopReason::Failure | StopReason::Starved => Exit::Failed,
         StopReason::TimeLimit | StopReason::TokenLimit | StopReason::CostLimit => Exit::Budget,
         StopReason::Signal => Exit::Interrupted,

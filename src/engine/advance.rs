@@ -7,7 +7,7 @@ use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
 use crate::policy::{self, Decision, Next, View};
-use crate::state::{Batch, Ending, Run, State, Thread, Turn};
+use crate::state::{Ending, Run, State, Thread, Turn};
 
 /// Returns the one event that follows from the state alone, or nothing.
 pub fn advance(state: &State) -> Option<Draft> {
@@ -69,7 +69,7 @@ fn pause(state: &State) -> Option<Draft> {
 fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
-    let late = || execute::late(state, "the conversation ended first").into_iter().next();
+    let late = || execute::late(state).into_iter().next();
     let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
     let at_once = |reason, text| late().or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
@@ -114,7 +114,7 @@ fn call(state: &State) -> Option<Draft> {
     let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none();
     let turn = state.calls().find(due)?;
     let doubts = turns::doubts(state, turn);
-    let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt));
+    let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt.into()));
     told.or_else(|| Some(turns::start(state, turn)))
 }
 
@@ -188,7 +188,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     let decision = policy.next(&View { state, thread });
     match decision.next {
         Next::Wait => None,
-        Next::Warn(text) => warn_once(state, text.to_string()),
+        Next::Warn(text) => warn_once(state, text.to_string().into()),
         Next::End(reason) => Some(verdict::close(state, thread, reason)),
         Next::Open(spec) => verdict::after_round(state, thread)
             .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),
@@ -215,14 +215,11 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
     match Condition::compile(when).and_then(holds) {
         Ok(holds) => holds.then(|| verdict::close(state, thread, StopReason::Condition)),
-        Err(fault) => warn_once(
-            state,
-            format!(
-                "[[phase]] {}: until = \"{when}\", {}: {fault}",
-                thread.spec.name,
-                fault.place(when)
-            ),
-        ),
+        Err(fault) => {
+            let (phase, place) = (&thread.spec.name, fault.place(when));
+            let text = format!("[[phase]] {phase}: until = \"{when}\", {place}: {fault}");
+            warn_once(state, text.into())
+        }
     }
 }
 
@@ -261,4 +258,3 @@ fn final_word(state: &State, left: &[SeatId]) -> Option<Draft> {
     let batch = batch(Requester::Operator, Purpose::Speak, vec![seat.clone()], why);
     Some(summary::before(state, root, batch))
 }
-

@@ -22,7 +22,8 @@ pub(super) fn batch(
         queue: vec![],
         round: None,
         memo: serde_json::Value::Null,
-        supersedes: vec![],
+        judge: None,
+        summary: None,
         replaces: None,
         question: None,
         options: vec![],
@@ -94,7 +95,11 @@ pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draf
 }
 
 /// A warning, unless the same one was given before.
-pub(super) fn warn_once(state: &State, text: String) -> Option<Draft> {
-    let told = state.warnings.iter().any(|w| **w == *text);
-    (!told).then(|| draft(ThreadId::ROOT, ENGINE, Warning { text: text.into() }.into()))
+pub(super) fn warn_once(state: &State, warning: Warning) -> Option<Draft> {
+    let same = |w: &Warning| match warning.about {
+        Some(about) => w.about == Some(about),
+        None => w.text == warning.text,
+    };
+    let given = state.warnings.iter().any(same);
+    (!given).then(|| draft(ThreadId::ROOT, ENGINE, warning.into()))
 }

@@ -11,9 +11,6 @@ use crate::model::*;
 use crate::state::{PendingCommand, Run, State, Thread};
 use serde_json::Value;
 
-/// What a receipt says of a line whose moment did not come, before the line.
-pub const NEVER_DUE: &str = "the conversation ended before its moment came";
-
 /// Returns the next event of the first command that can move, or the next receipt for words that reached a turn.
 pub(super) fn next(state: &State) -> Option<Draft> {
     let moved = state.pending.iter().find_map(|command| {
@@ -31,25 +28,29 @@ fn delivery(state: &State) -> Option<Draft> {
         id: id_of(state, key),
         turns: vec![*turn],
         why: None,
+        reason: None,
+        line: Value::Null,
     };
     Some(draft(ThreadId::ROOT, ENGINE, receipt.into()))
 }
 
 /// Returns the receipts of all commands that can not be carried out any more.
-pub(super) fn late(state: &State, why: &'static str) -> Vec<Draft> {
+pub(super) fn late(state: &State) -> Vec<Draft> {
     let waits = state.pending.iter().filter(|d| d.given.line.command.name() != "end");
-    waits.map(|d| receipt(d, ReceiptIs::TooLate, Some(why)).because(&d.given.key)).collect()
+    let late = |d: &PendingCommand| too_late(d, LateReason::Ended).because(&d.given.key);
+    waits.map(late).collect()
 }
 
 /// Returns the receipt of a line whose moment did not come. Its key stays free: a resume with the same lines may bring it.
 pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
-    let spelled = Value::Object(line.to_map());
     let receipt = Receipt {
         of: key,
         is: ReceiptIs::TooLate,
         id: line.id.clone(),
         turns: vec![],
-        why: Some(format!("{NEVER_DUE}: {spelled}").into()),
+        why: Some(LateReason::NeverDue.message().into()),
+        reason: Some(LateReason::NeverDue),
+        line: Value::Object(line.to_map()),
     };
     draft(ThreadId::ROOT, ENGINE, receipt.into())
 }
@@ -60,22 +61,32 @@ fn id_of(state: &State, key: &Key) -> Option<Text> {
 }
 
 fn receipt(command: &PendingCommand, is: ReceiptIs, why: Option<&str>) -> Draft {
-    let receipt = Receipt {
+    draft(ThreadId::ROOT, ENGINE, receipt_of(command, is, why).into())
+}
+
+fn receipt_of(command: &PendingCommand, is: ReceiptIs, why: Option<&str>) -> Receipt {
+    Receipt {
         of: command.given.key.clone(),
         is,
         id: command.given.line.id.clone(),
         turns: command.given.targets.turns.clone(),
         why: why.map(Into::into),
-    };
-    draft(ThreadId::ROOT, ENGINE, receipt.into())
+        reason: None,
+        line: Value::Null,
+    }
 }
 
 fn done(command: &PendingCommand) -> Option<Draft> {
     Some(receipt(command, ReceiptIs::Done, None))
 }
 
-fn too_late(command: &PendingCommand, why: &str) -> Option<Draft> {
-    Some(receipt(command, ReceiptIs::TooLate, Some(why)))
+fn too_late(command: &PendingCommand, reason: LateReason) -> Draft {
+    too_late_because(command, reason, reason.message())
+}
+
+fn too_late_because(command: &PendingCommand, reason: LateReason, why: &str) -> Draft {
+    let receipt = receipt_of(command, ReceiptIs::TooLate, Some(why));
+    draft(ThreadId::ROOT, ENGINE, Receipt { reason: Some(reason), ..receipt }.into())
 }
 
 /// Says once that a command waits.
@@ -90,11 +101,12 @@ fn stop_turns(state: &State, command: &PendingCommand, why: CutWhy) -> Option<Dr
 }
 
 fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
-    if let Some(why) = command.too_late {
-        return match why {
-            "dropped" => Some(receipt(command, ReceiptIs::Done, Some(why))),
-            why => too_late(command, why),
-        };
+    if let Some(reason) = command.too_late {
+        return Some(match reason {
+            // it was the operator who took it back
+            LateReason::Dropped => receipt(command, ReceiptIs::Done, Some(reason.message())),
+            reason => too_late(command, reason),
+        });
     }
     match &command.given.line.command {
         Command::Pause {} => pause(state, command),
@@ -130,8 +142,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         | Command::Edit { .. }
         | Command::Hide { .. }
         | Command::Limit { .. }
-        | Command::Mark { .. }
-        | Command::Decide { .. } => done(command),
+        | Command::Mark { .. } => done(command),
         Command::Vote { question, options } => {
             done_or_waits(command, judging::vote(state, command, question, options))
         }
@@ -144,10 +155,11 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             let asked =
                 |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == command.given.key);
             if !state.open_threads().any(asked) {
-                return too_late(command, "the floor was given to another seat first");
+                return Some(too_late(command, LateReason::FloorGiven));
             }
             if !state.may_speak(to) {
-                return too_late(command, &format!("{to} cannot speak any more"));
+                let why = format!("{to} cannot speak any more");
+                return Some(too_late_because(command, LateReason::CannotSpeak, &why));
             }
             wait(command)
         }
@@ -162,7 +174,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         Command::End { final_round: false } => {
             let other = state.pending.iter().find(|d| d.seq != command.seq);
             stop_turns(state, command, CutWhy::Operator)
-                .or_else(|| too_late(other?, "the conversation ended first"))
+                .or_else(|| other.map(|other| too_late(other, LateReason::Ended)))
                 .or_else(|| done(command))
         }
     }
@@ -179,13 +191,15 @@ fn done_or_waits(command: &PendingCommand, step: Step) -> Option<Draft> {
 /// A person's words end the turn that the person holds; without one they wait for it.
 fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draft> {
     if state.seat(who).is_none_or(|s| s.gone) {
-        return too_late(command, &format!("{who} has left the table"));
+        let why = format!("{who} has left the table");
+        return Some(too_late_because(command, LateReason::SeatLeft, &why));
     }
     match state.turns.values().find(|t| t.seat == *who) {
         None => wait(command),
         Some(turn) => match &command.text {
             Some(text) => {
-                turns::spoken(state, turn, text).map_or_else(|why| too_late(command, &why), Some)
+                let refused = |why: Text| too_late_because(command, LateReason::WrongForm, &why);
+                Some(turns::spoken(state, turn, text).unwrap_or_else(refused))
             }
             None => Some(turns::passed(turn, state.ms)),
         },
@@ -196,7 +210,7 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     match state.run {
         Run::Paused => done(command),
         Run::Pausing => wait(command),
-        Run::Going | Run::Stepping(_) => too_late(command, "it was resumed first"),
+        Run::Going | Run::Stepping(_) => Some(too_late(command, LateReason::Resumed)),
     }
 }
 
@@ -255,10 +269,11 @@ fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
 fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
     let last = state.last.as_ref().filter(|l| command.given.targets.turns.contains(&l.turn));
     let Some(last) = last else {
-        return too_late(command, "somebody else has spoken since");
+        return Some(too_late(command, LateReason::SpokenSince));
     };
     if !state.may_speak(&last.seat) {
-        return too_late(command, &format!("{} cannot speak any more", last.seat));
+        let why = format!("{} cannot speak any more", last.seat);
+        return Some(too_late_because(command, LateReason::CannotSpeak, &why));
     }
     let free = is_quiet(state, last.thread) && state.running_in(last.thread).next().is_none();
     if !free || state.run == Run::Paused || state.limit.is_some() {

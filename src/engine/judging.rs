@@ -8,7 +8,7 @@ use super::{drafts, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
-use crate::state::{Batch, JudgeTask, PendingCommand, Ruling, Run, State, Thread};
+use crate::state::{Batch, PendingCommand, Ruling, State, Thread};
 
 /// What a judge as a stop rule answers, and what a vote is on that names no choices.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
@@ -104,7 +104,7 @@ pub(super) fn ask<'a>(
     let batch = BatchOpened {
         question: Some(question.clone()),
         options: YES_OR_NO.map(Text::from).to_vec(),
-        memo: JudgeTask::Stop(place).note(),
+        judge: Some(JudgeTask::Stop(place)),
         ..batch
     };
     Asked::Now(draft(ThreadId::ROOT, ENGINE, batch.into()).into())

@@ -6,6 +6,7 @@
 use super::asking::Says;
 use super::drafts::warn_once;
 use crate::model::StopReason;
+use crate::model::payload::{Warning, WarningAbout};
 use crate::state::State;
 use crate::text::{Trigrams, is_courtesy};
 
@@ -69,7 +70,8 @@ pub(super) fn says(state: &State) -> Says {
         "the talk goes in circles since utterance {}; it ends if the next round does too",
         begins()
     );
-    match warn_once(state, text) {
+    let about = Some(WarningAbout::Loop(begins()));
+    match warn_once(state, Warning { text: text.into(), about }) {
         Some(warning) => Says::First(warning.into()),
         None if circle >= 2 * seats => {
             Says::Stop(StopReason::Loop, format!("since utterance {}", begins()).into())

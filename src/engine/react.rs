@@ -43,7 +43,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             }
             drafts
         }
-        Input::Warning(text) => vec![engine(Warning { text: text.clone() }.into())],
+        Input::Warning(text) => vec![engine(Warning::from(text.to_string()).into())],
     }
 }
 
@@ -139,7 +139,7 @@ fn unattended(state: &State) -> Vec<Draft> {
     {
         return vec![judged];
     }
-    let mut drafts = execute::late(state, "the conversation ended first");
+    let mut drafts = execute::late(state);
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {
         (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),

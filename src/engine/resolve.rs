@@ -171,9 +171,6 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             return Err("nobody at this table is a judge; a scenario names one in [verdict]".into());
         }
         Command::Verdict { winner: None } => {}
-        Command::Decide { tool, .. } => {
-            return Err(format!("no tool `{tool}` asked for a decision"));
-        }
     }
     Ok(targets)
 }

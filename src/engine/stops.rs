@@ -63,10 +63,9 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
                 Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
                 Ok(false) => Says::Nothing,
                 Err(fault) => {
-                    let warning = warn_once(
-                        state,
-                        format!("[[stop]] when = \"{when}\", {}: {fault}", fault.place(when)),
-                    );
+                    let place = fault.place(when);
+                    let text = format!("[[stop]] when = \"{when}\", {place}: {fault}");
+                    let warning = warn_once(state, text.into());
                     warning.map_or(Says::Nothing, |draft| Says::First(draft.into()))
                 }
             }
@@ -92,4 +91,3 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
         }
     }
 }
-

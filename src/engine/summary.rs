@@ -8,7 +8,7 @@ use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
 use crate::model::*;
 use crate::prompt;
-use crate::state::{JudgeTask, State, SummaryTask, Thread, Turn};
+use crate::state::{State, Thread, Turn};
 
 /// Returns the decision to open a batch, or the summary that one of its seats needs first.
 pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draft {
@@ -42,7 +42,7 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
     let reads = Turn { summarises: Some(task.clone()), purpose: Purpose::Summarise, ..turn };
     let name = state.labels(&reads).get(seat).unwrap_or(&spec.name).clone();
     let question = Some(prompt::summing_up(spec, &name));
-    Some(BatchOpened { question, memo: task.note(), ..batch })
+    Some(BatchOpened { question, summary: Some(task), ..batch })
 }
 
 /// The last thing that a turn might see and no summary tells it; none where it has them all.

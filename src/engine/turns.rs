@@ -2,13 +2,13 @@
 
 use super::money::{self, NoRoom};
 use crate::expr::Facts;
-use crate::model::payload::{CallRetried, CallStarted, TurnEnded};
+use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, Formed, Repaired, Splitter};
 use crate::state::{Live, State, Turn};
 use crate::voice::{Done, Failure, rehearsed};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// Milliseconds before the second call of a turn; doubled for each further one.
@@ -34,21 +34,21 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
             let spoken = state.seat(&turn.seat).map_or(&[][..], |s| &s.lines);
             let facts = || Facts::new(state.turn_facts(turn));
             let line = rehearsed::choose(lines, turn.purpose, spoken, facts);
-            line.map_or(Value::Null, |line| json!({ "line": line }))
+            CallParameters { line, ..CallParameters::default() }
         }
         Some(VoiceSpec::Model(_)) => {
-            let mut parameters = json!({ "prompt_tokens": account.tokens });
-            match money::reply(state, turn, account.most_tokens) {
-                Ok(None) => {}
-                Ok(Some(reply)) => parameters["max_tokens"] = reply.into(),
+            let max_tokens = match money::reply(state, turn, account.most_tokens) {
+                Ok(max_tokens) => max_tokens,
                 Err(no_room) => return cannot_pay(state, turn, no_room),
+            };
+            CallParameters {
+                prompt_tokens: account.tokens,
+                max_tokens,
+                prompt_most: money::is_bounded(state, turn).then_some(account.most_tokens),
+                ..CallParameters::default()
             }
-            if money::is_bounded(state, turn) {
-                parameters["prompt_most"] = account.most_tokens.into();
-            }
-            parameters
         }
-        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. }) | None => Value::Null,
+        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. }) | None => CallParameters::default(),
     };
     let started = CallStarted {
         turn: turn.id,

@@ -8,8 +8,8 @@ use super::{drafts, summary, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Paused};
 use crate::model::*;
-use crate::scenario::{Side, Tie, VerdictSpec};
-use crate::state::{JudgeTask, PendingCommand, Run, State, Thread};
+use crate::scenario::{Side, Tie};
+use crate::state::{PendingCommand, Run, State, Thread};
 
 /// What judges are told who are asked before the end.
 const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has won already.";
@@ -127,7 +127,7 @@ fn next(
         false => spec.question.clone(),
     };
     let question = Some(question);
-    open(state, thread, BatchOpened { question, options, memo: task.note(), ..batch })
+    open(state, thread, BatchOpened { question, options, judge: Some(task), ..batch })
 }
 
 /// Asks the judges, after the summary that one of them may need.
@@ -158,8 +158,8 @@ fn tie(
             let why = "the casting vote on a tie".into();
             let batch = drafts::batch(requester, Purpose::Judge, vec![judge], why);
             let question = Some(format!("{} {CASTING}", scope.spec.question).into());
-            let memo = JudgeTask::Casting.note();
-            let batch = BatchOpened { question, options: tied, memo, ..batch };
+            let judge = Some(JudgeTask::Casting);
+            let batch = BatchOpened { question, options: tied, judge, ..batch };
             Some(open(state, scope.thread, batch))
         }
         Tie::Human if !judging.tied.is_empty() => None,

@@ -89,7 +89,6 @@ pub(super) fn given(
         | Command::Rename { .. }
         | Command::Vote { .. }
         | Command::Verdict { .. }
-        | Command::Decide { .. }
         | Command::End { final_round: false } => vec![],
     }
 }

@@ -24,7 +24,7 @@ mod words;
 pub use beside::Beside;
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
-pub use narrate::{Narrator, cost, reason, spent, utterances};
+pub use narrate::{Narrator, cost, nearing, reason, spent, utterances};
 
 use crate::model::Event;
 use crate::state::State;

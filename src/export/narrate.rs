@@ -2,7 +2,7 @@
 
 use super::{Narrated, commands, contest};
 use crate::analysis::name;
-use crate::model::payload::{Ended, TurnEnded};
+use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
 use crate::state::{Entry, OpenMention, Spent, State};
 use crate::text;
@@ -44,9 +44,6 @@ impl Narrator {
                 let command = r.line["do"].as_str().unwrap_or("a steering line");
                 note(format!("{command} was refused: {}", r.why))
             }
-            Kind::SeatJoined(j) => note(format!("{} joins", name(state, &j.participant.id))),
-            Kind::SeatLeft(l) => note(format!("{} leaves", name(state, &l.id))),
-            Kind::SeatChanged(c) => note(format!("{} is changed", name(state, &c.id))),
             Kind::CallRetried(r) => {
                 let turn = state.turns.get(&r.turn);
                 let who = turn.map_or("a seat".into(), |t| name(state, &t.seat));
@@ -80,7 +77,8 @@ impl Narrator {
             Kind::Receipt(r) if r.is == ReceiptIs::TooLate => {
                 let command = self.asked.get(&r.of).map(|command| format!("{command} came "));
                 let why = r.why.as_deref().unwrap_or("its moment had passed");
-                note(format!("{}too late: {why}", command.unwrap_or_default()))
+                let line = if r.line.is_null() { String::new() } else { format!(": {}", r.line) };
+                note(format!("{}too late: {why}{line}", command.unwrap_or_default()))
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
             Kind::StanceRecorded(s) => contest::stance(state, s),
@@ -94,6 +92,7 @@ impl Narrator {
                 Some(steps) => note(format!("goes on for {steps} utterances")),
                 None => note("goes on".into()),
             },
+            Kind::LimitNear(l) => note(nearing(&l.0)),
             Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
             Kind::Warning(w) => note(format!("warning: {}", w.text)),
             Kind::LogRepaired(r) => {
@@ -120,8 +119,7 @@ impl Narrator {
             | Kind::BatchOpened(_)
             | Kind::CallStarted(_)
             | Kind::Delta(_)
-            | Kind::Receipt(_)
-            | Kind::LimitNear(_) => vec![],
+            | Kind::Receipt(_) => vec![],
         }
     }
 
@@ -157,7 +155,7 @@ impl Narrator {
                 };
                 words(format!("{who} failed: {}; {then}", text::label(why)), String::new())
             }
-            (Outcome::Cut, Some(why @ (CutWhy::Crash | CutWhy::Superseded))) => {
+            (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
                 words(format!("{who}, {}", cut(why)), String::new())
             }
             (Outcome::Cut, why) => {
@@ -248,7 +246,6 @@ fn cut(why: CutWhy) -> &'static str {
     match why {
         CutWhy::CutIn => "cut off",
         CutWhy::PauseNow => "stopped by a pause",
-        CutWhy::Superseded => "no longer asked",
         CutWhy::Timeout => "out of time",
         CutWhy::Crash => "interrupted, to speak again",
         CutWhy::BrokenOff => "broken off",
@@ -302,6 +299,17 @@ pub fn cost(spent: &Spent) -> String {
 /// Returns a stop reason in words.
 pub fn reason(reason: StopReason) -> String {
     reason.as_str().replace('_', " ")
+}
+
+/// Returns how far a limit has come at its warning mark, in words: `close to the limit: 4 of 5 utterances`.
+pub fn nearing(at: &LimitAt) -> String {
+    let value = match at.what {
+        Limit::Usd => Usd(at.value).to_string(),
+        Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
+            at.value.to_string()
+        }
+    };
+    format!("close to the limit: {value} of {}", at.what.words(at.limit))
 }
 
 /// Returns a number of utterances in words.

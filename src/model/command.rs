@@ -117,8 +117,6 @@ pub enum Command {
     },
     /// The title.
     Rename { text: Text },
-    /// Yes or no to a tool.
-    Decide { tool: Text, yes: bool },
     /// Ends the conversation, after a final word of every seat if asked for.
     End {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -194,10 +192,9 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("hide" ["utterance"] ["text"] "Takes an utterance out of later prompts and exports; text says why." []),
     command!("vote" ["question"] ["options"] "Everybody who speaks votes, unseen by the others: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
     command!("verdict" [] ["winner"] "The judges judge now; with a winner it breaks a tie that waits for you." ["batch.opened", "verdict.given"]),
-    command!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, per_seat." []),
+    command!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." []),
     command!("mark" [] ["text"] "A bookmark." []),
     command!("rename" ["text"] [] "The title." ["conversation.renamed"]),
-    command!("decide" ["tool", "yes"] [] "Yes or no to a tool." []),
     command!("end" [] ["final_round"] "Ends it, after a final word of every seat if asked for." ["turn.ended", "conversation.ended"]),
 ];
 
@@ -236,7 +233,6 @@ impl Command {
             Command::Limit { .. } => "limit",
             Command::Mark { .. } => "mark",
             Command::Rename { .. } => "rename",
-            Command::Decide { .. } => "decide",
             Command::End { .. } => "end",
         }
     }
@@ -296,7 +292,6 @@ mod tests {
                 line[*key] = match *key {
                     "utterance" | "alternative" => 1.into(),
                     "participant" | "set" => serde_json::json!({}),
-                    "yes" => true.into(),
                     _ => "x".into(),
                 };
             }
@@ -306,8 +301,27 @@ mod tests {
             line["nonsense"] = 1.into();
             serde_json::from_value::<Command>(line).expect_err("an unknown key");
         }
-        let source = include_str!("command.rs");
-        let arms = source.matches("=> \"").count();
-        assert!(arms >= COMMANDS.len(), "{arms} names, {} rows", COMMANDS.len());
+        let unknown = serde_json::json!({"do": "?"});
+        let known = serde_json::from_value::<Command>(unknown).expect_err("no command").to_string();
+        let variants: Vec<&str> = known.split('`').skip(3).step_by(2).collect();
+        let rows: Vec<&str> = COMMANDS.iter().map(|row| row.name).collect();
+        assert_eq!(variants, rows, "a row for every command, in the same order");
+    }
+
+    #[test]
+    fn the_row_of_limit_names_every_limit() {
+        let all = Limits {
+            utterances: Some(1),
+            rounds: Some(1),
+            seconds: Some(1),
+            batches: Some(1),
+            per_seat: Some(1),
+            tokens: Some(1),
+            usd: Some(Default::default()),
+        };
+        let all = serde_json::to_value(all).expect("plain data");
+        let keys: Vec<&str> = all.as_object().expect("a table").keys().map(|k| &**k).collect();
+        let row = COMMANDS.iter().find(|row| row.name == "limit").expect("a row");
+        assert_eq!(row.meaning, format!("Sets limits: {}.", keys.join(", ")));
     }
 }

@@ -154,12 +154,6 @@ kinds! {
     "command.given" => CommandGiven(std::sync::Arc<CommandGiven>),
     /// A steering line that could not be carried out.
     "command.refused" => CommandRefused(CommandRefused),
-    /// The engine seated somebody.
-    "seat.joined" => SeatJoined(Box<SeatJoined>),
-    /// The engine dismissed somebody.
-    "seat.left" => SeatLeft(SeatLeft),
-    /// The engine changed a seat.
-    "seat.changed" => SeatChanged(Box<SeatChanged>),
     /// One decision about who speaks.
     "batch.opened" => BatchOpened(BatchOpened),
     /// A turn begins.

@@ -20,6 +20,7 @@ pub mod runs;
 pub mod secret;
 pub mod shows;
 pub mod steering;
+pub mod task;
 pub mod turn;
 
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
@@ -40,4 +41,5 @@ pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Sees, Shows};
 pub use steering::{SteerLine, Trigger};
-pub use turn::{CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
+pub use task::{JudgeTask, SummaryTask};
+pub use turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};

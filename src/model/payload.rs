@@ -7,7 +7,8 @@ use super::money::Usd;
 use super::participant::Participant;
 use super::piece::Run;
 use super::reason::StopReason;
-use super::turn::{CutWhy, Outcome, Purpose, ReceiptIs, Requester, Usage};
+use super::task::{JudgeTask, SummaryTask};
+use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value};
 use std::collections::BTreeMap;
@@ -99,9 +100,6 @@ pub struct ThreadOpened {
     pub seats: Vec<SeatId>,
     /// Whether it sees what its parent saw.
     pub inherits: bool,
-    /// What it starts from, if it does not inherit.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub brief: Option<Text>,
     /// Its own bounds.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
@@ -120,28 +118,6 @@ pub struct ThreadClosed {
     pub reason: StopReason,
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,
-}
-
-/// `seat.joined`: made by the engine; an operator's join is its command.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "one field")]
-pub struct SeatJoined {
-    pub participant: Participant,
-}
-
-/// `seat.left`: made by the engine.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "one field")]
-pub struct SeatLeft {
-    pub id: SeatId,
-}
-
-/// `seat.changed`: made by the engine; the seat as it is from here on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "two fields")]
-pub struct SeatChanged {
-    pub id: SeatId,
-    pub set: Participant,
 }
 
 /// `batch.opened`: one decision about who speaks.
@@ -165,9 +141,12 @@ pub struct BatchOpened {
     /// All that the policy remembers.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub memo: Value,
-    /// Running turns to stop.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub supersedes: Vec<TurnId>,
+    /// What judges are asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<JudgeTask>,
+    /// What is summed up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryTask>,
     /// The turn whose utterance is spoken anew, seeing what it saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<TurnId>,
@@ -201,9 +180,9 @@ pub struct CallStarted {
     pub turn: TurnId,
     /// Who really speaks: a model, a script, rehearsed lines.
     pub model: Text,
-    /// With what: temperature, or which rehearsed line.
-    #[serde(default, skip_serializing_if = "Value::is_null")]
-    pub parameters: Value,
+    /// With what.
+    #[serde(default, skip_serializing_if = "is_default", deserialize_with = "or_default")]
+    pub parameters: CallParameters,
     /// SHA-256 of the prompt.
     pub digest: Text,
     /// Blocks that the prompt's budget left out.
@@ -212,6 +191,28 @@ pub struct CallStarted {
     /// The labels under which it shows the seats, where it hides their names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<SeatId, Text>,
+}
+
+/// With what a call was started.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CallParameters {
+    /// The rehearsed line that is spoken, from 0; none where no line is left, and for other voices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Tokens of a model's prompt, as estimated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_tokens: Option<u64>,
+    /// The most tokens that a model may answer with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    /// The most tokens that the prompt may have, where a limit has to hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_most: Option<u64>,
+}
+
+/// Reads null as nothing.
+fn or_default<'de, D: serde::Deserializer<'de>>(d: D) -> Result<CallParameters, D::Error> {
+    Option::deserialize(d).map(Option::unwrap_or_default)
 }
 
 /// `call.retried`: a call failed and another one of the same turn follows.
@@ -319,6 +320,12 @@ pub struct Receipt {
     /// Why, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
+    /// Why it was not carried out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<LateReason>,
+    /// The line, where it never was a command.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub line: Value,
 }
 
 /// `paused`.
@@ -392,9 +399,26 @@ impl TryFrom<Spelled> for LimitAt {
 
 /// `warning`: something a person should know that changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "one field")]
 pub struct Warning {
+    /// What.
     pub text: Text,
+    /// What it is about, where something follows from the warning having been given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub about: Option<WarningAbout>,
+}
+
+/// What a warning is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WarningAbout {
+    /// The conversation repeats itself since this utterance; another round of it is an end.
+    Loop(u32),
+}
+
+impl From<String> for Warning {
+    fn from(text: String) -> Warning {
+        Warning { text: text.into(), about: None }
+    }
 }
 
 /// `log.repaired`: a torn tail was set aside before the first append.

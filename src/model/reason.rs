@@ -10,7 +10,6 @@ pub enum StopReason {
     Goal,
     Consensus,
     Verdict,
-    Vote,
     AllPassed,
     StopWord,
     Condition,
@@ -23,11 +22,9 @@ pub enum StopReason {
     Exhausted,
     Starved,
     Completed,
-    NoVotes,
     BatchLimit,
     Failure,
     Operator,
-    EndOfRecording,
     Signal,
 }
 
@@ -38,7 +35,6 @@ impl StopReason {
             StopReason::Goal => "goal",
             StopReason::Consensus => "consensus",
             StopReason::Verdict => "verdict",
-            StopReason::Vote => "vote",
             StopReason::AllPassed => "all_passed",
             StopReason::StopWord => "stop_word",
             StopReason::Condition => "condition",
@@ -51,11 +47,9 @@ impl StopReason {
             StopReason::Exhausted => "exhausted",
             StopReason::Starved => "starved",
             StopReason::Completed => "completed",
-            StopReason::NoVotes => "no_votes",
             StopReason::BatchLimit => "batch_limit",
             StopReason::Failure => "failure",
             StopReason::Operator => "operator",
-            StopReason::EndOfRecording => "end_of_recording",
             StopReason::Signal => "signal",
         }
     }
@@ -66,12 +60,10 @@ impl StopReason {
             StopReason::Goal
             | StopReason::Consensus
             | StopReason::Verdict
-            | StopReason::Vote
             | StopReason::AllPassed
             | StopReason::StopWord
             | StopReason::Condition
             | StopReason::Completed
-            | StopReason::NoVotes
             | StopReason::Exhausted => true,
             StopReason::Loop
             | StopReason::UtteranceLimit
@@ -83,7 +75,6 @@ impl StopReason {
             | StopReason::BatchLimit
             | StopReason::Failure
             | StopReason::Operator
-            | StopReason::EndOfRecording
             | StopReason::Signal => false,
         }
     }

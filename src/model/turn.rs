@@ -47,8 +47,6 @@ pub enum CutWhy {
     CutIn,
     /// The operator paused at once.
     PauseNow,
-    /// A newer decision took its place; it never counts.
-    Superseded,
     /// The call ran into one of its time-outs after words had been shown.
     Timeout,
     /// The program was stopped or killed; it never counts, and the seat is still owed its turn.
@@ -96,6 +94,53 @@ pub enum ReceiptIs {
     Delivered,
     /// It was carried out.
     Done,
-    /// Its moment had passed; `why` says so.
+    /// It came too late; `reason` and `why` say so.
     TooLate,
+}
+
+/// Why a command was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LateReason {
+    /// Its trigger never came; the line was no command yet.
+    NeverDue,
+    /// The conversation ended first.
+    Ended,
+    /// Queued words that were dropped.
+    Dropped,
+    /// A pause that was resumed before it took hold.
+    Resumed,
+    /// The note was lifted already.
+    NoteGone,
+    /// The queued words were delivered already.
+    Delivered,
+    /// The floor was given to another seat first.
+    FloorGiven,
+    /// The seat cannot speak any more.
+    CannotSpeak,
+    /// The seat has left.
+    SeatLeft,
+    /// Somebody else has spoken since.
+    SpokenSince,
+    /// The words do not have the form that was asked for.
+    WrongForm,
+}
+
+impl LateReason {
+    /// Returns the reason in words.
+    pub fn message(self) -> &'static str {
+        match self {
+            LateReason::NeverDue => "the conversation ended before its moment came",
+            LateReason::Ended => "the conversation ended first",
+            LateReason::Dropped => "dropped",
+            LateReason::Resumed => "it was resumed first",
+            LateReason::NoteGone => "no such note lives any more",
+            LateReason::Delivered => "those words were already delivered",
+            LateReason::FloorGiven => "the floor was given to another seat first",
+            LateReason::CannotSpeak => "the seat cannot speak any more",
+            LateReason::SeatLeft => "the seat has left the table",
+            LateReason::SpokenSince => "somebody else has spoken since",
+            LateReason::WrongForm => "the words do not have the form that was asked for",
+        }
+    }
 }

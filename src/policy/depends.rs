@@ -37,7 +37,7 @@ impl Policy for Depends {
         let (asked, warnings) = asked(v);
         let look = Look::new(v);
         let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
-        let untold = |text: &&Text| !v.state.warnings.contains(text);
+        let untold = |text: &&Text| !v.state.warnings.iter().any(|w| w.text == **text);
         if let Some(text) = look.faults.take().iter().chain(&warnings).find(untold) {
             return Decision { next: Next::Warn(text.clone()), memo: v.thread.memo.clone() };
         }

@@ -37,7 +37,6 @@ impl Policy for Phases {
             options: Value::Object(phase.policy.options.clone()),
             seats: listed.iter().cloned().chain(late).collect(),
             inherits: true,
-            brief: None,
             limits: Limits::default(),
             about: json!({"phase": at + 1, "of": phases.len()}),
             memo: v.memo_with([("phase", json!(at + 1))]),

@@ -89,7 +89,7 @@ pub fn summing_up(viewer: &Participant, name: &str) -> Text {
 fn frame(state: &State, turn: &Turn) -> Prompt {
     Prompt {
         system: system(state, turn).into(),
-        brief: state.threads.get(&turn.thread).and_then(|t| t.spec.brief.clone()),
+        brief: None,
         blocks: vec![],
         notes: notes(state, turn),
         task: task(state, turn),

@@ -319,7 +319,7 @@ mod tests {
 
     #[test]
     fn a_line_is_spelled_as_the_page_says() {
-        let warning = Warning { text: "a\u{202e}b\n".into() };
+        let warning = Warning { text: "a\u{202e}b\n".into(), about: None };
         assert_eq!(
             encode(&event(warning.clone())).unwrap(),
             "{\"seq\":17,\"at\":\"2026-11-21T20:31:05.123Z\",\"ms\":381220,\"in\":9,\"by\":\"bob\",\
@@ -394,7 +394,7 @@ mod tests {
         };
         decode(nested(100).unwrap().as_bytes()).unwrap();
         assert!(matches!(nested(127), Err(SessionError::Unspeakable { .. })));
-        let many = Warning { text: "x".into() };
+        let many = Warning { text: "x".into(), about: None };
         let mut crowd = event(many);
         crowd.by = "x".repeat(LINE_MAX_BYTES).into();
         assert!(matches!(encode(&crowd), Err(SessionError::LineTooLong { .. })));

@@ -67,7 +67,7 @@ pub fn redact(
         thread: ThreadId::ROOT,
         by: ENGINE.into(),
         cause: None,
-        kind: Warning { text: note.into() }.into(),
+        kind: Warning { text: note.into(), about: None }.into(),
     })?));
     let mut blobs = BTreeSet::new();
     for record in &anew {

@@ -31,7 +31,7 @@ impl State {
             Kind::Reopened(r) => self.reopen(r.attended),
             Kind::Forked(f) => self.fork(f),
             Kind::LogRepaired(_) | Kind::Unknown(_) => {}
-            Kind::Warning(w) => self.warnings.push(w.text.clone()),
+            Kind::Warning(w) => self.warnings.push(w.clone()),
             Kind::Ended(e) => {
                 self.ended = Some(e.clone());
                 self.ending = None;
@@ -52,12 +52,6 @@ impl State {
             Kind::CommandGiven(g) => self.accept(seq, event.ms, g),
             Kind::CommandRefused(r) => {
                 self.keys.insert(r.key.clone(), seq);
-            }
-            Kind::SeatJoined(j) => self.join(&j.participant, thread),
-            Kind::SeatLeft(l) => self.set_seat(&l.id, |s| s.gone = true),
-            Kind::SeatChanged(c) => {
-                let spec = Arc::new(c.set.clone());
-                self.set_seat(&c.id, |s| (s.spec, s.failed, s.broke) = (spec, None, false));
             }
             Kind::BatchOpened(b) => self.open_batch(seq, thread, b),
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
@@ -109,7 +103,6 @@ impl State {
             options: Value::Object(self.scenario.policy.options.clone()),
             seats: vec![],
             inherits: false,
-            brief: None,
             limits: Limits::default(),
             about: Value::Null,
             memo: Value::Null,
@@ -353,8 +346,7 @@ impl State {
             self.set_seat(&turn.seat, |s| s.broke = true);
         }
         let crashed = e.why == Some(CutWhy::Crash);
-        let counts = !crashed && e.why != Some(CutWhy::Superseded);
-        let words = counts && turn.speaks() && !e.text.trim().is_empty();
+        let words = !crashed && turn.speaks() && !e.text.trim().is_empty();
         self.settle_notes(&turn, words);
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);
@@ -381,7 +373,7 @@ impl State {
         {
             *n = n.saturating_add(1);
         }
-        if turn.speaks() && counts {
+        if turn.speaks() && !crashed {
             self.last = Some(LastTurn {
                 turn: turn.id,
                 thread: turn.thread,
@@ -394,7 +386,7 @@ impl State {
         if words {
             self.say(seq, &turn, e);
         }
-        if !turn.speaks() && counts {
+        if !turn.speaks() && !crashed {
             self.answer(&turn, e);
             self.sum_up(seq, &turn, e);
         }
@@ -473,7 +465,7 @@ impl State {
             t.passed.clear();
             up = t.parent;
         }
-        let line = turn.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
+        let line = turn.parameters.line;
         self.set_seat(&turn.seat, |s| {
             s.utterances += 1;
             s.lines.extend(line);

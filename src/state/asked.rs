@@ -1,6 +1,6 @@
 //! What a turn is asked for, and in which form.
 
-use super::{Batch, JudgeTask, State, Turn};
+use super::{Batch, State, Turn};
 use crate::model::*;
 use serde::{Deserialize, Serialize};
 

@@ -20,7 +20,7 @@ pub struct PendingCommand {
     /// Whether the event that carries it out has come.
     pub acted: bool,
     /// Why it cannot be carried out any more.
-    pub too_late: Option<&'static str>,
+    pub too_late: Option<LateReason>,
     /// The threads in which its words are placed.
     pub placed: Vec<ThreadId>,
     /// The batch that it opened last.
@@ -135,16 +135,16 @@ impl State {
                 let note = self.notes.iter_mut().find(|n| Some(n.id) == targets.of);
                 match note.filter(|n| n.lifted.is_none()) {
                     Some(note) => note.lifted = Some(seq),
-                    None => command.too_late = Some("no such note lives any more"),
+                    None => command.too_late = Some(LateReason::NoteGone),
                 }
             }
             Command::EditQueued { text, .. } => match self.queued(targets.of) {
                 Some(words) => words.text = Some(text.clone()),
-                None => command.too_late = Some("those words were already delivered"),
+                None => command.too_late = Some(LateReason::Delivered),
             },
             Command::DropQueued { .. } => match self.queued(targets.of) {
-                Some(words) => words.too_late = Some("dropped"),
-                None => command.too_late = Some("those words were already delivered"),
+                Some(words) => words.too_late = Some(LateReason::Dropped),
+                None => command.too_late = Some(LateReason::Delivered),
             },
             Command::Floor { to } => self.ask_floor(to, given.line.thread, &given.key),
             Command::Mute { who } => self.set_seat(who, |s| s.muted = true),
@@ -197,8 +197,7 @@ impl State {
             | Command::Reroll { .. }
             | Command::Rename { .. }
             | Command::Vote { .. }
-            | Command::Verdict { winner: None }
-            | Command::Decide { .. } => {}
+            | Command::Verdict { winner: None } => {}
             Command::Verdict { winner: Some(winner) } => self.choose_winner(winner),
         }
     }

@@ -4,16 +4,8 @@ use super::{Batch, Run, State};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
 use crate::scenario::VerdictSpec;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::BTreeMap;
-
-/// What the note of a batch is called that belongs to a verdict.
-const VERDICT: &str = "verdict";
-/// What the note of a batch is called that belongs to a stop rule.
-const STOP: &str = "stop";
-
-/// What the note of a batch is called that breaks a tie.
-const CASTING: &str = "casting";
 
 /// A verdict that is being found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,67 +35,6 @@ pub struct Ruling {
     pub yes: bool,
     /// Why.
     pub why: Text,
-}
-
-/// What a batch of judges is for, as its note says; the note stands where a policy has its memo.
-#[derive(Clone, Debug, PartialEq)]
-pub enum JudgeTask {
-    /// A verdict.
-    Verdict {
-        /// Which of the times the judges are asked, from 1.
-        time: u32,
-        /// Whether the sides are shown in reverse order.
-        swapped: bool,
-        /// The sides behind the names that the judges are shown; empty where those are the sides' own.
-        labels: Vec<Text>,
-        /// The label of each seat.
-        seats: BTreeMap<SeatId, Text>,
-        /// Whether it is asked only to see if a side has won already.
-        interim: bool,
-        /// The end that follows.
-        ends: Option<(StopReason, Option<Text>)>,
-    },
-    /// A tie.
-    Casting,
-    /// The stop rule at this place.
-    Stop(u32),
-}
-
-impl JudgeTask {
-    /// Returns the note of a batch.
-    pub fn note(&self) -> Value {
-        match self {
-            JudgeTask::Stop(rule) => json!({ STOP: rule }),
-            JudgeTask::Casting => json!({ CASTING: true }),
-            JudgeTask::Verdict { time, swapped, labels, seats, interim, ends } => json!({
-                VERDICT: time, "swapped": swapped, "labels": labels, "seats": seats, "interim": interim,
-                "ends": ends,
-            }),
-        }
-    }
-
-    /// Returns what a batch is for, if it is one of judges.
-    pub fn of(batch: &BatchOpened) -> Option<JudgeTask> {
-        let note = &batch.memo;
-        let number = |v: &Value| u32::try_from(v.as_u64()?).ok();
-        if batch.purpose != Purpose::Judge {
-            return None;
-        }
-        if let Some(rule) = number(&note[STOP]) {
-            return Some(JudgeTask::Stop(rule));
-        }
-        if note[CASTING] == true {
-            return Some(JudgeTask::Casting);
-        }
-        Some(JudgeTask::Verdict {
-            time: number(&note[VERDICT])?,
-            swapped: note["swapped"].as_bool()?,
-            labels: serde_json::from_value(note["labels"].clone()).ok()?,
-            seats: serde_json::from_value(note["seats"].clone()).ok()?,
-            interim: note["interim"] == true,
-            ends: serde_json::from_value(note["ends"].clone()).ok()?,
-        })
-    }
 }
 
 impl State {
@@ -198,7 +129,7 @@ impl State {
 
     /// What follows a turn that did not speak: a rehearsed line is spent, a judge has answered.
     pub(super) fn answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
-        let line = turn.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
+        let line = turn.parameters.line;
         self.set_seat(&turn.seat, |s| s.lines.extend(line));
         if e.outcome == Outcome::Failed {
             self.fail(turn, e);

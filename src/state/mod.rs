@@ -22,13 +22,13 @@ mod transcript;
 
 pub use asked::{Asking, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
-pub use judging::{JudgeTask, Judging, Ruling};
+pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use open::OpenMention;
 pub use rolled::{Rolled, Rolls};
 pub use shows::Labels;
 pub use spent::{Reserve, Spent};
-pub use summary::{Summary, SummaryTask};
+pub use summary::Summary;
 pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
 
@@ -150,7 +150,7 @@ pub struct State {
     /// Utterances skipped after failures.
     pub failed: u32,
     /// Warnings given.
-    pub warnings: Vec<Text>,
+    pub warnings: Vec<payload::Warning>,
     /// Bookmarks: after which entry, and what they say.
     pub marks: Vec<(Seq, Option<Text>)>,
     /// How far the digests of prompts have been rolled: no part of what the log says.

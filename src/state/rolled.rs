@@ -75,7 +75,7 @@ impl State {
     pub(super) fn is_rewritten_by(&self, event: &Event) -> bool {
         let kind = &event.kind;
         let anew = |e: &TurnEnded| self.turns.get(&e.turn).is_some_and(|t| t.replaces.is_some());
-        matches!(kind, Kind::ThreadClosed(_) | Kind::SeatJoined(_) | Kind::SeatChanged(_))
+        matches!(kind, Kind::ThreadClosed(_))
             || matches!(kind, Kind::TurnEnded(e) if anew(e))
             || matches!(kind, Kind::CommandGiven(given) if rewrites(&given.line.command))
     }

@@ -1,8 +1,8 @@
 //! What the calls of a conversation have used: tokens, and money where a price is known.
 
 use super::{Seat, State, Turn};
+use crate::model::payload::CallParameters;
 use crate::model::*;
-use serde_json::Value;
 
 /// Bytes that are taken for one token where nobody counted.
 const BYTES_PER_TOKEN: usize = 4;
@@ -67,14 +67,14 @@ pub struct Reserve {
 
 impl Reserve {
     /// Returns what a call of a seat may use, by the parameters that it was started with.
-    pub fn of(parameters: &Value, seat: &Participant) -> Reserve {
+    pub fn of(parameters: &CallParameters, seat: &Participant) -> Reserve {
         let thought = match &seat.voice {
             VoiceSpec::Model(model) => model.reasoning_tokens(),
             VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
         };
-        let prompt = parameters["prompt_tokens"].as_u64().unwrap_or(0);
-        let most = parameters["prompt_most"].as_u64().unwrap_or(prompt);
-        let reply = parameters["max_tokens"].as_u64().map(|reply| reply + u64::from(thought));
+        let prompt = parameters.prompt_tokens.unwrap_or(0);
+        let most = parameters.prompt_most.unwrap_or(prompt);
+        let reply = parameters.max_tokens.map(|reply| reply + u64::from(thought));
         Reserve { prompt, most, reply: reply.unwrap_or(0), price: seat.price }
     }
 

@@ -1,18 +1,8 @@
 //! Summaries: what of a long talk was summed up, for whom and up to where, and which of them a prompt may use.
 
 use super::{Entry, State, Turn};
-use crate::model::payload::{BatchOpened, TurnEnded};
+use crate::model::payload::TurnEnded;
 use crate::model::*;
-use serde_json::{Value, json};
-
-/// What a summary is for: who reads it instead of everything up to a place. It is the note of the batch that makes it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SummaryTask {
-    /// Whose view of the talk is summed up.
-    pub viewer: SeatId,
-    /// The place of the last thing in it.
-    pub upto: Seq,
-}
 
 /// A summary that was made, or could not be.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,20 +17,6 @@ pub struct Summary {
     pub text: Option<Text>,
     /// The labels that stand in it for names.
     pub labels: super::Labels,
-}
-
-impl SummaryTask {
-    /// Returns the note of a batch.
-    pub fn note(&self) -> Value {
-        json!({"viewer": self.viewer, "upto": self.upto})
-    }
-
-    /// Returns what a batch sums up, if it does.
-    pub fn of(batch: &BatchOpened) -> Option<SummaryTask> {
-        let viewer =
-            batch.memo["viewer"].as_str().filter(|_| batch.purpose == Purpose::Summarise)?;
-        Some(SummaryTask { viewer: viewer.into(), upto: Seq(batch.memo["upto"].as_u64()?) })
-    }
 }
 
 impl State {

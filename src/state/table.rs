@@ -1,7 +1,9 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Reserve, Spent, State, SummaryTask};
-use crate::model::payload::{BatchOpened, FloorGranted, ThreadClosed, ThreadOpened, TurnEnded};
+use super::{Reserve, Spent, State};
+use crate::model::payload::{
+    BatchOpened, CallParameters, FloorGranted, ThreadClosed, ThreadOpened, TurnEnded,
+};
 use crate::model::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -194,7 +196,7 @@ pub struct Turn {
     /// Who is really asked by it.
     pub model: Text,
     /// With what the call was started.
-    pub parameters: Value,
+    pub parameters: CallParameters,
     /// The labels that it sees instead of names.
     pub labels: super::Labels,
     /// What the call that runs, or the next one, may use at most.
@@ -240,7 +242,7 @@ impl Turn {
             since: ms,
             heard: seq,
             model: "".into(),
-            parameters: Value::Null,
+            parameters: CallParameters::default(),
             labels: super::Labels::new(),
             reserve: Reserve::default(),
             spent: Spent::default(),

@@ -8,6 +8,7 @@ pub mod remote;
 pub mod script;
 
 use crate::clock::Clock;
+use crate::model::payload::CallParameters;
 use crate::model::{
     CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, TurnId,
     Usage,
@@ -38,7 +39,7 @@ pub struct Request {
     /// What the reply must be.
     pub form: Form,
     /// What the call was started with, as logged.
-    pub parameters: Value,
+    pub parameters: CallParameters,
     /// The labels under which it sees the others, where names are hidden.
     pub labels: BTreeMap<SeatId, Text>,
     /// Facts for scripts and templates: topic, context, limits, who is at the table.

@@ -88,9 +88,8 @@ fn words(ask: &Request) -> Result<(String, u64), Text> {
     let VoiceSpec::Lines { lines, pace } = &ask.seat.voice else {
         return Err("the seat has no rehearsed lines".into());
     };
-    let index = ask.parameters["line"].as_u64().and_then(|n| usize::try_from(n).ok());
-    let line =
-        index.and_then(|i| lines.get(i)).ok_or("no rehearsed line is left for this moment")?;
+    let line = ask.parameters.line.and_then(|i| lines.get(i));
+    let line = line.ok_or("no rehearsed line is left for this moment")?;
     if !line.text.contains('{') {
         return Ok((line.text.to_string(), *pace));
     }

@@ -16,6 +16,7 @@ mod history;
 mod hostile;
 mod house;
 mod keys;
+mod limits;
 mod models;
 mod old_logs;
 mod old_sessions;

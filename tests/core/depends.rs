@@ -66,7 +66,7 @@ fn batches(ran: &Ran) -> Vec<String> {
 }
 
 fn warnings(ran: &Ran) -> Vec<&str> {
-    ran.state.warnings.iter().map(|w| &**w).collect()
+    ran.state.warnings.iter().map(|w| &*w.text).collect()
 }
 
 fn ended(ran: &Ran) -> payload::Ended {

@@ -148,7 +148,7 @@ async fn rehearsed_lines_and_people_give_data_too() {
         json!({"when": "waiting == 'me'", "id": "bad", "do": "speak", "who": "me", "text": "perhaps"}),
         json!({"at": "1h", "id": "good", "do": "speak", "who": "me", "text": "yes"}),
     ];
-    let stage = stage(|ask| match ask.parameters["line"].as_u64() {
+    let stage = stage(|ask| match ask.parameters.line {
         Some(0) => Play::Words("yes and no".into(), 1),
         _ => Play::Words("No, it rains".into(), 1),
     });

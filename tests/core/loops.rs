@@ -100,7 +100,7 @@ async fn a_circle_is_warned_of_after_a_round_and_ends_after_the_next() {
     let ran = play(circle(json!({"loop": {}})), parrots(99), &[]).await;
     assert_eq!((ran.reason(), ran.state.utterances), ("loop", 9));
     assert!(!ran.state.ended.as_ref().unwrap().settled);
-    let warnings: Vec<&str> = ran.state.warnings.iter().map(|w| &**w).collect();
+    let warnings: Vec<&str> = ran.state.warnings.iter().map(|w| &*w.text).collect();
     assert_eq!(
         warnings,
         ["the talk goes in circles since utterance 4; it ends if the next round does too"]

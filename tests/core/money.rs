@@ -23,8 +23,8 @@ fn dollars(usd: f64) -> Usd {
 
 /// What a call may use at most, as its order says.
 fn bound(ask: &colloquium::voice::Request) -> (u64, u64) {
-    let of = |key: &str| ask.parameters[key].as_u64();
-    (of("prompt_most").or(of("prompt_tokens")).unwrap(), of("max_tokens").unwrap())
+    let with = &ask.parameters;
+    (with.prompt_most.or(with.prompt_tokens).unwrap(), with.max_tokens.unwrap())
 }
 
 fn talk(policy: &str, limits: Value, seats: Vec<Participant>) -> payload::Opened {
@@ -152,7 +152,7 @@ async fn a_limit_holds_in_every_writing() {
             let speaks = stage(move |ask| {
                 let bytes: usize = ask.messages.iter().map(|m| m.text.len() + 4).sum();
                 let text = texts[ask.number.unwrap_or(0) as usize % texts.len()].clone();
-                Play::Counted(text, bytes as u64, ask.parameters["max_tokens"].as_u64().unwrap())
+                Play::Counted(text, bytes as u64, ask.parameters.max_tokens.unwrap())
             });
             let seats = ["a", "b", "c"].map(|id| model(id, Some((5.0, 5.0)), Some(200)));
             let ran = play(talk(policy, limits, seats.to_vec()), speaks, &[]).await;

@@ -173,7 +173,7 @@ async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
     let ran = play(wrong, numbered(), &[]).await;
     assert_eq!(ran.state.utterances, 16);
     assert_eq!(
-        ran.state.warnings.iter().map(|w| &**w).collect::<Vec<_>>(),
+        ran.state.warnings.iter().map(|w| &*w.text).collect::<Vec<_>>(),
         [
             "[[phase]] second: until = \"trun_count > 2\", character 1: nothing here is called `trun_count`"
         ]

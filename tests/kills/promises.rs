@@ -38,7 +38,6 @@ fn verbs() -> Vec<Value> {
         json!({"do": "limit", "set": {"utterances": 3}}),
         json!({"do": "mark"}),
         json!({"do": "rename", "text": "T"}),
-        json!({"do": "decide", "tool": "x", "yes": true}),
         json!({"do": "end"}),
     ];
     for line in &mut lines {

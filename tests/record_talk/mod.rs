@@ -75,7 +75,8 @@ pub fn event(seq: u64, count: usize) -> Event {
             queue: vec!["bob".into()],
             round: None,
             memo: serde_json::json!({"at": seq}),
-            supersedes: vec![],
+            judge: None,
+            summary: None,
             replaces: None,
             question: None,
             options: vec![],
@@ -91,7 +92,7 @@ pub fn event(seq: u64, count: usize) -> Event {
         (_, 2) => CallStarted {
             turn,
             model: "rehearsed".into(),
-            parameters: serde_json::Value::Null,
+            parameters: Default::default(),
             digest: "d1a5".into(),
             left_out: 0,
             labels: std::collections::BTreeMap::new(),

@@ -94,7 +94,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
         messages: colloquium::prompt::messages(&prompt),
         form: Form::Free,
         prompt: Arc::new(prompt),
-        parameters: serde_json::Value::Null,
+        parameters: Default::default(),
         labels: Default::default(),
         facts: Arc::default(),
     }

@@ -87,13 +87,13 @@ fn value(command: &str, key: &str) -> Value {
     let text = json!({"type": "string"});
     match (command, key) {
         (_, "n" | "utterance" | "alternative") => whole,
-        (_, "yes" | "final_round") => json!({"type": "boolean"}),
+        (_, "final_round") => json!({"type": "boolean"}),
         (_, "participant") => json!({"type": "object", "description": "as [[participant]]"}),
         ("limit", "set") => json!({
             "type": "object",
             "properties": {
-                "utterances": whole, "rounds": whole, "seconds": whole, "per_seat": whole,
-                "tokens": whole, "usd": {"type": "number", "exclusiveMinimum": 0},
+                "utterances": whole, "rounds": whole, "seconds": whole, "batches": whole,
+                "per_seat": whole, "tokens": whole, "usd": {"type": "number", "exclusiveMinimum": 0},
             },
             "additionalProperties": false,
         }),

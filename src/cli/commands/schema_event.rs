@@ -9,7 +9,6 @@ const ATTENDED: (&str, &str) = ("attended", "whether somebody is there who can b
 const KEY: (&str, &str) = ("key", "what makes the command act once");
 const TURN: (&str, &str) = ("turn", "the turn, by the seq of its grant");
 const CALL: (&str, &str) = ("call", "the call, by the seq of its start");
-const PARTICIPANT: (&str, &str) = ("participant", "the seat, as resolved");
 const LIMIT: &[(&str, &str)] =
     &[("what", "which limit"), ("value", "how far it has come"), ("limit", "the limit")];
 
@@ -64,7 +63,6 @@ pub const KINDS: &[Row] = &[
             ("options", "the policy's options"),
             ("seats", "who sits in it, in order"),
             ("inherits", "whether it sees what its parent saw"),
-            ("brief", "what it starts from, if it does not inherit"),
             ("limits", "its own bounds"),
             ("about", "what it is about, for the policy that opened it"),
             ("memo", "all that the policy that opened it remembers"),
@@ -96,13 +94,6 @@ pub const KINDS: &[Row] = &[
             ("why", "why not, and what would do"),
         ],
     ),
-    ("seat.joined", "The engine seated somebody.", &[PARTICIPANT]),
-    ("seat.left", "The engine dismissed somebody.", &[("id", "the seat")]),
-    (
-        "seat.changed",
-        "The engine changed a seat.",
-        &[("id", "the seat"), ("set", "the seat as it is from here on")],
-    ),
     (
         "batch.opened",
         "One decision about who speaks.",
@@ -114,7 +105,8 @@ pub const KINDS: &[Row] = &[
             ("queue", "who is expected behind them"),
             ("round", "the round, from 1"),
             ("memo", "all that the policy remembers"),
-            ("supersedes", "running turns to stop"),
+            ("judge", "what judges are asked for: verdict, casting or stop"),
+            ("summary", "what is summed up: for which viewer, up to which event"),
             ("replaces", "the turn that is spoken anew"),
             ("question", "what is voted on or judged"),
             ("options", "the choices of a vote"),
@@ -136,7 +128,7 @@ pub const KINDS: &[Row] = &[
         &[
             TURN,
             ("model", "who really speaks"),
-            ("parameters", "with what"),
+            ("parameters", "with what: line, prompt_tokens, max_tokens, prompt_most"),
             ("digest", "SHA-256 of the prompt"),
             ("left_out", "blocks that the prompt had no room for"),
             (
@@ -203,6 +195,8 @@ pub const KINDS: &[Row] = &[
             ("id", "the id the line carried"),
             ("turns", "the turns its words reached"),
             ("why", "why, in words"),
+            ("reason", "why it was not carried out, as never_due, ended, dropped"),
+            ("line", "the line, where it never was a command"),
         ],
     ),
     (
@@ -260,7 +254,11 @@ pub const KINDS: &[Row] = &[
             ),
         ],
     ),
-    ("warning", "Something a person should know.", &[("text", "what")]),
+    (
+        "warning",
+        "Something a person should know.",
+        &[("text", "what"), ("about", "what follows from it, as {\"loop\": N}")],
+    ),
     (
         "log.repaired",
         "A torn tail was set aside.",

@@ -216,7 +216,7 @@ fn role(role: Role) -> &'static str {
 
 fn shown(state: &State, turn: TurnId, model: &Text) -> Option<Shown> {
     let turn = state.turns.get(&turn)?;
-    let tokens = turn.parameters["prompt_tokens"].as_u64();
+    let tokens = turn.parameters.prompt_tokens;
     // what other voices are shown is no chat
     let messages = match tokens {
         Some(_) => prompt::messages(&prompt::build(state, turn)),
@@ -227,9 +227,9 @@ fn shown(state: &State, turn: TurnId, model: &Text) -> Option<Shown> {
 
 /// A turn as it would end, with made-up words of a usual length.
 fn reply(turn: &Turn) -> Draft {
-    let most = turn.parameters["max_tokens"].as_u64().unwrap_or(REPLY_TOKENS);
+    let most = turn.parameters.max_tokens.unwrap_or(REPLY_TOKENS);
     let text = WORD.repeat(most.min(REPLY_TOKENS) as usize);
-    let model = turn.parameters["prompt_tokens"].as_u64().map(|_| turn.guess(text.len()));
+    let model = turn.parameters.prompt_tokens.map(|_| turn.guess(text.len()));
     let cost = model.as_ref().zip(turn.reserve.price).map(|(usage, price)| price.of(usage));
     let text = text.into();
     let end = TurnEnded { text, usage: model, cost, ..turn.ended(turn.since, Outcome::Said) };

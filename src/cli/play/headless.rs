@@ -11,9 +11,9 @@ use crate::cli::play::signals::Signals;
 use crate::cli::play::stdin::{self, Lines};
 use crate::cli::trust::allowed::Allowed;
 use crate::clock::Clock;
-use crate::engine::{Engine, NEVER_DUE, Stopped};
-use crate::export::{REHEARSED, reason, spent, utterances};
-use crate::model::{Kind, Limit, Participant, Seq, Usd, VoiceSpec};
+use crate::engine::{Engine, Stopped};
+use crate::export::{REHEARSED, nearing, reason, spent, utterances};
+use crate::model::{Kind, LateReason, Limit, Participant, Seq, Usd, VoiceSpec};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record, SessionFiles, Tail};
 use crate::spawn;
@@ -199,15 +199,19 @@ impl Unwritten {
         let written = self.durable.borrow_and_update().written;
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
             // where the talk goes elsewhere, a warning is still seen
-            if let Kind::Warning(warning) = &record.event.kind
-                && !io::stdout().is_terminal()
-            {
-                context.say(&format!("warning: {}", warning.text));
+            // a transcript on the terminal has them already
+            let warning = match &record.event.kind {
+                Kind::Warning(warning) => Some(warning.text.to_string()),
+                Kind::LimitNear(near) => Some(nearing(&near.0)),
+                _ => None,
+            };
+            if let Some(warning) = warning.filter(|_| !io::stdout().is_terminal()) {
+                context.say(&format!("warning: {warning}"));
             }
             if let Kind::Receipt(receipt) = &record.event.kind
-                && let Some(line) = receipt.why.as_deref().and_then(|w| w.strip_prefix(NEVER_DUE))
+                && receipt.reason == Some(LateReason::NeverDue)
             {
-                context.say(&format!("a steering line was never due{line}"));
+                context.say(&format!("a steering line was never due: {}", receipt.line));
             }
             if let Some(told) = self.calls.told(&record.event) {
                 context.note(&told);

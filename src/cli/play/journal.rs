@@ -49,7 +49,7 @@ impl Calls {
         if let Kind::FloorGranted(g) = &event.kind {
             self.0.insert(TurnId(event.seq.0), g.participant.clone());
         } else if let Kind::CallStarted(c) = &event.kind {
-            let prompt = c.parameters["prompt_tokens"].as_u64();
+            let prompt = c.parameters.prompt_tokens;
             let prompt = prompt.map(|n| format!(", ~{n} tokens of prompt")).unwrap_or_default();
             return Some(format!(
                 "call {} in {}: {}{prompt}",

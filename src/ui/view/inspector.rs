@@ -3,7 +3,7 @@
 //!
 //! It is the same code that built the prompt then; where the log gives another one now, that is said, never hidden.
 
-use crate::model::payload::CallStarted;
+use crate::model::payload::{CallParameters, CallStarted};
 use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Turn};
@@ -100,8 +100,8 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
 }
 
 /// Parameters as people read them.
-fn parameters(parameters: &Value) -> String {
-    let Value::Object(map) = parameters else { return String::new() };
+fn parameters(parameters: &CallParameters) -> String {
+    let Ok(Value::Object(map)) = serde_json::to_value(parameters) else { return String::new() };
     let each = map.iter().map(|(key, value)| format!("{} {value}", key.replace('_', " ")));
     each.collect::<Vec<_>>().join(", ")
 }

@@ -274,7 +274,6 @@ fn cut(why: CutWhy) -> &'static str {
     match why {
         CutWhy::CutIn => "cut off by you",
         CutWhy::PauseNow | CutWhy::Operator => "stopped by you",
-        CutWhy::Superseded => "no longer asked",
         CutWhy::Timeout => "out of time",
         CutWhy::Crash => "interrupted",
         CutWhy::BrokenOff => "broken off",

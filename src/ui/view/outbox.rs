@@ -62,7 +62,8 @@ mod tests {
     fn what_waits_says_whether_the_talk_has_to_go_on_first() {
         let mut asked = Asked::new(Seq(7));
         let (key, _) = asked.order(Command::Retry {});
-        let queued = Receipt { of: key, is: ReceiptIs::Queued, id: None, turns: vec![], why: None };
+        let queued = serde_json::json!({"of": key, "is": "queued"});
+        let queued: Receipt = serde_json::from_value(queued).unwrap();
         let mut told = |paused| asked.told(&queued.clone().into(), paused).unwrap();
         assert_eq!(told(false), "retry: waits for its moment");
         assert_eq!(told(true), "retry: waits for its moment, and nothing starts before you go on");

@@ -83,7 +83,7 @@ impl Remote {
             }
         };
         // what was set aside for the reply may be less than the seat would take
-        let bound = ask.parameters["max_tokens"].as_u64().and_then(|n| u32::try_from(n).ok());
+        let bound = ask.parameters.max_tokens.and_then(|n| u32::try_from(n).ok());
         spec.max_tokens = bound.or(spec.max_tokens);
         // small models need it, and the vendors of large ones do not agree on it; held to a form, a model does not think first
         let schema = ask.form.schema().filter(|_| ask.seat.local && spec.effort.is_none());

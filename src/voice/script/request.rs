@@ -27,7 +27,8 @@ pub(super) fn request(ask: &Request) -> Value {
         "task": ask.prompt.task,
         "rejected": ask.prompt.rejected,
         "history": history,
-        "parameters": ask.parameters,
+        // scripts are started with none
+        "parameters": null,
     });
     let mut all = Map::new();
     all.extend(own.as_object().cloned().unwrap_or_default());

@@ -1,0 +1,88 @@
+//! What a batch that no policy wanted is for: a judgement, a casting vote, a stop rule, a summary.
+
+use super::ids::{SeatId, Seq, Text};
+use super::payload::BatchOpened;
+use super::reason::StopReason;
+use super::turn::Purpose;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What judges are asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum JudgeTask {
+    /// A verdict.
+    Verdict {
+        /// Which of the times the judges are asked, from 1.
+        time: u32,
+        /// Whether the sides are shown in reverse order.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        swapped: bool,
+        /// The sides behind the names that the judges are shown; empty where those are the sides' own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        labels: Vec<Text>,
+        /// The label of each seat.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        seats: BTreeMap<SeatId, Text>,
+        /// Whether it is asked only to see if a side has won already.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        interim: bool,
+        /// The end of the conversation that follows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        ends: Option<(StopReason, Option<Text>)>,
+    },
+    /// The casting vote on a tie.
+    Casting,
+    /// The stop rule at this place, from 0.
+    Stop(u32),
+}
+
+/// Whose view of the conversation is summed up, and how far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SummaryTask {
+    /// The seat that reads the summary instead of what it covers.
+    pub viewer: SeatId,
+    /// The place of the last thing in it.
+    pub upto: Seq,
+}
+
+impl JudgeTask {
+    /// Returns what a batch asks of judges, if it does.
+    pub fn of(batch: &BatchOpened) -> Option<JudgeTask> {
+        if batch.purpose != Purpose::Judge {
+            return None;
+        }
+        batch.judge.clone().or_else(|| JudgeTask::in_memo(&batch.memo))
+    }
+
+    /// Reads what earlier versions noted where a policy has its memo.
+    fn in_memo(memo: &Value) -> Option<JudgeTask> {
+        let number = |v: &Value| u32::try_from(v.as_u64()?).ok();
+        if let Some(rule) = number(&memo["stop"]) {
+            return Some(JudgeTask::Stop(rule));
+        }
+        if memo["casting"] == true {
+            return Some(JudgeTask::Casting);
+        }
+        Some(JudgeTask::Verdict {
+            time: number(&memo["verdict"])?,
+            swapped: memo["swapped"].as_bool()?,
+            labels: serde_json::from_value(memo["labels"].clone()).ok()?,
+            seats: serde_json::from_value(memo["seats"].clone()).ok()?,
+            interim: memo["interim"] == true,
+            ends: serde_json::from_value(memo["ends"].clone()).ok()?,
+        })
+    }
+}
+
+impl SummaryTask {
+    /// Returns what a batch sums up, if it does.
+    pub fn of(batch: &BatchOpened) -> Option<SummaryTask> {
+        if batch.purpose != Purpose::Summarise {
+            return None;
+        }
+        // earlier versions noted it where a policy has its memo
+        batch.summary.clone().or_else(|| serde_json::from_value(batch.memo.clone()).ok())
+    }
+}
