@@ -34,19 +34,52 @@ use crate::model::{Event, SeatId, Seq};
 use crate::state::{Entry, State};
 use crate::text;
 
-/// Every figure, in the order in which they are shown.
-pub const FIGURES: &[fn(&Analysis<'_>) -> Table] = &[
-    shares::table,
-    floor::table,
-    cost::table,
-    speed::table,
-    positions::decisions,
-    positions::positions,
-    stances::table,
-    positions::alike,
-    mentions::table,
-    repetition::table,
-    events::table,
+/// A page of figures on the screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum FigurePage {
+    /// Who had the floor, how long.
+    #[default]
+    Floor,
+    /// What it cost, and how fast it came.
+    Cost,
+    /// Who stood where.
+    Positions,
+    /// What happened.
+    Events,
+}
+
+impl FigurePage {
+    /// Every page, in the order of their numbers.
+    pub const ALL: [FigurePage; 4] =
+        [FigurePage::Floor, FigurePage::Cost, FigurePage::Positions, FigurePage::Events];
+
+    /// Returns the heading.
+    pub fn name(self) -> &'static str {
+        match self {
+            FigurePage::Floor => "floor",
+            FigurePage::Cost => "cost",
+            FigurePage::Positions => "positions",
+            FigurePage::Events => "events",
+        }
+    }
+}
+
+/// Makes a figure.
+pub type Figure = fn(&Analysis<'_>) -> Table;
+
+/// Every figure with its page, in the order in which they are shown.
+pub const FIGURES: &[(FigurePage, Figure)] = &[
+    (FigurePage::Floor, shares::table),
+    (FigurePage::Floor, floor::table),
+    (FigurePage::Cost, cost::table),
+    (FigurePage::Cost, speed::table),
+    (FigurePage::Positions, positions::decisions),
+    (FigurePage::Positions, positions::positions),
+    (FigurePage::Positions, stances::table),
+    (FigurePage::Positions, positions::alike),
+    (FigurePage::Positions, mentions::table),
+    (FigurePage::Positions, repetition::table),
+    (FigurePage::Events, events::table),
 ];
 
 /// A conversation that is looked at.
@@ -63,7 +96,7 @@ pub struct Analysis<'a> {
 impl<'a> Analysis<'a> {
     /// Returns every figure.
     pub fn tables(&self) -> Vec<Table> {
-        FIGURES.iter().map(|figure| figure(self)).collect()
+        FIGURES.iter().map(|(_, figure)| figure(self)).collect()
     }
 
     /// Returns the utterances that count, each in the version that counts and with the turn that spoke it.

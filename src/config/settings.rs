@@ -7,7 +7,7 @@ use super::Environment;
 use super::keys::{self, Binding};
 use super::layers::{self, Origin};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
-use crate::model::Price;
+use crate::model::{Price, Wire};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -125,7 +125,7 @@ pub struct Settings {
 #[serde(deny_unknown_fields, default)]
 pub struct Provider {
     /// How it is spoken to.
-    pub wire: Option<WireName>,
+    pub wire: Option<Wire>,
     /// Where it is.
     pub base_url: Option<String>,
     /// The variable that holds its key.
@@ -134,17 +134,6 @@ pub struct Provider {
     pub api_key_file: Option<PathBuf>,
     /// The program that prints its key, and its arguments.
     pub api_key_command: Option<Vec<String>>,
-}
-
-/// The spelling of a wire format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[allow(missing_docs, reason = "the names of four formats")]
-pub enum WireName {
-    OpenAi,
-    Anthropic,
-    Gemini,
-    Ollama,
 }
 
 /// What the user knows of a model.
@@ -298,7 +287,7 @@ mod tests {
         "#;
         let settings = Settings::parse(text, "config.toml").unwrap();
         let mine = Provider {
-            wire: Some(WireName::OpenAi),
+            wire: Some(Wire::OpenAi),
             base_url: Some("http://127.0.0.1:8080/v1".into()),
             api_key_env: Some("MY_KEY".into()),
             ..Provider::default()

@@ -1,6 +1,7 @@
 //! The table of settings: what each key takes, what holds where nobody sets it, and what it is for; the JSON Schema and
 //! every explanation are made from it.
 
+use crate::model::Wire;
 use serde_json::{Map, Value, json};
 
 /// One key; a part in capitals stands for any name.
@@ -66,12 +67,7 @@ pub const SETTINGS: &[Setting] = &[
         "Whether the program takes the mouse; where it does not, the terminal selects text with it.",
     ),
     row("glyphs", r#"{"enum": ["unicode", "ascii"]}"#, "unicode", "The signs of the screen."),
-    row(
-        "providers.NAME.wire",
-        r#"{"enum": ["openai", "anthropic", "gemini", "ollama"]}"#,
-        "as known",
-        "How the provider is spoken to.",
-    ),
+    row("providers.NAME.wire", Wire::SCHEMA, "as known", "How the provider is spoken to."),
     row("providers.NAME.base_url", TEXT, "as known", "Where the provider is."),
     row("providers.NAME.api_key_env", TEXT, "as known", "The variable that holds its key."),
     row(

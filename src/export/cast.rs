@@ -7,9 +7,6 @@ use crate::analysis::name;
 use crate::model::{Kind, Ms};
 use serde_json::json;
 
-/// Its name and what it is; only a screen can draw what it holds.
-pub const FORMAT: (&str, &str) = ("cast", "a recording of the screen");
-
 /// Seconds to which a player shortens longer waits.
 const IDLE_SECONDS: u32 = 3;
 

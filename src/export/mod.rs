@@ -69,17 +69,34 @@ pub struct Format {
     /// What it is, in words.
     pub title: &'static str,
     /// How a conversation is spelled in it.
-    pub spell: fn(&Document) -> String,
+    pub spell: Spell,
 }
 
-/// Every format; `cast` is not among them, since only a screen can draw what it holds.
+/// What a format is made of.
+pub enum Spell {
+    /// Of the document alone.
+    Document(fn(&Document) -> String),
+    /// Of what a screen of so many columns and rows showed as well.
+    Screen(fn(&Document, (u16, u16), &[cast::Frame]) -> String),
+}
+
+/// Every format.
 pub const FORMATS: &[Format] = &[
-    Format { name: "md", title: "Markdown", spell: |d| d.told(md::spell) },
-    Format { name: "html", title: "a page with the figures", spell: html::spell },
-    Format { name: "json", title: "one object, with the figures", spell: document::json },
-    Format { name: "jsonl", title: "the session's lines", spell: document::jsonl },
-    Format { name: "txt", title: "plain text", spell: |d| d.told(text::spell) },
-    Format { name: "csv", title: "a table of what was said", spell: document::csv },
+    Format { name: "md", title: "Markdown", spell: Spell::Document(|d| d.told(md::spell)) },
+    Format { name: "html", title: "a page with the figures", spell: Spell::Document(html::spell) },
+    Format {
+        name: "json",
+        title: "one object, with the figures",
+        spell: Spell::Document(document::json),
+    },
+    Format { name: "jsonl", title: "the session's lines", spell: Spell::Document(document::jsonl) },
+    Format { name: "txt", title: "plain text", spell: Spell::Document(|d| d.told(text::spell)) },
+    Format {
+        name: "csv",
+        title: "a table of what was said",
+        spell: Spell::Document(document::csv),
+    },
+    Format { name: "cast", title: "a recording of the screen", spell: Spell::Screen(cast::spell) },
 ];
 
 /// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.

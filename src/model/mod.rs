@@ -22,6 +22,7 @@ pub mod shows;
 pub mod steering;
 pub mod task;
 pub mod turn;
+pub mod wire;
 
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
 pub use command::{Command, CommandGiven, Targets};
@@ -43,3 +44,4 @@ pub use shows::{Anonymous, Sees, Shows};
 pub use steering::{SteerLine, Trigger};
 pub use task::{JudgeTask, SummaryTask};
 pub use turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
+pub use wire::Wire;

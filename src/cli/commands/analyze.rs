@@ -172,7 +172,7 @@ fn parted(a: &Read, from: Seq) -> String {
 fn names() -> Vec<&'static str> {
     let (state, turn_log) = (State::default(), TurnLog::default());
     let empty = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
-    FIGURES.iter().map(|figure| figure(&empty).name).collect()
+    FIGURES.iter().map(|(_, figure)| figure(&empty).name).collect()
 }
 
 fn chosen(tables: Vec<Table>, name: &str) -> Result<Table, Failure> {

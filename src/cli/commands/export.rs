@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::document::{Target, create, know_keys};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::export::{Document, FORMATS, Reveal, cast};
+use crate::export::{Document, FORMATS, Reveal, Spell};
 use crate::session;
 use crate::session::replay::Recording;
 use crate::text;
@@ -46,7 +46,7 @@ pub struct Export {
 const LINES: &str = "jsonl";
 
 fn names() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|f| f.name).chain([cast::FORMAT.0])
+    FORMATS.iter().map(|f| f.name)
 }
 
 impl Export {
@@ -78,15 +78,20 @@ fn spelled(
     size: (u16, u16),
     context: &Context,
 ) -> Result<String, Failure> {
-    if let Some(format) = FORMATS.iter().find(|f| f.name == format) {
-        return Ok((format.spell)(document));
+    let known = FORMATS.iter().find(|f| f.name == format);
+    let unknown = || Failure::new(Exit::Usage, format!("no format `{format}`"));
+    match known.ok_or_else(unknown)?.spell {
+        Spell::Document(spell) => Ok(spell(document)),
+        Spell::Screen(spell) => {
+            let recording = Recording::new(document.records.clone());
+            let appearance = AppearanceSettings::of(context)?;
+            let frames = film(&recording, size, appearance.theme(None)?, appearance.glyphs)
+                .map_err(|e| {
+                    Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}"))
+                })?;
+            Ok(spell(document, size, &frames))
+        }
     }
-    // what is left is the one that needs a screen to be drawn
-    let recording = Recording::new(document.records.clone());
-    let appearance = AppearanceSettings::of(context)?;
-    let frames = film(&recording, size, appearance.theme(None)?, appearance.glyphs)
-        .map_err(|e| Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}")))?;
-    Ok(cast::spell(document, size, &frames))
 }
 
 fn size(text: &str) -> Result<(u16, u16), String> {

@@ -6,11 +6,12 @@
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::config::{self, Provider, Settings, WireName};
-use crate::model::Secret;
+use crate::config::{self, Provider, Settings};
+use crate::model::{Secret, Wire};
 use crate::spawn::{self, Environment, Job, Output};
-use crate::voice::remote::{Endpoint, VENDORS, Wire};
-use clap::{Args, ValueEnum};
+use crate::voice::remote::{Endpoint, VENDORS};
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,16 +25,6 @@ const KEY_COMMAND_TIME: Duration = Duration::from_secs(30);
 /// The largest key, in bytes.
 const KEY_MAX_BYTES: usize = 16 << 10;
 
-/// The wire formats that `--wire` takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[allow(missing_docs, reason = "the names of four formats")]
-pub enum WireOption {
-    Openai,
-    Anthropic,
-    Gemini,
-    Ollama,
-}
-
 /// Which model speaks, and where it is.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelOptions {
@@ -44,8 +35,14 @@ pub struct ModelOptions {
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
     /// How that server is spoken to [default: openai]
-    #[arg(long, value_enum, requires = "endpoint")]
-    pub wire: Option<WireOption>,
+    #[arg(long, value_parser = wire(), requires = "endpoint")]
+    pub wire: Option<Wire>,
+}
+
+/// Reads the name of a wire format.
+fn wire() -> impl TypedValueParser<Value = Wire> {
+    PossibleValuesParser::new(Wire::ALL.map(Wire::name))
+        .map(|name| Wire::named(&name).unwrap_or(Wire::OpenAi))
 }
 
 /// Where a provider's key comes from.
@@ -132,12 +129,7 @@ impl Providers {
         }
         if let Some(url) = &options.endpoint {
             list.retain(|known| known.name != ENDPOINT);
-            let wire = match options.wire {
-                Some(WireOption::Openai) | None => Wire::OpenAi,
-                Some(WireOption::Anthropic) => Wire::Anthropic,
-                Some(WireOption::Gemini) => Wire::Gemini,
-                Some(WireOption::Ollama) => Wire::Ollama,
-            };
+            let wire = options.wire.unwrap_or(Wire::OpenAi);
             // a key belongs to one address, and this one comes without any
             let (key, from) = (KeySource::None, "--endpoint");
             list.push(ResolvedProvider {
@@ -278,12 +270,6 @@ fn merged(
     set: &Provider,
     known: Option<ResolvedProvider>,
 ) -> Result<ResolvedProvider, &'static str> {
-    let wire = set.wire.map(|wire| match wire {
-        WireName::OpenAi => Wire::OpenAi,
-        WireName::Anthropic => Wire::Anthropic,
-        WireName::Gemini => Wire::Gemini,
-        WireName::Ollama => Wire::Ollama,
-    });
     // a key belongs to one address: the usual key does not go to an unusual one
     let usual = set.base_url.is_none();
     let key = match (&set.api_key_env, &set.api_key_file, &set.api_key_command, &known) {
@@ -296,7 +282,7 @@ fn merged(
     let base_url = set.base_url.clone().or(known.as_ref().map(|k| k.base_url.clone()));
     Ok(ResolvedProvider {
         name: name.into(),
-        wire: wire.or(known.map(|k| k.wire)).ok_or("wire is missing, as in wire = \"openai\"")?,
+        wire: set.wire.or(known.map(|k| k.wire)).ok_or("wire is missing, as in wire = \"openai\"")?,
         base_url: base_url.ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
         key,
         from: "settings",

@@ -2,7 +2,7 @@
 //!
 //! A verb of the same name goes first. Some take a word more: what is looked for, whose words, which theme.
 
-use crate::export::{FORMATS, cast};
+use crate::export::FORMATS;
 use crate::ui::Screen;
 use crate::ui::act::update::{Request, act};
 use crate::ui::act::{appearance, branches, navigate};
@@ -23,7 +23,7 @@ const ALIASES: &[(&str, Action)] = &[
 
 /// Returns the names of the formats in which a session can be written.
 pub fn formats() -> impl Iterator<Item = &'static str> {
-    FORMATS.iter().map(|f| f.name).chain([cast::FORMAT.0])
+    FORMATS.iter().map(|f| f.name)
 }
 
 /// Returns the `/command` of an action.

@@ -1,11 +1,12 @@
 //! The figures, over everything but the header and the footer.
 
+use crate::analysis::FigurePage;
 use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::Role;
-use crate::ui::view::analysis::{Laid, PAGES, POSITIONS, Study, lanes, stood};
+use crate::ui::view::analysis::{Laid, Study, lanes, stood};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -34,9 +35,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let room = usize::from(area.width).saturating_sub(2);
     let named = if area.width < NAMED_COLUMNS { "" } else { "ANALYSIS " };
     let mut tabs = vec![Span::styled(format!(" {named}"), theme.style(Role::Title))];
-    for (i, (name, _)) in PAGES.iter().enumerate() {
-        let role = if i == study.page { Role::Selection } else { Role::Muted };
-        tabs.push(Span::styled(format!(" {} {name} ", i + 1), theme.style(role)));
+    for (i, page) in FigurePage::ALL.into_iter().enumerate() {
+        let role = if page == study.page { Role::Selection } else { Role::Muted };
+        tabs.push(Span::styled(format!(" {} {} ", i + 1, page.name()), theme.style(role)));
     }
     let rule = Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(Role::Rule));
     let laid = study.laid(room, |study| lay(study, screen, room));
@@ -65,7 +66,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let (muted, mut rows, mut first) = (theme.style(Role::Muted), Vec::new(), 0);
-    if study.page == 0 {
+    if study.page == FigurePage::Floor {
         let columns = "one column an utterance, as high as it has words; the last ones that fit";
         rows.extend(told(columns, muted, room));
         for (place, lane) in lanes(&screen.story, glyphs, room) {
@@ -74,7 +75,7 @@ fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
         rows.push(Line::default());
     }
     let stood = match study.page {
-        POSITIONS => stood(&screen.story, glyphs, room),
+        FigurePage::Positions => stood(&screen.story, glyphs, room),
         _ => vec![],
     };
     if !stood.is_empty() {

@@ -3,7 +3,7 @@
 //! They are computed when the pane opens and when a turn is over, never for a frame. It holds where the reader stands;
 //! drawing is `draw`'s.
 
-use crate::analysis::{Cell, Stand, Standpoints, Table, name, standpoints};
+use crate::analysis::{Cell, FIGURES, FigurePage, Stand, Standpoints, Table, name, standpoints};
 use crate::model::SeatId;
 use crate::text::word_count;
 use crate::ui::action::Action;
@@ -13,20 +13,6 @@ use crate::ui::view::transcript::Story;
 use ratatui::text::Line;
 use std::rc::Rc;
 
-/// A page: its name, and the figures on it.
-type Page = (&'static str, &'static [&'static str]);
-
-/// The pages, by their numbers.
-pub const PAGES: &[Page] = &[
-    ("floor", &["shares", "floor"]),
-    ("cost", &["cost", "speed"]),
-    ("positions", &["decisions", "positions", "stances", "alike", "mentions", "repetition"]),
-    ("events", &["events"]),
-];
-/// The page with the chart of who stood where.
-pub const POSITIONS: usize = 2;
-/// The page whose rows can be opened in the transcript.
-const EVENTS: usize = 3;
 /// Cells of the names before a chart.
 const NAMES: usize = 14;
 
@@ -34,7 +20,7 @@ const NAMES: usize = 14;
 #[derive(Clone, Debug, Default)]
 pub struct Study {
     /// Which page.
-    pub page: usize,
+    pub page: FigurePage,
     /// The first row that is shown; of events, the one that is chosen.
     pub at: usize,
     /// How many rows are shown.
@@ -42,7 +28,7 @@ pub struct Study {
     tables: Vec<Table>,
     /// How much had happened when they were computed.
     counted: usize,
-    laid: Option<((usize, usize, usize), Rc<Laid>)>,
+    laid: Option<((FigurePage, usize, usize), Rc<Laid>)>,
 }
 
 /// A page as rows.
@@ -102,9 +88,8 @@ impl Study {
             Action::PageDown => page,
             Action::Top => isize::MIN,
             Action::Pick(number) => {
-                let page = usize::from(number) - 1;
-                if page < PAGES.len() {
-                    (self.page, self.at) = (page, 0);
+                if let Some(page) = FigurePage::ALL.get(usize::from(number) - 1) {
+                    (self.page, self.at) = (*page, 0);
                 }
                 return true;
             }
@@ -116,14 +101,14 @@ impl Study {
 
     /// Returns the figures of the page.
     pub fn tables(&self) -> Vec<Table> {
-        let here = PAGES.get(self.page).map_or(&[][..], |(_, names)| *names);
-        let named = |name: &&str| self.tables.iter().find(|t| t.name == *name).cloned();
-        here.iter().filter_map(named).filter(|t| !t.rows.is_empty()).collect()
+        let tables = FIGURES.iter().zip(&self.tables);
+        let here = tables.filter(|((page, _), table)| *page == self.page && !table.rows.is_empty());
+        here.map(|(_, table)| table.clone()).collect()
     }
 
     /// Returns whether rows are chosen here rather than scrolled.
     pub fn chooses(&self) -> bool {
-        self.page == EVENTS
+        self.page == FigurePage::Events
     }
 
     /// Returns the utterance at which the chosen event stands.

@@ -1,6 +1,6 @@
 //! The list of commands, and that of keys: both made from the tables, narrowed down by what is typed, run by Enter.
 
-use crate::export::{FORMATS, cast};
+use crate::export::FORMATS;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
 use crate::ui::act::commands::spelled as spelled_row;
@@ -147,11 +147,11 @@ impl List {
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
     pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
-        let formats = FORMATS.iter().map(|f| (f.name, f.title)).chain([cast::FORMAT]);
-        let formats = formats.filter(|_| self.of == Of::Formats).map(|(name, title)| Entry {
-            does: Does::Export(name),
-            call: name.to_owned(),
-            title: title.to_owned(),
+        let formats = FORMATS.iter().filter(|_| self.of == Of::Formats);
+        let formats = formats.map(|format| Entry {
+            does: Does::Export(format.name),
+            call: format.name.to_owned(),
+            title: format.title.to_owned(),
         });
         let here = ROWS.iter().filter(|r| self.is_of_actions() && self.talk.has(r.group));
         let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {

@@ -21,9 +21,10 @@ mod openai;
 mod vendor;
 mod wire;
 
+pub use crate::model::Wire;
 pub use decoder::{Decoder, Pieces};
 pub use failure::Fault;
-pub use vendor::{Endpoint, VENDORS, Vendor, Wire};
+pub use vendor::{Endpoint, VENDORS, Vendor};
 
 use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
 use crate::clock;

@@ -1,19 +1,6 @@
 //! Vendors as rows of data over four wire formats, and the place that a call goes to.
 
-use crate::model::{Secret, Text};
-
-/// How requests and answers are spelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wire {
-    /// Chat completions, as OpenAI began them and most servers speak them.
-    OpenAi,
-    /// Messages, as Anthropic speaks them.
-    Anthropic,
-    /// `generateContent`, as Google speaks it.
-    Gemini,
-    /// Ollama's own chat.
-    Ollama,
-}
+use crate::model::{Secret, Text, Wire};
 
 /// A vendor: a row of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

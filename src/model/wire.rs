@@ -1,0 +1,54 @@
+//! The wire formats that models are spoken to in: one list for settings, options and calls.
+
+use serde::Deserialize;
+
+/// How requests and answers are spelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Wire {
+    /// Chat completions, as OpenAI began them and most servers speak them.
+    OpenAi,
+    /// Messages, as Anthropic speaks them.
+    Anthropic,
+    /// `generateContent`, as Google speaks it.
+    Gemini,
+    /// Ollama's own chat.
+    Ollama,
+}
+
+impl Wire {
+    /// Every wire format.
+    pub const ALL: [Wire; 4] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
+
+    /// The names as a JSON Schema.
+    pub const SCHEMA: &str = r#"{"enum": ["openai", "anthropic", "gemini", "ollama"]}"#;
+
+    /// Returns the name in settings and options.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wire::OpenAi => "openai",
+            Wire::Anthropic => "anthropic",
+            Wire::Gemini => "gemini",
+            Wire::Ollama => "ollama",
+        }
+    }
+
+    /// Returns the wire format of a name.
+    pub fn named(name: &str) -> Option<Wire> {
+        Wire::ALL.into_iter().find(|wire| wire.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Wire;
+
+    #[test]
+    fn settings_and_options_spell_a_wire_alike() {
+        for wire in Wire::ALL {
+            let read: Wire = serde_json::from_value(wire.name().into()).expect("a known name");
+            assert!(Wire::SCHEMA.contains(&format!("\"{}\"", wire.name())));
+            assert_eq!((read, Wire::named(wire.name())), (wire, Some(wire)));
+        }
+    }
+}
