@@ -78,7 +78,10 @@ timeout = 30
     assert_eq!(ada.voice, VoiceSpec::Human { seconds: Some(60), pass: true });
     assert_eq!(ada.stand_in, Some(VoiceSpec::Lines { lines, pace: 20 }));
     assert_eq!((ada.weight, ada.max_utterances, ada.timeouts.total), (2.5, Some(3), 1_500));
-    assert_eq!(ada.on_failure, FailureRule { retry: 1, then: Then::Stop });
+    assert_eq!(
+        ada.on_failure,
+        FailureRule { retry: 1, then: Then::Stop, ..FailureRule::default() }
+    );
     let bo = &loaded.participants[1];
     assert_eq!(bo.voice, VoiceSpec::Script(vec!["./bo.sh".into(), "-v".into()]));
     assert_eq!(bo.timeouts.total, 30_000);
@@ -268,7 +271,7 @@ fn a_change_keeps_what_it_does_not_name() {
         changed,
         Participant {
             name: "Ada B.".into(),
-            on_failure: FailureRule { retry: 0, then: Then::Skip },
+            on_failure: FailureRule { retry: 0, then: Then::Skip, ..FailureRule::default() },
             ..ada()
         }
     );

@@ -18,6 +18,6 @@ pub use layers::{Origin, Project};
 pub use look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
 pub use paths::{Error, Paths, keep_key, make_private};
 pub use settings::{
-    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Settings, SettingsError, read_key_file,
+    CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, read_key_file,
 };
 pub use table::{SETTINGS, Setting, schema};

@@ -7,9 +7,10 @@ use super::Environment;
 use super::keys::{self, Binding};
 use super::layers::{self, Origin};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
-use crate::model::{Price, Wire};
+use crate::model::{FailureRule, Price, Wire};
 use serde::Deserialize;
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use toml::Table;
@@ -87,6 +88,8 @@ pub struct Settings {
     pub providers: BTreeMap<String, Provider>,
     /// What is known of models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
+    /// How often and how long a turn whose calls fail is tried again.
+    pub retries: Retries,
     /// The theme of the screen.
     pub theme: Option<ThemeChoice>,
     /// How many colours the terminal shows.
@@ -134,6 +137,23 @@ pub struct Provider {
     pub api_key_file: Option<PathBuf>,
     /// The program that prints its key, and its arguments.
     pub api_key_command: Option<Vec<String>>,
+}
+
+/// The bounds of further tries, whatever a scenario or a server asks for.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Retries {
+    /// Calls of one model in one turn, the first one included.
+    pub tries: NonZeroU32,
+    /// Seconds that a turn waits between them, in all.
+    pub seconds: u32,
+}
+
+impl Default for Retries {
+    fn default() -> Self {
+        let tries = NonZeroU32::new(FailureRule::TRIES).unwrap_or(NonZeroU32::MIN);
+        Retries { tries, seconds: (FailureRule::WAIT_MS / 1000) as u32 }
+    }
 }
 
 /// What the user knows of a model.

@@ -36,6 +36,18 @@ pub const SETTINGS: &[Setting] = &[
         "The model of every seat that names none, as provider:name.",
     ),
     row(
+        "retries.tries",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "5",
+        "Calls of one model in one turn at most, whatever a scenario or a server asks for.",
+    ),
+    row(
+        "retries.seconds",
+        r#"{"type": "integer", "minimum": 0}"#,
+        "60",
+        "Seconds that a turn waits between its calls at most, in all.",
+    ),
+    row(
         "theme",
         r#"{"anyOf": [{"type": "string"}, {"type": "object", "properties": {"light": {"type": "string"},
             "dark": {"type": "string"}}, "required": ["light", "dark"], "additionalProperties": false}]}"#,
@@ -147,6 +159,7 @@ mod tests {
             ("zzzzzz = 1", ""),
             ("[providers.x]\nzzzzzz = 1", "providers.NAME."),
             ("[models.x]\nzzzzzz = 1", "models.MODEL."),
+            ("[retries]\nzzzzzz = 1", "retries."),
         ] {
             for key in known(text) {
                 let key = format!("{prefix}{key}");

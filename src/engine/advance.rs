@@ -18,12 +18,16 @@ pub fn advance(state: &State) -> Option<Draft> {
         if state.ended.is_some() {
             return None;
         }
-        stance(state).or_else(|| ending(state)).or_else(|| pause(state)).or_else(|| {
-            if state.run == Run::Paused {
-                return None;
-            }
-            call(state).or_else(|| floor(state))
-        })
+        stance(state)
+            .or_else(|| give_up(state))
+            .or_else(|| ending(state))
+            .or_else(|| pause(state))
+            .or_else(|| {
+                if state.run == Run::Paused {
+                    return None;
+                }
+                call(state).or_else(|| floor(state))
+            })
     })
 }
 
@@ -31,6 +35,13 @@ pub fn advance(state: &State) -> Option<Draft> {
 fn stance(state: &State) -> Option<Draft> {
     let stance = state.unrecorded_stance()?;
     Some(draft(ThreadId::ROOT, ENGINE, stance.clone().into()))
+}
+
+/// A turn that waits for another try, when none will be granted any more.
+fn give_up(state: &State) -> Option<Draft> {
+    let waits = |turn: &&Turn| turn.call.is_none() && turn.retry_at.is_some();
+    let turn = state.calls().find(waits).filter(|_| turns::gives_up(state))?;
+    Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
 
 /// What follows once nothing is held back: limits, stops, grants, decisions.

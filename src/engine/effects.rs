@@ -2,9 +2,12 @@
 
 use crate::model::*;
 use crate::prompt;
-use crate::state::{Live, Run, State};
+use crate::state::{Live, Run, State, Turn};
 use crate::voice::Request;
 use std::sync::Arc;
+
+/// Milliseconds that a call may go on after the time limit was reached.
+pub const TIME_GRACE_MS: u64 = 10_000;
 
 /// Something to be done outside.
 #[derive(Clone, Debug)]
@@ -85,7 +88,10 @@ pub fn deadline(live: &Live) -> Option<Ms> {
             (VoiceSpec::Human { seconds, pass: true }, _, _) if state.run != Run::Paused => {
                 Some(turn.granted.plus(seconds.as_ref()? * 1000))
             }
-            (_, Some(_), _) => Some(call_deadline(live, turn.id, &spec.timeouts)?.at),
+            (_, Some(_), _) => {
+                let due = call_deadline(live, turn.id, &spec.timeouts).map(|due| due.at);
+                due.into_iter().chain(time_is_up(state, turn)).min()
+            }
             (_, None, retry) => retry,
         }
     });
@@ -100,6 +106,14 @@ pub fn deadline(live: &Live) -> Option<Ms> {
         [due(marks[0]).filter(|_| !told), due(marks[1])].into_iter().flatten()
     });
     turns.chain(limits).min()
+}
+
+/// Returns when a running call is cut because the conversation's time was up when it began to be spoken. What judges say
+/// of the talk is heard to its end.
+pub(super) fn time_is_up(state: &State, turn: &Turn) -> Option<Ms> {
+    let reached = state.limit.as_ref().filter(|at| at.what == Limit::Seconds)?;
+    let up = state.running.since?.plus((reached.limit * 1000).saturating_sub(state.running.total));
+    (turn.purpose != Purpose::Judge).then(|| up.max(turn.granted).plus(TIME_GRACE_MS))
 }
 
 /// Where a warning is given: at four fifths of a limit.

@@ -1,7 +1,7 @@
 //! What an input makes true.
 
 use super::drafts::end;
-use super::effects::{call_deadline, near_mark};
+use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
 use super::{execute, resolve, turns, verdict};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
@@ -105,6 +105,8 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
                 if let Some(due) = due.filter(|due| now >= due.at) {
                     let silence = Failure::new(ErrorClass::Silence, due.words());
                     drafts.push(turns::failed(live, turn, now, &silence, CutWhy::Timeout));
+                } else if time_is_up(state, turn).is_some_and(|at| now >= at) {
+                    drafts.push(turns::cut(live, turn, now, CutWhy::Timeout));
                 }
             }
             (_, None, Some(at)) if now >= at => drafts.push(turns::start(state, turn)),

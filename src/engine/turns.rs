@@ -15,11 +15,6 @@ use std::collections::BTreeMap;
 const RETRY_WAIT_MS: u64 = 500;
 /// The part of a wait by which it may be longer, so that seats which failed together do not come back together.
 const JITTER: u64 = 4;
-/// The longest wait between two calls of a turn, in milliseconds.
-const RETRY_WAIT_MAX_MS: u64 = 60_000;
-/// How long a turn waits in all where servers ask for it, in milliseconds.
-const ASKED_WAIT_MAX_MS: u64 = 60_000;
-
 /// Bytes of what is told of a reply that has not the form it was asked for.
 const WRONG_MAX: usize = 500;
 /// How a reply finished that went on in another's name and was cut there.
@@ -284,7 +279,10 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
     }
     let rule = live.state.seat(&turn.seat).map(|s| s.spec.on_failure.clone()).unwrap_or_default();
     let next = wait(&live.state, turn, &rule, failure).map(|wait_ms| (wait_ms, None));
-    let next = next.or_else(|| Some((0, Some(fallback(&live.state, turn)?))));
+    let next = next.or_else(|| {
+        let other = fallback(&live.state, turn).filter(|_| !gives_up(&live.state));
+        Some((0, Some(other?)))
+    });
     let thought = live.thought(turn.id);
     let paid = failure.class.costs() || !thought.is_empty();
     let guess = money::guess(turn, live.said(turn.id).len() + thought.len()).filter(|_| paid);
@@ -313,20 +311,30 @@ fn fallback(state: &State, turn: &Turn) -> Option<Text> {
     Some(replaced.voice.label().into())
 }
 
-/// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, for a minute
-/// in all, and that costs no retry.
+/// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, and that costs
+/// no retry; but it never makes the wait shorter than our own, nor the calls of a turn more than the rule bounds.
 fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &Failure) -> Option<u64> {
+    if gives_up(state) || turn.tries >= rule.tries {
+        return None;
+    }
     if failure.class == ErrorClass::Context {
         // the next prompt is shorter; one that is too long again fails
         return (!turn.shrunk).then_some(0);
     }
-    let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.calls.saturating_sub(1).min(16));
-    let place = u64::from(turn.number.unwrap_or(0)) << 16 | u64::from(turn.calls);
-    let jitter = state.dice(place, &format!("retry {}", turn.seat)) % (doubled / JITTER + 1);
-    let backoff = (doubled + jitter).min(RETRY_WAIT_MAX_MS);
-    if failure.class.asks_to_wait() {
-        let wait = failure.retry_after_ms.unwrap_or(backoff);
-        return (turn.waited.saturating_add(wait) <= ASKED_WAIT_MAX_MS).then_some(wait);
+    let asked = failure.class.asks_to_wait();
+    if !asked && !(failure.class.may_pass() && turn.retries < rule.retry) {
+        return None;
     }
-    (failure.class.may_pass() && turn.retries < rule.retry).then_some(backoff)
+    let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.tries.saturating_sub(1).min(16));
+    let least = failure.retry_after_ms.filter(|_| asked).unwrap_or(0).max(doubled);
+    let left = rule.wait.saturating_sub(turn.waited);
+    let place = u64::from(turn.number.unwrap_or(0)) << 16 | u64::from(turn.calls);
+    let jitter = state.dice(place, &format!("retry {}", turn.seat)) % (least / JITTER + 1);
+    (least <= left).then(|| least.saturating_add(jitter).min(left))
+}
+
+/// Returns whether nothing that failed is tried again: the conversation ends, or its time is up.
+pub(super) fn gives_up(state: &State) -> bool {
+    let time_is_up = state.limit.as_ref().is_some_and(|at| at.what == Limit::Seconds);
+    time_is_up || state.stopped_by.is_some()
 }

@@ -328,11 +328,42 @@ pub struct FailureRule {
     pub retry: u32,
     /// What follows the last of them.
     pub then: Then,
+    /// Calls of one model in one turn at most, whatever its server asks for.
+    #[serde(default = "tries", skip_serializing_if = "is_tries")]
+    pub tries: u32,
+    /// Milliseconds that a turn waits at most between the calls of one model, in all.
+    #[serde(default = "wait", skip_serializing_if = "is_wait")]
+    pub wait: u64,
+}
+
+impl FailureRule {
+    /// Calls of one model in one turn, where the settings say nothing else.
+    pub const TRIES: u32 = 5;
+    /// Milliseconds between them in all, where the settings say nothing else.
+    pub const WAIT_MS: u64 = 60_000;
+}
+
+fn tries() -> u32 {
+    FailureRule::TRIES
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_tries(n: &u32) -> bool {
+    *n == tries()
+}
+
+fn wait() -> u64 {
+    FailureRule::WAIT_MS
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_wait(ms: &u64) -> bool {
+    *ms == wait()
 }
 
 impl Default for FailureRule {
     fn default() -> Self {
-        FailureRule { retry: 1, then: Then::Skip }
+        FailureRule { retry: 1, then: Then::Skip, tries: tries(), wait: wait() }
     }
 }
 

@@ -47,7 +47,7 @@ pub enum CutWhy {
     CutIn,
     /// The operator paused at once.
     PauseNow,
-    /// The call ran into one of its time-outs after words had been shown.
+    /// The call ran into one of its time-outs after words had been shown, or the conversation's time was up.
     Timeout,
     /// The program was stopped or killed; it never counts, and the seat is still owed its turn.
     Crash,

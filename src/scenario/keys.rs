@@ -361,7 +361,12 @@ const STAND_IN: &[Key] = &[
 ];
 
 const ON_FAILURE: &[Key] = &[
-    key("retry", Kind::Count { least: 0, most: 10 }, "1", "Further calls within the same turn."),
+    key(
+        "retry",
+        Kind::Count { least: 0, most: 10 },
+        "1",
+        "Further calls within the same turn, as far as `retries` of the settings allows.",
+    ),
     key(
         "then",
         Kind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
@@ -382,7 +387,7 @@ const LIMITS: &[Key] = &[
         "seconds",
         Kind::Count { least: 1, most: 365 * DAY_SECONDS },
         "600",
-        "Running time: pauses and waiting for a person do not count.",
+        "Running time: pauses and waiting for a person do not count. Who speaks when it is up has 10 s to finish.",
     ),
     key("batches", UTTERANCE_RANGE, "20", "Finished batches; 20, where the policy is depends."),
     key("per_seat", UTTERANCE_RANGE, "5", "Utterances of any one seat."),

@@ -271,6 +271,7 @@ impl State {
             t.heard = heard.flatten().unwrap_or(seq);
             t.call = Some(CallId(seq.0));
             t.calls += 1;
+            t.tries += 1;
             t.since = ms;
             t.retry_at = None;
             t.first_call = t.first_call.or(Some(seq));
@@ -290,6 +291,7 @@ impl State {
         let Some(t) = self.turns.get_mut(&r.turn) else { return };
         t.call = None;
         t.retry_at = Some(ms.plus(r.wait_ms));
+        t.waited = t.waited.saturating_add(r.wait_ms);
         let paid = r.error.class.costs() || !t.thought.is_empty();
         // logs of earlier programs leave it to be guessed
         let guess = || paid.then(|| t.guess(t.said.len() + t.thought.len()));
@@ -300,7 +302,7 @@ impl State {
         let said = std::mem::take(&mut t.said);
         t.thought.clear();
         if r.model.is_some() {
-            (t.retries, t.waited, t.shrunk) = (0, 0, false);
+            (t.retries, t.tries, t.waited, t.shrunk) = (0, 0, 0, false);
             (t.corrections, t.rejected) = (0, None);
             let seat = t.seat.clone();
             self.set_seat(&seat, |s| {
@@ -310,12 +312,10 @@ impl State {
             });
         } else if r.error.class == ErrorClass::Context {
             t.shrunk = true;
-        } else if r.error.class.asks_to_wait() {
-            t.waited = t.waited.saturating_add(r.wait_ms);
         } else if r.error.class == ErrorClass::Form {
             t.corrections += 1;
             t.rejected = Some(Rejected { said: said.into(), why: r.error.text.clone() });
-        } else {
+        } else if !r.error.class.asks_to_wait() {
             t.retries += 1;
         }
     }

@@ -181,7 +181,9 @@ pub struct Turn {
     pub calls: u32,
     /// How many of them were retries that the failure rule pays for.
     pub retries: u32,
-    /// Milliseconds it was asked to wait by servers.
+    /// How many calls the model that speaks now has had.
+    pub tries: u32,
+    /// Milliseconds it has waited between them.
     pub waited: u64,
     /// Whether a server said that its prompt was too long, so that the next one is shorter.
     pub shrunk: bool,
@@ -235,6 +237,7 @@ impl Turn {
             call: None,
             calls: 0,
             retries: 0,
+            tries: 0,
             waited: 0,
             shrunk: false,
             corrections: 0,

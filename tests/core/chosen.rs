@@ -116,7 +116,8 @@ async fn the_prompt_of_any_call_can_be_built_again() {
 #[tokio::test]
 async fn the_failure_rule_of_a_moderator_holds_as_well() {
     let mut table = moderated(json!({}));
-    table.participants[3].on_failure = FailureRule { retry: 0, then: Then::Stop };
+    table.participants[3].on_failure =
+        FailureRule { retry: 0, then: Then::Stop, ..FailureRule::default() };
     let ran = play(table, answering(|_| Play::Fail(5, ErrorClass::Failed)), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("", "failure"));
 }

@@ -10,8 +10,8 @@ use serde_json::json;
 
 /// Milliseconds before a second call.
 const PAUSE: u64 = 500;
-/// Milliseconds that a turn waits in all for servers that ask for it.
-const ASKED: u64 = 60_000;
+/// Calls of a turn at most.
+const TRIES: u32 = 5;
 /// Milliseconds that an end may come after its deadline.
 const GRACE: u64 = 1_000;
 
@@ -67,9 +67,8 @@ fn waits(row: &Row, retry: u32) -> Vec<u64> {
         Way::Shrink => vec![0],
         Way::Retry => vec![PAUSE; retry as usize],
         Way::Wait => {
-            let next = |n: u32| row.wait.unwrap_or(PAUSE << n);
-            let all = |n: &u32| (0..=*n).map(next).sum::<u64>() <= ASKED;
-            (0..).take_while(all).map(next).collect()
+            let next = |n: u32| row.wait.unwrap_or(0).max(PAUSE << n);
+            (0..TRIES - 1).map(next).collect()
         }
     }
 }
@@ -101,9 +100,9 @@ fn play_of(row: &Row) -> Play {
 }
 
 /// Returns a wait as it would be if all waited equally long.
-fn without_jitter(wait: u64) -> u64 {
-    let plain = (0..7).map(|n| PAUSE << n);
-    plain.rev().find(|p| (*p..=p * 5 / 4).contains(&wait)).unwrap_or(wait)
+fn without_jitter(wait: u64, asked: Option<u64>) -> u64 {
+    let mut plain = asked.into_iter().chain((0..7).map(|n| PAUSE << n));
+    plain.find(|p| (*p..=p * 5 / 4).contains(&wait)).unwrap_or(wait)
 }
 
 /// Plays a talk of which the first speaker has the fault, and returns its events in words, from the grant on.
@@ -111,7 +110,11 @@ async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran)
     let fallbacks = vec![Fallback { name: "x:second".into(), ..Fallback::default() }];
     let spec = ModelSpec { name: "x:first".into(), fallbacks, ..ModelSpec::default() };
     let voice = VoiceSpec::Model(spec);
-    let ada = Participant { voice, on_failure: FailureRule { retry, then }, ..seat("ada") };
+    let ada = Participant {
+        voice,
+        on_failure: FailureRule { retry, then, ..FailureRule::default() },
+        ..seat("ada")
+    };
     let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 1}});
     let stage = stage(move |ask| match &*ask.seat.voice.label() {
         "x:first" => play_of(row),
@@ -124,7 +127,7 @@ async fn events(row: &'static Row, retry: u32, then: Then) -> (Vec<String>, Ran)
         words.push(match &event.kind {
             Kind::CallStarted(_) => "called".into(),
             Kind::CallRetried(r) if r.model.is_some() => "handed over".into(),
-            Kind::CallRetried(r) => format!("{} ms", without_jitter(r.wait_ms)),
+            Kind::CallRetried(r) => format!("{} ms", without_jitter(r.wait_ms, row.wait)),
             Kind::TurnEnded(e) => match e.outcome {
                 Outcome::Said => "said".into(),
                 Outcome::Cut => "cut".into(),
@@ -202,7 +205,10 @@ async fn seats_that_fail_together_do_not_come_back_together() {
         _ => None,
     });
     let mut waits: Vec<u64> = waits.collect();
-    assert!(waits.len() == 5 && waits.iter().all(|w| without_jitter(*w) == PAUSE), "{waits:?}");
+    assert!(
+        waits.len() == 5 && waits.iter().all(|w| without_jitter(*w, None) == PAUSE),
+        "{waits:?}"
+    );
     waits.sort_unstable();
     waits.dedup();
     assert!(waits.len() > 3, "{waits:?}");

@@ -13,7 +13,7 @@ fn seat_of(id: &str, chain: &[&str], retry: u32) -> Participant {
     let spec = ModelSpec { name: (*name).into(), fallbacks, ..ModelSpec::default() };
     Participant {
         voice: VoiceSpec::Model(spec),
-        on_failure: FailureRule { retry, then: Then::Replace },
+        on_failure: FailureRule { retry, then: Then::Replace, ..FailureRule::default() },
         ..seat(id)
     }
 }

@@ -128,7 +128,7 @@ async fn silence_runs_into_the_time_out_and_the_table_goes_on() {
 async fn the_failure_rule_stops_or_pauses() {
     let failing = |then: Then| {
         let mut table = round_robin(&["a", "b"], 4);
-        table.participants[1].on_failure = FailureRule { retry: 0, then };
+        table.participants[1].on_failure = FailureRule { retry: 0, then, ..FailureRule::default() };
         table
     };
     let stage = || {
@@ -201,4 +201,95 @@ async fn a_server_that_asks_to_wait_is_left_alone_and_costs_no_retry() {
     assert!(ran.state.ms.0 >= 40_000, "{}", ran.state.ms);
     let ran = play(table, asks(40_000), &[]).await;
     assert_eq!((ran.texts().len(), ran.state.failed > 0), (0, true), "a minute in all is enough");
+}
+
+/// The waits between the calls of the first turn of every seat, in milliseconds.
+fn waits(ran: &Ran) -> Vec<u64> {
+    let granted = |e: &&Event| matches!(e.kind, Kind::FloorGranted(_));
+    let first: Vec<u64> = ran.events.iter().filter(granted).map(|e| e.seq.0).collect();
+    let first = &first[..ran.state.seats.len()];
+    let wait = |e: &Event| match &e.kind {
+        Kind::CallRetried(r) if first.contains(&r.turn.0) => Some(r.wait_ms),
+        _ => None,
+    };
+    ran.events.iter().filter_map(wait).collect()
+}
+
+#[tokio::test]
+async fn a_server_that_asks_to_be_asked_at_once_is_asked_five_times_at_growing_distances() {
+    for ms in [0, 1, 1_000] {
+        let mut table = round_robin(&["a"], 1);
+        table.participants[0].on_failure.retry = 10;
+        let ran = play(table.clone(), stage(move |_| Play::AskToWait(ms)), &[]).await;
+        let waits = waits(&ran);
+        let floors = [500, 1_000, 2_000, 4_000].map(|floor: u64| floor.max(ms));
+        let fits = |(wait, floor): (&u64, u64)| (floor..=floor * 5 / 4).contains(wait);
+        assert!(waits.len() == 4 && waits.iter().zip(floors).all(fits), "{ms}: {waits:?}");
+        assert!(ran.state.failed > 0, "then the failure rule holds");
+        // who has other bounds in the settings is asked as often as these say
+        (table.participants[0].on_failure.tries, table.participants[0].on_failure.wait) =
+            (9, 5_000);
+        let ran = play(table, stage(move |_| Play::AskToWait(ms)), &[]).await;
+        let waited: u64 = self::waits(&ran).iter().sum();
+        assert!((2..9).contains(&self::waits(&ran).len()) && waited <= 5_000, "{ms}: {waited}");
+    }
+}
+
+#[tokio::test]
+async fn seats_that_one_server_turned_away_do_not_come_back_together() {
+    let seats: Vec<Participant> = (0..8).map(|i| seat(&format!("s{i}"))).collect();
+    let policy = json!({"name": "simultaneous", "options": {"rounds": 1}});
+    let stage = stage(|ask| match ask.attempt {
+        1 => Play::AskToWait(7_000),
+        _ => Play::Words("now".into(), 10),
+    });
+    let mut waits = waits(&play(table(json!({"policy": policy}), seats), stage, &[]).await);
+    waits.sort_unstable();
+    waits.dedup();
+    assert!(waits.len() == 8 && waits[0] >= 7_000, "{waits:?}");
+}
+
+#[tokio::test]
+async fn a_wait_ends_at_once_when_time_is_up_or_somebody_skips_it_or_another_failure_stops_all() {
+    let asks = || {
+        stage(|ask| match &*ask.seat.id {
+            "a" => Play::AskToWait(30_000),
+            _ => Play::Fail(2_000, ErrorClass::NotFound),
+        })
+    };
+    let mut timed = round_robin(&["a"], 1);
+    timed.scenario["limits"]["seconds"] = 5.into();
+    let policy = json!({"policy": {"name": "simultaneous", "options": {"rounds": 1}}});
+    let mut stopped = table(policy, vec![seat("a"), seat("b")]);
+    stopped.participants[1].on_failure =
+        FailureRule { retry: 0, then: Then::Stop, ..FailureRule::default() };
+    let skip = json!({"at": "3s", "do": "skip"});
+    let end = json!({"at": "3s", "do": "end"});
+    for (table, line, reason, ms) in [
+        (timed, None, "time_limit", 5_000),
+        (stopped, None, "failure", 2_000),
+        (round_robin(&["a"], 1), Some(end), "operator", 3_000),
+    ] {
+        let ran = play(table, asks(), line.as_slice()).await;
+        assert_eq!(ran.reason(), reason);
+        assert!((ms..ms + 100).contains(&ran.state.ms.0), "{reason}: {}", ran.state.ms);
+    }
+    let skipped = play(round_robin(&["a"], 1), asks(), &[skip]).await;
+    let ended = skipped.events.iter().find(|e| matches!(e.kind, Kind::TurnEnded(_))).unwrap();
+    assert!((3_000..3_100).contains(&ended.ms.0), "{}", ended.ms);
+}
+
+#[tokio::test]
+async fn who_speaks_when_time_is_up_has_ten_seconds_to_finish() {
+    let mut table = round_robin(&["a"], 9);
+    table.scenario["limits"]["seconds"] = 5.into();
+    let slow = |words: usize| stage(move |_| Play::Words("word ".repeat(words), 1_000));
+    let ran = play(table.clone(), slow(12), &[]).await;
+    assert_eq!((ran.reason(), ran.texts()[0].split(' ').count()), ("time_limit", 13));
+    assert_eq!(ran.state.entries[0].version().cut, None);
+    let ran = play(table.clone(), stage(|_| Play::Drones), &[]).await;
+    assert_eq!((ran.reason(), ran.state.ms), ("time_limit", Ms(15_000)));
+    assert_eq!(ran.state.entries[0].version().cut, Some(CutWhy::Timeout));
+    let ran = play(table, stage(|_| Play::Silence), &[]).await;
+    assert_eq!((ran.reason(), ran.state.ms, ran.state.failed), ("time_limit", Ms(15_000), 0));
 }

@@ -60,7 +60,7 @@ pub struct Play {
     /// End after so many utterances
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_utterances: Option<u32>,
-    /// End after so much running time, such as 90s or 5m
+    /// End after so much running time, such as 90s or 5m; who speaks then has 10 s to finish
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub max_time: Option<u64>,
     /// End before models have read and written more tokens than this

@@ -69,6 +69,9 @@ impl ModelSource {
         if let (true, Some(default)) = (spec.name.is_empty(), &self.default) {
             spec.name = default.as_str().into();
         }
+        let retries = &self.places.providers.settings.retries;
+        seat.on_failure.tries = retries.tries.get();
+        seat.on_failure.wait = u64::from(retries.seconds) * 1000;
         let own = self.known(&spec.name)?;
         (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
         for fallback in &mut spec.fallbacks {
