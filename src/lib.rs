@@ -43,6 +43,7 @@
 //! | language models over four wire formats, and the classes of their faults | `voice/remote/`, one file a wire |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
+//! | how a file that somebody else may have written is opened | [`untrusted`] |
 //! | figures over a talk: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file |
 //! | a talk as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
 //! | two talks side by side, branches on the screen | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
@@ -96,4 +97,5 @@ pub mod state;
 pub mod steer;
 pub mod text;
 pub mod ui;
+pub mod untrusted;
 pub mod voice;

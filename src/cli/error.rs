@@ -90,6 +90,10 @@ impl From<ReadError> for Failure {
     fn from(e: ReadError) -> Failure {
         let message = chain(&e);
         match e {
+            ReadError::File { source, .. } if source.kind() == ErrorKind::InvalidInput => {
+                Failure::new(Exit::Invalid, message)
+                    .hint("name a regular file in its own folder; `-` reads standard input")
+            }
             ReadError::File { .. } => {
                 Failure::usage(message, "`colloquium scenarios list` names those that come with it")
             }

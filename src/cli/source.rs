@@ -48,8 +48,9 @@ pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
     if own.is_file() {
         // a link in the own folder may lead anywhere
         let trusted = lies_in(&own, &context.paths.config);
+        let target = own.canonicalize().unwrap_or_else(|_| own.clone());
         return Ok(Found {
-            source: scenario::read(&own)?,
+            source: scenario::read(&target)?,
             folder: context.paths.scenarios(),
             trusted,
         });

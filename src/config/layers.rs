@@ -4,8 +4,9 @@
 //! Whether a project is trusted is not decided here: whoever asks hands in its text.
 
 use super::settings::{Settings, SettingsError};
+use crate::untrusted;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use toml::{Table, Value};
 
 /// The file of a project, in the folder where the program was started.
@@ -44,7 +45,10 @@ impl Project {
     /// When it is there and cannot be read.
     pub fn here() -> Result<Option<Project>, SettingsError> {
         let path = Path::new(".").join(PROJECT_FILE);
-        match fs::read_to_string(&path) {
+        let read = untrusted::read(&path).and_then(|bytes| {
+            String::from_utf8(bytes).map_err(|e| io::Error::new(io::ErrorKind::InvalidData, e))
+        });
+        match read {
             Ok(text) => Ok(Some(Project { path, text })),
             Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(source) => Err(SettingsError::File { path: path.display().to_string(), source }),

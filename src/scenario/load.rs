@@ -11,11 +11,9 @@ use super::set::Setting;
 use super::tree::Node;
 use super::{PolicyRow, Scenario};
 use crate::model::{Participant, SeatId, Text, VoiceSpec};
+use crate::untrusted;
 use std::collections::BTreeMap;
-use std::{fs::File, io, io::Read, path::Path};
-
-/// The largest scenario that is read, in bytes.
-const LARGEST_BYTES: u64 = 1 << 20;
+use std::{io, path::Path};
 
 /// Where a scenario's text came from, and what is to be set in it.
 #[derive(Clone, Debug)]
@@ -31,7 +29,7 @@ pub struct Source {
 /// Why a scenario's file could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
-    /// It is not there, is no file, or may not be read.
+    /// It is not there, is no regular file, or may not be read.
     #[error("cannot read the scenario {path}")]
     File {
         /// The file.
@@ -39,6 +37,9 @@ pub enum ReadError {
         /// Why.
         source: io::Error,
     },
+    /// It is larger than any scenario.
+    #[error("the scenario {0} is larger than {max} bytes", max = untrusted::FILE_MAX_BYTES)]
+    TooLarge(String),
     /// It is no text.
     #[error("the scenario {path}, line {line}: not UTF-8")]
     NotText {
@@ -47,9 +48,6 @@ pub enum ReadError {
         /// The first line that is none, from 1.
         line: usize,
     },
-    /// It is larger than any scenario.
-    #[error("the scenario {0} is larger than {LARGEST_BYTES} bytes")]
-    TooLarge(String),
 }
 
 /// Reads the file of a scenario, without looking at what it says.
@@ -58,14 +56,11 @@ pub enum ReadError {
 /// When it cannot be read, is not text, or is larger than 1 MiB.
 pub fn read(path: &Path) -> Result<Source, ReadError> {
     let name = path.display().to_string();
-    let failed = |source| ReadError::File { path: name.clone(), source };
-    let mut bytes = vec![];
-    File::open(path)
-        .and_then(|file| file.take(LARGEST_BYTES + 1).read_to_end(&mut bytes))
-        .map_err(failed)?;
-    if bytes.len() as u64 > LARGEST_BYTES {
-        return Err(ReadError::TooLarge(name));
-    }
+    let bytes = match untrusted::read(path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == io::ErrorKind::FileTooLarge => return Err(ReadError::TooLarge(name)),
+        Err(source) => return Err(ReadError::File { path: name, source }),
+    };
     match String::from_utf8(bytes) {
         Ok(text) => Ok(Source { name, text, settings: vec![] }),
         Err(e) => {

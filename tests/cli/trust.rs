@@ -107,3 +107,36 @@ fn a_project_changes_no_endpoint_before_somebody_agrees() {
     // what needs no model needs no settings of a project
     run(&["demo", "--headless", "--max-utterances", "1"]).code(0);
 }
+
+#[test]
+fn what_is_no_regular_file_is_refused_and_never_waited_for() {
+    use std::os::unix::fs::symlink;
+    let house = House::new();
+    let pipe = house.path("pipe.toml");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status().unwrap();
+    assert!(made.success());
+    symlink("/dev/zero", house.path("zero.toml")).unwrap();
+    let talk = house.file("talk.toml", TALK);
+    for (name, told) in [("pipe.toml", "a named pipe"), ("zero.toml", "a link out of its folder")] {
+        let file = house.path(name).to_str().unwrap().to_owned();
+        for args in [
+            &["check", &file][..],
+            &["run", &file, "--headless"],
+            &["run", &talk, "--trust", "--headless", "--history", &file],
+            &["run", &talk, "--trust", "--headless", "--steer", &file],
+        ] {
+            let ran = house.run(args);
+            assert!(ran.code != 0 && ran.err.contains(told), "{args:?}: {}", ran.err);
+        }
+        let project = house.path("colloquium.toml");
+        std::fs::rename(&file, &project).unwrap();
+        for args in [&["doctor"][..], &["run", &talk, "--trust", "--headless"]] {
+            let ran = house.run(args);
+            assert!(ran.code != 0 && ran.err.contains(told), "{args:?}: {}", ran.err);
+        }
+        std::fs::rename(&project, &file).unwrap();
+    }
+    let session = house.path("pipe.toml").to_str().unwrap().to_owned();
+    let ran = house.run(&["sessions", "show", &session]).code(6);
+    assert!(ran.err.contains("is not a session"), "{}", ran.err);
+}

@@ -8,9 +8,11 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("model", &["text"]),
     // sleeps for calls and counts in `Ms`, so it speaks the vocabulary
     ("clock", &["model"]),
-    ("scenario", &["model", "expr"]),
-    ("config", &["model"]),
-    ("session", &["model", "text", "clock"]),
+    // opens files that may be hostile, for all who read such
+    ("untrusted", &[]),
+    ("scenario", &["model", "expr", "untrusted"]),
+    ("config", &["model", "untrusted"]),
+    ("session", &["model", "text", "clock", "untrusted"]),
     ("state", &["model", "scenario"]),
     ("catalogue", &["model", "session", "state", "text"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
@@ -142,7 +144,8 @@ pub const DEEDS: &[Deed] = &[
         ],
         texts: &[],
         places: &["session", "catalogue", "config", "scenario", "export", "cli", "trial", "tool"],
-        but: &[],
+        // opens for reading only, and without waiting
+        but: &[("OpenOptions", "untrusted")],
         way_out: "hand the content to a room that writes such files",
     },
     Deed {

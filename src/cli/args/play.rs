@@ -8,9 +8,8 @@ use crate::cli::models::providers::ModelOptions;
 use crate::model::steering::duration_ms;
 use crate::model::{Key, Limits, SteerLine, Usd, Wall};
 use crate::session::Place;
-use crate::{export, steer};
+use crate::{export, steer, untrusted};
 use clap::{Args, ValueEnum};
-use std::fs;
 use std::io::{self, Read, stdin};
 use std::path::{Path, PathBuf};
 
@@ -196,8 +195,9 @@ pub fn read_stdin(what: &str) -> Result<String, Failure> {
 
 /// Reads a file that an option names, as text.
 pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
-    let bytes = fs::File::open(path).and_then(read_capped).map_err(|e| {
-        Failure::usage(format!("cannot read {what} {path}: {e}"), "name a file that is there")
+    let bytes = untrusted::read(path.as_ref()).map_err(|e| {
+        let fix = "name a regular file of at most 1 MiB; `-` reads standard input where an option takes it";
+        Failure::usage(format!("cannot read {what} {path}: {e}"), fix)
     })?;
     as_text(&format!("{what} {path}"), bytes)
 }
