@@ -82,6 +82,20 @@ fn log(path: &Path) -> Result<Journal, Failure> {
     })
 }
 
+/// Returns the digest under which a project's settings are agreed to.
+fn digest(project: &Project) -> Result<String, Failure> {
+    store::digest(&[PROJECT, &project.text], &project.commands(), Path::new("."))
+}
+
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_./:=,+@".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// Where the program is and how it talks.
 pub struct Context {
     /// The environment as it was at the start.
@@ -149,8 +163,9 @@ impl Context {
     /// Returns the project's settings, and whether they are trusted.
     pub fn project(&self) -> Result<Option<(Project, bool)>, Failure> {
         let Some(project) = Project::here()? else { return Ok(None) };
-        let agreed = store::is_agreed(&self.paths, &store::digest(&[PROJECT, &project.text]));
-        Ok(Some((project, agreed || self.trusts_project.get())))
+        let agreed = || Ok::<_, Failure>(store::is_agreed(&self.paths, &digest(&project)?));
+        let trusted = self.trusts_project.get() || agreed()?;
+        Ok(Some((project, trusted)))
     }
 
     /// Takes the project's settings in, or refuses to go on without an agreement.
@@ -159,7 +174,7 @@ impl Context {
         let sets = project.sets()?.into_iter();
         let untrusted = Untrusted {
             name: format!("{} of this folder", project.path.display()),
-            digest: store::digest(&[PROJECT, &project.text]),
+            digest: digest(&project)?,
             would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
         };
         untrusted.admit(play, self)?;
@@ -244,6 +259,14 @@ impl Context {
         if !self.quiet {
             output::print(&text::block(report));
         }
+    }
+
+    /// Returns a command as a person can type it to reach the same sessions.
+    pub fn command(&self, words: &[&str]) -> String {
+        let data = self.own_data.then(|| self.paths.data.display().to_string());
+        let data = data.iter().flat_map(|folder| ["--data-dir", folder]);
+        let words = ["colloquium"].into_iter().chain(data).chain(words.iter().copied());
+        words.map(quoted).collect::<Vec<_>>().join(" ")
     }
 
     /// Returns the name by which a person can ask for a session again with what they have typed so far.

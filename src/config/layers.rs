@@ -55,6 +55,12 @@ impl Project {
         }
     }
 
+    /// Returns the commands that it names; none where it is not what settings should be.
+    pub fn commands(&self) -> Vec<Vec<String>> {
+        let settings = Settings::parse(&self.text, "").unwrap_or_default();
+        settings.providers.into_values().filter_map(|provider| provider.api_key_command).collect()
+    }
+
     /// Returns every value that it would set.
     ///
     /// # Errors

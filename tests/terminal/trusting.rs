@@ -1,7 +1,10 @@
 //! On the screen the operator is asked before a stranger's file acts, once for every content.
 
-use crate::house::House;
+use crate::house::{House, Program};
+use portable_pty::CommandBuilder;
+use std::fs;
 use std::path::Path;
+use std::process::Command;
 
 const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 1\n\
     [[participant]]\nid = \"x\"\nscript = [\"sh\", \"-c\", \"echo ran >> trace; echo hello there\"]\n";
@@ -33,4 +36,68 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     assert_eq!(house.piped(&["run", &path, "--headless"]).status.code(), Some(0));
     let changed = house.file("talk.toml", &TALK.replace("hello", "Hello"));
     assert_eq!(house.piped(&["run", &changed, "--headless"]).status.code(), Some(3));
+}
+
+/// Runs a scenario of a folder in a terminal and says yes to what is asked.
+fn agreed(house: &House, folder: &str, scenario: &str) -> Program {
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_colloquium"));
+    command.args(["run", scenario]);
+    command.cwd(house.path(folder));
+    let mut program = house.start(command);
+    program.until("[y/N]");
+    program.keys("y\r");
+    program
+}
+
+/// Runs the program without a terminal in a folder; returns its exit code.
+fn code(house: &House, folder: &str, args: &[&str]) -> Option<i32> {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
+    let command = command.args(args).arg("--headless").current_dir(house.path(folder));
+    command.env_clear().env("HOME", house.path("")).env("PATH", "/usr/bin:/bin");
+    command.output().unwrap().status.code()
+}
+
+/// Makes two folders with the same files.
+fn twins(files: &[(&str, &str)]) -> House {
+    let house = House::new();
+    for folder in ["a", "b"] {
+        fs::create_dir(house.path(folder)).unwrap();
+        for (name, text) in files {
+            house.file(&format!("{folder}/{name}"), text);
+        }
+    }
+    house
+}
+
+#[test]
+fn an_agreement_holds_for_one_folder_and_for_the_files_that_its_commands_name() {
+    let talk = TALK.replace(r#""-c", "echo ran >> trace; echo hello there""#, r#""reply.sh""#);
+    let house = twins(&[("s.toml", &talk), ("reply.sh", "echo hello there")]);
+    let (run, more) = (["run", "s.toml"], ["resume", "--last", "--max-utterances", "2"]);
+    assert_eq!([code(&house, "a", &run), code(&house, "b", &run)], [Some(3); 2]);
+    let mut program = agreed(&house, "a", "s.toml");
+    program.until("the limit of 1 utterance is reached");
+    program.keys("q");
+    assert_eq!(program.left().code, 0);
+    assert_eq!(code(&house, "a", &run), Some(0));
+    assert_eq!(code(&house, "a", &more), Some(0), "its sessions go on there");
+    assert_eq!([code(&house, "b", &run), code(&house, "b", &more)], [Some(3); 2], "elsewhere");
+    house.file("a/reply.sh", "echo other words");
+    assert_eq!([code(&house, "a", &run), code(&house, "a", &more)], [Some(3); 2], "another file");
+}
+
+#[test]
+fn a_project_is_agreed_to_with_the_program_that_prints_its_key() {
+    let talk = "title = \"M\"\n[[participant]]\nid = \"x\"\nmodel = \"mine:tiny\"\n";
+    let project = "[providers.mine]\nwire = \"openai\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
+        api_key_command = [\"sh\", \"key.sh\"]\n";
+    let key = "#!/bin/sh\necho sk-mine";
+    let house = twins(&[("m.toml", talk), ("colloquium.toml", project), ("key.sh", key)]);
+    let run = ["run", "m.toml"];
+    assert_eq!(code(&house, "a", &run), Some(3));
+    assert_eq!(agreed(&house, "a", "m.toml").left().code, 4, "nobody listens there");
+    assert_eq!([code(&house, "a", &run), code(&house, "b", &run)], [Some(4), Some(3)]);
+    house.file("a/key.sh", "#!/bin/sh\ntouch ran\n");
+    assert_eq!(code(&house, "a", &run), Some(3));
+    assert!(!house.path("a/ran").exists());
 }

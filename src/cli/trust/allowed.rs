@@ -6,7 +6,6 @@
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::source::Found;
 use crate::cli::trust::store::{self, Untrusted};
@@ -16,7 +15,7 @@ use crate::spawn::Environment;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Which commands may be run.
@@ -39,9 +38,10 @@ impl Allowed {
     ) -> Result<Allowed, Failure> {
         let commands = commands(seats);
         if !(found.trusted || commands.is_empty()) {
-            let content = store::digest(&["scenario", &found.source.text]);
+            let content =
+                store::digest(&["scenario", &found.source.text], &commands, &found.folder)?;
             untrusted(&found.source.name, content.clone(), &commands).admit(play, context)?;
-            let run = digest(&commands, &found.folder)?;
+            let run = store::digest(&["commands"], &commands, &found.folder)?;
             if store::is_agreed(&context.paths, &content) && !store::is_agreed(&context.paths, &run)
             {
                 store::agree(&context.paths, &run, &format!("sessions of {}", found.source.name))?;
@@ -60,7 +60,7 @@ impl Allowed {
     ) -> Result<Allowed, Failure> {
         let commands = commands(seats);
         if !commands.is_empty() {
-            let content = digest(&commands, folder)?;
+            let content = store::digest(&["commands"], &commands, folder)?;
             untrusted("this session", content, &commands).admit(play, context)?;
         }
         Ok(Allowed::These(commands).or_all(play))
@@ -89,16 +89,6 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
 fn untrusted(name: &str, digest: String, commands: &[Vec<Text>]) -> Untrusted {
     let would = commands.iter().map(|c| format!("run {}", c.join(" "))).collect();
     Untrusted { name: name.into(), digest, would }
-}
-
-/// Returns the digest of commands in a folder: the same words may mean another program elsewhere.
-fn digest(commands: &[Vec<Text>], folder: &Path) -> Result<String, Failure> {
-    let folder = absolute(folder).map_err(|e| {
-        Failure::new(Exit::Failed, format!("{} cannot be found: {e}", folder.display()))
-    })?;
-    let mut parts = vec!["commands".to_owned(), folder.display().to_string()];
-    parts.extend(commands.iter().map(|c| format!("{c:?}")));
-    Ok(store::digest(&parts.iter().map(String::as_str).collect::<Vec<_>>()))
 }
 
 /// The voices of this version: rehearsed lines, scripts and models.

@@ -1,8 +1,10 @@
 //! What the operator has agreed to, by content: files that are neither bundled nor in the user's own folder run no
 //! command and change no endpoint before that.
 //!
-//! Agreements are kept on the user's side, as digests in one file of the state folder; one changed byte is another
-//! content. Nothing in a project, a scenario or a session can agree to itself.
+//! Agreements are kept on the user's side, as digests in one file of the state folder. A digest covers the text, the
+//! folder in which its commands run, and the files there that the commands name: one changed byte asks again, and so
+//! does the same text in another folder. What those files load in their turn is not followed. Nothing in a project, a
+//! scenario or a session can agree to itself.
 
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
@@ -12,9 +14,10 @@ use crate::cli::output;
 use crate::config::{Paths, make_private};
 use crate::text;
 use sha2::{Digest, Sha256};
-use std::fs::{self, OpenOptions};
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write, stderr, stdin};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The file of agreements, in the state folder: a digest and a name a line.
 const FILE: &str = "trust";
@@ -50,14 +53,71 @@ impl Untrusted {
     }
 }
 
-/// Returns the digest of a content of several parts.
-pub fn digest(parts: &[&str]) -> String {
+/// Returns the digest of what would run in a folder: the parts of a text, the commands in it, and the files in the folder
+/// that the commands name.
+///
+/// # Errors
+/// When the folder, or a file that a command names, cannot be read.
+pub fn digest<S: AsRef<str>>(
+    parts: &[&str],
+    commands: &[Vec<S>],
+    folder: &Path,
+) -> Result<String, Failure> {
+    let unread = |path: &Path, e: io::Error| {
+        Failure::new(Exit::Invalid, format!("cannot read {}: {e}", path.display()))
+            .hint("what a command would run has to be read before it can be trusted")
+    };
+    let folder = folder.canonicalize().map_err(|e| unread(folder, e))?;
     let mut hash = Sha256::new();
-    for part in parts {
+    let mut add = |part: &[u8]| {
         hash.update((part.len() as u64).to_le_bytes());
-        hash.update(part.as_bytes());
+        hash.update(part);
+    };
+    parts.iter().for_each(|part| add(part.as_bytes()));
+    add(folder.as_os_str().as_encoded_bytes());
+    for command in commands {
+        add(&(command.len() as u64).to_le_bytes());
+        command.iter().for_each(|word| add(word.as_ref().as_bytes()));
     }
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    for path in named_files(commands, &folder) {
+        add(path.as_os_str().as_encoded_bytes());
+        add(&contents(&path).map_err(|e| unread(&path, e))?);
+    }
+    Ok(hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Returns the files in a folder that the words of commands name, also inside a line that a shell is given; what such a
+/// line only writes to is none of them.
+fn named_files<S: AsRef<str>>(commands: &[Vec<S>], folder: &Path) -> BTreeSet<PathBuf> {
+    let in_folder = |word: &str| {
+        let path = folder.join(word);
+        let own = Path::new(word).is_relative() || path.starts_with(folder);
+        (own && !word.is_empty() && path.is_file()).then_some(path)
+    };
+    let words = commands.iter().flatten().map(AsRef::as_ref);
+    words.flat_map(|word| std::iter::once(word).chain(parts(word))).filter_map(in_folder).collect()
+}
+
+/// Returns the words of a line as a shell reads it, but for those that it writes to.
+fn parts(line: &str) -> impl Iterator<Item = &str> {
+    let mut written = false;
+    line.split_inclusive(ends_a_word).filter_map(move |part| {
+        let word = part.trim_end_matches(ends_a_word);
+        let is_read = !(written && !word.is_empty());
+        written = part.ends_with('>') || (written && word.is_empty());
+        is_read.then_some(word)
+    })
+}
+
+/// Returns whether a character ends a word where a shell, or a program that takes `--option=FILE`, reads it.
+fn ends_a_word(c: char) -> bool {
+    c.is_whitespace() || "'\"`;&|()<>{}=,:".contains(c)
+}
+
+fn contents(path: &Path) -> io::Result<Vec<u8>> {
+    let mut hash = Sha256::new();
+    io::copy(&mut File::open(path)?, &mut hash)?;
+    Ok(hash.finalize().to_vec())
 }
 
 fn file(paths: &Paths) -> PathBuf {
