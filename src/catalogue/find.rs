@@ -43,17 +43,25 @@ pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> 
     if is_path && Path::new(name).exists() {
         return Ok(Ok(name.into()));
     }
-    let mut ids: Vec<String> =
-        logs(folder)?.iter().map(|e| SessionFiles::at(e.path()).id()).collect();
+    let ids = logs(folder)?.iter().map(|e| SessionFiles::at(e.path()).id()).collect();
+    Ok(match chosen(ids, name) {
+        Ok(id) => Ok(folder.join(format!("{id}.jsonl"))),
+        Err(NotFound::Unknown { name, .. }) if is_path => {
+            Err(NotFound::Unknown { name, nearest: None })
+        }
+        Err(e) => Err(e),
+    })
+}
+
+/// Returns the id that a name, or the beginning of one, stands for.
+pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, NotFound> {
     ids.sort();
-    let path = |id: &String| folder.join(format!("{id}.jsonl"));
-    if let Some(id) = ids.iter().find(|id| *id == name) {
-        return Ok(Ok(path(id)));
+    if ids.iter().any(|id| id == name) {
+        return Ok(name.into());
     }
     let begins: Vec<&String> = ids.iter().filter(|id| id.starts_with(name)).collect();
-    Ok(match begins[..] {
-        [id] => Ok(path(id)),
-        [] if is_path => Err(NotFound::Unknown { name: name.into(), nearest: None }),
+    match begins[..] {
+        [id] => Ok(id.clone()),
         [] => {
             let near = ids.iter().min_by_key(|id| strsim::damerau_levenshtein(id, name));
             Err(NotFound::Unknown { name: name.into(), nearest: near.cloned() })
@@ -63,7 +71,7 @@ pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> 
             let ids = begins.into_iter().take(CANDIDATES_SHOWN).cloned().collect();
             Err(NotFound::Ambiguous { name: name.into(), ids, more })
         }
-    })
+    }
 }
 
 /// Returns the log of the session that was written last.

@@ -15,5 +15,5 @@ pub use examples::{EXAMPLES, example};
 pub use find::{NotFound, find, last};
 pub use list::{Standing, Summary, list};
 pub use search::{Hit, Query, search};
-pub use trash::{NotDeleted, delete};
+pub use trash::{NotMoved, delete, restore};
 pub use tree::{Branch, family, tree};

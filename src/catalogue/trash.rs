@@ -1,17 +1,27 @@
-//! Deleting: a session's files move to a folder from which they can be moved back.
+//! The trash: a session's files move to a folder of their own, and from there back to where they lay.
 
+use super::find::{NotFound, chosen};
 use crate::session::lock::Lock;
-use crate::session::{SessionError, SessionFiles};
+use crate::session::{self, SessionError};
 use std::fs::{self, DirBuilder};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+
+/// The file in a session's folder in the trash that names the folder it lay in.
+const ORIGIN: &str = ".from";
 
 /// Why a session stays where it is.
 #[derive(Debug, thiserror::Error)]
-pub enum NotDeleted {
-    /// Somebody writes it, or it is not there.
+pub enum NotMoved {
+    /// Somebody writes it, it is not there, or it is no session.
     #[error(transparent)]
     Session(#[from] SessionError),
+    /// No session of the trash is meant.
+    #[error(transparent)]
+    Unknown(#[from] NotFound),
+    /// Something else has its place by now.
+    #[error("{} is there already", .0.display())]
+    Taken(PathBuf),
     /// The system refused.
     #[error("cannot move {} to {}", from.display(), to.display())]
     Io {
@@ -24,34 +34,83 @@ pub enum NotDeleted {
     },
 }
 
-/// Moves all files of a session that nobody writes into a folder of their own in the trash, and returns that folder.
+/// Returns what the system's refusal of a move is told as.
+fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
+    let (from, to) = (from.to_owned(), to.to_owned());
+    move |source| NotMoved::Io { from, to, source }
+}
+
+/// Moves a session that nobody writes, and no other file, into a folder of its own in the trash, and returns that folder.
 ///
 /// # Errors
-/// [`NotDeleted`]; whatever was not moved yet stays where it is.
-pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotDeleted> {
-    let files = SessionFiles::of_existing(log)?;
+/// [`NotMoved`]; whatever was not moved yet stays where it is.
+pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
+    let files = session::proven(log)?;
     let _lock = Lock::take(&files)?;
     let to = free(&trash.join(files.id()));
-    let refused = |from: &Path| {
-        let (from, to) = (from.to_owned(), to.clone());
-        move |source| NotDeleted::Io { from, to, source }
-    };
-    make(&to).map_err(refused(files.log()))?;
-    let folder = files.log().parent().unwrap_or(Path::new("."));
-    let own = format!("{}.", files.id());
-    let entries = fs::read_dir(folder).map_err(refused(files.log()))?;
-    let mut parts: Vec<PathBuf> = entries
-        .flatten()
-        .filter(|e| e.file_name().to_string_lossy().starts_with(&own))
-        .map(|e| e.path())
-        .collect();
+    let log = files.log();
+    make(&to).map_err(refused(log, &to))?;
+    let folder = log.parent().unwrap_or(Path::new("."));
+    let origin = folder.as_os_str().as_encoded_bytes();
+    fs::write(to.join(ORIGIN), origin).map_err(refused(log, &to))?;
     // the log goes last: while it is there, so is the session
-    parts.sort_by_key(|p| p == files.log());
-    for part in parts {
-        let name = part.file_name().unwrap_or_default();
-        fs::rename(&part, to.join(name)).map_err(refused(&part))?;
-    }
+    let mut parts = files.others().map_err(refused(log, &to))?;
+    parts.push(log.to_owned());
+    move_all(&parts, &to)?;
     Ok(to)
+}
+
+/// Moves a session from the trash back to where it lay, or into `home` where that is not known; returns its log.
+///
+/// # Errors
+/// [`NotMoved`]; nothing is written over.
+pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMoved> {
+    let listed = match fs::read_dir(trash) {
+        Ok(entries) => {
+            entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect()
+        }
+        Err(e) if e.kind() == ErrorKind::NotFound => vec![],
+        Err(e) => return Err(refused(trash, home)(e)),
+    };
+    let from = trash.join(chosen(listed, name)?);
+    let entries = fs::read_dir(&from).map_err(refused(&from, home))?;
+    let mut parts: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+    parts.retain(|path| path.file_name().is_some_and(|name| name != ORIGIN));
+    let is_log = |path: &PathBuf| session::proven(path).is_ok();
+    let log = parts.iter().find(|path| is_log(path)).cloned();
+    let Some(log) = log else { return Err(SessionError::NotASession { path: from }.into()) };
+    let to = match fs::read(from.join(ORIGIN)) {
+        Ok(bytes) => path_of(bytes),
+        Err(_) => home.to_owned(),
+    };
+    make(&to).map_err(refused(&from, &to))?;
+    parts.sort_by_key(|path| *path == log);
+    let target = |path: &PathBuf| to.join(path.file_name().unwrap_or_default());
+    if let Some(taken) = parts.iter().map(target).find(|path| path.symlink_metadata().is_ok()) {
+        return Err(NotMoved::Taken(taken));
+    }
+    move_all(&parts, &to)?;
+    // what is left of it in the trash is in nobody's way
+    let _ = fs::remove_dir_all(&from);
+    Ok(target(&log))
+}
+
+#[cfg(unix)]
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    use std::os::unix::ffi::OsStringExt;
+    std::ffi::OsString::from_vec(bytes).into()
+}
+
+#[cfg(not(unix))]
+fn path_of(bytes: Vec<u8>) -> PathBuf {
+    String::from_utf8_lossy(&bytes).into_owned().into()
+}
+
+fn move_all(parts: &[PathBuf], to: &Path) -> Result<(), NotMoved> {
+    parts.iter().try_for_each(|part| {
+        let name = part.file_name().unwrap_or_default();
+        fs::rename(part, to.join(name)).map_err(refused(part, to))
+    })
 }
 
 /// Returns a name that nothing has: the one asked for, or the same with `-2`, `-3`.

@@ -1,7 +1,7 @@
 //! What a person is told when something cannot be done: what failed, on what, and what to do. Knows every room's errors,
 //! their exit codes and hints; nobody else does.
 
-use crate::catalogue::{NotDeleted, NotFound};
+use crate::catalogue::{NotFound, NotMoved};
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::scenario::ReadError;
@@ -125,11 +125,17 @@ impl From<NotFound> for Failure {
     }
 }
 
-impl From<NotDeleted> for Failure {
-    fn from(e: NotDeleted) -> Failure {
+impl From<NotMoved> for Failure {
+    fn from(e: NotMoved) -> Failure {
         match e {
-            NotDeleted::Session(e) => e.into(),
-            e @ NotDeleted::Io { .. } => Failure::new(Exit::Session, chain(&e))
+            NotMoved::Session(e) => e.into(),
+            NotMoved::Unknown(e) => Failure::usage(
+                format!("not in the trash: {e}"),
+                "give its id, or the beginning of it",
+            ),
+            e @ NotMoved::Taken(_) => Failure::new(Exit::Session, e.to_string())
+                .hint("move what is there out of the way first; nothing was changed"),
+            e @ NotMoved::Io { .. } => Failure::new(Exit::Session, chain(&e))
                 .hint("a session moves within the data folder; check its rights and its space"),
         }
     }

@@ -85,6 +85,11 @@ impl Paths {
         self.data.join("sessions")
     }
 
+    /// Returns the folder of the sessions that were deleted.
+    pub fn trash(&self) -> PathBuf {
+        self.data.join("trash")
+    }
+
     /// Returns the folder of the keys that were pasted.
     pub fn keys(&self) -> PathBuf {
         self.config.join("keys")

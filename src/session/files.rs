@@ -75,6 +75,34 @@ impl SessionFiles {
         self.beside(".rescue.jsonl")
     }
 
+    /// Returns the other files of the session that are there: its lock, long texts, summary, rescue file, and what was
+    /// kept of it when it was mended. Whatever else begins with its name is somebody else's.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn others(&self) -> io::Result<Vec<PathBuf>> {
+        let parts = [self.lock(), self.blobs(), self.rescue(), self.beside(".summary")];
+        let there = parts.into_iter().filter(|path| path.symlink_metadata().is_ok());
+        Ok(there.chain(self.copies()?).collect())
+    }
+
+    /// Returns the older copies of its log, or of parts of it, that are there.
+    pub(super) fn copies(&self) -> io::Result<Vec<PathBuf>> {
+        let id = self.id();
+        let is_copy = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            name.strip_prefix(&id).is_some_and(is_copy)
+        };
+        match fs::read_dir(self.folder()) {
+            Ok(entries) => {
+                let paths: io::Result<Vec<PathBuf>> = entries.map(|e| Ok(e?.path())).collect();
+                Ok(paths?.into_iter().filter(is_copy).collect())
+            }
+            Err(e) if e.kind() == ErrorKind::NotFound => Ok(vec![]),
+            Err(e) => Err(e),
+        }
+    }
+
     /// Returns the folder that holds the session.
     pub(super) fn folder(&self) -> &Path {
         match self.log.parent() {
@@ -151,6 +179,33 @@ impl SessionFiles {
         match fs::read(&path) {
             Ok(there) if there == text.as_bytes() => Ok(()),
             Ok(_) | Err(_) => write_whole(&path, text.as_bytes()),
+        }
+    }
+}
+
+/// Returns whether a file is a copy by what follows the session's name: `.damage-OFFSET`, `.unrepaired`,
+/// `.rescue-joined`, these two also with a number.
+fn is_copy(ending: &str) -> bool {
+    let number = |n: &str| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit());
+    let damage = ending.strip_prefix(".damage-").is_some_and(number);
+    let kept = [".unrepaired", ".rescue-joined"].iter().filter_map(|c| ending.strip_prefix(c));
+    damage
+        || kept.clone().any(str::is_empty)
+        || kept.filter_map(|n| n.strip_prefix('-')).any(number)
+}
+
+/// Removes the logs without a name that killed programs have left in a folder: nobody holds the right to their names any
+/// more, and nothing was said in them.
+fn remove_unnamed(folder: &Path) {
+    // a folder that cannot be read keeps them
+    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let Some(id) = name.strip_prefix(UNNAMED) else { continue };
+        let files = SessionFiles::at(folder.join(format!("{id}.jsonl")));
+        let free = File::open(files.lock()).is_ok_and(|lock| lock.try_lock().is_ok());
+        if free && !files.is_taken() {
+            // whoever is faster has removed it
+            let _ = fs::remove_file(&path);
         }
     }
 }

@@ -30,7 +30,7 @@ pub use error::SessionError;
 pub use escape::inert;
 pub use files::{SessionFiles, session_id};
 pub use open::{Place, Resumed, Session, create, fork, resume};
-pub use reader::{Log, LogFault, read};
+pub use reader::{Log, LogFault, proven, read};
 pub use redact::redact;
 pub use redaction::Redaction;
 pub use repair::repair;

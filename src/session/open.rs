@@ -4,7 +4,7 @@ use super::disk::FileDisk;
 use super::error::SessionError;
 use super::files::{SessionFiles, Unnamed, session_id};
 use super::lock::Lock;
-use super::reader::{Log, read_open};
+use super::reader::{Log, proven, read_open};
 use super::repair::mend_tail;
 use super::writer::{Mode, SessionWriter, Start};
 use crate::model::Wall;
@@ -138,10 +138,7 @@ fn begin(
 /// repair must mend or a newer program wrote it, [`SessionError::NotASession`], [`SessionError::TooLarge`], and
 /// [`SessionError::Io`].
 pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
-    let files = SessionFiles::of_existing(path)?;
-    if !files.log().is_file() {
-        return Err(SessionError::NotASession { path: path.to_owned() });
-    }
+    let files = proven(path)?;
     let lock = Lock::take(&files)?;
     let mut file = OpenOptions::new()
         .read(true)

@@ -5,14 +5,15 @@
 
 use super::alone::{self, Line};
 use super::blobs::{Reference, name_of};
-use super::codec::{Envelope, missing};
+use super::codec::{Envelope, LINE_MAX_BYTES, decode, missing};
 use super::error::SessionError;
 use super::files::SessionFiles;
 use super::{FORMAT, Record};
 use crate::model::{Event, Seq};
+use crate::untrusted;
 use std::fmt;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -141,18 +142,46 @@ impl Log {
     }
 }
 
+/// Returns the paths of a file that proves to be a session, before anything is made beside it.
+///
+/// # Errors
+/// [`SessionError::NotASession`], or what kept it from being read.
+pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
+    let files = SessionFiles::of_existing(path)?;
+    let mut first = Vec::new();
+    let read = open(&files)
+        .map(BufReader::new)?
+        .take(LINE_MAX_BYTES as u64 + 1)
+        .read_until(b'\n', &mut first);
+    read.map_err(SessionError::io("read", path))?;
+    // where the first line is damaged, any other proves it
+    if decode(first.strip_suffix(b"\n").unwrap_or(&first)).is_ok() {
+        Ok(files)
+    } else {
+        Ok(read_files(files)?.files)
+    }
+}
+
+/// Opens a log for reading.
+fn open(files: &SessionFiles) -> Result<File, SessionError> {
+    let path = files.log();
+    untrusted::open(path).map_err(|e| match e.kind() {
+        ErrorKind::InvalidInput => SessionError::NotASession { path: path.to_owned() },
+        _ => SessionError::io("open", path)(e),
+    })
+}
+
 /// Reads a session, whoever writes it meanwhile.
 ///
 /// # Errors
 /// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but a
 /// part of what is returned.
 pub fn read(path: &Path) -> Result<Log, SessionError> {
-    let files = SessionFiles::of_existing(path)?;
-    // a pipe or a device would be waited for
-    if !files.log().is_file() {
-        return Err(SessionError::NotASession { path: path.to_owned() });
-    }
-    let file = File::open(files.log()).map_err(SessionError::io("open", path))?;
+    read_files(SessionFiles::of_existing(path)?)
+}
+
+fn read_files(files: SessionFiles) -> Result<Log, SessionError> {
+    let file = open(&files)?;
     read_open(files, &file).map(|(log, _)| log)
 }
 

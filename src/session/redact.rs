@@ -19,9 +19,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What older copies of a log, and what is kept of it, are called after the session's name.
-const COPIES: &[&str] = &[".damage-", ".unrepaired", ".rescue-joined", ".summary"];
-
 /// What was taken out.
 #[derive(Debug)]
 pub struct Redacted {
@@ -46,7 +43,7 @@ pub fn redact(
     redaction: impl FnOnce(&Log) -> Redaction,
     note: &str,
 ) -> Result<Redacted, SessionError> {
-    let files = SessionFiles::of_existing(path)?;
+    let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
     let log = reader::read(path)?;
     if !log.can_append() || log.torn.is_some() {
@@ -92,11 +89,8 @@ fn remove_copies(files: &SessionFiles, blobs: &BTreeSet<String>) -> io::Result<V
     for entry in listed(&files.blobs())? {
         old.extend((!blobs.contains(&name(&entry))).then_some(entry));
     }
-    for entry in listed(files.folder())? {
-        let rest = name(&entry).strip_prefix(&files.id()).map(str::to_owned);
-        let copy = rest.is_some_and(|rest| COPIES.iter().any(|c| rest.starts_with(c)));
-        old.extend(copy.then_some(entry));
-    }
+    let summary = files.beside(".summary");
+    old.extend(files.copies()?.into_iter().chain(summary.exists().then_some(summary)));
     for path in &old {
         fs::remove_file(path)?;
     }

@@ -5,7 +5,7 @@
 
 use super::Record;
 use super::error::SessionError;
-use super::files::{self, SessionFiles};
+use super::files;
 use super::lock::Lock;
 use super::reader::{self, GAP_MAX, Log, LogFault};
 use crate::model::event::ENGINE;
@@ -67,7 +67,7 @@ pub(super) fn mend_tail(
 /// [`SessionError::Locked`] while somebody writes it, [`SessionError::ReadOnly`] for a newer format or a hole too wide
 /// to stand in for, and [`SessionError::Io`]; the session is then as it was.
 pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
-    let files = SessionFiles::of_existing(path)?;
+    let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
     let log = reader::read(path)?;
     let read_only = |faults| SessionError::ReadOnly { path: path.to_owned(), faults };

@@ -124,8 +124,63 @@ fn what_is_deleted_can_be_fetched_back() {
     assert!(house.sessions().is_empty());
     house.run(&["sessions", "show", "--last"]).code(2);
     let back = ran.err.lines().find_map(|l| l.strip_prefix("get it back with: ")).unwrap();
-    assert!(std::process::Command::new("sh").args(["-c", back]).status().unwrap().success());
+    let back: Vec<&str> = back.split(' ').skip(1).collect();
+    let ran = house.run(&back).code(0);
+    assert!(ran.err.starts_with("restored: "), "{}", ran.err);
+    house.run(&back).code(2);
     assert_eq!(house.run(&["sessions", "show", "--last"]).code(0).out, before);
+}
+
+/// The names of all files of a folder, sorted.
+fn names(house: &House, folder: &str) -> Vec<String> {
+    let entries = fs::read_dir(house.path(folder)).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn what_is_no_session_is_left_alone_and_so_is_what_lies_beside_one() {
+    let house = House::new();
+    for name in ["thesis.md", "thesis.pdf", "thesis.damage-report", ".profile"] {
+        house.file(&format!("work/{name}"), name);
+    }
+    house.file("work/thesis.jsonl", "{\"a\":1}\n{\"seq\":0,\"at\":\"2026\"}\n");
+    let before = names(&house, "work");
+    let folder = house.path("work");
+    for file in ["./thesis.jsonl", "./", "../work", "/", folder.to_str().unwrap()] {
+        for verb in [
+            &["delete"][..],
+            &["repair"],
+            &["rename", "--title", "x"],
+            &["redact", "--text", "some words"],
+        ] {
+            let args = [&["sessions", verb[0], file], &verb[1..]].concat();
+            let ran = house.command(&args).current_dir(&folder).output().unwrap();
+            let told = String::from_utf8_lossy(&ran.stderr).into_owned();
+            assert!(matches!(ran.status.code(), Some(2 | 6)), "{file} {verb:?}: {told}");
+            assert_eq!(names(&house, "work"), before, "{file} {verb:?}: {told}");
+        }
+    }
+    fs::remove_file(house.path("work/thesis.jsonl")).unwrap();
+    let out = house.path("work/thesis.jsonl");
+    house.run(&["demo", "--headless", "--out-session", out.to_str().unwrap()]).code(0);
+    house.run(&["sessions", "delete", out.to_str().unwrap()]).code(0);
+    let mut kept = before;
+    kept.retain(|name| name != "thesis.jsonl");
+    assert_eq!(names(&house, "work"), kept);
+    house.run(&["sessions", "restore", "the"]).code(0);
+    house.run(&["sessions", "show", out.to_str().unwrap()]).code(0);
+    // nothing is written over
+    let log = fs::read(&out).unwrap();
+    house.run(&["sessions", "delete", out.to_str().unwrap()]).code(0);
+    fs::write(&out, "mine").unwrap();
+    let ran = house.run(&["sessions", "restore", "thesis"]).code(6);
+    assert!(ran.err.contains("thesis.jsonl is there already"), "{}", ran.err);
+    fs::remove_file(&out).unwrap();
+    house.run(&["sessions", "restore", "thesis"]).code(0);
+    assert_eq!(fs::read(&out).unwrap(), log);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use crate::model::payload::Renamed;
 use crate::model::{Event, Kind, ThreadId};
 use crate::session::{self, Log, Mode, Record, Redaction};
 use clap::Args;
-use std::path::{Path, absolute};
+use std::path::Path;
 use std::sync::Arc;
 use tokio::runtime;
 
@@ -67,12 +67,17 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
 
 /// Moves a session to the trash; returns where it is now, and how to get it back.
 pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
-    let trash = context.paths.data.join("trash");
-    let to = catalogue::delete(path, &trash)?;
-    let home = absolute(path).unwrap_or_else(|_| path.to_owned());
-    let home = home.parent().unwrap_or(Path::new(".")).display().to_string();
-    let back = format!("get it back with: mv '{}'/* '{home}/'", to.display());
-    Ok([format!("moved to {}", to.display()), back])
+    let to = catalogue::delete(path, &context.paths.trash())?;
+    let id = to.file_name().unwrap_or_default().to_string_lossy();
+    let back = context.command(&["sessions", "restore", &id]);
+    Ok([format!("moved to {}", to.display()), format!("get it back with: {back}")])
+}
+
+/// Moves a session back from the trash.
+pub fn restore(id: &str, context: &Context) -> Result<Exit, Failure> {
+    let log = catalogue::restore(id, &context.paths.trash(), &context.paths.sessions())?;
+    context.say(&format!("restored: {}", log.display()));
+    Ok(Exit::Done)
 }
 
 /// Takes a text or an utterance out of a session's file for good.

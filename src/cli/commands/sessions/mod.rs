@@ -71,6 +71,12 @@ pub enum Sessions {
         #[command(flatten)]
         which: Which,
     },
+    /// Move one back from the trash to where it was
+    Restore {
+        /// Its id, or the beginning of its id
+        #[arg(value_name = "ID")]
+        id: String,
+    },
     /// Take a text out of one's file for good
     Redact {
         #[command(flatten)]
@@ -164,6 +170,7 @@ impl Sessions {
                 moved.iter().for_each(|line| context.say(line));
                 Ok(Exit::Done)
             }
+            Sessions::Restore { id } => change::restore(&id, context),
             Sessions::Redact { which, out } => change::redact(&which.own(context)?, &out, context),
             Sessions::Show { which, format } => show(&which.find(context)?, format, context),
             Sessions::Path { which } => {
