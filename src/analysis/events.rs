@@ -83,6 +83,7 @@ pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
         Some(CutWhy::Timeout) => "out of time",
         Some(CutWhy::Crash) => "interrupted",
         Some(CutWhy::BrokenOff) => "broken off",
+        Some(CutWhy::Filtered) => "cut by the provider's content filter",
         Some(CutWhy::Operator) => "stopped",
         None => "cut",
     }

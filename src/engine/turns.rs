@@ -181,6 +181,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     let words = own_words(state, turn, said, thought);
     let end = |outcome| TurnEnded {
         finish: done.finish.clone(),
+        skipped: done.skipped,
         usage: usage.clone(),
         cost,
         ..turn.ended(now, outcome)
@@ -271,9 +272,13 @@ fn cut_with(
 pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown: CutWhy) -> Draft {
     let error = CallError { class: failure.class, text: failure.text.clone() };
     if !is_empty(live, turn, None) {
-        let mut draft = cut(live, turn, now, shown);
+        let why = if failure.class == ErrorClass::Filter { CutWhy::Filtered } else { shown };
+        let mut draft = cut(live, turn, now, why);
         if let Kind::TurnEnded(end) = &mut draft.kind {
             end.error = Some(error);
+            if failure.usage.is_some() {
+                (end.usage, end.cost) = money::of_turn(turn, failure.usage.as_ref());
+            }
         }
         return draft;
     }

@@ -249,6 +249,7 @@ fn cut(why: CutWhy) -> &'static str {
         CutWhy::Timeout => "out of time",
         CutWhy::Crash => "interrupted, to speak again",
         CutWhy::BrokenOff => "broken off",
+        CutWhy::Filtered => "cut by the provider's content filter",
         CutWhy::Operator => "stopped by the operator",
     }
 }

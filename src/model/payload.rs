@@ -283,6 +283,9 @@ pub struct TurnEnded {
     /// How the voice said it finished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish: Option<Text>,
+    /// Parts of the answer that could not be read and were left out.
+    #[serde(default, skip_serializing_if = "super::prompt::is_zero")]
+    pub skipped: u32,
     /// Tokens used by all its calls.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,

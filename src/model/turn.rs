@@ -53,6 +53,8 @@ pub enum CutWhy {
     Crash,
     /// The voice ended in the middle of its words.
     BrokenOff,
+    /// The provider's content filter ended the reply in the middle of its words.
+    Filtered,
     /// The operator skipped it, ended the conversation, or took the seat away.
     Operator,
 }

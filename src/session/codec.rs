@@ -310,6 +310,7 @@ mod tests {
             why: Some(CutWhy::CutIn),
             error: None,
             finish: None,
+            skipped: 0,
             usage: Some(Usage { input: 3, output: 4, estimated: false }),
             cost: Some(Usd(123_400)),
             first_piece_ms: None,

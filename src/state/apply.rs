@@ -305,11 +305,7 @@ impl State {
             (t.retries, t.tries, t.waited, t.shrunk) = (0, 0, 0, false);
             (t.corrections, t.rejected) = (0, None);
             let seat = t.seat.clone();
-            self.set_seat(&seat, |s| {
-                if let Some(replaced) = s.spec.replaced() {
-                    s.spec = Arc::new(replaced);
-                }
-            });
+            self.replace(&seat);
         } else if r.error.class == ErrorClass::Context {
             t.shrunk = true;
         } else if r.error.class == ErrorClass::Form {
@@ -410,7 +406,10 @@ impl State {
                 self.failed += 1;
                 self.fail(turn, e);
             }
-            Outcome::Said | Outcome::Cut => self.set_seat(&turn.seat, |s| s.failed = None),
+            Outcome::Said | Outcome::Cut => {
+                self.set_seat(&turn.seat, |s| s.failed = None);
+                self.break_off(turn, e);
+            }
         }
         self.keep_data(turn.thread);
         self.keep_run(turn, e);

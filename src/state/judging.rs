@@ -6,6 +6,7 @@ use crate::model::*;
 use crate::scenario::VerdictSpec;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A verdict that is being found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -104,6 +105,30 @@ impl State {
             Then::Skip if self.attended && self.nobody_is_left(turn) => Then::Pause,
             then => then,
         };
+        self.follow_rule(then, turn, why);
+    }
+
+    /// Takes in what follows a turn that failed after its first words: these stay, and the failure rule holds all the
+    /// same. A fallback speaks from the next turn on.
+    pub(super) fn break_off(&mut self, turn: &super::Turn, e: &TurnEnded) {
+        let Some(error) = &e.error else { return };
+        let then = self.then(&turn.seat, error.class);
+        if then == Then::Replace {
+            self.replace(&turn.seat);
+        }
+        self.follow_rule(then, turn, format!("{} broke off: {}", turn.seat, error.text));
+    }
+
+    /// Lets the next fallback of a seat speak for it, if there is one.
+    pub(super) fn replace(&mut self, seat: &str) {
+        self.set_seat(seat, |s| {
+            if let Some(replaced) = s.spec.replaced() {
+                s.spec = Arc::new(replaced);
+            }
+        });
+    }
+
+    fn follow_rule(&mut self, then: Then, turn: &super::Turn, why: String) {
         match then {
             Then::Pause if self.run != Run::Paused => {
                 self.run = Run::Pausing;

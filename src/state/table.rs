@@ -274,6 +274,7 @@ impl Turn {
             why: None,
             error: None,
             finish: None,
+            skipped: 0,
             usage: None,
             cost: None,
             first_piece_ms: self.first_piece,

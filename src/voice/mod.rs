@@ -90,6 +90,8 @@ pub struct Done {
     pub finish: Option<Text>,
     /// Tokens used.
     pub usage: Option<Usage>,
+    /// Parts of the answer that could not be read and were left out.
+    pub skipped: u32,
 }
 
 /// A call in progress; dropping it cancels the call.

@@ -154,6 +154,8 @@ async fn check(row: &'static Row, rule: (&str, u32, Then, &str)) -> Option<Strin
     wanted.extend(waits.iter().flat_map(|ms| [format!("{ms} ms"), "called".into()]));
     let end = match (row.class, row.shown) {
         (None, _) => "said, next",
+        (Some(_), true) if then == Then::Pause => "cut, paused",
+        (Some(_), true) if then == Then::Stop => "cut, ended",
         (Some(_), true) => "cut, next",
         (Some(_), false) => end,
     };

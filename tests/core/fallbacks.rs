@@ -102,8 +102,8 @@ async fn without_a_fallback_left_the_turn_is_skipped_and_said_so() {
 #[tokio::test]
 async fn what_was_shown_is_kept_and_nobody_speaks_over_it() {
     let ran = play(talk(vec![seat_of("ada", &["a:breaks", "b:well"], 1)], 2), models(), &[]).await;
-    assert_eq!(asked(&ran), ["a:breaks", "a:breaks"]);
-    assert_eq!(ran.texts(), ["half a", "half a"]);
+    assert_eq!(asked(&ran), ["a:breaks", "b:well"], "the next turn is the fallback's");
+    assert_eq!(ran.texts()[0], "half a");
 }
 
 #[tokio::test]

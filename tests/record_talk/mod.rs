@@ -130,6 +130,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         why: None,
         error: None,
         finish: None,
+        skipped: 0,
         usage: None,
         cost: None,
         first_piece_ms: Some(3),

@@ -123,13 +123,13 @@ fn broken() -> Vec<Fault> {
             "Hello ",
             Err(Overload),
         ),
-        fault("garbage in a frame", then("data: {\"choices\": [\n\n"), "Hello ", Err(NoProtocol)),
-        fault("a frame that is no object", then("data: 42\n\n"), "Hello ", Err(NoProtocol)),
+        fault("garbage in a frame", then("data: {\"choices\": [\n\n"), "Hello ", Err(Broken)),
+        fault("a frame that is no object", then("data: 42\n\n"), "Hello ", Err(Broken)),
         fault(
             "a frame nested too deep",
             then(&format!("data: {}\n\n", "[".repeat(100_000))),
             "Hello ",
-            Err(NoProtocol),
+            Err(Broken),
         ),
         fault(
             "a line without an end",
@@ -286,8 +286,15 @@ fn whole() -> Vec<Fault> {
             "words, then held back",
             stream(words(SAID) + &finish("content_filter") + &usage()),
             SAID,
-            Ok(Some("content_filter")),
+            Err(ErrorClass::Filter),
         ),
+        fault(
+            "garbage between words",
+            stream(between("data: {\"choices\": [\n\ndata: 42\n\n")),
+            SAID,
+            STOP,
+        ),
+        fault("an event without data", stream(between("data:\n\ndata: \n\n")), SAID, STOP),
         fault(
             "reasoning as text",
             stream(words("<thi") + &words("nk>Hm.</think>\n\n") + &good()),

@@ -175,6 +175,7 @@ pub const KINDS: &[Row] = &[
             ("why", "of a cut: why"),
             ("error", "of a failure: class and text"),
             ("finish", "how the voice said it finished"),
+            ("skipped", "parts of the answer that could not be read and were left out"),
             ("usage", "tokens used"),
             ("cost", "dollars; null is not priced"),
             ("first_piece_ms", "milliseconds to the first piece"),

@@ -91,5 +91,9 @@ fn ended(end: &TurnEnded) -> String {
     }
     let used = spent(&used).map(|used| format!(", {used}")).unwrap_or_default();
     let why = end.error.as_ref().map(|error| format!(": {}", error.text)).unwrap_or_default();
-    format!("{outcome} in {} ms{used}{why}", end.took_ms)
+    let skipped = match end.skipped {
+        0 => String::new(),
+        n => format!(", {n} unreadable events of the stream left out"),
+    };
+    format!("{outcome} in {} ms{used}{skipped}{why}", end.took_ms)
 }

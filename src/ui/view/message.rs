@@ -277,5 +277,6 @@ fn cut(why: CutWhy) -> &'static str {
         CutWhy::Timeout => "out of time",
         CutWhy::Crash => "interrupted",
         CutWhy::BrokenOff => "broken off",
+        CutWhy::Filtered => "cut by the provider's content filter",
     }
 }

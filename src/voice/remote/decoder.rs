@@ -22,6 +22,11 @@ const LAST: &str = "[DONE]";
 /// How a reply finishes that did not, at servers that say no more than that.
 const FAILED: &str = "error";
 
+/// Frames of one answer that may be unreadable.
+const SKIPPED_MAX: u32 = 16;
+/// How a reply finishes that the provider's content filter ended, with or without words before.
+const FILTERED: &str = "content_filter";
+
 /// Pieces of one read; neighbours of one channel are joined.
 pub type Pieces = Vec<(Channel, String)>;
 
@@ -38,6 +43,8 @@ pub struct Decoder {
     input: Option<u64>,
     output: Option<u64>,
     over: bool,
+    /// Frames that could not be read.
+    skipped: u32,
 }
 
 impl Decoder {
@@ -54,6 +61,7 @@ impl Decoder {
             input: None,
             output: None,
             over: false,
+            skipped: 0,
         }
     }
 
@@ -114,29 +122,43 @@ impl Decoder {
         if self.finish.as_deref() == Some(FAILED) {
             return Err(Fault::new(ErrorClass::Broken, "broke off because of an error"));
         }
-        if !self.spoke {
-            let mut fault = self.wordless();
+        if !self.spoke || self.is_filtered() {
+            let mut fault = self.unheard();
             fault.usage = Some(usage);
             return Err(fault);
         }
-        Ok(Done { finish: self.finish.map(Into::into), usage: Some(usage), ..Done::default() })
+        let (finish, skipped) = (self.finish.map(Into::into), self.skipped);
+        Ok(Done { finish, usage: Some(usage), skipped, ..Done::default() })
     }
 
     fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), Fault> {
         if self.over {
             return Ok(());
         }
-        if frame.trim() == LAST {
-            self.over = true;
-            return Ok(());
+        match frame.trim() {
+            LAST => {
+                self.over = true;
+                return Ok(());
+            }
+            // a sign of life, no event
+            "" => return Ok(()),
+            _ => {}
         }
-        let value: Value = serde_json::from_str(frame).map_err(|_| garbage())?;
-        self.take_value(&value, out)
+        match serde_json::from_str::<Value>(frame) {
+            Ok(value) => self.take_value(&value, out),
+            Err(_) => self.skip(),
+        }
+    }
+
+    /// Leaves out a frame that cannot be read. What follows may be whole; a server that sends nothing else is none.
+    fn skip(&mut self) -> Result<(), Fault> {
+        self.skipped += 1;
+        if self.skipped > SKIPPED_MAX { Err(garbage()) } else { Ok(()) }
     }
 
     fn take_value(&mut self, value: &Value, out: &mut Pieces) -> Result<(), Fault> {
         if !value.is_object() {
-            return Err(garbage());
+            return self.skip();
         }
         if !value["error"].is_null() {
             return Err(of_error(None, value));
@@ -173,10 +195,16 @@ impl Decoder {
         }
     }
 
-    fn wordless(&self) -> Fault {
+    /// Returns whether the provider's content filter ended the reply.
+    fn is_filtered(&self) -> bool {
+        self.finish.as_deref() == Some(FILTERED)
+    }
+
+    /// Returns why a reply that finished is none, or not all of one.
+    fn unheard(&self) -> Fault {
         match self.finish.as_deref() {
-            Some("content_filter") => {
-                Fault::new(ErrorClass::Filter, "held the reply back because of its content")
+            Some(FILTERED) => {
+                Fault::new(ErrorClass::Filter, "blocked the reply with its content filter")
             }
             Some("length") => {
                 Fault::new(ErrorClass::Empty, "spent all tokens of the reply before a word")

@@ -124,6 +124,7 @@ impl Answer {
             structured: last.structured,
             finish: last.finish,
             usage: last.usage,
+            skipped: 0,
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
             // Data that nests too deep for the parser stays text.
