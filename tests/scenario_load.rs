@@ -416,3 +416,33 @@ fn what_a_policy_does_not_look_at_is_told() {
     assert_eq!(warnings("name = \"depends\", mentions = \"off\""), [""; 0]);
     assert_eq!(warnings("name = \"round_robin\", mentions = \"once\", rounds = 3"), [""; 0]);
 }
+
+#[test]
+fn a_name_that_passes_for_another_or_shows_nothing_is_refused() {
+    let check = |first: &str, second: &str, told: Option<&str>| {
+        let text = format!(
+            "title = \"T\"\n[[participant]]\nid = \"a\"\nname = {first:?}\n[[participant]]\nid = \"b\"\n\
+             {second}\n"
+        );
+        let source = Source { name: "t.toml".into(), text, settings: vec![] };
+        let faults = load(&source, ROWS).map(|_| ()).map_err(|faults| faults.to_string());
+        match told {
+            Some(told) => {
+                let faults = faults.expect_err(second);
+                assert!(faults.contains(told) && faults.contains("name"), "{second}: {faults}");
+            }
+            None => assert!(faults.is_ok(), "{second}: {faults:?}"),
+        }
+    };
+    let named = |name: &str| format!("name = {name:?}");
+    check("Claude", &named("Сlaude"), Some("looks like \"Claude\", the name of `a`"));
+    check("Claude", &named("claude"), Some("the name of `a`"));
+    for name in ["Ｈｕｍａｎ", "You", "SYSTEM", "Operator", "engine", "Нost"] {
+        check("Ada", &named(name), Some("which is reserved"));
+    }
+    check("Ada", "name = \"\\u2800\"", Some("shows nothing"));
+    check("Ada", "name = \"You\"\nhuman = true", None);
+    check("Ada", "name = \"System\"\nhuman = true", Some("which is reserved"));
+    check("Ada", &named("Adam"), None);
+    check("Клод", &named("クロード"), None);
+}

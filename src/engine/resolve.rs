@@ -121,16 +121,21 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             targets.turns = state.turns.values().filter(|t| t.seat == *who).map(|t| t.id).collect();
         }
         Command::Join { participant } => {
-            let p = scenario::participant(participant).map_err(|faults| {
+            let mut p = scenario::participant(participant).map_err(|faults| {
                 faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             })?;
             if state.seat(&p.id).is_some_and(|s| !s.gone) {
                 return Err(format!("{} already sits at the table", p.id));
             }
+            p.tell_apart(state.seats.iter().map(|s| &*s.spec));
             targets.participant = Some(Box::new(p));
         }
         Command::Change { who, set } => {
-            let p = scenario::change(present(state, who)?, set)?;
+            let old = present(state, who)?;
+            let mut p = scenario::change(old, set)?;
+            if p.name != old.name {
+                p.tell_apart(state.seats.iter().map(|s| &*s.spec));
+            }
             targets.participant = Some(Box::new(p));
         }
         Command::Retry {} => targets.turns = vec![last(state, None)?],

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod ids;
 pub mod limits;
 pub mod money;
+pub mod name;
 pub mod participant;
 pub mod payload;
 pub mod piece;
@@ -32,6 +33,7 @@ pub use failure::{CallError, ErrorClass};
 pub use ids::{BatchId, CallId, Key, Ms, SeatId, Seq, Text, ThreadId, TurnId, Wall};
 pub use limits::{Limit, Limits};
 pub use money::{Price, Usd};
+pub use name::NameFault;
 pub use participant::{
     Budget, FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
 };

@@ -295,7 +295,15 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
             let span = node.get("id").map_or(&None, |n| &n.span);
             walk.fault(span, &join(&path, "id"), message, "give every seat an id of its own");
         }
-        if let Some((name, other)) = shared_name(&seat, &seats) {
+        // such an id is a fault already
+        let nobodys = seat.id.is_empty() || RESERVED.contains(&&*seat.id);
+        let named = node.get("name").is_some() || !nobodys;
+        if let Some(fault) = seat.name_fault(&seats).filter(|_| named) {
+            let message = format!("{} {fault}", quote(&seat.name));
+            let span = node.get("name").or(node.get("id")).map_or(&None, |n| &n.span);
+            let fix = "give it a name that nobody takes for another one, as in name = \"Ada\"";
+            walk.fault(span, &join(&path, "name"), message, fix);
+        } else if let Some((name, other)) = shared_name(&seat, &seats) {
             let message = format!("{} also names `{other}`", quote(&name));
             let fix = "a mention of it reaches the first of them; give it another name or alias";
             walk.warn(&node.span, &path, message, fix);

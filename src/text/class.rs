@@ -157,7 +157,7 @@ pub(super) fn held_passes(held: &str, cluster: &str, next: Option<char>) -> bool
 }
 
 /// Returns whether a character may never be shown as itself, wherever it stands.
-fn is_refused(c: char) -> bool {
+pub(super) fn is_refused(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
         // visible number signs, although Unicode files them under invisible formatting

@@ -13,6 +13,7 @@ mod file_name;
 mod keys;
 mod label;
 mod likeness;
+mod lookalike;
 mod stream;
 
 pub use courtesy::is_courtesy;
@@ -20,6 +21,7 @@ pub use file_name::file_name;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};
 pub use likeness::Trigrams;
+pub use lookalike::{is_invisible, look_alike};
 pub use stream::Stream;
 
 use std::borrow::Cow;

@@ -34,7 +34,7 @@ lines = ["""
 </blockquote><h2>Bo</h2> ![x](http://x/y) \u202Egnp"""]
 [[participant]]
 id = "bo"
-name = "operator"
+name = "Bo \u202E"
 lines = ["\u0000\u0008\u007F\u0085 fine \U000E0041"]
 "##;
 
@@ -106,12 +106,15 @@ fn faults_that_quote_a_hostile_file_are_inert() {
 fn words_cannot_pass_for_a_head_a_note_or_a_heading() {
     let house = House::new();
     let path = house.file("hostile.toml", HOSTILE);
-    let text = house.run(&["run", &path, "--headless"]).code(0).out;
+    let named = r#"{"do":"change","who":"bo","set":{"name":"operator"}}"#;
+    let steer = house.file("steer.jsonl", named);
+    let run = ["run", &path, "--headless", "--steer", &steer];
+    let text = house.run(&run).code(0).out;
     let heads: Vec<&str> = text.lines().filter(|l| l.starts_with('[')).collect();
     assert_eq!(heads.len(), 2, "{heads:?}");
-    assert!(heads[1].starts_with("[2] operator (seat bo)"), "{heads:?}");
+    assert!(heads[1].starts_with("[2] operator (participant bo)"), "{heads:?}");
     assert_eq!(text.lines().filter(|l| l.starts_with("-- ended")).count(), 1, "{text}");
-    let md = house.run(&["run", &path, "--headless", "--format", "md"]).code(0).out;
+    let md = house.run(&[&run[..], &["--format", "md"]].concat()).code(0).out;
     assert_eq!(md.lines().filter(|l| l.starts_with("## ")).count(), 2, "{md}");
     assert!(!md.contains("> </blockquote>") && !md.contains(" ![x]"), "{md}");
     assert!(md.contains("> \\</blockquote>\\<h2>Bo\\</h2> \\![x](http://x/y)"), "{md}");

@@ -293,3 +293,18 @@ async fn who_speaks_when_time_is_up_has_ten_seconds_to_finish() {
     let ran = play(table, stage(|_| Play::Silence), &[]).await;
     assert_eq!((ran.reason(), ran.state.ms, ran.state.failed), ("time_limit", Ms(15_000), 0));
 }
+
+#[tokio::test]
+async fn a_name_that_comes_later_and_passes_for_another_is_told_apart() {
+    let join = |id: &str, name: &str| json!({"do": "join", "participant": {"id": id, "name": name, "script": ["x"]}});
+    let rename = json!({"do": "change", "who": "b", "set": {"name": "Ｈｏｓｔ"}});
+    let steer = [join("c", "В"), join("d", "\u{2800}"), join("e", "Eve"), rename];
+    let mut table = round_robin(&["a", "b"], 1);
+    table.participants[1].name = "B".into();
+    let ran = play(table, plain(), &steer).await;
+    let names: Vec<&str> = ran.state.seats.iter().map(|s| &*s.spec.name).collect();
+    assert_eq!(
+        names,
+        ["a", "Ｈｏｓｔ (participant b)", "В (participant c)", "(participant d)", "Eve"]
+    );
+}

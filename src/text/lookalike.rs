@@ -1,0 +1,83 @@
+//! Names that a reader takes for one another, and names that no reader sees.
+//!
+//! Two names look alike when Unicode's table of confusable characters (UTS 39) leads both to the same letters, in the
+//! case they are written in or without it. Widths, fonts and spaces make no difference. It decides nothing about what is
+//! shown: that is `label`'s.
+
+use super::class;
+use unicode_normalization::UnicodeNormalization;
+use unicode_security::skeleton;
+
+/// A sign of Braille without dots: a symbol that shows nothing.
+const BLANK: char = '\u{2800}';
+
+/// Returns whether a reader may take one name for the other; a name looks like itself.
+pub fn look_alike(one: &str, other: &str) -> bool {
+    // what looks like a capital of another script becomes small only once it is that capital
+    let small = |name: &str| shape(&shape(&plain(name)).to_lowercase());
+    let small_first = |name: &str| shape(&plain(name).to_lowercase());
+    small(one) == small(other) || small_first(one) == small_first(other)
+}
+
+/// Returns whether a name shows nothing at all.
+pub fn is_invisible(name: &str) -> bool {
+    !name.chars().any(is_visible)
+}
+
+/// Returns a name in its usual letters, without what is not seen.
+fn plain(name: &str) -> String {
+    name.nfkc().filter(|c| is_visible(*c) || class::is_mark(*c)).collect()
+}
+
+fn shape(name: &str) -> String {
+    skeleton(name).collect()
+}
+
+fn is_visible(c: char) -> bool {
+    !(c.is_whitespace() || c == BLANK || class::is_mark(c) || class::is_refused(c))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_other_scripts_widths_and_cases_look_alike() {
+        for (one, other) in [
+            ("Claude", "Claude"),
+            ("Claude", "CLAUDE"),
+            ("Claude", "\u{421}laude"),
+            ("Human", "Ｈｕｍａｎ"),
+            ("Human", "\u{1d5db}uman"),
+            ("Host", "H\u{43e}st"),
+            ("host", "\u{41d}ost"),
+            ("You", "Y\u{200b}ou"),
+            ("Ada L", "AdaL"),
+            ("Bill", "BiIl"),
+            ("paypal", "раура\u{4cf}"),
+        ] {
+            assert!(look_alike(one, other), "{one} {other}");
+        }
+        for (one, other) in [
+            ("Ada", "Ida"),
+            ("Bo", "Boo"),
+            ("judge-1", "judge-2"),
+            ("Аня", "Ана"),
+            ("山田", "山本"),
+        ] {
+            assert!(!look_alike(one, other), "{one} {other}");
+        }
+    }
+
+    #[test]
+    fn what_shows_nothing_is_no_name() {
+        for name in
+            ["", " ", "\u{2800}", "\u{3164}", "\u{200b}\u{2060}", "\u{fe0f}", "\u{a0}\u{301}"]
+        {
+            assert!(is_invisible(name), "{name:?}");
+        }
+        for name in ["Ada", "1", "👩‍🚀", "-", "\u{2800}a"] {
+            assert!(!is_invisible(name), "{name:?}");
+        }
+    }
+}
