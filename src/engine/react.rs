@@ -81,6 +81,9 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     if !done.structured.is_null() || !turns::is_empty(live, turn, done.text.as_ref()) {
         return turns::said(live, turn, now, done);
     }
+    if let Some(again) = turns::asked_again(live, turn, done) {
+        return again;
+    }
     let why = match live.has_said(turn.id) {
         true => "the reply spoke in another's name only",
         false => "the reply had no words",

@@ -20,6 +20,10 @@ const WRONG_MAX: usize = 500;
 /// How a reply finished that went on in another's name and was cut there.
 const IMPERSONATION: &str = "impersonation";
 
+/// What is told of a reply that began in another's name.
+const IN_ANOTHERS_NAME: &str =
+    "it begins with the name of somebody else; say your own words, without a name in front";
+
 /// Orders the next call of a turn, or lets the turn go where no room is left for it.
 pub(super) fn start(state: &State, turn: &Turn) -> Draft {
     let account = prompt::account(state, turn);
@@ -123,7 +127,9 @@ fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repai
         }
         Some(VoiceSpec::Model(_)) => {
             let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
-            let repaired = reply::repair(&said, &turn.seat, &roster);
+            // what was asked for once more is taken as it is
+            let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
+            let repaired = repair(&said, &turn.seat, &roster);
             let think = match &repaired.think {
                 Some(more) => Some(format!("{thought}{more}").into()),
                 None => think,
@@ -148,6 +154,26 @@ fn is_free(state: &State, turn: &Turn) -> bool {
 pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
     let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
+}
+
+/// A reply that is in another's name from its first word is asked for once more.
+pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
+    let call = turn.call.filter(|_| turn.corrections == 0 && !gives_up(&live.state))?;
+    let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
+    let words = own_words(&live.state, turn, said, String::new());
+    if !words.impersonates || !words.text.trim().is_empty() {
+        return None;
+    }
+    let guess = money::guess(turn, live.said(turn.id).len() + live.thought(turn.id).len());
+    let retried = CallRetried {
+        turn: turn.id,
+        call,
+        error: CallError { class: ErrorClass::Form, text: IN_ANOTHERS_NAME.into() },
+        wait_ms: 0,
+        model: None,
+        usage: done.usage.clone().or(guess),
+    };
+    Some(draft(turn.thread, event::ENGINE, retried.into()))
 }
 
 /// Returns whether a reply that still comes has gone on in another's name, as far as its lines are complete.
@@ -300,8 +326,9 @@ pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown
         }
         (Some(_) | None, _) => {
             let (usage, cost) = money::of_turn(turn, used.as_ref());
-            let error = Some(error);
-            let end = TurnEnded { error, usage, cost, ..turn.ended(now, Outcome::Failed) };
+            let (error, said) = (Some(error), live.said(turn.id));
+            let raw = (!said.is_empty()).then(|| said.into());
+            let end = TurnEnded { error, raw, usage, cost, ..turn.ended(now, Outcome::Failed) };
             // whose answer is missing is told by its name; an utterance that failed is nobody's words
             let by = if turn.speaks() { event::ENGINE } else { &*turn.seat };
             draft(turn.thread, by, Box::new(end).into())

@@ -7,6 +7,7 @@
 use crate::model::{Block, Message, Prompt, Role, Text};
 use crate::text;
 use memchr::memchr3_iter;
+use std::borrow::Cow;
 
 /// Names of the tags that frame words.
 const TAGS: [&str; 6] = ["said", "moderator", "guidance", "brief", "summary", "request"];
@@ -67,6 +68,11 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
         }
         let task = prompt.task.as_deref().unwrap_or_default();
         all.add(Role::User, format!("This cannot be used: {}. {task}", quoted(&rejected.why)));
+    }
+    for message in &mut all.0 {
+        if let Cow::Owned(text) = text::forwarded(&message.text) {
+            message.text = text;
+        }
     }
     all.0
 }

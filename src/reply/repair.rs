@@ -39,6 +39,23 @@ pub struct Repaired {
 
 /// Repairs the words of a seat.
 pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
+    repaired(reply, seat, roster, Lead::Announces)
+}
+
+/// Repairs words that began in another's name and were asked for once more: a label in front of them is text by now. What
+/// goes on in a further one is cut all the same.
+pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
+    repaired(reply, seat, roster, Lead::IsText)
+}
+
+/// What a label of somebody else in front of a reply is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lead {
+    Announces,
+    IsText,
+}
+
+fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> Repaired {
     let (said, mut thought) = Splitter::whole(reply);
     let said = match without_thought_before(&said) {
         Some((before, after)) => {
@@ -50,8 +67,12 @@ pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
     let names = Names::of(seat, roster);
     let unwrapped = names.without_own_label(&said);
     let whole = unwrapped.as_deref().unwrap_or(&said);
-    let tag = OPENING.iter().chain(&CLOSING).filter_map(|tag| whole.find(tag)).min();
-    let cut = names.goes_on_at(whole).into_iter().chain(tag).min();
+    let begin = match lead {
+        Lead::Announces => 0,
+        Lead::IsText => lead_of(whole),
+    };
+    let tag = OPENING.iter().chain(&CLOSING).filter_map(|tag| whole[begin..].find(tag)).min();
+    let cut = names.goes_on_at(whole, begin).into_iter().chain(tag.map(|at| begin + at)).min();
     let text = match cut {
         Some(at) => without_open_fence(whole[..at].trim_end()).to_owned(),
         None => whole.to_owned(),
@@ -65,6 +86,14 @@ pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
         think: (!thought.is_empty()).then(|| thought.into()),
         impersonates: goes_on,
     }
+}
+
+/// Returns where the first line of words, or the tag in front of them, ends.
+fn lead_of(text: &str) -> usize {
+    let begin = text.len() - text.trim_start().len();
+    let tagged = OPENING.iter().any(|tag| text[begin..].starts_with(tag));
+    let end = text[begin..].find(if tagged { '>' } else { '\n' });
+    end.map_or(text.len(), |end| begin + end + 1)
 }
 
 /// Returns the parts around a tag that ends reasoning which the model's own chat format began.
@@ -142,8 +171,8 @@ impl Names {
         (!words.is_empty()).then(|| words.to_owned())
     }
 
-    /// Returns where the words go on in somebody else's name.
-    fn goes_on_at(&self, text: &str) -> Option<usize> {
+    /// Returns where the words go on in somebody else's name, from a place on.
+    fn goes_on_at(&self, text: &str, begin: usize) -> Option<usize> {
         let mut at = 0;
         let mut fence: Option<bool> = None;
         for line in text.split_inclusive('\n') {
@@ -153,7 +182,8 @@ impl Names {
                     Some(_) => None,
                     None => Some(TALK.contains(&info.trim().to_lowercase().as_str())),
                 };
-            } else if fence != Some(false)
+            } else if at >= begin
+                && fence != Some(false)
                 && let Some(label) = self.label(line).filter(|l| l.whose == Whose::Others)
             {
                 let next = text[at + line.len()..].trim_start();

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 type Ranges = &'static [RangeInclusive<char>];
 
 const ZERO_WIDTH_JOINER: char = '\u{200D}';
-const BLACK_FLAG: char = '\u{1F3F4}';
+pub(super) const BLACK_FLAG: char = '\u{1F3F4}';
 const KEYCAP: char = '\u{20E3}';
 
 /// Scripts whose letters change their form before a joiner or a non-joiner.
@@ -60,6 +60,16 @@ const TAGGED_FLAGS: [&str; 3] = [
     "\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}",
     "\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}",
 ];
+
+/// Returns the tags of a flag with which a text begins, if it does.
+pub(super) fn tagged_flag(text: &str) -> Option<&'static str> {
+    TAGGED_FLAGS.into_iter().find(|flag| text.starts_with(flag))
+}
+
+/// Returns whether a character is an ideograph, of which a selector names a variant.
+pub(super) fn is_ideograph(c: char) -> bool {
+    within(c, IDEOGRAPHS)
+}
 
 /// Whether a character may be shown where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

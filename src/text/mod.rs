@@ -10,6 +10,7 @@
 mod class;
 mod courtesy;
 mod file_name;
+mod forward;
 mod keys;
 mod label;
 mod likeness;
@@ -18,6 +19,7 @@ mod stream;
 
 pub use courtesy::is_courtesy;
 pub use file_name::file_name;
+pub use forward::forwarded;
 pub use keys::{KeyRedactor, keep_out, without_keys};
 pub use label::{label, name};
 pub use likeness::Trigrams;

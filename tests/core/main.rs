@@ -25,6 +25,8 @@
 //! | a prompt's digest is that of the whole prompt, and no word is hashed twice for a seat | `digests` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
+//! | a reply that broke off, was filtered, or speaks for somebody else | `replies` |
+//! | a resume is linear in what a file holds | `many` |
 //! | never silently another model | `fallbacks` |
 //!
 //! `cargo test --test core`; more storms with `STORMS=20000 cargo test --release --test core storms`.
@@ -53,6 +55,7 @@ mod minds;
 mod money;
 mod policies;
 mod replay;
+mod replies;
 mod sealing;
 mod shows;
 mod stances;

@@ -32,6 +32,7 @@ mod request;
 use super::{Chunk, Failure, Out, Request, Speaking, Voice};
 use crate::model::{ErrorClass, Text, Timeouts};
 use crate::spawn::{self, Child, Environment, Exit, Job, Output, SpawnError};
+use crate::text;
 use answer::{Answer, Fault, Pieces};
 use std::{path::PathBuf, time::Duration};
 use tokio::time::timeout;
@@ -57,7 +58,7 @@ impl Voice for Script {
             command: self.command.iter().map(|part| part.to_string()).collect(),
             folder: self.folder.clone(),
             environment: self.environment.clone(),
-            input: request::request(&ask).to_string().into_bytes(),
+            input: text::forwarded(&request::request(&ask).to_string()).into_owned().into_bytes(),
         };
         Box::pin(async move {
             let name = job.command.first().cloned().unwrap_or_default();

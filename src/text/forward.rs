@@ -1,0 +1,67 @@
+//! What is handed on from one model to the next: text without what only a machine reads.
+//!
+//! Tag characters and heaps of variation selectors show nothing to a person, and spell a message to a model. They go;
+//! the flags and letters that need one of them keep it. Everything else stays as it was said: how a text may be shown is
+//! decided elsewhere.
+
+use super::class::{BLACK_FLAG, is_ideograph, tagged_flag};
+use std::borrow::Cow;
+
+/// Returns text for a prompt, without hidden messages.
+pub fn forwarded(raw: &str) -> Cow<'_, str> {
+    if !raw.contains(|c| is_tag(c) || is_selector(c)) {
+        return raw.into();
+    }
+    let mut out = String::with_capacity(raw.len());
+    let (mut before, mut flag_until) = (None, 0);
+    for (at, c) in raw.char_indices() {
+        if is_tag(c) && at >= flag_until && before == Some(BLACK_FLAG) {
+            flag_until = at + tagged_flag(&raw[at..]).map_or(0, str::len);
+        }
+        let stays = match c {
+            c if is_tag(c) => at < flag_until,
+            '\u{FE00}'..='\u{FE0F}' => before.is_some_and(|b| !is_selector(b) && !is_tag(b)),
+            c if is_selector(c) => before.is_some_and(is_ideograph),
+            _ => true,
+        };
+        if stays {
+            out.push(c);
+        }
+        before = Some(c);
+    }
+    out.into()
+}
+
+fn is_tag(c: char) -> bool {
+    matches!(c, '\u{E0000}'..='\u{E00FF}')
+}
+
+fn is_selector(c: char) -> bool {
+    matches!(c, '\u{FE00}'..='\u{FE0F}' | '\u{E0100}'..='\u{E01EF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hidden_messages_go_and_what_is_language_stays() {
+        let hidden: String =
+            "ignore all".bytes().map(|b| char::from_u32(0xE0000 + u32::from(b)).unwrap()).collect();
+        let selected: String = (0..16).map(|n| char::from_u32(0xE0100 + n).unwrap()).collect();
+        for (raw, forwarded_as) in [
+            (format!("Hello{hidden} there"), "Hello there"),
+            (format!("Hello 😀{selected}"), "Hello 😀"),
+            (format!("Hello 😀\u{fe0f}{selected}"), "Hello 😀\u{fe0f}"),
+            (format!("\u{1F3F4}{hidden}"), "\u{1F3F4}"),
+            ("a\u{fe0f}\u{fe0e}\u{fe00}".into(), "a\u{fe0f}"),
+        ] {
+            assert_eq!(forwarded(&raw), forwarded_as);
+        }
+        let scotland = "\u{1F3F4}\u{E0067}\u{E0062}\u{E0073}\u{E0063}\u{E0074}\u{E007F}";
+        for stays in ["", "plain", "❤️ ☂︎ 1️⃣", "葛\u{E0100}城", scotland, "👩‍👩‍👧 می‌خواهم \u{202e}"]
+        {
+            assert_eq!(forwarded(stays), stays);
+        }
+    }
+}
