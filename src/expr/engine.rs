@@ -2,6 +2,7 @@
 //!
 //! It begins empty, and everything in it was looked at: nothing here makes a value much larger than what it was given.
 
+use super::compare::{self, Checked};
 use super::{Facts, Fault, OUTPUT_LIMIT};
 use minijinja::value::{ArgType, Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, tests};
@@ -11,8 +12,10 @@ use std::sync::LazyLock;
 
 /// The name under which a template is kept in its engine; it has no ending, so nothing is escaped.
 pub(super) const TEMPLATE_NAME: &str = "template";
+/// The function that the right side of a comparison goes through.
+pub(super) const ALIKE: &str = "__alike";
 /// Functions that conditions and templates may call.
-pub(super) const FUNCTIONS: [&str; 1] = ["count"];
+pub(super) const FUNCTIONS: [&str; 2] = ["count", ALIKE];
 /// Methods of strings, lists and mappings; `format`, `replace` and `join` can make text of any size.
 const METHODS: [&str; 19] = [
     "get",
@@ -62,7 +65,8 @@ fn environment(fuel: u64) -> Environment<'static> {
     env.set_formatter(|out, state, value| {
         if value.is_none() { Ok(()) } else { minijinja::escape_formatter(out, state, value) }
     });
-    env.add_function(FUNCTIONS[0], count);
+    env.add_function("count", count);
+    env.add_function(ALIKE, compare::alike);
     add_filters(&mut env);
     add_tests(&mut env);
     env
@@ -113,12 +117,16 @@ fn add_tests(env: &mut Environment<'static>) {
     for (names, test) in [
         (["eq", "equalto", "=="], tests::is_eq as fn(&Value, &Value) -> bool),
         (["ne", "!=", "unequalto"], tests::is_ne),
-        (["lt", "<", "lessthan"], tests::is_lt),
+    ] {
+        names.into_iter().for_each(|name| env.add_test(name, test));
+    }
+    for (names, test) in [
+        (["lt", "<", "lessthan"], tests::is_lt as fn(&Value, &Value) -> bool),
         (["le", "<=", "atmost"], tests::is_le),
         (["gt", ">", "greaterthan"], tests::is_gt),
         (["ge", ">=", "atleast"], tests::is_ge),
     ] {
-        names.into_iter().for_each(|name| env.add_test(name, test));
+        names.into_iter().for_each(|name| env.add_test(name, compare::ordered(test)));
     }
 }
 
@@ -238,8 +246,8 @@ fn longest(value: &Value, left: &mut usize) -> usize {
 }
 
 /// Turns the engine's error into ours.
-pub(super) fn fault(error: Error) -> Fault {
-    let column = error.range().map_or(0, |range| range.start);
+pub(super) fn fault(error: Error, checked: &Checked) -> Fault {
+    let column = error.range().map_or(0, |range| checked.place(range.start));
     let message = match (error.kind(), error.detail()) {
         (ErrorKind::OutOfFuel, _) => "this takes too many steps".into(),
         (_, Some(detail)) => detail.to_owned(),

@@ -125,6 +125,17 @@ fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, Fault> {
     Err(Fault::new(format!("this tag has no `{close}`"), inner - 2))
 }
 
+/// Returns the insides of tags without the signs at their ends, which take away the space beside a tag.
+pub(super) fn insides(source: &str, bodies: &[Range<usize>]) -> Vec<Range<usize>> {
+    let signs = ['-', '+'];
+    let inside = |body: &Range<usize>| {
+        let text = source.get(body.clone()).unwrap_or_default();
+        let start = body.start + text.len() - text.trim_start_matches(signs).len();
+        start..(body.start + text.trim_end_matches(signs).len()).max(start)
+    };
+    bodies.iter().map(inside).collect()
+}
+
 /// Returns where the expressions of a source use a name first, outside of string literals.
 pub(super) fn find_word(source: &str, bodies: &[Range<usize>], name: &str) -> Option<usize> {
     bodies.iter().find_map(|body| {
@@ -139,7 +150,7 @@ pub(super) fn sums(source: &str) -> usize {
 }
 
 /// Cuts a source into words, single signs and string literals (as `"` or `'`), each with its place; leaves out space.
-fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn tokens(source: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         at += source[at..].find(|c: char| !c.is_whitespace())?;

@@ -10,12 +10,15 @@
 //! evaluates brings the facts.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod compare;
 mod engine;
 mod facts;
 mod guard;
 
+pub use compare::Comparison;
 pub use facts::Facts;
 
+use compare::Checked;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::slice::from_ref;
@@ -62,6 +65,7 @@ pub struct Condition {
     expression: Arc<minijinja::Expression<'static, 'static>>,
     names: Vec<Name>,
     sums: usize,
+    checked: Arc<Checked>,
 }
 
 impl Condition {
@@ -71,13 +75,20 @@ impl Condition {
     /// If it is too long or too deep, uses `*` or `~`, or is not an expression.
     pub fn compile(source: &str) -> Result<Condition, Fault> {
         guard::expression(source, 0)?;
-        let expression = engine::CONDITIONS
-            .compile_expression_owned(source.to_owned())
-            .map_err(engine::fault)?;
         let body = 0..source.len();
+        let checked = Checked::new(source, from_ref(&body));
+        let expression = engine::CONDITIONS
+            .compile_expression_owned(checked.text.clone())
+            .map_err(|e| engine::fault(e, &checked))?;
         let names = Name::all(source, from_ref(&body), expression.undeclared_variables(false));
         let sums = guard::sums(source);
-        Ok(Condition { expression: Arc::new(expression), names, sums })
+        let checked = Arc::new(checked);
+        Ok(Condition { expression: Arc::new(expression), names, sums, checked })
+    }
+
+    /// Returns what the condition orders by `<`, `<=`, `>` or `>=`.
+    pub fn comparisons(&self) -> &[Comparison] {
+        &self.checked.comparisons
     }
 
     /// Returns the names that the condition asks for, each with the byte where it does so first.
@@ -98,7 +109,8 @@ impl Condition {
     pub fn holds(&self, facts: &Facts) -> Result<bool, Fault> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
-        let result = self.expression.eval(facts.value()).map_err(engine::fault)?;
+        let fault = |e| engine::fault(e, &self.checked);
+        let result = self.expression.eval(facts.value()).map_err(fault)?;
         if result.is_undefined() {
             let message = "this comes to nothing: what it asks for is not there; \
                            write .get('key', False) for a key that may be missing";
@@ -114,6 +126,7 @@ pub struct Template {
     engine: Arc<minijinja::Environment<'static>>,
     names: Vec<Name>,
     sums: usize,
+    checked: Arc<Checked>,
 }
 
 impl Template {
@@ -124,14 +137,15 @@ impl Template {
     /// If it or one of its tags is too long or too deep, or a tag is none of the known ones.
     pub fn compile(source: &str) -> Result<Template, Fault> {
         let bodies = guard::template(source)?;
+        let checked = Checked::new(source, &guard::insides(source, &bodies));
+        let fault = |e| engine::fault(e, &checked);
         let mut engine = engine::TEMPLATES.clone();
-        engine
-            .add_template_owned(engine::TEMPLATE_NAME, source.to_owned())
-            .map_err(engine::fault)?;
-        let template = engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
+        engine.add_template_owned(engine::TEMPLATE_NAME, checked.text.clone()).map_err(fault)?;
+        let template = engine.get_template(engine::TEMPLATE_NAME).map_err(fault)?;
         let names = Name::all(source, &bodies, template.undeclared_variables(false));
         let sums = bodies.iter().map(|b| guard::sums(&source[b.clone()])).max().unwrap_or(0);
-        Ok(Template { engine: Arc::new(engine), names, sums })
+        let (engine, checked) = (Arc::new(engine), Arc::new(checked));
+        Ok(Template { engine, names, sums, checked })
     }
 
     /// Returns the names that the template asks for, each with the byte where it does so first.
@@ -146,14 +160,15 @@ impl Template {
     pub fn render(&self, facts: &Facts) -> Result<String, Fault> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
-        let template = self.engine.get_template(engine::TEMPLATE_NAME).map_err(engine::fault)?;
+        let fault = |e| engine::fault(e, &self.checked);
+        let template = self.engine.get_template(engine::TEMPLATE_NAME).map_err(fault)?;
         let mut out = engine::Bounded::default();
         let rendered = template.render_captured_to(facts.value(), &mut out);
         if out.is_full() {
             let message = format!("this gives more than {OUTPUT_LIMIT} bytes of text");
             return Err(Fault::new(message, 0));
         }
-        rendered.map_err(engine::fault)?;
+        rendered.map_err(fault)?;
         Ok(out.into_text())
     }
 }

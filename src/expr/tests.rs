@@ -50,6 +50,14 @@ fn conditions_mean_what_they_say() {
         ("history | selectattr('by', 'eq', 'bob') | length == 1", true),
         ("topic in ['a', 'P = NP']", true),
         ("1 < turn_count < 9", true),
+        ("1 < turn_count < 3", false),
+        ("(1 < turn_count) == (count(history) >= 2)", true),
+        ("context.missing > 3 or context.none >= 1", false),
+        ("context.status is number and context.status > 3", false),
+        ("history | selectattr('by', 'gt', 'bob') | length == 1", true),
+        ("turn_count>=4 and 'a'<'b'and[1]<[2]", true),
+        ("[turn_count > 3, 1][0] and count(history) - 1 <= turn_count - 3", true),
+        ("'<' in '1 < 2' and not turn_count < 2", true),
     ] {
         check(source, Ok(expected));
     }
@@ -75,6 +83,30 @@ fn faults_say_what_and_where() {
         assert!(fault.message.contains(part), "{source}: {fault}");
         assert_eq!(fault.column, column, "{source}: {fault}");
     }
+}
+
+#[test]
+fn unlike_kinds_have_no_order() {
+    for (source, told, column) in [
+        ("history > 3", "a list and a number cannot be compared; count(...) gives", 10),
+        ("topic and 3 <= context", "a number and a mapping cannot be compared", 15),
+        ("turn_count > '3'", "a number and a text cannot be compared", 13),
+        ("turn_count > True", "a number and true or false cannot be compared", 13),
+        ("1 < turn_count < topic", "a number and a text cannot be compared", 17),
+        ("(1 < 2) and (topic >= 3)", "a text and a number cannot be compared", 22),
+        ("history | selectattr('by', 'gt', 3) | length == 1", "a text and a number", 10),
+    ] {
+        let fault = Condition::compile(source).and_then(|c| c.holds(&facts())).unwrap_err();
+        assert!(fault.message.contains(told), "{source}: {fault}");
+        assert_eq!(fault.column, column, "{source}: {fault}");
+    }
+    for source in ["{{ 'x' if history > 3 }}", "a{%- if history > 3 -%}b{% endif %}"] {
+        let fault = Template::compile(source).and_then(|t| t.render(&facts())).unwrap_err();
+        assert!(fault.message.contains("cannot be compared"), "{source}: {fault}");
+    }
+    let text = "{% for h in history if h.by > 'b' %}{{ h.by }}{% if turn_count > 3 -%} ,{% endif %}{% endfor %}";
+    let shown = Template::compile(text).and_then(|t| t.render(&facts()));
+    assert_eq!(shown.as_deref(), Ok("bob,eve,"));
 }
 
 #[test]

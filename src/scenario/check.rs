@@ -6,6 +6,7 @@
 use super::contract::{schema, validator};
 use super::fault::{Fault, Gravity, place};
 use super::keys::{ANY_POLICY, CAST_LINES, Key, Kind, LATER_POLICIES, PHASES};
+use super::kinds;
 use super::tree::{Entry, Node, Span, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow};
 use crate::expr::{self, Condition, Template};
@@ -166,7 +167,9 @@ impl<'a> Walk<'a> {
                 let source = node.text().unwrap_or_default();
                 let compiled = Condition::compile(source);
                 self.names(node, source, compiled.iter().flat_map(Condition::names), path);
-                self.expression(node, source, compiled.map(|_| ()), path, &example(key));
+                let unlike = compiled.as_ref().ok().and_then(|c| kinds::unlike(source, c));
+                let compiled = compiled.and_then(|_| unlike.map_or(Ok(()), Err));
+                self.expression(node, source, compiled, path, &example(key));
             }
             Kind::Schema => {
                 if let Err(why) = schema(node).and_then(|schema| validator(&schema)) {

@@ -9,6 +9,7 @@ mod contest;
 mod contract;
 mod fault;
 mod keys;
+mod kinds;
 mod load;
 mod resolve;
 mod runs;
