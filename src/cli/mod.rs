@@ -24,6 +24,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use context::{Context, Global};
 use error::Failure;
 use exit::Exit;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Several AIs talk to each other at one table; you watch, steer and join in.
@@ -63,6 +64,7 @@ enum Command {
 
 /// Runs the program with the arguments of this process.
 pub fn main() -> ExitCode {
+    play::signals::let_writes_fail();
     let done = match Cli::try_parse() {
         Ok(cli) => dispatch(cli),
         Err(e) => parse_error(&e),
@@ -136,6 +138,14 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
         topics += usize::from(arg.to_str() == Some(topic));
         arg.to_str() != Some(topic) || topics > 1
     });
+    let rest: Vec<OsString> = rest.collect();
+    if topics == 0 {
+        // what was read as the topic is not what was typed
+        return Err(Failure::usage(
+            format!("`{topic}` is not valid UTF-8"),
+            "type the topic in UTF-8, or check the locale of the terminal",
+        ));
+    }
     match Cli::try_parse_from(rest) {
         Ok(Cli { global, command: None }) => {
             home::screen::open(&Context::new(global)?, Some(topic))

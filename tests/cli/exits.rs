@@ -1,6 +1,6 @@
 //! The table of exit codes, a tiny case for each, with what a person is told.
 
-use crate::house::{House, talk};
+use crate::house::{House, end, talk};
 
 const LINES: &str =
     "[[participant]]\nid = \"ada\"\nname = \"Ada\"\nlines = [\"one two three four\"]\n";
@@ -138,4 +138,35 @@ fn check_shows_every_fault_of_every_file() {
     }
     assert!(ran.err.matches("hint: ").count() >= 5, "{}", ran.err);
     assert!(ran.out.contains("seat     ada, Ada: 4 rehearsed lines"), "{}", ran.out);
+}
+
+#[test]
+fn an_argument_that_is_no_text_is_told_and_breaks_nothing() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let house = House::new();
+    for bytes in [&b"\xff x"[..], b"\xff", b"a\xffb c"] {
+        for before in [&[][..], &["--quiet"], &["sessions"], &["sessions", "show"]] {
+            let mut command = house.command(before);
+            let ran = end(command.arg(OsStr::from_bytes(bytes)).spawn().unwrap());
+            assert!(matches!(ran.code, 2 | 6) && !ran.err.is_empty(), "{bytes:?}: {ran:?}");
+        }
+    }
+    let mut command = house.command(&[]);
+    let ran = end(command.arg(OsStr::from_bytes(b"\xff x")).spawn().unwrap()).code(2);
+    assert!(ran.err.contains("is not valid UTF-8"), "{}", ran.err);
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_told_and_kills_nothing() {
+    let house = House::new();
+    let line = "ulimit -f 0; exec \"$0\" scenarios new town.toml";
+    let command = house.command(&[]);
+    let mut limited = std::process::Command::new("sh");
+    limited.args(["-c", line, env!("CARGO_BIN_EXE_colloquium")]).current_dir(house.path(""));
+    limited.env_clear().envs(command.get_envs().filter_map(|(k, v)| Some((k, v?))));
+    let ran = limited.output().unwrap();
+    let told = String::from_utf8_lossy(&ran.stderr);
+    assert!(matches!(ran.status.code(), Some(1..=6)), "{:?} {told}", ran.status);
+    assert!(told.contains("too large"), "{told}");
 }

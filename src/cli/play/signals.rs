@@ -13,6 +13,7 @@ use {
     crate::cli::play::headless::at_once,
     rustix::event::{PollFd, PollFlags, poll},
     rustix::io::Errno,
+    rustix::process::Signal,
     std::future::{pending, poll_fn},
     std::io::stdin,
     std::sync::OnceLock,
@@ -29,6 +30,16 @@ const UNHEEDED: Duration = Duration::from_secs(3);
 /// Whether somebody ends the program because its terminal has vanished.
 #[cfg(unix)]
 static HEEDED: AtomicBool = AtomicBool::new(false);
+
+/// Lets a write that the system's limit on file sizes forbids fail, which is told and handled, instead of ending the program.
+pub fn let_writes_fail() {
+    #[cfg(unix)]
+    {
+        let told = std::sync::Arc::new(AtomicBool::new(false));
+        // where the system refuses, a full disk is still told
+        let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), told);
+    }
+}
 
 /// The signals, caught from here on.
 pub struct Signals {
