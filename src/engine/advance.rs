@@ -80,7 +80,7 @@ fn pause(state: &State) -> Option<Draft> {
 fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
-    let late = || execute::late(state).into_iter().next();
+    let late = || execute::late(state).next();
     let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
     let at_once = |reason, text| late().or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {

@@ -10,10 +10,12 @@ use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
 use crate::model::*;
 use crate::state::{PendingCommand, Run, State, Thread};
 use serde_json::Value;
+use std::ops::Bound;
 
 /// Returns the next event of the first command that can move, or the next receipt for words that reached a turn.
 pub(super) fn next(state: &State) -> Option<Draft> {
-    let moved = state.pending.iter().find_map(|command| {
+    let from = state.waiting.map_or(Bound::Unbounded, Bound::Excluded);
+    let moved = state.pending.range((from, Bound::Unbounded)).find_map(|(_, command)| {
         let draft = step(state, command)?;
         Some(draft.because(&command.given.key))
     });
@@ -35,10 +37,9 @@ fn delivery(state: &State) -> Option<Draft> {
 }
 
 /// Returns the receipts of all commands that can not be carried out any more.
-pub(super) fn late(state: &State) -> Vec<Draft> {
-    let waits = state.pending.iter().filter(|d| d.given.line.command.name() != "end");
-    let late = |d: &PendingCommand| too_late(d, LateReason::Ended).because(&d.given.key);
-    waits.map(late).collect()
+pub(super) fn late(state: &State) -> impl Iterator<Item = Draft> {
+    let waits = state.pending.values().filter(|d| d.given.line.command.name() != "end");
+    waits.map(|d| too_late(d, LateReason::Ended).because(&d.given.key))
 }
 
 /// Returns the receipt of a line whose moment did not come. Its key stays free: a resume with the same lines may bring it.
@@ -57,7 +58,7 @@ pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
 
 fn id_of(state: &State, key: &Key) -> Option<Text> {
     let seq = state.keys.get(key)?;
-    state.ids.iter().find(|(_, s)| *s == seq).map(|(id, _)| id.clone())
+    state.named.get(seq).cloned()
 }
 
 fn receipt(command: &PendingCommand, is: ReceiptIs, why: Option<&str>) -> Draft {
@@ -172,7 +173,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         Command::Rename { .. } => done(command),
         Command::End { final_round: true } => done(command),
         Command::End { final_round: false } => {
-            let other = state.pending.iter().find(|d| d.seq != command.seq);
+            let other = state.pending.values().find(|d| d.seq != command.seq);
             stop_turns(state, command, CutWhy::Operator)
                 .or_else(|| other.map(|other| too_late(other, LateReason::Ended)))
                 .or_else(|| done(command))

@@ -144,7 +144,7 @@ fn unattended(state: &State) -> Vec<Draft> {
     {
         return vec![judged];
     }
-    let mut drafts = execute::late(state);
+    let mut drafts: Vec<Draft> = execute::late(state).collect();
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));
     drafts.push(match (&state.limit, waiting) {
         (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),

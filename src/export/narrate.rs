@@ -63,12 +63,10 @@ impl Narrator {
             }
             Kind::HumanSaid(said) => {
                 // the same words may stand in several threads; they are told once
-                let twice = |d: &&crate::state::PendingCommand| {
-                    d.given.key == said.of && d.placed.len() > 1
-                };
+                let twice = state.pending_command(&said.of).is_some_and(|d| d.placed.len() > 1);
                 let entry = state.entries.last().filter(|e| e.of.as_ref() == Some(&said.of));
                 match entry {
-                    Some(entry) if !state.pending.iter().any(|d| twice(&d)) => {
+                    Some(entry) if !twice => {
                         vec![operators(state, entry)]
                     }
                     Some(_) | None => vec![],
@@ -224,7 +222,7 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
 
 /// The operator's words, where they were placed.
 fn operators(state: &State, entry: &Entry) -> Narrated {
-    let command = state.pending.iter().find(|d| Some(&d.given.key) == entry.of.as_ref());
+    let command = entry.of.as_ref().and_then(|of| state.pending_command(of));
     let who = match (entry.seat(), entry.to.first(), command.map(|d| &d.given.line.command)) {
         (Some(seat), _, _) => format!("{}, in the operator's words", name(state, seat)),
         (None, Some(to), _) => format!("operator whispers to {}", name(state, to)),

@@ -13,6 +13,7 @@ impl State {
             self.rolls = Rolls::default();
         }
         self.next_seq = event.seq.next();
+        self.waiting = None;
         self.ms = event.ms;
         self.take(event);
         if let (Some(key), false) = (&event.cause, matches!(event.kind, Kind::Receipt(_))) {

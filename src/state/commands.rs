@@ -78,9 +78,13 @@ pub enum Ending {
 /// What the fold itself carries out, and what it remembers so that `engine` can carry out the rest.
 impl State {
     pub(super) fn accept(&mut self, seq: Seq, ms: Ms, given: &Arc<CommandGiven>) {
-        self.keys.insert(given.key.clone(), seq);
+        // a key that comes again in a forged file stands for the later command
+        if let Some(earlier) = self.keys.insert(given.key.clone(), seq) {
+            self.pending.remove(&earlier);
+        }
         if let Some(id) = &given.line.id {
             self.ids.insert(id.clone(), seq);
+            self.named.insert(seq, id.clone());
         }
         let mut command = PendingCommand {
             seq,
@@ -94,7 +98,7 @@ impl State {
             closed: false,
         };
         self.fold_command(&mut command, ms);
-        self.pending.push(command);
+        self.pending.insert(seq, command);
     }
 
     fn fold_command(&mut self, command: &mut PendingCommand, ms: Ms) {
@@ -217,9 +221,10 @@ impl State {
     }
 
     fn queued(&mut self, of: Option<Seq>) -> Option<&mut PendingCommand> {
-        let waits =
-            |d: &&mut PendingCommand| Some(d.seq) == of && d.text.is_some() && d.placed.is_empty();
-        self.pending.iter_mut().find(waits).filter(|d| d.too_late.is_none())
+        let waits = |d: &&mut PendingCommand| {
+            d.text.is_some() && d.placed.is_empty() && d.too_late.is_none()
+        };
+        self.pending.get_mut(&of?).filter(waits)
     }
 
     fn set_limits(&mut self, set: &Limits, ms: Ms) {
@@ -238,9 +243,18 @@ impl State {
         }
     }
 
+    /// Returns the command with a key, while it is not yet carried out.
+    pub fn pending_command(&self, key: &Key) -> Option<&PendingCommand> {
+        self.pending.get(self.keys.get(key)?)
+    }
+
+    fn pending_mut(&mut self, key: &Key) -> Option<&mut PendingCommand> {
+        self.pending.get_mut(self.keys.get(key)?)
+    }
+
     /// Marks the command of a command as carried out by an event that it caused.
     pub(super) fn acted(&mut self, key: &Key, event: &Event) {
-        if let Some(d) = self.pending.iter_mut().find(|d| d.given.key == *key) {
+        if let Some(d) = self.pending_mut(key) {
             d.acted = true;
             match event.kind {
                 Kind::BatchOpened(_) => d.batch = Some((event.thread, BatchId(event.seq.0))),
@@ -252,7 +266,7 @@ impl State {
 
     /// Places an operator's words in the transcript.
     pub(super) fn place(&mut self, seq: Seq, thread: ThreadId, of: &Key) {
-        let Some(command) = self.pending.iter_mut().find(|d| d.given.key == *of) else { return };
+        let Some(command) = self.pending_mut(of) else { return };
         let text = command.text.clone().unwrap_or_else(|| "".into());
         command.placed.push(thread);
         let given = command.given.clone();
@@ -294,18 +308,26 @@ impl State {
     pub(super) fn receive(&mut self, r: &crate::model::payload::Receipt) {
         match r.is {
             ReceiptIs::Queued => {
-                let words =
-                    |d: &PendingCommand| !matches!(d.given.line.command, Command::Note { .. });
-                if let Some(d) = self.pending.iter_mut().find(|d| d.given.key == r.of) {
-                    d.queued = true;
+                let Some(command) = self.pending_mut(&r.of) else { return };
+                command.queued = true;
+                let (seq, note) =
+                    (command.seq, matches!(command.given.line.command, Command::Note { .. }));
+                if note {
+                    self.pending.remove(&seq);
                 }
-                self.pending.retain(|d| d.given.key != r.of || words(d));
+                // whoever was asked before it could not move, and this has changed nothing for them
+                self.waiting = Some(seq);
             }
             ReceiptIs::Delivered => {
                 let of = |(key, turn): &(Key, TurnId)| *key == r.of && r.turns.contains(turn);
-                self.deliveries.retain(|d| !of(d));
+                let first = self.deliveries.iter().take_while(|d| of(d)).count();
+                self.deliveries.drain(..first);
             }
-            ReceiptIs::Done | ReceiptIs::TooLate => self.pending.retain(|d| d.given.key != r.of),
+            ReceiptIs::Done | ReceiptIs::TooLate => {
+                if let Some(seq) = self.keys.get(&r.of) {
+                    self.pending.remove(seq);
+                }
+            }
         }
     }
 
@@ -316,7 +338,8 @@ impl State {
             return;
         }
         let hears = |seq: &Seq| {
-            let entry = self.entries.iter().rev().find(|e| e.seq == *seq);
+            let at = self.entries.binary_search_by_key(seq, |e| e.seq);
+            let entry = at.ok().and_then(|at| self.entries.get(at));
             entry.is_some_and(|e| {
                 (e.to.is_empty() || e.to.contains(&t.seat)) && self.sees_thread(t.thread, e.thread)
             })
@@ -347,6 +370,6 @@ impl State {
                 && !d.acted
         };
         let taken = |key: &Key| self.turns.values().any(|t| t.skip.as_ref() == Some(key));
-        self.pending.iter().filter(wants).map(|d| d.given.key.clone()).find(|k| !taken(k))
+        self.pending.values().filter(wants).map(|d| d.given.key.clone()).find(|k| !taken(k))
     }
 }

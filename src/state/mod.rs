@@ -102,11 +102,15 @@ pub struct State {
     /// The number of the last utterance granted.
     pub numbers: u32,
     /// Commands that are not yet carried out.
-    pub pending: Vec<PendingCommand>,
+    pub pending: BTreeMap<Seq, PendingCommand>,
+    /// The command up to which all wait, as long as nothing else happens.
+    pub waiting: Option<Seq>,
     /// Keys of all commands, given or refused, with the place of their event.
     pub keys: HashMap<Key, Seq>,
     /// The `id`s that commands carried.
     pub ids: HashMap<Text, Seq>,
+    /// The same the other way round.
+    pub named: BTreeMap<Seq, Text>,
     /// The operator's guidance.
     pub notes: Vec<Note>,
     /// Words that reached a turn, for which a receipt is due.

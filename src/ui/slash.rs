@@ -232,7 +232,8 @@ mod tests {
     #[test]
     fn every_verb_has_a_command_that_reads_back() {
         let mut state = state();
-        state.pending.push(queued_words());
+        let words = queued_words();
+        state.pending.insert(words.seq, words);
         for row in COMMANDS {
             let arguments: Vec<&str> = KEYS
                 .iter()

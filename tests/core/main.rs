@@ -51,6 +51,7 @@ mod harness;
 mod judging;
 mod kills;
 mod loops;
+mod many;
 mod minds;
 mod money;
 mod policies;

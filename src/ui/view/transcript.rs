@@ -307,7 +307,7 @@ impl Story {
 
 /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
 pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
-    let waits = state.pending.iter().filter(|d| d.queued && d.too_late.is_none());
+    let waits = state.pending.values().filter(|d| d.queued && d.too_late.is_none());
     let placed = waits.filter(|d| d.placed.is_empty());
     placed.filter_map(|d| Some((&d.given.key, d.text.as_ref()?)))
 }
