@@ -46,11 +46,18 @@ fn give_up(state: &State) -> Option<Draft> {
 
 /// What follows once nothing is held back: limits, stops, grants, decisions.
 fn floor(state: &State) -> Option<Draft> {
-    if pauses(state) || state.stopped_by.is_some() {
+    if state.stopped_by.is_some() {
         return None;
     }
-    if let Some(again) = interrupted(state).or_else(|| judging::grant(state)) {
+    // who was speaking when a pause was asked for finishes before it takes hold, also where a crash cut them
+    if let Some(again) = interrupted(state) {
         return Some(again);
+    }
+    if pauses(state) {
+        return None;
+    }
+    if let Some(asked) = judging::grant(state) {
+        return Some(asked);
     }
     if state.limit.is_some() || judging::sits(state) {
         return None;
@@ -69,7 +76,7 @@ fn pauses(state: &State) -> bool {
 
 /// A pause takes hold when no call runs; a person who has the floor keeps it.
 fn pause(state: &State) -> Option<Draft> {
-    let quiet = state.calls().next().is_none();
+    let quiet = state.calls().next().is_none() && interrupted(state).is_none();
     (pauses(state) && quiet).then(|| {
         let why = state.pause_why.clone();
         draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into())

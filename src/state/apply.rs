@@ -122,18 +122,14 @@ impl State {
         self.forked = Some(f.clone());
     }
 
-    /// A resume goes on where it was: an end is taken back, a pause asked for is a pause.
+    /// A resume goes on where it was: an end is taken back, a pause that was asked for takes hold once those whom a crash
+    /// cut have spoken.
     fn reopen(&mut self, attended: bool) {
         self.attended = attended;
         self.seats.iter_mut().for_each(|s| s.failed = None);
         let over = self.ended.take().is_some();
         self.limit = None;
         self.stopped_by = None;
-        self.run = match self.run {
-            Run::Pausing | Run::Paused => Run::Paused,
-            Run::Going => Run::Going,
-            Run::Stepping(n) => Run::Stepping(n),
-        };
         if over {
             for t in self.threads.values_mut() {
                 t.idle_decisions = 0;
