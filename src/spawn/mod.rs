@@ -5,14 +5,15 @@
 //! short drain, never the end of the pipe, because a grandchild may hold that for ever. Dropping the [`Child`] ends
 //! everything it started, also those who hide.
 //!
-//! One end nobody can see to: when this program is itself killed outright (`kill -9`, or by a system out of memory), its
-//! children go on until they end by themselves, or write to the pipes that nobody reads any more.
+//! When this program is itself killed outright (`kill -9`, or by a system out of memory), a watchdog ends its children;
+//! only a child that shook off the marker in its environment and the group of its leader goes on until it ends by itself.
 //!
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 
 mod foreground;
 mod opener;
 mod tree;
+mod watchdog;
 
 pub use foreground::foreground;
 pub use opener::open_with_system;

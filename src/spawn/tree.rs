@@ -8,6 +8,7 @@
 //!
 //! So nothing else may start processes with sessions of their own: a sweep would take them for lost orphans.
 
+use super::watchdog;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
 use std::collections::BTreeMap;
@@ -51,6 +52,7 @@ impl Tree {
         let mut live = live();
         let call = STARTED.fetch_add(1, Ordering::Relaxed);
         command.command_mut().env(MARKER, marker(call));
+        watchdog::begin(&format!("{MARKER}={}", run()));
         // The outer wrapper waits for the whole group; the turn ends with the leader.
         let child = command.wrap(ProcessSession).spawn()?.into_inner();
         let leader = child
@@ -90,6 +92,7 @@ pub fn reap_all() {
         let _ = process::kill_process_group(*leader, Signal::KILL);
     }
     sweep(Whose::Everybody);
+    watchdog::dismiss();
 }
 
 /// Whom a sweep ends, besides the lost.
@@ -173,9 +176,14 @@ fn owner(pid: Pid, places: Option<(i32, i32)>, live: &BTreeMap<u64, Pid>) -> Opt
 }
 
 fn marker(call: u64) -> String {
+    format!("{}.{call}", run())
+}
+
+/// Returns what the markers of all calls of this program begin with.
+fn run() -> String {
     static RUN: OnceLock<u64> = OnceLock::new();
     let run = RUN.get_or_init(|| RandomState::new().build_hasher().finish());
-    format!("{run:016x}.{call}")
+    format!("{run:016x}")
 }
 
 #[cfg(test)]

@@ -42,3 +42,39 @@ fn where_names_are_hidden_a_script_is_told_none() {
         }
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_program_that_is_killed_outright_takes_its_scripts_along() {
+    let house = House::new();
+    let script = "(setsid sleep 600 & echo $! > other.pid) ; echo $$ > own.pid; sleep 600";
+    let path = house.file(
+        "town.toml",
+        &format!(
+            "title = \"T\"\n[[participant]]\nid = \"x\"\nscript = [\"sh\", \"-c\", {script:?}]\n"
+        ),
+    );
+    let mut program = house.command(&["run", &path, "--headless", "--trust"]).spawn().unwrap();
+    let pid = |name: &str| -> Option<u32> {
+        std::fs::read_to_string(house.path(name)).ok()?.trim().parse().ok()
+    };
+    let begun = std::time::Instant::now();
+    let pids = loop {
+        if let (Some(own), Some(other)) = (pid("own.pid"), pid("other.pid")) {
+            break [own, other];
+        }
+        assert!(begun.elapsed().as_secs() < 20, "the script never ran");
+        std::thread::yield_now();
+    };
+    program.kill().unwrap();
+    program.wait().unwrap();
+    let killed = std::time::Instant::now();
+    let lives = |pid: &u32| {
+        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+        !stat.is_empty() && !stat.contains(") Z ")
+    };
+    while pids.iter().any(lives) {
+        assert!(killed.elapsed().as_secs() < 10, "{pids:?} live on");
+        std::thread::yield_now();
+    }
+}
