@@ -14,6 +14,9 @@ use tempfile::TempPath;
 /// How many further names are tried when a session of the same second and the same dice exists.
 const NAMES_TRIED: u32 = 1_000;
 
+/// What stands before the name that a log is going to have.
+const UNNAMED: &str = ".new-";
+
 /// The file of a log that has no name yet: a program that is stopped before it has said anything leaves no session.
 pub(super) struct Unnamed {
     /// Open for appending.
@@ -130,7 +133,7 @@ impl SessionFiles {
         if self.is_taken() {
             return Err(taken());
         }
-        let path = self.folder().join(format!(".new-{}", self.id()));
+        let path = self.folder().join(format!("{UNNAMED}{}", self.id()));
         let make = || -> io::Result<Unnamed> {
             let file = private(OpenOptions::new().append(true).create(true), &path)?;
             // the lock is ours, so what is in it was left behind by a program that was killed
@@ -145,6 +148,7 @@ impl SessionFiles {
         folder: &Path,
         id: &str,
     ) -> Result<(SessionFiles, Unnamed), SessionError> {
+        remove_unnamed(folder);
         let mut n = 1;
         loop {
             let name = if n == 1 { format!("{id}.jsonl") } else { format!("{id}-{n}.jsonl") };
@@ -274,6 +278,36 @@ mod tests {
         assert_eq!(files.damage(7), Path::new("/data/a-b.damage-7"));
         assert_eq!(files.rescue(), Path::new("/data/a-b.rescue.jsonl"));
         assert_eq!(SessionFiles::at("talk.log").lock(), Path::new("./talk.log.lock"));
+    }
+
+    #[test]
+    fn what_a_killed_program_has_left_without_a_name_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let there = |name: &str| folder.path().join(name).exists();
+        let begin = |id: &str| SessionFiles::create_in(folder.path(), id).unwrap();
+        for name in [".new-dead", "dead.lock", ".new-Xy12z"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let living = begin("living");
+        let other = begin("other");
+        assert!(!there(".new-dead") && there(".new-living") && there(".new-Xy12z"));
+        drop((living, other));
+    }
+
+    #[test]
+    fn only_what_the_program_makes_beside_a_log_is_the_sessions() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = ["x.lock", "x.summary", "x.damage-12", "x.unrepaired", "x.rescue-joined-2"];
+        let others =
+            ["x.md", "x.pdf", "x.damage-report", "x.unrepaired-notes", "x.y.jsonl", "xx.lock"];
+        for name in own.iter().chain(&others) {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        let mut found = SessionFiles::at(folder.path().join("x.jsonl")).others().unwrap();
+        found.sort();
+        let mut own = own.map(|name| folder.path().join(name));
+        own.sort();
+        assert_eq!(found, own);
     }
 
     #[test]
