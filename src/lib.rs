@@ -48,6 +48,7 @@
 //! | a talk as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
 //! | two talks side by side, branches on the screen | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
 //! | what an export leaves out, what `sessions redact` takes out | `session/redaction.rs` |
+//! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
 //! | the screen: keys, panes, themes | [`ui`] |
 //! | sub-commands and exit codes | [`cli`] |
 //!
@@ -95,6 +96,7 @@ pub mod session;
 pub mod spawn;
 pub mod state;
 pub mod steer;
+pub mod testing;
 pub mod text;
 pub mod ui;
 pub mod untrusted;

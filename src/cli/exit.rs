@@ -1,6 +1,5 @@
 //! Exit codes: the one table from how it went to the number that scripts see.
 
-use crate::model::StopReason;
 use crate::state::State;
 
 /// How the program ends, as a number.
@@ -39,35 +38,13 @@ impl From<Exit> for std::process::ExitCode {
     }
 }
 
-/// Returns the code of a conversation, if it ended; where keys and names of models are all that failed, there was no model.
+/// Returns the code of a conversation, if it ended.
 pub fn ended(state: &State) -> Option<Exit> {
-    let mut failed = state.seats.iter().filter_map(|s| s.failed.as_ref()).peekable();
-    match of(state.ended.as_ref()?.reason) {
-        Exit::Failed if failed.peek().is_some() && failed.all(|e| e.class.lacks_a_model()) => {
-            Some(Exit::NoModel)
-        }
-        code => Some(code),
-    }
-}
-
-/// Returns the code of a stop reason; of a signal, the one of an interrupt.
-fn of(reason: StopReason) -> Exit {
-    match reason {
-        StopReason::Goal
-        | StopReason::Consensus
-        | StopReason::Verdict
-        | StopReason::AllPassed
-        | StopReason::StopWord
-        | StopReason::Condition
-        | StopReason::Loop
-        | StopReason::UtteranceLimit
-        | StopReason::RoundLimit
-        | StopReason::Exhausted
-        | StopReason::Completed
-        | StopReason::BatchLimit
-        | StopReason::Operator => Exit::Done,
-        StopReason::Failure | StopReason::Starved => Exit::Failed,
-        StopReason::TimeLimit | StopReason::TokenLimit | StopReason::CostLimit => Exit::Budget,
-        StopReason::Signal => Exit::Interrupted,
-    }
+    Some(match state.exit_code()? {
+        0 => Exit::Done,
+        4 => Exit::NoModel,
+        5 => Exit::Budget,
+        130 => Exit::Interrupted,
+        _ => Exit::Failed,
+    })
 }

@@ -51,6 +51,7 @@ enum Command {
     #[command(subcommand)]
     Scenarios(commands::scenarios::Scenarios),
     Check(commands::check::Check),
+    Test(commands::test::TestCommand),
     Models(models::survey::Models),
     Doctor(models::survey::Doctor),
     Schema(commands::schema::Schema),
@@ -100,6 +101,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Sessions(sessions)) => sessions.run(context),
         Some(Command::Scenarios(scenarios)) => scenarios.run(context),
         Some(Command::Check(check)) => check.run(context),
+        Some(Command::Test(test)) => test.run(context),
         Some(Command::Models(models)) => models.run(context),
         Some(Command::Doctor(doctor)) => doctor.run(context),
         Some(Command::Schema(schema)) => schema.run(),

@@ -24,3 +24,9 @@ pub fn data(bytes: &[u8]) -> Result<(), Failure> {
         Ok(()) | Err(_) => Ok(()),
     }
 }
+
+/// Replaces the line of progress on standard error, which is a terminal; an empty one takes it away.
+pub fn progress(line: &str) {
+    // as above
+    let _ = write!(stderr().lock(), "\r\x1b[K{line}");
+}

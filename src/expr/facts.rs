@@ -1,8 +1,14 @@
 //! What conditions and templates speak about.
 
-use minijinja::Value;
-use minijinja::value::{Serde, merge_maps};
+use minijinja::value::{Rest, Serde, merge_maps};
+use minijinja::{Error, ErrorKind, Value};
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Something that a condition can call: it takes the arguments and returns a value, or says why it cannot.
+pub type Function =
+    Arc<dyn Fn(&[serde_json::Value]) -> Result<serde_json::Value, String> + Send + Sync>;
 
 /// Named values for conditions and templates; cheap to clone.
 #[derive(Clone, Debug)]
@@ -20,6 +26,19 @@ impl Facts {
     #[must_use]
     pub fn over(&self, others: &Facts) -> Facts {
         Facts(merge_maps([others.0.clone(), self.0.clone()]))
+    }
+
+    /// Returns these facts with a function by a name.
+    #[must_use]
+    pub fn with_function(&self, name: &str, function: Function) -> Facts {
+        let call = move |arguments: Rest<Value>| -> Result<Value, Error> {
+            let wrong = |why: String| Error::new(ErrorKind::InvalidOperation, why);
+            let arguments: Result<Vec<_>, _> = arguments.iter().map(serde_json::to_value).collect();
+            let arguments = arguments.map_err(|e| wrong(e.to_string()))?;
+            function(&arguments).map(|value| Value::from(Serde(value))).map_err(wrong)
+        };
+        let function = BTreeMap::from([(name.to_owned(), Value::from_function(call))]);
+        Facts(merge_maps([Value::from(function), self.0.clone()]))
     }
 
     pub(super) fn value(&self) -> Value {

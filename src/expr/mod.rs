@@ -14,9 +14,11 @@ mod compare;
 mod engine;
 mod facts;
 mod guard;
+mod parts;
 
 pub use compare::Comparison;
-pub use facts::Facts;
+pub use facts::{Facts, Function};
+pub use parts::parts;
 
 use compare::Checked;
 use std::collections::HashSet;
@@ -117,6 +119,18 @@ impl Condition {
             return Err(Fault::new(message, 0));
         }
         Ok(result.is_true())
+    }
+
+    /// Returns the value of the expression, for people; of what is not there, null.
+    ///
+    /// # Errors
+    /// As [`holds`](Condition::holds), but for what is not there.
+    pub fn value(&self, facts: &Facts) -> Result<serde_json::Value, Fault> {
+        Name::check(&self.names, facts)?;
+        engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
+        let fault = |e| engine::fault(e, &self.checked);
+        let result = self.expression.eval(facts.value()).map_err(fault)?;
+        serde_json::to_value(&result).map_err(|e| Fault::new(e.to_string(), 0))
     }
 }
 

@@ -356,3 +356,20 @@ fn the_same_condition_can_be_asked_again() {
         assert_eq!(condition.holds(&Facts::new(json!({ "n": n }))), Ok(n > 2));
     }
 }
+
+#[test]
+fn a_value_is_shown_and_a_function_is_called() {
+    let facts = facts().with_function(
+        "prompt",
+        std::sync::Arc::new(|arguments| match arguments {
+            [who, n] => Ok(json!(format!("{} {n}", who.as_str().unwrap_or_default()))),
+            _ => Err("prompt takes a seat and a number".into()),
+        }),
+    );
+    let value = |source: &str| Condition::compile(source).and_then(|c| c.value(&facts));
+    assert_eq!(value("prompt('bob', 3)").unwrap(), json!("bob 3"));
+    assert_eq!(value("history[0].text").unwrap(), json!("hi"));
+    assert_eq!(value("context.missing").unwrap(), json!(null));
+    assert!(value("prompt()").unwrap_err().message.contains("takes a seat"));
+    assert!(value("promt('bob', 3)").unwrap_err().message.contains("`promt`"));
+}

@@ -54,6 +54,29 @@ impl StopReason {
         }
     }
 
+    /// Returns the exit code of a conversation that ended so: the number that scripts see. A signal has a code of its
+    /// own, of which this is the one of an interrupt.
+    pub fn exit_code(self) -> u8 {
+        match self {
+            StopReason::Goal
+            | StopReason::Consensus
+            | StopReason::Verdict
+            | StopReason::AllPassed
+            | StopReason::StopWord
+            | StopReason::Condition
+            | StopReason::Loop
+            | StopReason::UtteranceLimit
+            | StopReason::RoundLimit
+            | StopReason::Exhausted
+            | StopReason::Completed
+            | StopReason::BatchLimit
+            | StopReason::Operator => 0,
+            StopReason::Failure | StopReason::Starved => 1,
+            StopReason::TimeLimit | StopReason::TokenLimit | StopReason::CostLimit => 5,
+            StopReason::Signal => 130,
+        }
+    }
+
     /// Returns whether the talk came to its own end, as opposed to being capped, stopped or broken.
     pub fn settled(self) -> bool {
         match self {

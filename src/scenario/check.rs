@@ -53,21 +53,46 @@ const NEAR_EDITS: usize = 3;
 const LONGEST_CALL_MS: u64 = 86_400_000;
 
 /// A walk over one tree.
-pub(super) struct Walk<'a> {
+pub(crate) struct Walk<'a> {
     text: &'a str,
     /// The policies this program has.
-    pub(super) rows: &'a [PolicyRow],
-    pub(super) faults: Vec<Fault>,
+    pub(crate) rows: &'a [PolicyRow],
+    pub(crate) faults: Vec<Fault>,
+    /// What conditions and templates may ask for here besides [`FACTS`].
+    more: &'static [&'static str],
 }
 
 impl<'a> Walk<'a> {
     /// Begins a walk; `text` is what spans point into.
-    pub(super) fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
-        Walk { text, rows, faults: vec![] }
+    pub(crate) fn new(text: &'a str, rows: &'a [PolicyRow]) -> Walk<'a> {
+        Walk { text, rows, faults: vec![], more: &[] }
+    }
+
+    /// Lets conditions and templates ask for more names than a conversation has.
+    pub(crate) fn with_names(self, more: &'static [&'static str]) -> Walk<'a> {
+        Walk { more, ..self }
+    }
+
+    /// Returns the line of a span, from 1.
+    pub(crate) fn line(&self, span: &Span) -> usize {
+        place(span, self.text).map_or(1, |place| place.line)
+    }
+
+    /// Returns the word at a byte of an expression that is written within a span; the span where it cannot be found.
+    pub(crate) fn within(&self, span: &Span, source: &str, column: usize) -> Span {
+        let outer = span.clone()?;
+        let begin = self.text.get(outer.clone())?.find(source);
+        let Some(start) = begin.map(|begin| outer.start + begin + column) else {
+            return span.clone();
+        };
+        let word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        let rest = self.text.get(start..outer.end)?;
+        let length = rest.find(|c| !word(c)).unwrap_or(rest.len()).max(1);
+        Some(start..(start + length).min(outer.end))
     }
 
     /// Notes an error.
-    pub(super) fn fault(
+    pub(crate) fn fault(
         &mut self,
         span: &Span,
         key: &str,
@@ -78,7 +103,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes a warning.
-    pub(super) fn warn(
+    pub(crate) fn warn(
         &mut self,
         span: &Span,
         key: &str,
@@ -95,7 +120,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks the keys of a table and their values; `path` is the table's own.
-    pub(super) fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
+    pub(crate) fn table(&mut self, node: &Node, keys: &[Key], path: &str) {
         let mut misspelt = vec![];
         for entry in node.entries() {
             match keys.iter().find(|k| k.name == entry.key) {
@@ -193,6 +218,7 @@ impl<'a> Walk<'a> {
             | Kind::Flag
             | Kind::Count { .. }
             | Kind::Number { .. }
+            | Kind::Free
             | Kind::Later => {}
         }
     }
@@ -205,12 +231,15 @@ impl<'a> Walk<'a> {
         names: impl Iterator<Item = (&'n str, usize)>,
         path: &str,
     ) {
-        for (name, column) in names.filter(|(name, _)| !FACTS.contains(name)) {
+        let known = |name: &str| FACTS.contains(&name) || self.more.contains(&name);
+        let unknown: Vec<_> = names.filter(|(name, _)| !known(name)).collect();
+        for (name, column) in unknown {
             let character = source.get(..column).map_or(1, |before| before.chars().count() + 1);
             let message = format!("nothing is called `{name}`, at character {character}");
-            let fix = match nearest(name, FACTS.iter().copied()) {
+            let all = || FACTS.iter().chain(self.more).copied();
+            let fix = match nearest(name, all()) {
                 Some(near) => format!("the nearest is `{near}`"),
-                None => format!("there are {}", FACTS.join(", ")),
+                None => format!("there are {}", all().collect::<Vec<_>>().join(", ")),
             };
             self.warn(&node.span, path, message, fix);
         }
@@ -340,6 +369,7 @@ fn fits(node: &Node, kind: &Kind) -> bool {
         Kind::Table(_) | Kind::Cast(_) => matches!(node.value, Value::Table(_)),
         Kind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
         Kind::Policy | Kind::Order => text.is_some() || matches!(node.value, Value::Table(_)),
+        Kind::Free => true,
         Kind::Later => false,
     }
 }
@@ -369,12 +399,12 @@ fn one_line(text: &str) -> String {
 }
 
 /// Returns the path of a key within a table.
-pub(super) fn join(path: &str, key: &str) -> String {
+pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// Returns the known word that a person most likely meant.
-pub(super) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
+pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
     known
         .map(|k| (strsim::damerau_levenshtein(k, word), k))
         .min()

@@ -90,7 +90,7 @@ pub struct Faults {
 
 impl Faults {
     /// Puts faults in the order of the text they were found in; those without a place come first.
-    pub(super) fn new(mut list: Vec<Fault>, name: &str, text: &str) -> Faults {
+    pub(crate) fn new(mut list: Vec<Fault>, name: &str, text: &str) -> Faults {
         list.sort_by_key(|f| f.place.as_ref().map(|p| p.span.start));
         Faults { list, name: name.into(), text: text.into() }
     }

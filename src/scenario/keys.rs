@@ -10,7 +10,7 @@ use phase::{PHASE, SEES};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Text of any length.
     Text,
     /// Text on one line.
@@ -49,28 +49,35 @@ pub(super) enum Kind {
     Schema,
     /// A table of lines by seat, beside these keys.
     Cast(&'static [Key]),
+    /// Anything: whoever reads it looks at it.
+    Free,
     /// Part of the language, but not of this version.
     Later,
 }
 
 /// One key of a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Key {
-    pub(super) name: &'static str,
-    pub(super) kind: Kind,
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: Kind,
     /// Whether the table needs it.
-    pub(super) needed: bool,
+    pub(crate) needed: bool,
     /// A value that is right, as TOML.
-    pub(super) example: &'static str,
+    pub(crate) example: &'static str,
     /// One sentence.
-    pub(super) meaning: &'static str,
+    pub(crate) meaning: &'static str,
 }
 
-const fn key(name: &'static str, kind: Kind, example: &'static str, meaning: &'static str) -> Key {
+pub(crate) const fn key(
+    name: &'static str,
+    kind: Kind,
+    example: &'static str,
+    meaning: &'static str,
+) -> Key {
     Key { name, kind, needed: false, example, meaning }
 }
 
-const fn needed(
+pub(crate) const fn needed(
     name: &'static str,
     kind: Kind,
     example: &'static str,
@@ -107,7 +114,7 @@ const SLOWEST_PACE_MS: u64 = 10_000;
 const UTTERANCE_RANGE: Kind = Kind::Count { least: 1, most: 100_000 };
 const ROUND_RANGE: Kind = Kind::Count { least: 1, most: 10_000 };
 const SECONDS_RANGE: Kind = Kind::Count { least: 1, most: DAY_SECONDS };
-const PACE_RANGE: Kind = Kind::Count { least: 0, most: SLOWEST_PACE_MS };
+pub(crate) const PACE_RANGE: Kind = Kind::Count { least: 0, most: SLOWEST_PACE_MS };
 const LINES: Kind = Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(LINE)]));
 const TEMPERATURE: Kind = Kind::Number { least: 0.0, most: 2.0 };
 const TOKENS: Kind = Kind::Count { least: 1, most: 1_000_000 };
@@ -118,7 +125,7 @@ const NAMES: Kind = Kind::List(&Kind::Line);
 const ONE_OR_MORE_NAMES: Kind = Kind::AnyOf(&[Kind::Line, NAMES]);
 
 /// The whole file.
-pub(super) const TOP: &[Key] = &[
+pub(crate) const TOP: &[Key] = &[
     needed("title", Kind::Line, r#""Should cities ban private cars?""#, "The title as shown."),
     key(
         "topic",
@@ -447,6 +454,7 @@ impl Kind {
             Kind::Policy => "the name of a policy, or a table".into(),
             Kind::Order => "the name of an order, or a table".into(),
             Kind::Schema => "a JSON Schema, as a table or as text".into(),
+            Kind::Free => "any value".into(),
             Kind::Later => "nothing yet".into(),
         }
     }

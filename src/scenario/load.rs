@@ -106,31 +106,33 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
         }
     }
     walk.table(&root, TOP, "");
-    let mut participants = seats(&mut walk, &root);
-    duties(&mut walk, &root, &mut participants);
-    chairs(&mut walk, &root, &participants);
-    clerks(&mut walk, &root, &participants);
-    runs::check(&mut walk, &root, &participants);
-    let scenario = Scenario {
-        title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
-        topic: root.get("topic").and_then(Node::text).map(Text::from),
-        policy: policy(&root),
-        limits: limits(&root),
-        phases: phases(&mut walk, &root, &participants),
-        stops: stops(&mut walk, &root, &participants),
-        verdict: verdict(&mut walk, &root, &participants),
-    };
-    let rehearsed = cast(&mut walk, &root, &participants);
+    let loaded = resolve(&mut walk, &root);
     let (warnings, errors): (Vec<_>, Vec<_>) =
         walk.faults.into_iter().partition(|f| f.gravity == Gravity::Warning);
     if !errors.is_empty() {
         return Err(Faults::new(errors, &source.name, &source.text));
     }
-    Ok(Loaded {
-        scenario,
-        participants,
-        rehearsed,
-        parallel: count(&root, "parallel").unwrap_or(PARALLEL),
-        warnings: Faults::new(warnings, &source.name, &source.text),
-    })
+    Ok(Loaded { warnings: Faults::new(warnings, &source.name, &source.text), ..loaded })
+}
+
+/// Resolves a tree whose keys and values were checked; what several of them mean together is noted by the walk.
+pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
+    let mut participants = seats(walk, root);
+    duties(walk, root, &mut participants);
+    chairs(walk, root, &participants);
+    clerks(walk, root, &participants);
+    runs::check(walk, root, &participants);
+    let scenario = Scenario {
+        title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
+        topic: root.get("topic").and_then(Node::text).map(Text::from),
+        policy: policy(root),
+        limits: limits(root),
+        phases: phases(walk, root, &participants),
+        stops: stops(walk, root, &participants),
+        verdict: verdict(walk, root, &participants),
+    };
+    let rehearsed = cast(walk, root, &participants);
+    let parallel = count(root, "parallel").unwrap_or(PARALLEL);
+    let warnings = Faults::new(vec![], "", "");
+    Loaded { scenario, participants, rehearsed, parallel, warnings }
 }

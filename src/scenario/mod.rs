@@ -22,13 +22,18 @@ mod unattended;
 
 pub use bundled::{about, bundled, bundled_names};
 pub use check::FACTS;
+pub(crate) use check::{Walk, join, nearest};
 pub use contract::validator;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use keys::DEPENDS;
+pub(crate) use keys::{Key, Kind, PACE_RANGE, TOP, key, needed};
+pub(crate) use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
 pub use schema::schema;
+pub(crate) use schema::table;
 pub use seat::{change, participant};
 pub use set::Setting;
+pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 
 use crate::model::{Limits, Sees, Shows, Text};

@@ -16,7 +16,8 @@ pub fn schema(rows: &[PolicyRow]) -> Value {
     schema
 }
 
-fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
+/// Returns the JSON Schema of a table with some keys.
+pub(crate) fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
     let keys = || keys.iter().filter(|k| !matches!(k.kind, Kind::Later));
     let properties: Map<String, Value> =
         keys().map(|k| (k.name.to_owned(), property(k, rows))).collect();
@@ -77,6 +78,7 @@ fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
         Kind::Schema => {
             json!({"anyOf": [{"type": "object"}, {"type": "string", "pattern": "\\S"}]})
         }
+        Kind::Free => json!({}),
         Kind::Later => json!(false),
     }
 }

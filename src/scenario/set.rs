@@ -49,7 +49,7 @@ impl Setting {
     ///
     /// # Errors
     /// A sentence that says at which key there is nothing to set.
-    pub(super) fn apply(&self, root: &mut Node) -> Result<(), String> {
+    pub(crate) fn apply(&self, root: &mut Node) -> Result<(), String> {
         let mut at = root;
         for segment in &self.path {
             let shown = at.quoted();

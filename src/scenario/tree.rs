@@ -8,18 +8,18 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Bytes of the text, where a value came from one.
-pub(super) type Span = Option<Range<usize>>;
+pub(crate) type Span = Option<Range<usize>>;
 
 /// A value and its place.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) span: Span,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    pub(crate) span: Span,
+    pub(crate) value: Value,
 }
 
 /// What a value is.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Text(String),
     Whole(i64),
     Number(f64),
@@ -32,56 +32,56 @@ pub(super) enum Value {
 
 /// One key of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
-    pub(super) key: String,
-    pub(super) key_span: Span,
-    pub(super) node: Node,
+pub(crate) struct Entry {
+    pub(crate) key: String,
+    pub(crate) key_span: Span,
+    pub(crate) node: Node,
 }
 
 impl Node {
     /// Reads TOML.
-    pub(super) fn parse(text: &str) -> Result<Node, toml::de::Error> {
+    pub(crate) fn parse(text: &str) -> Result<Node, toml::de::Error> {
         let root = DeTable::parse(text)?;
         // what the whole file lacks is reported at its beginning
         Ok(Node { span: Some(0..0), value: table(root.get_ref()) })
     }
 
     /// Reads a single TOML value.
-    pub(super) fn parse_value(text: &str) -> Result<Node, toml::de::Error> {
+    pub(crate) fn parse_value(text: &str) -> Result<Node, toml::de::Error> {
         DeValue::parse(text).map(|value| node(&value))
     }
 
     /// Returns the value under a key of a table.
-    pub(super) fn get(&self, key: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, key: &str) -> Option<&Node> {
         self.entries().iter().find(|e| e.key == key).map(|e| &e.node)
     }
 
     /// Returns the keys of a table; of anything else, none.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[Entry] {
         let Value::Table(entries) = &self.value else { return &[] };
         entries
     }
 
     /// Returns the values of a list; of anything else, none.
-    pub(super) fn items(&self) -> &[Node] {
+    pub(crate) fn items(&self) -> &[Node] {
         let Value::List(items) = &self.value else { return &[] };
         items
     }
 
     /// Returns the text, if it is one.
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         let Value::Text(text) = &self.value else { return None };
         Some(text)
     }
 
     /// Returns the number, if it is a whole one from 0.
-    pub(super) fn whole(&self) -> Option<u64> {
+    pub(crate) fn whole(&self) -> Option<u64> {
         let Value::Whole(n) = self.value else { return None };
         u64::try_from(n).ok()
     }
 
     /// Returns whether it is true or false.
-    pub(super) fn flag(&self) -> Option<bool> {
+    pub(crate) fn flag(&self) -> Option<bool> {
         match self.value {
             Value::Flag(flag) => Some(flag),
             Value::Text(_)
@@ -94,7 +94,7 @@ impl Node {
     }
 
     /// Returns the number, whole or not.
-    pub(super) fn number(&self) -> Option<f64> {
+    pub(crate) fn number(&self) -> Option<f64> {
         match self.value {
             Value::Whole(n) => Some(n as f64),
             Value::Number(n) => Some(n),
@@ -107,7 +107,7 @@ impl Node {
     }
 
     /// Returns the value as JSON.
-    pub(super) fn to_json(&self) -> serde_json::Value {
+    pub(crate) fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Text(text) => text.as_str().into(),
             Value::Whole(n) => (*n).into(),
@@ -122,7 +122,7 @@ impl Node {
     }
 
     /// Returns the value as a message quotes it: short, on one line, control characters escaped.
-    pub(super) fn quoted(&self) -> String {
+    pub(crate) fn quoted(&self) -> String {
         match &self.value {
             Value::Text(text) => quote(text),
             Value::Whole(n) => n.to_string(),
@@ -137,7 +137,7 @@ impl Node {
 }
 
 /// Returns text in quotes as a message shows it: at most 40 characters, control characters escaped.
-pub(super) fn quote(text: &str) -> String {
+pub(crate) fn quote(text: &str) -> String {
     const SHOWN_CHARS: usize = 40;
     match text.char_indices().nth(SHOWN_CHARS) {
         None => format!("{text:?}"),

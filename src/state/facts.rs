@@ -35,6 +35,16 @@ impl State {
         })
     }
 
+    /// Returns the exit code of the conversation, if it ended; where keys and names of models are all that failed, there
+    /// was no model.
+    pub fn exit_code(&self) -> Option<u8> {
+        const NO_MODEL: u8 = 4;
+        let reason = self.ended.as_ref()?.reason;
+        let mut failed = self.seats.iter().filter_map(|s| s.failed.as_ref()).peekable();
+        let starts_nowhere = failed.peek().is_some() && failed.all(|e| e.class.lacks_a_model());
+        Some(if reason.exit_code() == 1 && starts_nowhere { NO_MODEL } else { reason.exit_code() })
+    }
+
     fn seat_facts(&self) -> Vec<Value> {
         let present = self.seats.iter().filter(|s| !s.gone);
         present

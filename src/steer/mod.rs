@@ -89,6 +89,14 @@ pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::Faul
     }
 }
 
+/// Checks that the condition of a line compiles, if it has one.
+///
+/// # Errors
+/// What is wrong with the condition.
+pub fn compiles(line: &SteerLine) -> Result<(), crate::expr::Fault> {
+    compiled(line).map(drop)
+}
+
 impl Steering {
     /// Adds a line that waits for its moment; one whose condition does not compile never comes.
     pub fn push(&mut self, key: Key, line: SteerLine) {

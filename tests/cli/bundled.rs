@@ -50,3 +50,36 @@ fn every_rehearsed_cast_reacts_to_the_operator() {
         assert!(out.matches("what of Thursday").count() > 1, "{name} answers: {out}");
     }
 }
+
+/// The tests of the bundled scenarios are their documentation: each has one beside it, and all of them pass.
+#[test]
+fn every_bundled_scenario_has_tests_that_pass() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/scenarios");
+    for (name, _) in ENDS {
+        let beside = format!("{folder}/{name}.test.toml");
+        assert!(std::path::Path::new(&beside).is_file(), "{beside} is not there");
+    }
+    let ran = House::new().run(&["test", folder]).code(0);
+    assert!(ran.out.contains(" passed ("), "{}", ran.out);
+}
+
+/// A program in another language drives a conversation through standard input and output.
+#[test]
+fn the_example_in_python_drives_a_run() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/examples/drive.py");
+    let lines = std::fs::read_to_string(example).unwrap().lines().count();
+    assert!(lines <= 40, "an example of {lines} lines is no example");
+    let house = House::new();
+    let output = std::process::Command::new("python3")
+        .args([example, "round-table", "--rehearsed"])
+        .env("COLLOQUIUM", env!("CARGO_BIN_EXE_colloquium"))
+        .env("HOME", house.home.path())
+        .env("COLLOQUIUM_DATA_DIR", house.path("data"))
+        .output()
+        .unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{out}{}", String::from_utf8_lossy(&output.stderr));
+    for part in ["  3 cy", "say: delivered", "ended: operator"] {
+        assert!(out.contains(part), "{part}: {out}");
+    }
+}

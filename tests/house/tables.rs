@@ -33,10 +33,11 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("analysis", &["model", "state", "text"]),
     ("export", &["model", "state", "analysis", "session", "text"]),
     (
-        "trial",
+        // a transcript that must stay as it is has the form of an export
+        "testing",
         &[
-            "engine", "text", "clock", "expr", "model", "scenario", "session", "state", "policy",
-            "prompt", "reply", "spawn", "net", "tool", "voice", "steer",
+            "export", "engine", "text", "clock", "expr", "model", "scenario", "session", "state",
+            "policy", "prompt", "reply", "spawn", "net", "tool", "voice", "steer",
         ],
     ),
     (
@@ -143,7 +144,7 @@ pub const DEEDS: &[Deed] = &[
             "tempfile::tempdir",
         ],
         texts: &[],
-        places: &["session", "catalogue", "config", "scenario", "export", "cli", "trial", "tool"],
+        places: &["session", "catalogue", "config", "scenario", "export", "cli", "testing", "tool"],
         // opens for reading only, and without waiting
         but: &[("OpenOptions", "untrusted")],
         way_out: "hand the content to a room that writes such files",

@@ -1,5 +1,6 @@
 //! `check`: every fault of scenarios, or who speaks when.
 
+use crate::cli::commands::test;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -8,11 +9,14 @@ use crate::cli::source;
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, PolicySpec, Rule, Tie, VerdictSpec};
+use crate::testing::{self, Test};
 use crate::text;
 use clap::Args;
 use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
 
-/// Say what is wrong with scenarios, or who speaks when
+/// Say what is wrong with scenarios and tests, or who speaks when
 #[derive(Debug, Args)]
 pub struct Check {
     /// Files, or names of scenarios
@@ -25,6 +29,20 @@ impl Check {
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let (mut wrong, mut faulty) = (None, 0);
         for file in &self.files {
+            if file.ends_with(testing::ENDING) {
+                match test::read(Path::new(file)) {
+                    Ok((tests, warnings)) => {
+                        warnings.iter().for_each(|warnings| context.report(warnings));
+                        output::data(text::block(&tested(file, &tests)).as_bytes())?;
+                    }
+                    Err(failure) => {
+                        faulty += 1;
+                        failure.print();
+                        wrong = wrong.or(Some(failure.code));
+                    }
+                }
+                continue;
+            }
             let plan = source::find(context, file)
                 .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
             match plan {
@@ -46,6 +64,22 @@ impl Check {
         }
         Ok(wrong.unwrap_or(Exit::Done))
     }
+}
+
+/// Returns what a test file tests.
+fn tested(file: &str, tests: &[Arc<Test>]) -> String {
+    let mut told = format!("{file}: ");
+    if let Some(first) = tests.first() {
+        told.push_str(&format!("{}\n", text::line(&first.title)));
+        told.push_str(&format!("  scenario {}\n", text::line(&first.loaded.scenario.title)));
+        let seats: Vec<&str> = first.voices.keys().map(|id| &**id).collect();
+        told.push_str(&format!("  voices   {}\n", seats.join(", ")));
+        told.push_str(&format!("  expects  {} things\n", first.expects.len()));
+    }
+    for test in tests.iter().filter(|t| t.case.is_some()) {
+        told.push_str(&format!("  case     {}\n", text::line(test.case.as_deref().unwrap_or(""))));
+    }
+    told
 }
 
 /// Returns who speaks when.

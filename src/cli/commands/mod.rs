@@ -17,4 +17,5 @@ pub mod scenarios;
 pub mod schema;
 pub mod schema_event;
 pub mod sessions;
+pub mod test;
 pub mod themes;

@@ -8,6 +8,7 @@ use crate::config;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::policy;
 use crate::scenario;
+use crate::testing;
 use crate::ui::theme;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -24,6 +25,8 @@ pub struct Schema {
 enum Of {
     /// A scenario's file
     Scenario,
+    /// A test's file
+    Test,
     /// A steering line
     Steer,
     /// A line of a session
@@ -39,6 +42,7 @@ impl Schema {
     pub fn run(self) -> Result<Exit, Failure> {
         let schema = match self.of {
             Of::Scenario => scenario::schema(&policy::rows()),
+            Of::Test => test(),
             Of::Steer => steer(),
             Of::Event => event(),
             Of::Theme => theme::schema(),
@@ -50,6 +54,14 @@ impl Schema {
 }
 
 const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+/// A test's file, its commands spelled as steering lines.
+fn test() -> Value {
+    let mut schema = testing::schema(&policy::rows());
+    let forms = steer()["oneOf"].take();
+    schema["properties"]["steer"]["items"] = json!({ "oneOf": forms });
+    schema
+}
 
 /// A steering line: one form a command, with the events by which it shows.
 fn steer() -> Value {

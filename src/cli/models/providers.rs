@@ -282,7 +282,10 @@ fn merged(
     let base_url = set.base_url.clone().or(known.as_ref().map(|k| k.base_url.clone()));
     Ok(ResolvedProvider {
         name: name.into(),
-        wire: set.wire.or(known.map(|k| k.wire)).ok_or("wire is missing, as in wire = \"openai\"")?,
+        wire: set
+            .wire
+            .or(known.map(|k| k.wire))
+            .ok_or("wire is missing, as in wire = \"openai\"")?,
         base_url: base_url.ok_or("base_url is missing, as in \"http://127.0.0.1:8080/v1\"")?,
         key,
         from: "settings",

@@ -1,0 +1,312 @@
+//! `test`: scripted conversations, and whether what they expect is true.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::cli::play::headless::at_once;
+use crate::cli::play::signals::Signals;
+use crate::model::{Participant, VoiceSpec};
+use crate::scenario::{self, Source};
+use crate::spawn::Environment;
+use crate::testing::report::{self, FORMATS};
+use crate::testing::{How, NotFound, Outcome, Pool, Real, Record, Test, find, load};
+use crate::voice::script::Script;
+use crate::voice::{Voice, Voices};
+use crate::{policy, text};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use std::io::{self, IsTerminal, stderr};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use tokio::runtime;
+use tokio::sync::watch;
+
+/// Tests of one run of the program.
+const TESTS_MAX: usize = 200_000;
+/// Tests up to which each one that passes has a line of its own.
+const FEW: usize = 40;
+
+/// What a person needs to know to write one.
+const HELP: &str = "\
+A test file, NAME.test.toml:
+
+  scenario = \"debate.toml\"            # a path, a bundled name, or a [scenario] table
+  [[voice]]
+  seat = \"bo\"
+  lines = [\"No.\", { fail = \"429\" }, { when = \"'budget' in prompt\", text = \"Too much.\" }]
+  [[steer]]
+  after = { utterance = 2 }
+  do = \"say\"
+  text = \"And the costs?\"
+  [[expect]]
+  that = \"ended.reason == 'utterance_limit' and utterances[2].participant == 'bo'\"
+
+Seats without a [[voice]] speak the scenario's rehearsed lines. `schema test` lists every key.
+
+An expectation knows: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
+ended (reason, settled), exit, speakers, prompt('bo', 2), receipts (by the id of a command: is, why, all), events (how many
+of each kind), context, seats, vote, verdict, agreement, cost, tokens (input, output, total), ms, transcript, warnings,
+round, turn_count, topic, title, case, run, and with `runs` rate(\"CONDITION\").
+
+Exit codes: 0 all passed; 1 an expectation failed; 2 no test found; 3 a test could not be run; 7 undecided; 130 interrupted.";
+
+/// Run scripted tests
+#[derive(Debug, Args)]
+#[command(after_long_help = HELP, after_help = "See --help for the form of a test file.")]
+pub struct TestCommand {
+    /// Test files, folders that hold them, or globs
+    #[arg(value_name = "PATH", default_value = ".")]
+    paths: Vec<String>,
+    /// The form of the report
+    #[arg(long, value_name = "FORM", default_value = "text",
+          value_parser = PossibleValuesParser::new(FORMATS.iter().map(|f| f.name)))]
+    format: String,
+    /// Run only tests whose name has this text in it; a name is FILE, or FILE::CASE
+    #[arg(long, value_name = "TEXT")]
+    filter: Vec<String>,
+    /// How many tests run at once [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZeroUsize>,
+    /// Run only part I of N, so that N machines share the work
+    #[arg(long, value_name = "I/N")]
+    shard: Option<String>,
+    /// Print the names of the tests and run none
+    #[arg(long)]
+    list: bool,
+    /// Stop after the first test that does not pass
+    #[arg(long)]
+    fail_fast: bool,
+    /// Write the files of transcripts and prompts that differ
+    #[arg(long)]
+    bless: bool,
+    /// Let tests run the scripts of their scenarios
+    #[arg(long)]
+    trust: bool,
+}
+
+impl TestCommand {
+    /// Runs them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let loaded = tests(&self.paths, context)?;
+        let tests = self.chosen(loaded.tests)?;
+        if self.list {
+            let names: String = tests.iter().map(|t| format!("{}\n", t.id())).collect();
+            output::data(text::block(&names).as_bytes())?;
+            return Ok(loaded.wrong.unwrap_or(Exit::Done));
+        }
+        let (records, signal) = self.play(&tests, context)?;
+        self.report(&records)?;
+        Ok(signal.or_else(|| code(&records, loaded.wrong)).unwrap_or(Exit::Done))
+    }
+
+    /// Takes the tests that are asked for.
+    fn chosen(&self, tests: Vec<Arc<Test>>) -> Result<Vec<Arc<Test>>, Failure> {
+        let found = tests.len();
+        let wanted = |t: &Arc<Test>| {
+            self.filter.is_empty() || self.filter.iter().any(|text| t.id().contains(text.as_str()))
+        };
+        let mut tests: Vec<Arc<Test>> = tests.into_iter().filter(wanted).collect();
+        if tests.is_empty() {
+            let message = match found {
+                0 => format!("no test found in {}", self.paths.join(", ")),
+                n => format!("none of {n} tests fits --filter {}", self.filter.join(" ")),
+            };
+            return Err(Failure::usage(
+                message,
+                "a test is a file NAME.test.toml; --list names all",
+            ));
+        }
+        if let Some(shard) = &self.shard {
+            let (part, parts) = parts(shard).ok_or_else(|| {
+                Failure::usage(format!("--shard {shard} is no part"), "as in --shard 1/4")
+            })?;
+            let mine = |(i, test)| (i % parts == part - 1).then_some(test);
+            tests = tests.into_iter().enumerate().filter_map(mine).collect();
+        }
+        Ok(tests)
+    }
+
+    /// Runs tests until all have a record; a signal cancels those that have none yet.
+    fn play(
+        &self,
+        tests: &[Arc<Test>],
+        context: &Context,
+    ) -> Result<(Vec<Record>, Option<Exit>), Failure> {
+        let own = Own {
+            environment: Environment::allowed(context.environment.for_children()),
+            trust: self.trust,
+        };
+        let jobs = self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let how = How { bless: self.bless, real: Some(&own) };
+        let pool = Pool { how, jobs, fail_fast: self.fail_fast };
+        let (stop, stopped) = watch::channel(false);
+        let progress = self.format == "text" && stderr().is_terminal();
+        let mut done = 0;
+        let tell = |record: &Record| {
+            done += 1;
+            if progress {
+                let left = tests.len() - done;
+                output::progress(&format!(
+                    "{done} of {} tests{}",
+                    tests.len(),
+                    if left == 0 { "" } else { " …" }
+                ));
+            }
+            context.note(&format!("{}: {}", record.id, record.outcome.as_str()));
+        };
+        let system = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
+        let signal = std::thread::scope(|scope| {
+            let signals = scope.spawn(move || caught(stop));
+            let records = pool.run(tests, &stopped, tell);
+            drop(stopped);
+            let signal = signals.join().unwrap_or(Ok(None));
+            signal.map(|signal| (records, signal))
+        });
+        if progress {
+            output::progress("");
+        }
+        signal.map_err(system)
+    }
+
+    fn report(&self, records: &[Record]) -> Result<(), Failure> {
+        let format = FORMATS.iter().find(|f| f.name == self.format);
+        let spelled = match format {
+            Some(format) if format.name != "text" => (format.spell)(records),
+            Some(_) | None => {
+                let shown = |r: &&Record| {
+                    records.len() <= FEW || r.outcome != Outcome::Pass || !r.blessed.is_empty()
+                };
+                let lines: String = records.iter().filter(shown).map(report::line).collect();
+                format!("{lines}{}\n", report::summary(records))
+            }
+        };
+        output::data(text::block(&spelled).as_bytes())
+    }
+}
+
+/// Waits for a signal, and says so to those who run; returns it once nobody runs any more.
+fn caught(stop: watch::Sender<bool>) -> io::Result<Option<Exit>> {
+    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let mut signals = Signals::listen()?;
+        let first = tokio::select! { biased;
+            () = stop.closed() => return Ok(None),
+            code = signals.next() => code,
+        };
+        stop.send_replace(true);
+        tokio::select! { biased;
+            () = stop.closed() => Ok(Some(first)),
+            again = signals.next() => at_once(again),
+        }
+    })
+}
+
+/// The tests of all files, and the code of what is wrong with some of them.
+struct Tests {
+    tests: Vec<Arc<Test>>,
+    wrong: Option<Exit>,
+}
+
+/// Loads every test file; one that is wrong does not hide the others.
+fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
+    let files = find(paths).map_err(not_found)?;
+    let mut all = Tests { tests: vec![], wrong: None };
+    for file in files {
+        match read(&file) {
+            Ok((loaded, warnings)) => {
+                if let Some(warnings) = warnings {
+                    context.report(&warnings);
+                }
+                all.tests.extend(loaded);
+            }
+            Err(failure) => {
+                failure.print();
+                all.wrong = all.wrong.or(Some(failure.code));
+            }
+        }
+        if all.tests.len() > TESTS_MAX {
+            let message = format!("there are more than {TESTS_MAX} tests");
+            return Err(Failure::usage(message, "name fewer files"));
+        }
+    }
+    match (all.tests.is_empty(), all.wrong) {
+        (true, Some(code)) => Err(Failure::new(code, "no test can be run")),
+        (_, _) => Ok(all),
+    }
+}
+
+/// Reads a test file and what its author may not have meant.
+pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
+    let source: Source = scenario::read(file)?;
+    let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let loaded = load(&source, &folder, &policy::rows())
+        .map_err(|invalid| Failure::new(Exit::Invalid, invalid.to_string()))?;
+    let warnings = loaded.warnings.list.is_empty().then_some(());
+    let warnings = warnings.map_or_else(|| Some(loaded.warnings.to_string()), |()| None);
+    Ok((loaded.tests, warnings))
+}
+
+fn not_found(e: NotFound) -> Failure {
+    Failure::usage(e.to_string(), "name test files, folders that hold them, or a glob")
+}
+
+/// Reads `I/N`.
+fn parts(shard: &str) -> Option<(usize, usize)> {
+    let (part, parts) = shard.split_once('/')?;
+    let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
+    (1..=parts).contains(&part).then_some((part, parts))
+}
+
+/// Returns the code of all records: what failed goes before what could not be run, and that before what is undecided.
+fn code(records: &[Record], wrong: Option<Exit>) -> Option<Exit> {
+    let any = |outcome| records.iter().any(|r| r.outcome == outcome);
+    let of = [
+        (any(Outcome::Fail), Exit::Failed),
+        (any(Outcome::Error) || wrong.is_some(), Exit::Invalid),
+        (any(Outcome::Undecided), Exit::Skipped),
+    ];
+    of.into_iter().find(|(is, _)| *is).map(|(_, code)| code)
+}
+
+/// The own voices of seats: scripts, where they may run.
+struct Own {
+    environment: Environment,
+    trust: bool,
+}
+
+/// The scripts of one test.
+struct Scripts {
+    environment: Environment,
+    folder: PathBuf,
+}
+
+impl Real for Own {
+    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String> {
+        match test.trusted || self.trust {
+            true => Ok(Arc::new(Scripts {
+                environment: self.environment.clone(),
+                folder: test.folder.clone(),
+            })),
+            false => Err("the scenario runs scripts; add --trust to let it".into()),
+        }
+    }
+}
+
+impl Voices for Scripts {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+        match &seat.voice {
+            VoiceSpec::Script(command) => Ok(Arc::new(Script::new(
+                command.clone(),
+                self.folder.clone(),
+                self.environment.clone(),
+            ))),
+            VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
+                Err(format!("nobody speaks for `{}` in this test", seat.id))
+            }
+        }
+    }
+}

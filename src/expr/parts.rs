@@ -1,0 +1,98 @@
+//! The parts of a condition that have a value of their own: what a person wants to see when it does not hold.
+//!
+//! A part is a name with all that follows it (`utterances[2].participant`, `prompt('bob', 3)`, `seats|length`); operators,
+//! literals and keywords are none. It is found on the bare tokens and compiled like any other condition.
+
+use super::guard::tokens;
+
+/// Words of the language that are no names.
+const KEYWORDS: [&str; 12] =
+    ["and", "or", "not", "in", "is", "if", "else", "true", "false", "none", "True", "False"];
+/// Parts that are shown of one condition.
+const PARTS_SHOWN: usize = 12;
+
+/// Returns the parts of a condition in their order, each once; none where the condition is a single part.
+pub fn parts(source: &str) -> Vec<&str> {
+    let all: Vec<(usize, &str)> = tokens(source).collect();
+    let mut parts: Vec<&str> = vec![];
+    let mut at = 0;
+    while let Some((start, token)) = all.get(at) {
+        let named = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let keyword = KEYWORDS.contains(token) || *token == "None";
+        // the name of a test or of a filter is no value
+        let tested = at > 0 && {
+            let before = all.get(at - 1).map_or("", |(_, t)| *t);
+            let twice = at.checked_sub(2).and_then(|i| all.get(i)).map_or("", |(_, t)| *t);
+            before == "is" || before == "|" || (before == "not" && twice == "is")
+        };
+        if !named || keyword || tested {
+            at += 1;
+            continue;
+        }
+        let end = end_of_part(&all, at, source);
+        let part = source.get(*start..end.1).unwrap_or_default().trim();
+        if part != source.trim() && !parts.contains(&part) && parts.len() < PARTS_SHOWN {
+            parts.push(part);
+        }
+        at = end.0;
+    }
+    parts
+}
+
+/// Returns the token after the part that begins at `at`, and the byte where the part ends.
+fn end_of_part(all: &[(usize, &str)], at: usize, source: &str) -> (usize, usize) {
+    let token = |i: usize| all.get(i).map_or("", |(_, t)| *t);
+    let next = |i: usize| all.get(i).map_or(source.len(), |(start, _)| *start);
+    let mut i = at + 1;
+    loop {
+        match token(i) {
+            "(" | "[" => i = closed(all, i),
+            "." => i += 2,
+            "|" => i += 2,
+            _ => return (i, next(i)),
+        }
+        if i >= all.len() {
+            return (i, source.len());
+        }
+    }
+}
+
+/// Returns the token after the bracket that closes the one at `at`.
+fn closed(all: &[(usize, &str)], at: usize) -> usize {
+    let mut depth = 0_usize;
+    for (i, (_, token)) in all.iter().enumerate().skip(at) {
+        match *token {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return i + 1;
+        }
+    }
+    all.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_a_name_with_all_that_follows_it() {
+        for (source, expected) in [
+            (
+                "ended.reason == 'goal' and utterances[2].participant == 'bob'",
+                &["ended.reason", "utterances[2].participant"][..],
+            ),
+            ("'x' in prompt('bob', 3) or not paused", &["prompt('bob', 3)", "paused"]),
+            ("seats | length > 2 and a is defined", &["seats | length", "a"]),
+            ("a is not none and a.b|first == 1", &["a", "a.b|first"]),
+            ("context.get('x', False) == True", &["context.get('x', False)"]),
+            ("paused", &[]),
+            ("1 < 2", &[]),
+            ("a[", &[]),
+        ] {
+            assert_eq!(parts(source), expected, "{source}");
+        }
+    }
+}

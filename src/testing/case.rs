@@ -1,0 +1,216 @@
+//! One test from its first run to its record.
+
+use super::check::{self, Checkup};
+use super::facts;
+use super::outcome::{Broken, Outcome, Rate, Record};
+use super::plan::{Checked, Test, What};
+use super::rates::wilson;
+use super::run::{Ran, Real, Unfinished, once};
+use crate::clock::Clock;
+use crate::expr::{Condition, Function};
+use crate::model::Ms;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tokio::sync::watch;
+
+/// Failed expectations that a record tells.
+const BROKEN_MAX: usize = 20;
+
+/// How tests are run.
+#[derive(Clone, Copy, Default)]
+pub struct How<'a> {
+    /// Whether files that differ are written.
+    pub bless: bool,
+    /// Where the own voices of seats come from.
+    pub real: Option<&'a dyn Real>,
+}
+
+/// Returns the record of a test that was not run, or not to its end.
+pub fn unfinished(test: &Test, outcome: Outcome, error: Option<String>) -> Record {
+    Record {
+        id: test.id(),
+        file: test.file.clone(),
+        title: test.title.clone(),
+        outcome,
+        broken: vec![],
+        error,
+        rates: vec![],
+        blessed: vec![],
+        runs: 0,
+        utterances: 0,
+        virtual_ms: 0,
+        took_ms: 0,
+        command: test.command(),
+    }
+}
+
+/// Runs a test as often as it wants, and says how it went.
+pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Record {
+    let clock = Clock::real(Ms(0));
+    let mut tally = Tally::new(test);
+    for run in 0..test.runs {
+        match once(test, run, how.real, stop.clone()) {
+            Ok(ran) => tally.take(test, ran, run, how.bless),
+            Err(Unfinished::Cancelled) => {
+                tally.record.outcome = Outcome::Cancelled;
+                tally.record.took_ms = clock.now().0;
+                return tally.record;
+            }
+            Err(Unfinished::Error(why)) => {
+                tally.record.error.get_or_insert(why);
+                tally.record.outcome = Outcome::Error;
+                break;
+            }
+        }
+    }
+    let mut record = tally.close(test);
+    record.took_ms = clock.now().0;
+    record
+}
+
+/// What the runs so far came to.
+struct Tally {
+    record: Record,
+    /// Runs in which everything held that counts for each run.
+    passed: u32,
+    /// By expectation: in how many runs it held.
+    held: Vec<u32>,
+    /// By condition inside `rate()`: in how many runs it held.
+    rates: BTreeMap<String, u32>,
+    last: Option<Ran>,
+}
+
+impl Tally {
+    fn new(test: &Test) -> Tally {
+        Tally {
+            record: unfinished(test, Outcome::Pass, None),
+            passed: 0,
+            held: vec![0; test.expects.len()],
+            rates: BTreeMap::new(),
+            last: None,
+        }
+    }
+
+    fn take(&mut self, test: &Test, ran: Ran, run: u32, bless: bool) {
+        self.record.runs += 1;
+        self.record.utterances += ran.state.utterances;
+        self.record.virtual_ms += ran.state.ms.0;
+        let mut passed = true;
+        for (at, expect) in test.expects.iter().enumerate() {
+            if let What::Rates(checked) = &expect.what {
+                self.count(test, &ran, run, checked);
+                continue;
+            }
+            match check::check(test, &ran, run, at, expect, bless && run == 0) {
+                Checkup::Holds => {}
+                Checkup::Blessed(path) => self.record.blessed.push(path),
+                Checkup::Broken(broken) => {
+                    passed &= expect.pass.is_some();
+                    self.tell(broken);
+                    continue;
+                }
+            }
+            if let Some(held) = self.held.get_mut(at) {
+                *held += 1;
+            }
+        }
+        self.passed += u32::from(passed);
+        self.last = Some(ran);
+    }
+
+    /// Keeps what is not true, each expectation once.
+    fn tell(&mut self, broken: Broken) {
+        let told = &mut self.record.broken;
+        if told.len() < BROKEN_MAX && !told.iter().any(|b| b.line == broken.line) {
+            told.push(broken);
+        }
+    }
+
+    fn count(&mut self, test: &Test, ran: &Ran, run: u32, checked: &Checked) {
+        for (source, condition) in &checked.rates {
+            let names: Vec<&str> = condition.names().map(|(name, _)| name).collect();
+            let facts = facts::of_run(test, ran, run, |name| names.contains(&name));
+            match condition.holds(&facts) {
+                Ok(holds) => *self.rates.entry(source.clone()).or_default() += u32::from(holds),
+                Err(fault) => {
+                    let why = format!("{source}: {}: {fault}", fault.place(source));
+                    self.record.error.get_or_insert(why);
+                    self.record.outcome = Outcome::Error;
+                }
+            }
+        }
+    }
+
+    /// Says how the test went, once no run is left.
+    fn close(mut self, test: &Test) -> Record {
+        if self.record.outcome != Outcome::Pass {
+            return self.record;
+        }
+        let runs = self.record.runs;
+        let mut outcome = Outcome::Pass;
+        if runs > 1 {
+            let interval = wilson(self.passed, runs);
+            let of = "runs that passed".to_owned();
+            self.record.rates.push(Rate { of, held: self.passed, runs, interval });
+        }
+        if !reaches(self.passed, runs, test.pass) {
+            let worst = self.record.broken.iter().map(|b| b.outcome).max();
+            outcome = worst.unwrap_or(Outcome::Fail).max(Outcome::Undecided);
+        }
+        for (at, expect) in test.expects.iter().enumerate() {
+            let held = self.held.get(at).copied().unwrap_or(0);
+            if let Some(pass) = expect.pass.filter(|_| !matches!(expect.what, What::Rates(_))) {
+                let of = format!("line {}", expect.line);
+                self.record.rates.push(Rate { of, held, runs, interval: wilson(held, runs) });
+                match reaches(held, runs, pass) {
+                    true => self.record.broken.retain(|b| b.line != expect.line),
+                    false => outcome = outcome.max(Outcome::Fail),
+                }
+            }
+            if let What::Rates(checked) = &expect.what
+                && let Some(broken) = self.over_all(test, checked)
+            {
+                outcome = outcome.max(broken.outcome);
+                self.tell(Broken { line: expect.line, why: expect.why.clone(), ..broken });
+            }
+        }
+        for (source, held) in &self.rates {
+            let interval = wilson(*held, runs);
+            self.record.rates.push(Rate { of: source.clone(), held: *held, runs, interval });
+        }
+        self.record.outcome = outcome;
+        if outcome == Outcome::Pass {
+            // what some runs did is in the rates; the test has passed
+            self.record.broken.clear();
+        }
+        self.record
+    }
+
+    fn over_all(&self, test: &Test, checked: &Checked) -> Option<Broken> {
+        let runs = self.record.runs;
+        let rates = self.rates.clone();
+        let rate: Function = Arc::new(move |arguments| match arguments {
+            [Value::String(source)] => match rates.get(source) {
+                Some(held) => Ok(json!(f64::from(*held) / f64::from(runs.max(1)))),
+                None => Err("rate() takes a condition in quotes, written out".into()),
+            },
+            _ => Err("rate() takes a condition in quotes".into()),
+        });
+        let facts = match &self.last {
+            Some(ran) => {
+                let condition: &Condition = &checked.condition;
+                facts::of_run(test, ran, runs, |name| condition.uses(name))
+            }
+            None => crate::expr::Facts::new(json!({ "case": test.variables })),
+        };
+        let state = self.last.as_ref().map(|ran| ran.state.clone()).unwrap_or_default();
+        check::condition(checked, &facts.with_function("rate", rate), &state)
+    }
+}
+
+/// Whether a share of the runs is reached; all, where it is 1.
+fn reaches(held: u32, runs: u32, pass: f64) -> bool {
+    // a tenth of a run is the rounding of a share such as 0.7 of 10
+    f64::from(held) + 1e-9 >= pass * f64::from(runs)
+}

@@ -1,0 +1,229 @@
+//! Whether what was expected of a run is true, and what a person is shown where it is not.
+
+use super::outcome::{Broken, Outcome};
+use super::plan::{Checked, Expect, Test, What};
+use super::run::Ran;
+use super::{difference, facts};
+use crate::expr::{Condition, Facts, parts};
+use crate::state::{Entry, State};
+use crate::text;
+use regex::Regex;
+use std::path::Path;
+use std::sync::LazyLock;
+use std::{fs, io};
+
+/// Characters that are shown of one value.
+const VALUE_CHARS: usize = 200;
+/// Characters that are shown of one utterance.
+const UTTERANCE_CHARS: usize = 100;
+/// Utterances that are shown around a failure.
+const AROUND: usize = 4;
+
+/// An utterance that a condition names by its place.
+static PLACE: LazyLock<Regex> =
+    LazyLock::new(|| Regex::new(r"\butterances\[(-?\d+)\]").expect("a fixed pattern"));
+
+/// What became of one expectation.
+pub enum Checkup {
+    /// It is true.
+    Holds,
+    /// It is not; a file was written that makes it true.
+    Blessed(String),
+    /// It is not, or nobody can say.
+    Broken(Broken),
+}
+
+/// Checks one expectation of a run; `bless` writes the files that differ.
+pub fn check(test: &Test, ran: &Ran, run: u32, at: usize, expect: &Expect, bless: bool) -> Checkup {
+    let names = |checked: &Checked| {
+        let all = [&checked.condition].into_iter().chain(checked.rates.values());
+        let names: Vec<String> =
+            all.flat_map(Condition::names).map(|(n, _)| n.to_owned()).collect();
+        facts::of_run(test, ran, run, |name| names.iter().any(|n| n == name))
+    };
+    let found = match &expect.what {
+        What::That(checked) => condition(checked, &names(checked), &ran.state),
+        // over all runs, once they are over
+        What::Rates(_) => None,
+        What::Each(checked) => each(test, ran, at, checked),
+        What::Speakers(expected) => speakers(expected, &ran.state),
+        What::Prompt { of, turn, contains, lacks, file } => {
+            match facts::prompt_of(&ran.asked, of, *turn) {
+                Err(why) => Some(wrong(Outcome::Fail, format!("prompt of {of}"), vec![why])),
+                Ok(asked) => {
+                    let shown = asked.shown();
+                    let of = format!(
+                        "prompt of {of}{}",
+                        turn.map_or(String::new(), |n| format!(", turn {n}"))
+                    );
+                    match file {
+                        Some(path) => match golden(path, &shown, &of, bless) {
+                            Ok(found) => found,
+                            Err(blessed) => return Checkup::Blessed(blessed),
+                        },
+                        None => None,
+                    }
+                    .or_else(|| texts(&shown, &of, contains, lacks))
+                }
+            }
+        }
+        What::Transcript(path) => {
+            match golden(path, &facts::transcript(&ran.events), "transcript", bless) {
+                Ok(found) => found,
+                Err(blessed) => return Checkup::Blessed(blessed),
+            }
+        }
+    };
+    match found {
+        None => Checkup::Holds,
+        Some(broken) => Checkup::Broken(Broken {
+            line: expect.line,
+            why: expect.why.clone(),
+            run: (test.runs > 1).then_some(run + 1),
+            ..broken
+        }),
+    }
+}
+
+/// Checks a condition over some facts.
+pub fn condition(checked: &Checked, facts: &Facts, state: &State) -> Option<Broken> {
+    match checked.condition.holds(facts) {
+        Ok(true) => None,
+        Ok(false) => {
+            let broken =
+                wrong(Outcome::Fail, checked.source.clone(), values(&checked.source, facts));
+            Some(Broken { around: around(&checked.source, state), ..broken })
+        }
+        Err(fault) => {
+            let place = fault.place(&checked.source);
+            let mut found = vec![format!("{place}: {fault}")];
+            found.extend(values(&checked.source, facts));
+            let broken = wrong(Outcome::Error, checked.source.clone(), found);
+            Some(Broken { around: around(&checked.source, state), ..broken })
+        }
+    }
+}
+
+fn wrong(outcome: Outcome, expected: String, found: Vec<String>) -> Broken {
+    Broken { outcome, line: 0, expected, why: None, found, around: vec![], run: None }
+}
+
+/// The values of the parts of an expression: `ended.reason = "failure"`.
+fn values(source: &str, facts: &Facts) -> Vec<String> {
+    let value = |part: &str| {
+        let value = Condition::compile(part).and_then(|c| c.value(facts));
+        let shown = value.map_or_else(|fault| format!("({fault})"), |value| value.to_string());
+        format!("{part} = {}", cut(&shown, VALUE_CHARS))
+    };
+    match parts(source)[..] {
+        [] => vec![value(source)],
+        ref parts => parts.iter().map(|part| value(part)).collect(),
+    }
+}
+
+/// Returns text on one line, at most so many characters of it.
+pub fn cut(text: &str, most: usize) -> String {
+    let line = text::line(text);
+    match line.char_indices().nth(most) {
+        None => line.into_owned(),
+        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
+    }
+}
+
+/// The utterances around the one that an expression names; the last ones, where it names none.
+fn around(source: &str, state: &State) -> Vec<String> {
+    let spoken: Vec<&Entry> = state.entries.iter().filter(|e| e.number.is_some()).collect();
+    let named = PLACE.captures(source).and_then(|c| c.get(1)?.as_str().parse::<i64>().ok());
+    let length = i64::try_from(spoken.len()).unwrap_or(i64::MAX);
+    let named = named.map(|n| if n < 0 { length + n } else { n });
+    let number = named.and_then(|n| spoken.get(usize::try_from(n).ok()?)).and_then(|e| e.number);
+    transcript(state, number)
+}
+
+/// Returns the transcript around an utterance, one line each; its end, where none is named.
+pub fn transcript(state: &State, number: Option<u32>) -> Vec<String> {
+    let entries = &state.entries;
+    let at = number.and_then(|n| entries.iter().position(|e| e.number == Some(n)));
+    let end = at.map_or(entries.len(), |at| (at + AROUND / 2).min(entries.len()));
+    let shown = entries.iter().take(end).skip(end.saturating_sub(AROUND));
+    let line = |e: &Entry| {
+        let place = e.number.map_or("  ".into(), |n| format!("#{n}"));
+        let who = e.seat().map_or("operator".into(), ToString::to_string);
+        let how = if e.version().cut.is_some() { " (cut)" } else { "" };
+        format!("{place} {who}{how}: {}", cut(e.text(), UTTERANCE_CHARS))
+    };
+    shown.map(line).collect()
+}
+
+fn each(test: &Test, ran: &Ran, at: usize, checked: &Checked) -> Option<Broken> {
+    let (_, number) = ran.breach.filter(|(broken, _)| *broken == at)?;
+    let found = match facts::of_utterance(test, &ran.state, number) {
+        Some(facts) => values(&checked.source, &facts),
+        None => vec![],
+    };
+    let expected = format!("each: {}", checked.source);
+    let broken =
+        wrong(Outcome::Fail, expected, [vec![format!("broken by #{number}")], found].concat());
+    Some(Broken { around: transcript(&ran.state, Some(number)), ..broken })
+}
+
+fn speakers(expected: &[String], state: &State) -> Option<Broken> {
+    let found = facts::speakers(state);
+    if found == expected {
+        return None;
+    }
+    let at = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
+    let number = u32::try_from(at + 1).ok();
+    let lines = vec![format!("found     {}", found.join(" ")), format!("they part at #{}", at + 1)];
+    let broken = wrong(Outcome::Fail, format!("speakers  {}", expected.join(" ")), lines);
+    Some(Broken { around: transcript(state, number), ..broken })
+}
+
+fn texts(shown: &str, of: &str, contains: &[String], lacks: &[String]) -> Option<Broken> {
+    let missing = contains.iter().find(|text| !shown.contains(text.as_str()));
+    let there = lacks.iter().find(|text| shown.contains(text.as_str()));
+    let (how, text) = match (missing, there) {
+        (Some(text), _) => ("contains", text),
+        (None, Some(text)) => ("lacks", text),
+        (None, None) => return None,
+    };
+    let found = shown.lines().map(|line| cut(line, VALUE_CHARS)).filter(|l| !l.is_empty());
+    let found = match how {
+        "lacks" => shown
+            .lines()
+            .filter(|l| l.contains(text.as_str()))
+            .map(|l| cut(l, VALUE_CHARS))
+            .collect(),
+        _ => found.collect::<Vec<_>>(),
+    };
+    let expected = format!("{of} {how} {:?}", cut(text, UTTERANCE_CHARS));
+    Some(wrong(Outcome::Fail, expected, found))
+}
+
+/// Compares with a file that holds what must come; `Err` names the file that was written instead.
+fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Broken>, String> {
+    let expected = format!("{what} is as in {}", path.display());
+    let kept = fs::read_to_string(path);
+    let found = format!("{}\n", found.trim_end());
+    let difference = match &kept {
+        Ok(kept) => difference::lines(kept.trim_end(), found.trim_end()),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            vec!["the file is not there; --bless writes it".into()]
+        }
+        Err(e) => return Ok(Some(wrong(Outcome::Error, expected, vec![e.to_string()]))),
+    };
+    if difference.is_empty() {
+        return Ok(None);
+    }
+    if bless {
+        return match fs::write(path, &found) {
+            Ok(()) => Err(path.display().to_string()),
+            Err(e) => {
+                let why = format!("cannot write {}: {e}", path.display());
+                Ok(Some(wrong(Outcome::Error, expected, vec![why])))
+            }
+        };
+    }
+    let difference = difference.iter().map(|line| cut(line, VALUE_CHARS)).collect();
+    Ok(Some(wrong(Outcome::Fail, expected, difference)))
+}

@@ -1,0 +1,218 @@
+//! What expectations speak about: the final state as conditions know it, and what only a finished run can say.
+//!
+//! Moments are virtual seconds from the start. What grows with the conversation is there only if it is asked for.
+
+use super::plan::Test;
+use super::run::Ran;
+use super::stage::Asked;
+use crate::export;
+use crate::expr::{Facts, Function};
+use crate::model::payload::TurnEnded;
+use crate::model::{Event, Kind, Ms, SeatId, TurnId};
+use crate::state::State;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// Returns the facts of a run that an expectation asks for by its names.
+pub fn of_run(test: &Test, ran: &Ran, run: u32, wanted: impl Fn(&str) -> bool) -> Facts {
+    let state = &ran.state;
+    let mut facts = state.facts(&wanted);
+    let turns = Turns::of(&ran.events);
+    if let Some(utterances) = facts["utterances"].as_array_mut() {
+        for utterance in utterances {
+            turns.tell(utterance);
+        }
+    }
+    let spent = state.spent();
+    facts["case"] = Value::Object(test.variables.clone());
+    facts["run"] = run.into();
+    facts["exit"] = json!(state.exit_code());
+    facts["ms"] = state.ms.0.into();
+    facts["cost"] = f64::from(spent.usd).into();
+    facts["tokens"] = json!({
+        "input": spent.usage.input, "output": spent.usage.output, "total": spent.usage.tokens(),
+    });
+    facts["speakers"] = json!(speakers(state));
+    facts["receipts"] = receipts(&ran.events);
+    facts["warnings"] = json!(state.warnings);
+    facts["events"] = counts(&ran.events);
+    if wanted("turns") {
+        facts["turns"] = turns.all.iter().map(|(_, turn)| turn.clone()).collect();
+    }
+    if wanted("calls") {
+        facts["calls"] = ran.asked.iter().map(call).collect();
+    }
+    if wanted("transcript") {
+        facts["transcript"] = transcript(&ran.events).into();
+    }
+    let facts = Facts::new(facts);
+    if wanted("prompt") { facts.with_function("prompt", prompts(&ran.asked)) } else { facts }
+}
+
+/// Returns the facts of one utterance while the run goes on; none if it is not there.
+pub fn of_utterance(test: &Test, state: &State, number: u32) -> Option<Facts> {
+    let facts = state.facts(|name| name == "utterances");
+    let number = json!(number);
+    let utterance = facts["utterances"].as_array()?.iter().find(|u| u["number"] == number)?.clone();
+    let mut facts = state.facts(|_| false);
+    facts["utterance"] = utterance;
+    facts["case"] = Value::Object(test.variables.clone());
+    Some(Facts::new(facts))
+}
+
+/// Returns who spoke, in the order of the transcript.
+pub fn speakers(state: &State) -> Vec<String> {
+    let spoke = state.entries.iter().filter(|e| e.number.is_some());
+    spoke.filter_map(|e| e.seat()).map(ToString::to_string).collect()
+}
+
+/// Returns the whole transcript, as Markdown.
+pub fn transcript(events: &[Event]) -> String {
+    export::whole(events, export::md::spell)
+}
+
+/// Finds the call of a turn of a seat, from 1; the last one if none is named.
+///
+/// # Errors
+/// How often the seat was asked.
+pub fn prompt_of<'a>(
+    asked: &'a [Asked],
+    seat: &str,
+    turn: Option<usize>,
+) -> Result<&'a Asked, String> {
+    let mut turns: Vec<&Asked> = vec![];
+    for call in asked.iter().filter(|a| a.seat == *seat) {
+        // of a turn with several calls, what the last one was shown
+        match turns.last_mut() {
+            Some(last) if last.turn == call.turn => *last = call,
+            Some(_) | None => turns.push(call),
+        }
+    }
+    let found = match turn {
+        Some(turn) => turn.checked_sub(1).and_then(|i| turns.get(i)),
+        None => turns.last(),
+    };
+    found.copied().ok_or_else(|| match turns.len() {
+        0 => format!("`{seat}` was never asked"),
+        1 => format!("`{seat}` was asked once"),
+        n => format!("`{seat}` was asked {n} times"),
+    })
+}
+
+fn prompts(asked: &[Asked]) -> Function {
+    let asked: Vec<Asked> = asked.to_vec();
+    Arc::new(move |arguments| {
+        let spelled =
+            "it is spelled prompt('bo', 2): what `bo` was shown for the second of its turns";
+        let (seat, turn) = match arguments {
+            [Value::String(seat)] => (seat, None),
+            [Value::String(seat), turn] => {
+                (seat, Some(turn.as_u64().filter(|n| *n > 0).ok_or(spelled)?))
+            }
+            _ => return Err(spelled.into()),
+        };
+        let turn = turn.map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        Ok(prompt_of(&asked, seat, turn)?.shown().into())
+    })
+}
+
+fn call(asked: &Asked) -> Value {
+    json!({
+        "participant": asked.seat, "purpose": asked.purpose, "number": asked.number,
+        "attempt": asked.attempt,
+    })
+}
+
+/// The last outcome of every command that carried an `id`, and all of them.
+fn receipts(events: &[Event]) -> Value {
+    let mut receipts: BTreeMap<String, Value> = BTreeMap::new();
+    for event in events {
+        let (id, is, why) = match &event.kind {
+            Kind::Receipt(r) => (&r.id, json!(r.is), json!(r.why)),
+            Kind::CommandRefused(r) => (&r.id, "refused".into(), json!(r.why)),
+            _ => continue,
+        };
+        let Some(id) = id else { continue };
+        let receipt = receipts.entry(id.to_string()).or_insert_with(|| json!({ "all": [] }));
+        if let Some(all) = receipt["all"].as_array_mut() {
+            all.push(is.clone());
+        }
+        (receipt["is"], receipt["why"]) = (is, why);
+    }
+    json!(receipts)
+}
+
+/// How often each kind of event happened.
+fn counts(events: &[Event]) -> Value {
+    let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
+    for event in events {
+        *counts.entry(event.kind.name()).or_default() += 1;
+    }
+    json!(counts)
+}
+
+/// Every turn that ended, with its moments.
+struct Turns {
+    all: Vec<(Option<u32>, Value)>,
+}
+
+impl Turns {
+    fn of(events: &[Event]) -> Turns {
+        let mut granted: BTreeMap<TurnId, (SeatId, Ms)> = BTreeMap::new();
+        let mut calls: BTreeMap<TurnId, u32> = BTreeMap::new();
+        let mut all = vec![];
+        for event in events {
+            match &event.kind {
+                Kind::FloorGranted(g) => {
+                    granted.insert(TurnId(event.seq.0), (g.participant.clone(), event.ms));
+                }
+                Kind::CallStarted(c) => *calls.entry(c.turn).or_default() += 1,
+                Kind::TurnEnded(ended) => {
+                    let seat = granted.get(&ended.turn);
+                    let calls = calls.get(&ended.turn).copied().unwrap_or(0);
+                    all.push((ended.number, turn(ended, seat, event.ms, calls)));
+                }
+                _ => {}
+            }
+        }
+        Turns { all }
+    }
+
+    /// Adds to an utterance what its last turn says.
+    fn tell(&self, utterance: &mut Value) {
+        let number = utterance["number"].as_u64();
+        let of = |(n, _): &&(Option<u32>, Value)| n.map(u64::from) == number;
+        let (Some((_, turn)), Some(map)) =
+            (self.all.iter().rev().find(of), utterance.as_object_mut())
+        else {
+            return;
+        };
+        for key in ["at", "took", "calls", "tokens", "cost", "why"] {
+            map.insert(key.into(), turn[key].clone());
+        }
+    }
+}
+
+fn turn(ended: &TurnEnded, granted: Option<&(SeatId, Ms)>, now: Ms, calls: u32) -> Value {
+    let seconds = |ms: u64| ms as f64 / 1000.0;
+    let at = granted.map_or(now, |(_, at)| *at);
+    let mut turn = Map::new();
+    let mut put = |key: &str, value: Value| turn.insert(key.into(), value);
+    put("participant", json!(granted.map(|(seat, _)| seat)));
+    put("purpose", json!(ended.purpose));
+    put("number", json!(ended.number));
+    put("outcome", json!(ended.outcome));
+    put("text", json!(ended.text));
+    put("think", json!(ended.think));
+    put("structured", ended.structured.clone());
+    put("why", json!(ended.why));
+    put("error", json!(ended.error));
+    put("finish", json!(ended.finish));
+    put("calls", calls.into());
+    put("tokens", json!(ended.usage));
+    put("cost", json!(ended.cost));
+    put("at", seconds(at.0).into());
+    put("took", seconds(now.since(at)).into());
+    Value::Object(turn)
+}

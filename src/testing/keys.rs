@@ -1,0 +1,226 @@
+//! The table of keys of a test file: what the walker checks, what `schema test` says, what a hint shows.
+
+use crate::scenario::{Key, Kind, PACE_RANGE, TOP, key, needed};
+
+/// Failures that a line may have on purpose, as written; see `answers.rs` for what each one is.
+pub const FAILURES: &[&str] = &[
+    "400", "401", "402", "403", "404", "429", "500", "503", "dns", "refused", "tls", "broken",
+    "context", "filter", "empty",
+];
+/// What a line may answer, as the lines of a scenario do.
+const PURPOSES: &[&str] = &["speak", "pick", "bid", "vote", "judge", "summarise"];
+/// Times that a test may be run.
+pub const RUNS_MAX: u64 = 1_000;
+/// Cases of one file.
+pub const CASES_MAX: usize = 10_000;
+
+const SHARE: Kind = Kind::Number { least: 0.0, most: 1.0 };
+const TEXTS: Kind = Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]);
+const NAMES: Kind = Kind::AnyOf(&[Kind::Id, Kind::List(&Kind::Id)]);
+
+/// The whole file.
+pub const TEST: &[Key] = &[
+    key("title", Kind::Line, r#""Bo answers Ada""#, "What the test shows."),
+    needed(
+        "scenario",
+        Kind::AnyOf(&[Kind::Line, Kind::Table(TOP)]),
+        r#""debate.toml""#,
+        "The scenario: a path beside this file, the name of a bundled one, or the table itself.",
+    ),
+    key("topic", Kind::Text, r#""Tea or coffee?""#, "The topic, instead of the scenario's."),
+    key(
+        "set",
+        Kind::Free,
+        r#"{ "limits.utterances" = 4 }"#,
+        "Keys of the scenario with other values, as `run --set` takes them.",
+    ),
+    key("seed", Kind::Count { least: 0, most: 1 << 53 }, "7", "The random seed; 0 otherwise."),
+    key(
+        "voice",
+        Kind::List(&Kind::Table(VOICE)),
+        r#"[{ seat = "bo", lines = ["No."] }]"#,
+        "Who speaks for a seat; a seat without one has its own lines, the rehearsed cast's, or its stand-in's.",
+    ),
+    key(
+        "given",
+        Kind::List(&Kind::Table(GIVEN)),
+        r#"[{ who = "ada", text = "Tea." }]"#,
+        "What was said before the test starts, without any call.",
+    ),
+    key(
+        "steer",
+        Kind::List(&Kind::Free),
+        r#"[{ after = { utterance = 2 }, do = "pause" }]"#,
+        "Commands, as `schema steer` describes them.",
+    ),
+    key(
+        "expect",
+        Kind::List(&Kind::Table(EXPECT)),
+        r#"[{ that = "ended.reason == 'utterance_limit'" }]"#,
+        "What must be true at the end.",
+    ),
+    key(
+        "case",
+        Kind::List(&Kind::Free),
+        r#"[{ name = "short", n = 2 }]"#,
+        "One test each; its keys are {{ case.KEY }} in texts and case.KEY in conditions.",
+    ),
+    key(
+        "runs",
+        Kind::Count { least: 1, most: RUNS_MAX },
+        "20",
+        "How often the test is run, each time with the next seed.",
+    ),
+    key("pass", SHARE, "0.9", "The share of its runs that must pass; all, unless it says so."),
+    key(
+        "timeout",
+        Kind::Duration,
+        r#""60s""#,
+        "How long one run may really take; 60 seconds, unless it says so.",
+    ),
+];
+
+/// Who speaks for a seat.
+pub const VOICE: &[Key] = &[
+    needed(
+        "seat",
+        NAMES,
+        r#""bo""#,
+        "The seat or seats; `all` stands for every seat that has no voice of its own here.",
+    ),
+    key(
+        "lines",
+        Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(ANSWER)])),
+        r#"["No.", { fail = "429" }]"#,
+        "One line a call, in their order; after the last they begin again.",
+    ),
+    key("script", Kind::True, "true", "The seat's own script, really run."),
+    key("human", Kind::True, "true", "A person, for whom commands speak: `speak` and `pass`."),
+    key("pace", PACE_RANGE, "70", "Milliseconds a word takes, in virtual time."),
+    key(
+        "price",
+        Kind::List(&Kind::Number { least: 0.0, most: 1e6 }),
+        "[0.5, 1.5]",
+        "Dollars per million tokens read and written, to test budgets; otherwise it is free.",
+    ),
+    key(
+        "window",
+        Kind::Count { least: 256, most: 10_000_000 },
+        "4096",
+        "The context window in tokens, to test long conversations.",
+    ),
+];
+
+/// One line of a test's voice: a rehearsed line, and what goes wrong with it on purpose.
+pub const ANSWER: &[Key] = &[
+    key("text", Kind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
+    key(
+        "when",
+        Kind::Condition,
+        r#""'budget' in prompt""#,
+        "The line waits until this holds, then it goes before the plain ones.",
+    ),
+    key(
+        "for",
+        Kind::OneOf { words: PURPOSES, later: &[] },
+        r#""vote""#,
+        "What the line answers; speak, unless it says so.",
+    ),
+    key("every", Kind::Flag, "true", "Whether a line with `when` speaks each time it holds."),
+    key(
+        "fail",
+        Kind::OneOf { words: FAILURES, later: &[] },
+        r#""429""#,
+        "The call fails: an HTTP status, or what happened to the connection or the reply.",
+    ),
+    key("wait", Kind::Duration, r#""2s""#, "How long a server that fails asks to wait."),
+    key("silence", Kind::True, "true", "Nothing ever comes, until the call's time is up."),
+    key(
+        "cut",
+        Kind::Count { least: 0, most: 100_000 },
+        "20",
+        "The connection is lost after so many words.",
+    ),
+    key("slow", Kind::Duration, r#""30s""#, "How long it takes until the first word."),
+    key("bad_json", Kind::True, "true", "Only the first half of the text comes, so it is no JSON."),
+    key("pass", Kind::True, "true", "The seat lets its turn go."),
+    key(
+        "tokens",
+        Kind::List(&Kind::Count { least: 0, most: 10_000_000 }),
+        "[900, 120]",
+        "The tokens read and written that the model reports.",
+    ),
+];
+
+/// What was said before.
+const GIVEN: &[Key] = &[
+    needed("who", Kind::Id, r#""ada""#, "A seat, or operator."),
+    needed("text", Kind::Text, r#""Tea.""#, "The words."),
+];
+
+/// What must be true.
+pub const EXPECT: &[Key] = &[
+    key(
+        "that",
+        Kind::Text,
+        r#""ended.reason == 'utterance_limit'""#,
+        "A condition over the final state.",
+    ),
+    key("speakers", Kind::List(&Kind::Id), r#"["ada", "bo"]"#, "Who spoke, in order."),
+    key(
+        "prompt",
+        Kind::Table(OF_PROMPT),
+        r#"{ of = "bo", turn = 1 }"#,
+        "What a participant was shown; with `contains`, `lacks` or `file`.",
+    ),
+    key("contains", TEXTS, r#""Tea.""#, "Texts that the prompt contains."),
+    key("lacks", TEXTS, r#""Coffee.""#, "Texts that the prompt does not contain."),
+    key("file", Kind::Line, r#""bo-1.txt""#, "The file that holds the prompt as it must be."),
+    key(
+        "transcript",
+        Kind::Line,
+        r#""debate.golden.md""#,
+        "The file that holds the whole transcript as it must be; --bless writes it.",
+    ),
+    key(
+        "each",
+        Kind::Text,
+        r#""'sorry' not in utterance.text""#,
+        "A condition over `utterance` that holds for every one; the first breach stops the run.",
+    ),
+    key("pass", SHARE, "0.8", "The share of the runs in which it must hold."),
+    key("why", Kind::Line, r#""Bo must not give in""#, "What a failure means."),
+];
+
+const OF_PROMPT: &[Key] = &[
+    needed("of", Kind::Id, r#""bo""#, "Whose prompt."),
+    key(
+        "turn",
+        Kind::Count { least: 1, most: 100_000 },
+        "1",
+        "Of which of its turns, from 1; the last one, unless it says so.",
+    ),
+];
+
+/// Names that lines of a test's voice may ask for besides those of a conversation.
+pub const VOICE_NAMES: &[&str] = &["attempt", "case", "model", "prompt"];
+
+/// Names that expectations may ask for besides those of a conversation.
+pub const EXPECT_NAMES: &[&str] = &[
+    "calls",
+    "case",
+    "cost",
+    "events",
+    "exit",
+    "ms",
+    "prompt",
+    "rate",
+    "receipts",
+    "run",
+    "speakers",
+    "tokens",
+    "transcript",
+    "turns",
+    "utterance",
+    "warnings",
+];

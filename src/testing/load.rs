@@ -1,0 +1,347 @@
+//! A test file resolved into tests, or everything that is wrong with it: with line, key and caret, as a scenario has it.
+//!
+//! Every case is resolved before anything runs, so that a wrong name in the last expectation of the last case is a fault
+//! of the file and not of a run.
+
+mod cases;
+mod expects;
+mod places;
+mod voices;
+
+use super::keys::{CASES_MAX, TEST, VOICE_NAMES};
+use super::plan::{Test, TestFile};
+use crate::model::steering::duration_ms;
+use crate::model::{Command, Key, SteerLine};
+use crate::scenario::{
+    self, Faults, Gravity, Loaded, Node, PolicyRow, Setting, Source, Walk, join, quote,
+};
+use crate::steer;
+use cases::Case;
+use serde_json::{Map, Value};
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long one run may really take unless the test says otherwise.
+const TIMEOUT: Duration = Duration::from_secs(60);
+/// Who speaks words that were given before the start, besides seats.
+const OPERATOR: &str = "operator";
+
+/// Why a test file cannot be run: its own faults, or those of the scenario it names.
+#[derive(Debug)]
+pub struct Invalid(pub Vec<Faults>);
+
+impl fmt::Display for Invalid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let reports: Vec<String> = self.0.iter().map(Faults::to_string).collect();
+        f.write_str(&reports.join("\n\n"))
+    }
+}
+
+/// Where a scenario came from.
+struct Told<'a> {
+    /// Its text, where it is a file of its own.
+    source: Option<Source>,
+    /// The table, where it stands in the test.
+    table: Option<&'a Node>,
+    trusted: bool,
+}
+
+/// Loads a test file that lies in a folder; `rows` are the policies that this program has.
+///
+/// # Errors
+/// Everything that is wrong with it, in the order of the text.
+pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFile, Invalid> {
+    let mut walk = Walk::new(&source.text, rows).with_names(VOICE_NAMES);
+    let root = match Node::parse(&source.text) {
+        Ok(root) => root,
+        Err(e) => {
+            let fix = "texts stand in quotes, as in title = \"...\"; the rest is checked once this reads as TOML";
+            walk.fault(&e.span(), "", format!("not TOML: {}", e.message()), fix);
+            return Err(invalid(walk, source));
+        }
+    };
+    walk.table(&root, TEST, "");
+    if !walk.faults.iter().all(|f| f.gravity == Gravity::Warning) {
+        return Err(invalid(walk, source));
+    }
+    let told = told(&mut walk, &root, folder);
+    let voices = voices::voices(&mut walk, &root);
+    let cases = all_cases(&mut walk, &root);
+    let mut tests = vec![];
+    let mut shared: Option<Arc<Loaded>> = None;
+    for case in cases {
+        let Some(told) = &told else { break };
+        let before = walk.faults.len();
+        let loaded = match (&shared, per_case(&root)) {
+            (Some(loaded), false) => Loaded::clone(loaded),
+            _ => match scenario(&mut walk, &root, told, &case, rows)? {
+                Some(loaded) => loaded,
+                None => break,
+            },
+        };
+        shared.get_or_insert_with(|| Arc::new(loaded.clone()));
+        let place = Place { source, folder, trusted: told.trusted };
+        tests.push(Arc::new(test(&mut walk, &root, loaded, &voices, case, &place)));
+        // what is wrong with every case is told once
+        if walk.faults.iter().skip(before).any(|f| f.gravity == Gravity::Error) {
+            break;
+        }
+    }
+    let errors = walk.faults.iter().any(|f| f.gravity == Gravity::Error);
+    if errors {
+        return Err(invalid(walk, source));
+    }
+    Ok(TestFile { tests, warnings: Faults::new(walk.faults, &source.name, &source.text) })
+}
+
+fn invalid(walk: Walk<'_>, source: &Source) -> Invalid {
+    Invalid(vec![Faults::new(walk.faults, &source.name, &source.text)])
+}
+
+/// Finds the scenario of a test.
+fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'a>> {
+    let node = root.get("scenario")?;
+    let Some(name) = node.text() else {
+        return Some(Told { source: None, table: Some(node), trusted: false });
+    };
+    let source = |name: &str, text: &str| Source {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        settings: vec![],
+    };
+    if let Some(text) = scenario::bundled(name) {
+        return Some(Told { source: Some(source(name, text)), table: None, trusted: true });
+    }
+    let read = places::file(folder, name)
+        .and_then(|path| scenario::read(&path).map_err(|e| with_cause(&e)));
+    match read {
+        Ok(source) => Some(Told { source: Some(source), table: None, trusted: false }),
+        Err(why) => {
+            let names: Vec<&str> = scenario::bundled_names().collect();
+            let fix = match scenario::nearest(name, names.iter().copied()) {
+                Some(near) => format!("the nearest bundled scenario is `{near}`"),
+                None => "name a file beside this one, or a bundled scenario".into(),
+            };
+            walk.fault(&node.span, "scenario", format!("{}: {why}", quote(name)), fix);
+            None
+        }
+    }
+}
+
+/// Returns an error with what caused it.
+fn with_cause(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
+}
+
+/// Returns the rows of `[[case]]`; one without a name where there is none.
+fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
+    let Some(node) = root.get("case") else { return vec![Case::default()] };
+    if node.items().len() > CASES_MAX {
+        let message = format!("has {} cases, more than {CASES_MAX}", node.items().len());
+        walk.fault(&node.span, "case", message, "split the file");
+        return vec![];
+    }
+    let mut cases: Vec<Case> = vec![];
+    for (i, item) in node.items().iter().enumerate() {
+        let path = format!("case[{}]", i + 1);
+        let Value::Object(variables) = item.to_json() else {
+            walk.fault(&item.span, &path, "is no table", "as in [[case]] with name = \"short\"");
+            continue;
+        };
+        let name = match item.get("name").map(Node::text) {
+            Some(Some(name)) => name.to_owned(),
+            Some(None) => {
+                let span = item.get("name").map_or(&None, |n| &n.span);
+                walk.fault(span, &join(&path, "name"), "takes text", r#"as in name = "short""#);
+                continue;
+            }
+            None => (i + 1).to_string(),
+        };
+        if cases.iter().any(|c| c.name.as_ref() == Some(&name)) {
+            let message = format!("a second case is called {}", quote(&name));
+            walk.fault(&item.span, &path, message, "give every case a name of its own");
+        }
+        cases.push(Case { name: Some(name), variables });
+    }
+    cases
+}
+
+/// Whether the conversation itself differs from case to case.
+fn per_case(root: &Node) -> bool {
+    root.get("case").is_some() && (root.get("set").is_some() || root.get("topic").is_some())
+}
+
+/// Loads the scenario as one case changes it; none where the test says something wrong about it.
+fn scenario(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    told: &Told<'_>,
+    case: &Case,
+    rows: &[PolicyRow],
+) -> Result<Option<Loaded>, Invalid> {
+    let mut settings = vec![];
+    for entry in root.get("set").map_or(&[][..], Node::entries) {
+        let value = entry.node.to_json();
+        let filled = case.fill_value(&value).and_then(|value| {
+            let value = match &value {
+                Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            Setting::parse(&format!("{}={value}", entry.key))
+        });
+        match filled {
+            Ok(setting) => settings.push(setting),
+            Err(why) => {
+                let fix = r#"as in set = { "limits.utterances" = 4 }"#;
+                walk.fault(&entry.key_span, &join("set", &entry.key), why, fix);
+            }
+        }
+    }
+    let loaded = match (&told.source, told.table) {
+        (Some(source), _) => {
+            let source = Source { settings, ..source.clone() };
+            scenario::load(&source, rows).map_err(|faults| Invalid(vec![faults]))?
+        }
+        (None, Some(table)) => {
+            let mut table = table.clone();
+            for setting in &settings {
+                if let Err(why) = setting.apply(&mut table) {
+                    let span = root.get("set").map_or(&None, |n| &n.span);
+                    walk.fault(span, "set", why, "set a key that the scenario can have");
+                }
+            }
+            scenario::resolve(walk, &table)
+        }
+        (None, None) => return Ok(None),
+    };
+    let mut loaded = loaded;
+    if let Some(topic) = root.get("topic")
+        && let Some(text) = topic.text()
+    {
+        match case.fill(text) {
+            Ok(topic) => loaded.scenario.topic = Some(topic.into()),
+            Err(why) => walk.fault(&topic.span, "topic", why, "as in {{ case.n }}"),
+        }
+    }
+    Ok(Some(loaded))
+}
+
+/// Where a test stands.
+struct Place<'a> {
+    source: &'a Source,
+    folder: &'a Path,
+    trusted: bool,
+}
+
+fn test(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    mut loaded: Loaded,
+    voices: &voices::Voices,
+    case: Case,
+    place: &Place<'_>,
+) -> Test {
+    let mut steer = given(walk, root, &loaded, &case);
+    let (lines, joins) = commands(walk, root, &case);
+    steer.extend(lines);
+    let voices = match voices::cast(&mut loaded, voices, &joins) {
+        Ok(voices) => voices,
+        Err(faults) => {
+            let span = root.get("voice").map_or(&root.span, |n| &n.span);
+            for why in faults {
+                walk.fault(span, "voice", why, "every seat of a test needs a voice");
+            }
+            Default::default()
+        }
+    };
+    if root.get("expect").is_none() {
+        let fix = r#"add [[expect]] with that = "ended.reason == 'utterance_limit'""#;
+        walk.fault(&root.span, "expect", "is missing: the test could not fail", fix);
+    }
+    let title = root.get("title").and_then(Node::text);
+    let title = title.unwrap_or(&loaded.scenario.title).to_owned();
+    let timeout = root.get("timeout").and_then(|node| {
+        node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
+    });
+    Test {
+        file: place.source.name.clone(),
+        title: case.fill(&title).unwrap_or(title),
+        loaded: Arc::new(loaded),
+        trusted: place.trusted,
+        folder: place.folder.to_owned(),
+        seed: root.get("seed").and_then(Node::whole).unwrap_or(0),
+        voices,
+        steer,
+        expects: expects::expects(walk, root, &case, place.folder),
+        runs: root
+            .get("runs")
+            .and_then(Node::whole)
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(1),
+        pass: root.get("pass").and_then(Node::number).unwrap_or(1.0),
+        timeout: timeout.map_or(TIMEOUT, Duration::from_millis),
+        case: case.name,
+        variables: case.variables,
+    }
+}
+
+/// What was said before, as the commands that put it at the beginning.
+fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> Vec<(Key, SteerLine)> {
+    let nodes = root.get("given").map_or(&[][..], Node::items).iter().enumerate();
+    let line = |(i, node): (usize, &Node)| {
+        let path = format!("given[{}]", i + 1);
+        let (who, words) = (node.get("who")?, node.get("text")?);
+        let text = match case.fill(words.text()?) {
+            Ok(text) => text.into(),
+            Err(why) => {
+                walk.fault(&words.span, &join(&path, "text"), why, "as in {{ case.n }}");
+                return None;
+            }
+        };
+        let command = match who.text()? {
+            OPERATOR => Command::Say { text },
+            id if loaded.participants.iter().any(|p| p.id == *id) => {
+                Command::SpeakAs { text, who: id.into() }
+            }
+            id => {
+                let message = format!("the scenario has no seat `{id}`");
+                walk.fault(&who.span, &join(&path, "who"), message, "name a seat, or operator");
+                return None;
+            }
+        };
+        Some((Key::from(format!("given:{}", i + 1)), command.into()))
+    };
+    nodes.filter_map(line).collect()
+}
+
+/// The commands of a test, and the ids of the seats that they let join.
+fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> (Vec<(Key, SteerLine)>, Vec<String>) {
+    let (mut lines, mut joins) = (vec![], vec![]);
+    for (i, node) in root.get("steer").map_or(&[][..], Node::items).iter().enumerate() {
+        let path = format!("steer[{}]", i + 1);
+        let read = case.fill_value(&node.to_json()).and_then(|value| match value {
+            Value::Object(map) => {
+                joins.extend(
+                    map.get("participant").and_then(|p| p["id"].as_str()).map(str::to_owned),
+                );
+                line(map)
+            }
+            _ => Err("a command is a table, as in { do = \"pause\" }".into()),
+        });
+        match read {
+            Ok(line) => lines.push((Key::from(format!("steer:{}", i + 1)), line)),
+            Err(why) => {
+                walk.fault(&node.span, &path, why, "`colloquium schema steer` lists the commands")
+            }
+        }
+    }
+    (lines, joins)
+}
+
+fn line(map: Map<String, Value>) -> Result<SteerLine, String> {
+    let line = SteerLine::from_map(map).map_err(|e| e.0)?;
+    steer::compiles(&line).map_err(|fault| format!("`when`: {fault}"))?;
+    Ok(line)
+}

@@ -1,0 +1,181 @@
+//! `[[expect]]` resolved: conditions that compile and ask for nothing that is not there, and the files they name.
+
+use super::cases::Case;
+use super::places;
+use crate::expr::{Condition, Fault};
+use crate::scenario::{FACTS, Node, Walk, join, nearest};
+use crate::testing::keys::EXPECT_NAMES;
+use crate::testing::plan::{Checked, Expect, What};
+use regex::Regex;
+use std::path::Path;
+use std::sync::LazyLock;
+
+/// What an expectation says; the first of them that is there.
+const WHATS: [&str; 5] = ["that", "speakers", "prompt", "transcript", "each"];
+/// Keys that belong to `prompt`.
+const OF_PROMPT: [&str; 3] = ["contains", "lacks", "file"];
+/// Names of a turn's facts, which are no facts of a whole conversation.
+const OF_TURNS: [&str; 10] = [
+    "correction",
+    "last",
+    "limits",
+    "me",
+    "notes",
+    "number",
+    "operator",
+    "options",
+    "purpose",
+    "requests",
+];
+
+/// A condition within a condition.
+static RATE: LazyLock<Regex> = LazyLock::new(|| {
+    Regex::new(r#"\brate\(\s*(?:"([^"\\]*)"|'([^'\\]*)')"#).expect("a fixed pattern")
+});
+
+/// Resolves every `[[expect]]` for one case.
+pub fn expects(walk: &mut Walk<'_>, root: &Node, case: &Case, folder: &Path) -> Vec<Expect> {
+    let nodes = root.get("expect").map_or(&[][..], Node::items);
+    let all = nodes.iter().enumerate();
+    all.filter_map(|(i, node)| expect(walk, node, &format!("expect[{}]", i + 1), case, folder))
+        .collect()
+}
+
+fn expect(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    path: &str,
+    case: &Case,
+    folder: &Path,
+) -> Option<Expect> {
+    let mut whats = node.entries().iter().filter(|e| WHATS.contains(&e.key.as_str()));
+    let (Some(entry), second) = (whats.next(), whats.next()) else {
+        let fix = r#"as in that = "ended.reason == 'utterance_limit'""#;
+        walk.fault(&node.span, path, "expects nothing", fix);
+        return None;
+    };
+    if let Some(second) = second {
+        let message = format!("is a second expectation beside `{}`", entry.key);
+        walk.fault(
+            &second.key_span,
+            &join(path, &second.key),
+            message,
+            "give it its own [[expect]]",
+        );
+    }
+    for other in node.entries().iter().filter(|e| OF_PROMPT.contains(&e.key.as_str())) {
+        if entry.key != "prompt" {
+            let message = "is for an expectation with `prompt`";
+            walk.fault(
+                &other.key_span,
+                &join(path, &other.key),
+                message,
+                "as in prompt = { of = \"bo\" }",
+            );
+        }
+    }
+    let here = join(path, &entry.key);
+    let value = &entry.node;
+    let what = match entry.key.as_str() {
+        "that" => {
+            let checked = condition(walk, value, &here, case)?;
+            if checked.condition.uses("rate") { What::Rates(checked) } else { What::That(checked) }
+        }
+        "each" => What::Each(condition(walk, value, &here, case)?),
+        "speakers" => {
+            What::Speakers(value.items().iter().filter_map(Node::text).map(str::to_owned).collect())
+        }
+        "transcript" => What::Transcript(file(walk, value, &here, case, folder)?),
+        _ => {
+            if !node.entries().iter().any(|e| OF_PROMPT.contains(&e.key.as_str())) {
+                let fix = "add contains = \"...\", lacks = \"...\" or file = \"...\"";
+                walk.fault(&value.span, &here, "says nothing of the prompt", fix);
+            }
+            let texts = |walk: &mut Walk<'_>, key: &str| {
+                let node = node.get(key);
+                let all = node.into_iter().flat_map(|n| n.items().iter().chain([n]));
+                let filled = all.filter_map(|n| Some((n, n.text()?)));
+                filled.filter_map(|(n, text)| fill(walk, n, &join(path, key), case, text)).collect()
+            };
+            What::Prompt {
+                of: value.get("of").and_then(Node::text).unwrap_or_default().into(),
+                turn: value.get("turn").and_then(Node::whole).and_then(|n| usize::try_from(n).ok()),
+                contains: texts(walk, "contains"),
+                lacks: texts(walk, "lacks"),
+                file: match node.get("file") {
+                    Some(name) => Some(file(walk, name, &join(path, "file"), case, folder)?),
+                    None => None,
+                },
+            }
+        }
+    };
+    Some(Expect {
+        what,
+        why: node.get("why").and_then(Node::text).map(str::to_owned),
+        pass: node.get("pass").and_then(Node::number),
+        line: walk.line(&node.span),
+    })
+}
+
+/// Fills the case's variables into a text.
+fn fill(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case, text: &str) -> Option<String> {
+    let filled = case.fill(text);
+    filled.map_err(|why| walk.fault(&node.span, path, why, "as in {{ case.n }}")).ok()
+}
+
+fn file(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    path: &str,
+    case: &Case,
+    folder: &Path,
+) -> Option<std::path::PathBuf> {
+    let name = fill(walk, node, path, case, node.text()?)?;
+    let found = places::file(folder, &name);
+    found.map_err(|why| walk.fault(&node.span, path, why, "name a file in the test's folder")).ok()
+}
+
+/// Compiles a condition; one that asks for a name that nothing has is a fault here, before anything runs.
+fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Option<Checked> {
+    let source = node.text()?;
+    let checked = check(source, case);
+    let rates = RATE.captures_iter(source).filter_map(|c| c.get(1).or_else(|| c.get(2)));
+    let inner: Result<_, _> = rates
+        .map(|inner| {
+            let at = |f: Fault| Fault { column: f.column + inner.start(), ..f };
+            Ok((inner.as_str().to_owned(), check(inner.as_str(), case).map_err(at)?))
+        })
+        .collect();
+    match checked.and_then(|condition| Ok((condition, inner?))) {
+        Ok((condition, rates)) => Some(Checked { source: source.to_owned(), condition, rates }),
+        Err(fault) => {
+            let span = walk.within(&node.span, source, fault.column);
+            let fix = hint(&fault.message);
+            walk.fault(&span, path, fault.message, fix);
+            None
+        }
+    }
+}
+
+fn check(source: &str, case: &Case) -> Result<Condition, Fault> {
+    let condition = Condition::compile(source)?;
+    let known =
+        || FACTS.iter().filter(|name| !OF_TURNS.contains(name)).chain(EXPECT_NAMES).copied();
+    if let Some((name, column)) = condition.names().find(|(name, _)| !known().any(|k| k == *name)) {
+        let near = match nearest(name, known()) {
+            Some(near) => format!("the nearest is `{near}`"),
+            None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
+        };
+        return Err(Fault { message: format!("nothing is called `{name}`; {near}"), column });
+    }
+    let column = source.find("case.").unwrap_or_default();
+    case.has_all(source).map_err(|message| Fault { message, column })?;
+    Ok(condition)
+}
+
+fn hint(message: &str) -> &'static str {
+    match message.contains("nothing is called") {
+        true => "`colloquium test --help` lists the names",
+        false => r#"as in that = "ended.reason == 'utterance_limit'""#,
+    }
+}

@@ -1,0 +1,54 @@
+//! Which files a test may name: those in its own folder, and those below where the tests were started.
+//!
+//! A test file may come from somebody hostile, and a fault quotes the file it was found in: so nothing is read that lies
+//! elsewhere, links followed.
+
+use std::path::{Component, Path, PathBuf};
+
+/// Finds the file that a test names.
+///
+/// # Errors
+/// A sentence that says why it may not be read or written.
+pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
+    let named = Path::new(name);
+    if named.is_absolute() {
+        return Err("is an absolute path; name a file beside the test".into());
+    }
+    // a path that people read has no `./` in front
+    let path = if folder == Path::new(".") { named.to_owned() } else { folder.join(named) };
+    // what is not there yet is judged by its folder
+    let there = path.canonicalize().or_else(|_| {
+        let parent = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(folder);
+        let name = path.file_name().unwrap_or_default();
+        parent.canonicalize().map(|parent| parent.join(name))
+    });
+    let climbs = named.components().next_back() == Some(Component::ParentDir);
+    let there = match there {
+        Ok(there) if !climbs => there,
+        Ok(_) | Err(_) => return Err("has no folder that it could lie in".into()),
+    };
+    let inside = |root: &Path| root.canonicalize().is_ok_and(|root| there.starts_with(root));
+    match inside(folder) || inside(Path::new(".")) {
+        true => Ok(path),
+        false => Err("lies outside the test's folder and outside the current folder".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_lies_in_the_folder_is_named() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("tests");
+        std::fs::create_dir(&folder).unwrap();
+        std::fs::write(folder.join("a.toml"), "").unwrap();
+        std::fs::write(home.path().join("secret"), "").unwrap();
+        assert!(file(&folder, "a.toml").is_ok());
+        assert!(file(&folder, "new.md").is_ok());
+        for name in ["../secret", "/etc/passwd", "..", "missing/new.md"] {
+            assert!(file(&folder, name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! `[[voice]]` resolved: which lines speak for which seat, and the cast for the seats that a test does not name.
+
+use crate::model::{
+    Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
+    steering::duration_ms,
+};
+use crate::scenario::{Loaded, Node, Walk};
+use crate::testing::answers::{Act, Answer, failure};
+use crate::testing::plan::Speaker;
+use std::collections::BTreeMap;
+
+/// Stands for every seat that has no voice of its own in the test.
+const ALL: &str = "all";
+/// What of a table is a voice.
+const SOURCES: [&str; 3] = ["lines", "script", "human"];
+/// Tokens of a test's model where a test says nothing of its window.
+const WINDOW: u32 = 131_072;
+/// Keys of a line of which it has one at most.
+const ACTS: [&str; 5] = ["fail", "silence", "cut", "bad_json", "pass"];
+
+/// One `[[voice]]`.
+#[derive(Clone, Debug)]
+pub struct VoiceOf {
+    /// The lines; none where the seat keeps its own voice.
+    speaker: Option<Speaker>,
+    price: Option<Price>,
+    window: Option<u32>,
+}
+
+/// The voices of a file, by seat, `all` among them.
+pub type Voices = BTreeMap<String, VoiceOf>;
+
+/// Resolves every `[[voice]]`.
+pub fn voices(walk: &mut Walk<'_>, root: &Node) -> Voices {
+    let mut voices = Voices::new();
+    for (i, node) in root.get("voice").map_or(&[][..], Node::items).iter().enumerate() {
+        let path = format!("voice[{}]", i + 1);
+        let mut sources = node.entries().iter().filter(|e| SOURCES.contains(&e.key.as_str()));
+        match (sources.next(), sources.next()) {
+            (None, _) => {
+                walk.fault(&node.span, &path, "has no voice", r#"as in lines = ["First this."]"#);
+            }
+            (Some(first), Some(second)) => {
+                let message = format!("is a second voice beside `{}`", first.key);
+                walk.fault(&second.key_span, &path, message, "keep one of them");
+            }
+            (Some(_), None) => {}
+        }
+        let voice = voice(walk, node, &path);
+        let Some(seat) = node.get("seat") else { continue };
+        for id in seat.text().into_iter().chain(seat.items().iter().filter_map(Node::text)) {
+            if voices.insert(id.to_owned(), voice.clone()).is_some() {
+                let message = format!("`{id}` has a voice already");
+                walk.fault(&seat.span, &format!("{path}.seat"), message, "keep one of them");
+            }
+        }
+    }
+    voices
+}
+
+fn voice(walk: &mut Walk<'_>, node: &Node, path: &str) -> VoiceOf {
+    let pace = node.get("pace").and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
+    let speaker = node.get("lines").map(|lines| {
+        let answer =
+            |(i, line): (usize, &Node)| answer(walk, line, &format!("{path}.lines[{}]", i + 1));
+        Speaker { answers: lines.items().iter().enumerate().map(answer).collect(), pace }
+    });
+    let price = node.get("price").and_then(|price| {
+        let numbers: Vec<f64> = price.items().iter().filter_map(Node::number).collect();
+        match numbers[..] {
+            [input, output] => Some(Price(input, output)),
+            _ => {
+                let fix = "as in price = [0.5, 1.5]";
+                walk.fault(&price.span, &format!("{path}.price"), "takes two numbers", fix);
+                None
+            }
+        }
+    });
+    let window = node.get("window").and_then(Node::whole).and_then(|n| u32::try_from(n).ok());
+    VoiceOf { speaker, price, window }
+}
+
+fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
+    if let Some(text) = node.text() {
+        return Answer { line: Line { text: text.into(), ..Line::default() }, ..Answer::default() };
+    }
+    let text = |key: &str| node.get(key).and_then(Node::text);
+    let ms = |key: &str| {
+        let value = node.get(key)?;
+        value.text().and_then(duration_ms).or_else(|| value.number().map(|s| (s * 1000.0) as u64))
+    };
+    let mut acts = node.entries().iter().filter(|e| ACTS.contains(&e.key.as_str()));
+    if let (Some(first), Some(second)) = (acts.next(), acts.next()) {
+        let message = format!("does not go with `{}`", first.key);
+        walk.fault(
+            &second.key_span,
+            &format!("{path}.{}", second.key),
+            message,
+            "keep one of them",
+        );
+    }
+    let act = act(node, ms("wait"));
+    let speaks = matches!(act, Act::Say | Act::Cut(_) | Act::BadJson);
+    if let (None, true) = (text("text"), speaks) {
+        walk.fault(&node.span, path, "says nothing", r#"as in text = "No.", or fail = "429""#);
+    }
+    if let (Some(every), None) = (node.get("every"), text("when")) {
+        let message = "is for a line with `when`";
+        walk.fault(&every.span, &format!("{path}.every"), message, "give the line a `when`");
+    }
+    let usage = node.get("tokens").and_then(|tokens| {
+        let counts: Vec<u64> = tokens.items().iter().filter_map(Node::whole).collect();
+        match counts[..] {
+            [input, output] => Some(Usage { input, output, estimated: false }),
+            _ => {
+                let fix = "as in tokens = [900, 120]";
+                walk.fault(&tokens.span, &format!("{path}.tokens"), "takes two numbers", fix);
+                None
+            }
+        }
+    });
+    Answer {
+        line: Line {
+            text: text("text").unwrap_or_default().into(),
+            when: text("when").map(Text::from),
+            purpose: purpose(text("for")),
+        },
+        every: node.get("every").and_then(Node::flag) == Some(true),
+        act,
+        slow: ms("slow").unwrap_or(0),
+        usage,
+    }
+}
+
+fn act(node: &Node, wait: Option<u64>) -> Act {
+    let has = |key: &str| node.get(key).is_some();
+    let fail = node.get("fail").and_then(Node::text);
+    match (fail.and_then(failure), node.get("cut").and_then(Node::whole)) {
+        (Some(class), _) => Act::Fail { class, code: fail.unwrap_or_default().to_owned(), wait },
+        (None, Some(words)) => Act::Cut(words),
+        (None, None) if has("bad_json") => Act::BadJson,
+        (None, None) if has("silence") => Act::Silence,
+        (None, None) if has("pass") => Act::Pass,
+        (None, None) => Act::Say,
+    }
+}
+
+fn purpose(word: Option<&str>) -> Purpose {
+    let named = word.map(|w| serde_json::Value::String(w.to_owned()));
+    named.and_then(|w| serde_json::from_value(w).ok()).unwrap_or_default()
+}
+
+/// Gives every seat of a conversation its voice, and returns the lines by seat.
+///
+/// # Errors
+/// Seats that nobody speaks for, and voices for seats that are not there; each with the way out.
+pub fn cast(
+    loaded: &mut Loaded,
+    voices: &Voices,
+    joins: &[String],
+) -> Result<BTreeMap<SeatId, Speaker>, Vec<String>> {
+    let mut speakers = BTreeMap::new();
+    let mut faults = vec![];
+    let rehearsed = std::mem::take(&mut loaded.rehearsed);
+    for seat in &mut loaded.participants {
+        let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
+        let own = named.is_some_and(|voice| voice.speaker.is_none());
+        let speaker = match named {
+            Some(voice) => voice.speaker.clone(),
+            None => rehearsed_lines(seat, rehearsed.get(&seat.id)),
+        };
+        match (&seat.voice, speaker) {
+            (VoiceSpec::Script(_) | VoiceSpec::Human { .. }, None) if own => seat.stand_in = None,
+            (_, None) if own => faults.push(format!(
+                "`{}` is neither a script nor a person in the scenario; give it lines",
+                seat.id
+            )),
+            (_, None) => faults.push(format!(
+                "nobody speaks for `{0}`; add [[voice]] with seat = \"{0}\" and lines = [\"...\"]",
+                seat.id
+            )),
+            (_, Some(speaker)) => {
+                speaks_here(seat, named);
+                speakers.insert(seat.id.clone(), speaker);
+            }
+        }
+    }
+    let seated = |id: &str| id == ALL || loaded.participants.iter().any(|p| p.id == *id);
+    for (id, voice) in voices {
+        if !seated(id) && !joins.contains(id) {
+            faults.push(format!("the scenario has no seat `{id}`"));
+        } else if let (false, Some(speaker)) = (seated(id), &voice.speaker) {
+            speakers.insert(id.as_str().into(), speaker.clone());
+        }
+    }
+    if faults.is_empty() { Ok(speakers) } else { Err(faults) }
+}
+
+/// The lines that a seat has without the test: its own, the rehearsed cast's, its stand-in's.
+fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speaker> {
+    let all = [Some(&seat.voice), cast, seat.stand_in.as_ref()];
+    all.into_iter().flatten().find_map(|voice| match voice {
+        VoiceSpec::Lines { lines, pace } => {
+            let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
+            Some(Speaker { answers: lines.iter().map(answer).collect(), pace: *pace })
+        }
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => None,
+    })
+}
+
+/// Makes a seat one whose model the test plays, so that it is shown prompts and counts tokens as a model's seat is.
+fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
+    let spec = match &seat.voice {
+        VoiceSpec::Model(spec) => spec.clone(),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
+            ModelSpec::default()
+        }
+    };
+    let name = match spec.name.is_empty() {
+        true => format!("test:{}", seat.id).into(),
+        false => spec.name.clone(),
+    };
+    seat.voice = VoiceSpec::Model(ModelSpec { name, ..spec });
+    (seat.stand_in, seat.stands_in) = (None, false);
+    seat.price = voice.and_then(|v| v.price);
+    seat.local = seat.price.is_none();
+    seat.window = Some(voice.and_then(|v| v.window).unwrap_or(WINDOW));
+}

@@ -1,0 +1,47 @@
+//! Scripted tests: a file says who speaks, what the operator does and what must be true, and the conversation is really
+//! had, under virtual time.
+//!
+//! [`find()`] finds the files, [`load()`] makes tests of one or says everything that is wrong with it, [`Pool`] runs them,
+//! each with an engine, a log and a clock of its own, and [`report`] says how it went. A test plays the models: what a
+//! seat says is in the test, and what it was shown can be looked at. Nothing here reaches a network or starts a program
+//! by itself; whoever runs the tests hands in what may ([`Real`]).
+//!
+//! It deliberately knows no settings, no screen and no session on disk.
+#![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod answers;
+mod case;
+mod check;
+mod difference;
+mod disk;
+mod facts;
+mod find;
+mod keys;
+mod load;
+mod outcome;
+mod plan;
+mod pool;
+mod rates;
+pub mod report;
+mod run;
+mod stage;
+
+pub use case::How;
+pub use find::{ENDING, NotFound, find};
+pub use keys::EXPECT_NAMES;
+pub use load::{Invalid, load};
+pub use outcome::{Broken, Outcome, Rate, Record};
+pub use plan::{Test, TestFile};
+pub use pool::Pool;
+pub use run::Real;
+
+use crate::scenario::{self, PolicyRow};
+use serde_json::Value;
+
+/// Returns the JSON Schema of a test file; `rows` are the policies that this program has.
+pub fn schema(rows: &[PolicyRow]) -> Value {
+    let mut schema = scenario::table(keys::TEST, rows);
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "A colloquium test".into();
+    schema
+}

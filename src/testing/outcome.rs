@@ -1,0 +1,116 @@
+//! How a test went: five outcomes that stay apart in every report, and what a person needs to know of each.
+
+use serde::Serialize;
+
+/// How a test, a run or an expectation went.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// Everything that was expected is true.
+    Pass,
+    /// Nobody can say: judges disagree, or a judgement cannot be read.
+    Undecided,
+    /// Something that was expected is not true.
+    Fail,
+    /// It could not be run, or an expectation could not be evaluated.
+    Error,
+    /// Somebody stopped the tests before it was over.
+    Cancelled,
+}
+
+impl Outcome {
+    /// All of them, in the order of a summary.
+    pub const ALL: [Outcome; 5] =
+        [Outcome::Pass, Outcome::Fail, Outcome::Error, Outcome::Undecided, Outcome::Cancelled];
+
+    /// Returns the word for it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Outcome::Pass => "pass",
+            Outcome::Undecided => "undecided",
+            Outcome::Fail => "fail",
+            Outcome::Error => "error",
+            Outcome::Cancelled => "cancelled",
+        }
+    }
+
+    /// Returns the word for several of them.
+    pub fn plural(self) -> &'static str {
+        match self {
+            Outcome::Pass => "passed",
+            Outcome::Undecided => "undecided",
+            Outcome::Fail => "failed",
+            Outcome::Error => "errors",
+            Outcome::Cancelled => "cancelled",
+        }
+    }
+}
+
+/// One expectation that is not true, or of which nobody can say.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Broken {
+    /// Whether it is false, could not be evaluated, or is undecided.
+    pub outcome: Outcome,
+    /// The line of the test file.
+    pub line: usize,
+    /// What was expected.
+    pub expected: String,
+    /// What a failure means, in the author's words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// What was found: the values of the expression's parts, a difference.
+    pub found: Vec<String>,
+    /// The piece of the transcript around it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub around: Vec<String>,
+    /// The run in which it was seen first, from 1, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<u32>,
+}
+
+/// How often something held in several runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rate {
+    /// Of what.
+    pub of: String,
+    /// How often.
+    pub held: u32,
+    /// Out of how many.
+    pub runs: u32,
+    /// The 95 % interval after Wilson, from 0 to 1.
+    pub interval: (f64, f64),
+}
+
+/// The record of one test: exactly one for each, whatever happened.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Record {
+    /// The test's name.
+    pub id: String,
+    /// Its file.
+    pub file: String,
+    /// What it shows.
+    pub title: String,
+    /// How it went.
+    pub outcome: Outcome,
+    /// What is not true.
+    pub broken: Vec<Broken>,
+    /// Why it could not be run, where that is so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// Rates over its runs, where there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rates: Vec<Rate>,
+    /// Files that --bless wrote.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub blessed: Vec<String>,
+    /// How many runs were made.
+    pub runs: u32,
+    /// Utterances of all runs.
+    pub utterances: u32,
+    /// Virtual milliseconds of all runs.
+    pub virtual_ms: u64,
+    /// Real milliseconds.
+    pub took_ms: u64,
+    /// The command that runs only this test.
+    pub command: String,
+}

@@ -1,0 +1,63 @@
+//! What became of all tests, in the forms that people and machines read.
+
+mod json;
+mod tap;
+mod text;
+
+pub use text::{line, summary};
+
+use super::outcome::{Outcome, Record};
+
+/// A form of a report.
+pub struct Format {
+    /// Its name, as `--format` takes it.
+    pub name: &'static str,
+    /// How records are spelled in it.
+    pub spell: fn(&[Record]) -> String,
+}
+
+/// Every form; the first is for people.
+pub const FORMATS: &[Format] = &[
+    Format { name: "text", spell: text::spell },
+    Format { name: "tap", spell: tap::spell },
+    Format { name: "json", spell: json::spell },
+];
+
+/// Returns how many records have an outcome.
+pub fn count(records: &[Record], outcome: Outcome) -> usize {
+    records.iter().filter(|r| r.outcome == outcome).count()
+}
+
+/// Returns what is not true in a record, one line each.
+fn details(record: &Record) -> Vec<String> {
+    let mut all: Vec<String> = record.error.iter().map(|why| format!("error: {why}")).collect();
+    for broken in &record.broken {
+        let run = broken.run.map_or(String::new(), |run| format!(", run {run}"));
+        let how = match broken.outcome {
+            Outcome::Fail => String::new(),
+            other => format!(" ({})", other.as_str()),
+        };
+        all.push(format!("line {}{run}{how}: {}", broken.line, broken.expected));
+        all.extend(broken.why.iter().map(|why| format!("  {why}")));
+        all.extend(broken.found.iter().map(|found| format!("    {found}")));
+        if !broken.around.is_empty() {
+            all.push("  transcript:".into());
+            all.extend(broken.around.iter().map(|line| format!("    {line}")));
+        }
+    }
+    all.extend(record.rates.iter().map(|rate| {
+        let percent = |share: f64| (share * 100.0).round();
+        let (low, high) = rate.interval;
+        let share = f64::from(rate.held) / f64::from(rate.runs.max(1));
+        format!(
+            "rate: {} of {} ({} %, 95 % interval {} to {} %): {}",
+            rate.held,
+            rate.runs,
+            percent(share),
+            percent(low),
+            percent(high),
+            rate.of
+        )
+    }));
+    all
+}

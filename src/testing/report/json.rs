@@ -1,0 +1,15 @@
+//! One JSON object: the sums, and every record as it is.
+
+use super::count;
+use crate::testing::outcome::{Outcome, Record};
+use serde_json::{Map, Value, json};
+
+/// Spells records.
+pub fn spell(records: &[Record]) -> String {
+    let sums: Map<String, Value> = Outcome::ALL
+        .into_iter()
+        .map(|outcome| (outcome.as_str().to_owned(), count(records, outcome).into()))
+        .collect();
+    let all = json!({ "outcomes": sums, "tests": records });
+    format!("{all:#}\n")
+}

@@ -1,0 +1,198 @@
+//! One run of a test: an engine, a feed and a disk of its own under virtual time, until the conversation has ended.
+
+use super::disk::Counted;
+use super::facts;
+use super::plan::{Test, What};
+use super::stage::{Asked, Stage};
+use crate::clock::Clock;
+use crate::engine::{Engine, Stopped};
+use crate::model::payload::Opened;
+use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
+use crate::session::writer::{Mode, SessionWriter, Start};
+use crate::session::{FORMAT, Feed, Item, Tail};
+use crate::state::State;
+use crate::voice::Voices;
+use std::future::pending;
+use std::sync::Arc;
+use tokio::runtime;
+use tokio::sync::{mpsc, watch};
+
+/// Where the own voices of seats come from that a test does not play: whoever runs the tests knows providers and scripts.
+pub trait Real: Send + Sync {
+    /// Returns the voices of a test's conversation.
+    ///
+    /// # Errors
+    /// Why they may not speak, with the way out.
+    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
+}
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub struct Ran {
+    /// Everything that happened.
+    pub events: Vec<Event>,
+    /// What it came to.
+    pub state: State,
+    /// Every call, in the order in which voices were asked.
+    pub asked: Vec<Asked>,
+    /// The expectation that was broken by an utterance, by its place, with the utterance's number.
+    pub breach: Option<(usize, u32)>,
+}
+
+/// Why a run has no result.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unfinished {
+    /// It could not be run, or not to its end.
+    Error(String),
+    /// Somebody wanted it to stop.
+    Cancelled,
+}
+
+/// Runs a test once; `stop` becomes true when all tests are to stop.
+///
+/// # Errors
+/// When it has no result.
+pub fn once(
+    test: &Arc<Test>,
+    run: u32,
+    real: Option<&dyn Real>,
+    stop: watch::Receiver<bool>,
+) -> Result<Ran, Unfinished> {
+    let failed = |e: std::io::Error| Unfinished::Error(format!("the system refused: {e}"));
+    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
+    let own = test.loaded.participants.iter().any(|p| speaks_itself(test, p));
+    let real = match (own, real) {
+        (true, Some(real)) => Some(real.voices(test).map_err(Unfinished::Error)?),
+        (true, None) | (false, _) => None,
+    };
+    runtime.block_on(play(test, run, real, stop))
+}
+
+fn speaks_itself(test: &Test, seat: &Participant) -> bool {
+    !test.voices.contains_key(&seat.id)
+        && matches!(seat.voice, VoiceSpec::Script(_) | VoiceSpec::Model(_))
+}
+
+async fn play(
+    test: &Arc<Test>,
+    run: u32,
+    real: Option<Arc<dyn Voices>>,
+    mut stop: watch::Receiver<bool>,
+) -> Result<Ran, Unfinished> {
+    let error = |why: String| Unfinished::Error(why);
+    let disk = Box::<Counted>::default();
+    let writer = SessionWriter::spawn(disk, Start::default(), Mode::Normal)
+        .map_err(|e| error(format!("the system refused: {e}")))?;
+    let feed = Feed::new();
+    let mut tail = feed.tail();
+    let stage = Stage::new(test.clone(), real);
+    let clock = Clock::virtual_from(Ms(0));
+    let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
+    engine.steer(test.steer.iter().cloned());
+    engine.open(opened(test, run).map_err(error)?);
+    let (nobody, orders) = mpsc::channel(1);
+    drop(nobody);
+    let mut heard = Heard::default();
+    let ended = {
+        let playing = engine.run(orders, pending());
+        let late = tokio::time::sleep(test.timeout);
+        tokio::pin!(playing, late);
+        loop {
+            tokio::select! { biased;
+                Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
+                () = &mut late => {
+                    let seconds = test.timeout.as_secs_f64();
+                    let why = format!("it ran longer than {seconds} s; raise its timeout, or bound the conversation");
+                    return Err(error(why));
+                }
+                item = tail.next(), if heard.listens(test) => if let Some(item) = item {
+                    heard.take(item);
+                    if let Some(breach) = heard.breach(test) {
+                        break Err(breach);
+                    }
+                },
+                stopped = &mut playing => break Ok(stopped),
+            }
+        }
+    };
+    heard.drain(&mut tail);
+    let state = engine.live.state.clone();
+    let breach = match ended {
+        Ok(Stopped::Ended) => None,
+        Ok(Stopped::Unwritable(why)) => return Err(error(why)),
+        Err(breach) => Some(breach),
+    };
+    // nothing is kept: what the disk says at the end is of no use to anybody
+    drop(engine);
+    if let Some(fault) = stage.faults().first() {
+        return Err(error(format!("a line of a voice is wrong: {fault}")));
+    }
+    Ok(Ran { events: heard.events, state, asked: stage.asked(), breach })
+}
+
+/// What was heard so far, for expectations that hold for each utterance.
+#[derive(Default)]
+struct Heard {
+    events: Vec<Event>,
+    state: State,
+}
+
+impl Heard {
+    /// Whether somebody wants to know of every utterance as it ends.
+    fn listens(&self, test: &Test) -> bool {
+        test.expects.iter().any(|e| matches!(e.what, What::Each(_)))
+    }
+
+    fn take(&mut self, item: Item) {
+        match item {
+            Item::Event(record) => {
+                self.state.apply(&record.event);
+                self.events.push(record.event.clone());
+            }
+            // a live conversation never goes elsewhere, and its pieces come again as events
+            Item::Piece(_) | Item::Past(_) => {}
+        }
+    }
+
+    fn drain(&mut self, tail: &mut Tail) {
+        while let Some(item) = tail.try_next() {
+            if let Item::Event(record) = item {
+                self.events.push(record.event.clone());
+            }
+        }
+    }
+
+    /// Returns which expectation the last event breaks, if it is an utterance that does.
+    fn breach(&self, test: &Test) -> Option<(usize, u32)> {
+        let Some(Kind::TurnEnded(ended)) = self.events.last().map(|e| &e.kind) else { return None };
+        let number = ended.number.filter(|_| ended.outcome != Outcome::Failed)?;
+        let broken = test.expects.iter().position(|expect| match &expect.what {
+            What::Each(checked) => {
+                let facts = facts::of_utterance(test, &self.state, number);
+                facts.is_some_and(|facts| !checked.condition.holds(&facts).unwrap_or(false))
+            }
+            What::That(_)
+            | What::Rates(_)
+            | What::Speakers(_)
+            | What::Prompt { .. }
+            | What::Transcript(_) => false,
+        })?;
+        Some((broken, number))
+    }
+}
+
+fn opened(test: &Test, run: u32) -> Result<Opened, String> {
+    let loaded = &test.loaded;
+    let scenario = serde_json::to_value(&loaded.scenario)
+        .map_err(|e| format!("the scenario cannot be written: {e}"))?;
+    Ok(Opened {
+        format: FORMAT,
+        program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),
+        seed: test.seed.wrapping_add(u64::from(run)),
+        rehearsed: loaded.participants.iter().all(|p| test.voices.contains_key(&p.id)),
+        scenario,
+        participants: loaded.participants.clone(),
+        parallel: loaded.parallel,
+        attended: false,
+    })
+}

@@ -1,0 +1,232 @@
+//! The voices of one run: each call takes the next line of its seat, and what every call was shown is kept.
+//!
+//! A seat without lines speaks with its own voice, which whoever runs the tests has handed in; there is none where nobody
+//! did, so that a test reaches no network and starts no program by accident.
+
+use super::answers::{Act, Answer, first_half};
+use super::plan::Test;
+use crate::expr::{Facts, Template};
+use crate::model::{Channel, ErrorClass, Line, Participant, Prompt, Purpose, Role, SeatId, TurnId};
+use crate::prompt;
+use crate::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voices, rehearsed};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// How many words of silence go before the first one, as rehearsed lines have it.
+const BREATH_WORDS: u64 = 6;
+/// How long silence lasts at a time, in virtual milliseconds: longer than any call.
+const SILENCE_MS: u64 = 86_400_000;
+
+/// One call, and what it was shown.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Its turn.
+    pub turn: TurnId,
+    /// Who was asked.
+    pub seat: SeatId,
+    /// For what.
+    pub purpose: Purpose,
+    /// The number of the utterance.
+    pub number: Option<u32>,
+    /// Which call of its turn, from 1.
+    pub attempt: u32,
+    /// What it was shown.
+    pub prompt: Arc<Prompt>,
+}
+
+/// The voices of one run.
+#[derive(Clone)]
+pub struct Stage {
+    test: Arc<Test>,
+    real: Option<Arc<dyn Voices>>,
+    kept: Arc<Mutex<Kept>>,
+}
+
+/// What happened on the stage.
+#[derive(Default)]
+struct Kept {
+    asked: Vec<Asked>,
+    spoken: BTreeMap<SeatId, Vec<usize>>,
+    faults: Vec<String>,
+}
+
+impl Stage {
+    /// Returns the stage of a run; `real` finds the own voices of seats that keep them.
+    pub fn new(test: Arc<Test>, real: Option<Arc<dyn Voices>>) -> Stage {
+        Stage { test, real, kept: Arc::default() }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Takes the calls that were made.
+    pub fn asked(&self) -> Vec<Asked> {
+        std::mem::take(&mut self.kept().asked)
+    }
+
+    /// Takes what was wrong with conditions and templates of lines.
+    pub fn faults(&self) -> Vec<String> {
+        std::mem::take(&mut self.kept().faults)
+    }
+
+    /// Chooses the line for a call; none where nothing is left to say.
+    fn choose(&self, ask: &Request, answers: &[Answer], facts: &Facts) -> Option<usize> {
+        let lines: Vec<Line> = answers.iter().map(|a| a.line.clone()).collect();
+        let mut kept = self.kept();
+        let spoken = kept.spoken.entry(ask.seat.id.clone()).or_default().clone();
+        let found = || facts.clone();
+        for fault in rehearsed::faults(&lines, ask.purpose, &spoken, found) {
+            let fault = format!("`{}`: {fault}", ask.seat.id);
+            if !kept.faults.contains(&fault) {
+                kept.faults.push(fault);
+            }
+        }
+        let chosen = rehearsed::choose(&lines, ask.purpose, &spoken, found)?;
+        if !answers.get(chosen)?.every {
+            kept.spoken.entry(ask.seat.id.clone()).or_default().push(chosen);
+        }
+        Some(chosen)
+    }
+}
+
+impl Voices for Stage {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+        match (self.test.voices.contains_key(&seat.id), &self.real) {
+            (true, _) => Ok(Arc::new(self.clone())),
+            (false, Some(real)) => {
+                let voice = real.voice(seat)?;
+                Ok(Arc::new(Watched { stage: self.clone(), voice }))
+            }
+            (false, None) => Err(format!("nobody speaks for `{}` in this test", seat.id)),
+        }
+    }
+}
+
+impl Voice for Stage {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        self.kept().asked.push(Asked::of(&ask));
+        let Some(speaker) = self.test.voices.get(&ask.seat.id) else {
+            let failure = Failure::new(ErrorClass::NoVoice, "nobody speaks for it in this test");
+            return Box::pin(async move { out.send(Chunk::Failed(failure)).await });
+        };
+        let facts = Facts::new(json!({
+            "attempt": ask.attempt,
+            "case": self.test.variables,
+            "model": ask.seat.voice.label(),
+            "prompt": shown(&ask.prompt),
+        }));
+        let facts = facts.over(&Facts::new(&*ask.facts));
+        let chosen = self.choose(&ask, &speaker.answers, &facts);
+        let answer = chosen.and_then(|i| speaker.answers.get(i)).cloned();
+        let words = answer.as_ref().map(|answer| words(answer, &facts));
+        if let Some(Err(fault)) = &words {
+            self.kept().faults.push(format!("`{}`: {fault}", ask.seat.id));
+        }
+        let pace = speaker.pace;
+        Box::pin(async move {
+            let last = match (answer, words) {
+                (Some(answer), Some(Ok(text))) => play(answer, text, pace, &out).await,
+                (_, Some(Err(fault))) => Chunk::Failed(Failure::new(ErrorClass::NoVoice, fault)),
+                (None, _) | (_, None) => {
+                    let why = "the test has no line left for this moment";
+                    Chunk::Failed(Failure::new(ErrorClass::NoVoice, why))
+                }
+            };
+            out.send(last).await;
+        })
+    }
+}
+
+/// The words of an answer, its template filled in.
+fn words(answer: &Answer, facts: &Facts) -> Result<String, String> {
+    let text = &answer.line.text;
+    if !text.contains('{') {
+        return Ok(text.to_string());
+    }
+    let filled = Template::compile(text).and_then(|template| template.render(facts));
+    filled.map_err(|fault| fault.message)
+}
+
+/// Says an answer word by word, or does what it does instead; returns how the call ends.
+async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
+    let failed = |class, why: String| Chunk::Failed(Failure::new(class, why));
+    let (text, left) = match answer.act {
+        Act::Say => (text.as_str(), usize::MAX),
+        Act::Cut(words) => (text.as_str(), usize::try_from(words).unwrap_or(usize::MAX)),
+        Act::BadJson => (first_half(&text), usize::MAX),
+        Act::Silence => loop {
+            out.wait(SILENCE_MS).await;
+        },
+        Act::Pass => return Chunk::Pass,
+        Act::Fail { class, code, wait } => {
+            let why = format!("the test makes it fail: {code}");
+            return Chunk::Failed(Failure { retry_after_ms: wait, ..Failure::new(class, why) });
+        }
+    };
+    out.wait(pace * BREATH_WORDS + answer.slow).await;
+    for word in text.split_inclusive(char::is_whitespace).take(left) {
+        out.wait(pace).await;
+        out.send(Chunk::Piece(Channel::Say, word.into())).await;
+    }
+    match answer.act {
+        Act::Cut(words) => {
+            failed(ErrorClass::Broken, format!("the test cuts it after {words} words"))
+        }
+        Act::Say | Act::BadJson | Act::Silence | Act::Pass | Act::Fail { .. } => {
+            Chunk::Done(Done {
+                finish: Some("stop".into()),
+                usage: answer.usage,
+                ..Done::default()
+            })
+        }
+    }
+}
+
+/// A seat's own voice, with what it was shown kept.
+struct Watched {
+    stage: Stage,
+    voice: Arc<dyn Voice>,
+}
+
+impl Voice for Watched {
+    fn speak(&self, ask: Request, out: Out) -> Speaking {
+        self.stage.kept().asked.push(Asked::of(&ask));
+        self.voice.speak(ask, out)
+    }
+}
+
+impl Asked {
+    fn of(ask: &Request) -> Asked {
+        Asked {
+            turn: ask.turn,
+            seat: ask.seat.id.clone(),
+            purpose: ask.purpose,
+            number: ask.number,
+            attempt: ask.attempt,
+            prompt: ask.prompt.clone(),
+        }
+    }
+
+    /// Returns what it was shown, as text.
+    pub fn shown(&self) -> String {
+        shown(&self.prompt)
+    }
+}
+
+/// Returns a prompt as text: the messages that a model takes, each under its role.
+pub fn shown(prompt: &Prompt) -> String {
+    let mut text = String::new();
+    for message in prompt::messages(prompt) {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        // writing to a string does not fail
+        let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
+    }
+    text
+}

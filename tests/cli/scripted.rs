@@ -1,0 +1,277 @@
+//! `colloquium test`: what a person who tests conversations sees, on the built binary.
+
+use crate::house::House;
+use serde_json::Value;
+
+/// Two seats that a test plays.
+const TALK: &str = r#"
+[scenario]
+title = "A talk"
+limits = { utterances = 4 }
+[[scenario.participant]]
+id = "ada"
+[[scenario.participant]]
+id = "bo"
+[[voice]]
+seat = "all"
+lines = ["One thing here.", "Another thing there."]
+"#;
+
+/// A test of that talk.
+fn test(house: &House, name: &str, rest: &str) -> String {
+    let text = format!("title = \"{name}\"\n{TALK}\n{rest}");
+    house.file(&format!("{name}.test.toml"), &text)
+}
+
+#[test]
+fn what_is_true_passes_and_what_is_not_is_shown_with_its_values() {
+    let house = House::new();
+    test(
+        &house,
+        "good",
+        r#"
+        [[steer]]
+        id = "q"
+        after = { utterance = 2 }
+        do = "say"
+        text = "And the costs?"
+        [[expect]]
+        that = "ended.reason == 'utterance_limit' and utterances[1].participant == 'bo'"
+        [[expect]]
+        that = "receipts.q.is == 'delivered' and exit == 0 and utterances[1].at > 0"
+        [[expect]]
+        that = "'And the costs?' in prompt('ada', 2) and 'And the costs?' not in prompt('ada', 1)"
+        [[expect]]
+        speakers = ["ada", "bo", "ada", "bo"]
+        [[expect]]
+        prompt = { of = "bo", turn = 1 }
+        contains = "One thing here."
+        lacks = ["Another thing"]
+        "#,
+    );
+    let ran = house.run(&["test"]).code(0);
+    assert!(ran.out.contains("pass      good.test.toml"), "{}", ran.out);
+    assert!(ran.out.contains("1 passed (4 turns, "), "{}", ran.out);
+    assert!(house.sessions().is_empty(), "a test keeps no session");
+
+    test(
+        &house,
+        "bad",
+        r#"
+        [[expect]]
+        that = "ended.reason == 'goal' and utterances[1].participant == 'bo'"
+        why = "it must come to a goal"
+        [[expect]]
+        speakers = ["ada", "ada"]
+        [[expect]]
+        prompt = { of = "bo", turn = 9 }
+        contains = "x"
+        "#,
+    );
+    let ran = house.run(&["test"]).code(1);
+    for part in [
+        "FAIL      bad.test.toml  bad",
+        "line 15: ended.reason == 'goal' and utterances[1].participant == 'bo'",
+        "it must come to a goal",
+        "ended.reason = \"utterance_limit\"",
+        "utterances[1].participant = \"bo\"",
+        "#2 bo: One thing here.",
+        "they part at #2",
+        "`bo` was asked 2 times",
+        "run it alone: colloquium test bad.test.toml",
+        "1 passed, 1 failed",
+    ] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}
+
+/// Bad input is a fault of the file, with its place, before anything runs.
+#[test]
+fn what_is_wrong_with_a_test_is_told_with_its_place() {
+    let house = House::new();
+    let faulty = |rest: &str, parts: &[&str]| {
+        let file = test(&house, "faulty", rest);
+        for command in ["test", "check"] {
+            let ran = house.run(&[command, &file]).code(3);
+            for part in parts {
+                assert!(ran.err.contains(part), "{command}: {part}: {}", ran.err);
+            }
+        }
+    };
+    faulty(
+        "[[expect]]\nthat = \"endet.reason == 'goal'\"",
+        &[
+            "expect[1].that: nothing is called `endet`; the nearest is `ended`",
+            "faulty.test.toml:15:9",
+        ],
+    );
+    faulty("", &["expect: is missing: the test could not fail"]);
+    faulty(
+        "[[expect]]\nthta = \"true\"",
+        &["expect[1].thta: no such key", "nearest key is `that`"],
+    );
+    faulty(
+        "[[steer]]\ndo = \"pasue\"\n[[expect]]\nthat = \"true\"",
+        &["steer[1]", "nearest is `pause`"],
+    );
+    faulty(
+        "[[expect]]\nthat = \"case.n > 2\"\n[[case]]\nname = \"a\"\nm = 3",
+        &["the case \"a\" has no `n`"],
+    );
+    faulty(
+        "[[voice]]\nseat = \"cy\"\nlines = [\"x\"]\n[[expect]]\nthat = \"true\"",
+        &["the scenario has no seat `cy`"],
+    );
+    let scenario = "scenario = \"../secret.toml\"\n[[expect]]\nthat = \"true\"";
+    let file = house.file("deep/out.test.toml", scenario);
+    house.file("secret.toml", "key = \"s3cret\"");
+    let mut command = house.command(&["test", &file]);
+    let output = command.current_dir(house.path("deep")).output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{err}");
+    assert!(err.contains("outside the test's folder") && !err.contains("s3cret"), "{err}");
+}
+
+#[test]
+fn nothing_found_is_no_success() {
+    let house = House::new();
+    assert!(house.run(&["test"]).code(2).err.contains("no test found"));
+    assert!(house.run(&["test", "no/such"]).code(2).err.contains("no/such"));
+    test(&house, "one", "[[expect]]\nthat = \"true\"");
+    assert!(house.run(&["test", "--filter", "two"]).code(2).err.contains("--filter two"));
+    assert!(house.run(&["test", "--shard", "3/2"]).code(2).err.contains("as in --shard 1/4"));
+}
+
+#[test]
+fn cases_filters_lists_and_shards_choose_tests() {
+    let house = House::new();
+    let cases = "[[expect]]\nthat = \"utterances | length == case.n and case.word in topic\"\n\
+         [[case]]\nname = \"two\"\nn = 2\nword = \"tea\"\n[[case]]\nname = \"three\"\nn = 3\nword = \"milk\"\n\
+         [[case]]\nname = \"four\"\nn = 5\nword = \"mud\"";
+    let text = format!(
+        "topic = \"About {{{{ case.word }}}}\"\nset = {{ \"limits.utterances\" = \"{{{{ case.n }}}}\" }}\n{TALK}{cases}"
+    );
+    house.file("n.test.toml", &text);
+    let list = house.run(&["test", "--list"]).code(0).out;
+    assert_eq!(list, "n.test.toml::two\nn.test.toml::three\nn.test.toml::four\n");
+    assert!(house.run(&["test"]).code(0).out.contains("3 passed (10 turns"));
+    assert!(house.run(&["test", "--filter", "thr"]).code(0).out.contains("1 passed (3 turns"));
+    let shard = |part: &str| house.run(&["test", "--list", "--shard", part]).code(0).out;
+    assert_eq!([shard("1/2"), shard("2/2")].map(|s| s.lines().count()), [2, 1]);
+    let alone = house.run(&["test", "--set"]).code(2);
+    assert!(alone.err.contains("--set"), "{}", alone.err);
+}
+
+/// A call fails in the ways that a test asks for, and the engine answers as it would a real model.
+#[test]
+fn failures_on_purpose_are_failures() {
+    let house = House::new();
+    let voices = r#"
+        [scenario]
+        title = "Failures"
+        limits = { utterances = 6 }
+        [[scenario.participant]]
+        id = "ada"
+        reply = { schema = { type = "object", required = ["n"] } }
+        [[scenario.participant]]
+        id = "bo"
+        [[voice]]
+        seat = "ada"
+        lines = [{ fail = "429", wait = "2s" }, { bad_json = true, text = '{"n": 1}' }, { text = '{"n": 2}', tokens = [900, 7] }]
+        [[voice]]
+        seat = "bo"
+        lines = [{ silence = true }, { silence = true }, { text = "one two three four", cut = 2 }, { text = "late", slow = "30s" }]
+        [[expect]]
+        that = "turns[0].structured.n == 2 and utterances[0].calls == 3 and utterances[0].at < 1"
+        [[expect]]
+        that = "turns[1].outcome == 'failed' and turns[1].error.class == 'silence'"
+        [[expect]]
+        that = "events['call.retried'] >= 2 and utterances[0].took > 2"
+        "#;
+    house.file("f.test.toml", voices);
+    let ran = house.run(&["test"]);
+    assert_eq!(ran.code, 0, "{}", ran.out);
+}
+
+#[test]
+fn a_golden_transcript_is_blessed_once_and_kept_from_then_on() {
+    let house = House::new();
+    let rest = "[[expect]]\ntranscript = \"talk.golden.md\"\n[[expect]]\nprompt = { of = \"bo\" }\nfile = \"bo.txt\"";
+    let file = test(&house, "golden", rest);
+    let missing = house.run(&["test"]).code(1);
+    assert!(missing.out.contains("the file is not there; --bless writes it"), "{}", missing.out);
+    let blessed = house.run(&["test", "--bless"]).code(0);
+    assert!(blessed.out.contains("wrote talk.golden.md"), "{}", blessed.out);
+    let golden = std::fs::read_to_string(house.path("talk.golden.md")).unwrap();
+    assert!(golden.contains("One thing here."), "{golden}");
+    house.run(&["test"]).code(0);
+    let changed =
+        std::fs::read_to_string(&file).unwrap().replace("Another thing", "A different thing");
+    std::fs::write(&file, changed).unwrap();
+    let ran = house.run(&["test"]).code(1);
+    for part in ["- Another thing there.", "+ A different thing there."] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+}
+
+#[test]
+fn every_form_of_the_report_keeps_the_outcomes_apart() {
+    let house = House::new();
+    test(&house, "a", "[[expect]]\nthat = \"true\"");
+    test(&house, "b", "[[expect]]\nthat = \"exit == 1\"");
+    test(&house, "c", "[[expect]]\nthat = \"utterances[99].text.lower() == 'x'\"");
+    let json = house.run(&["test", "--format", "json"]).code(1).out;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let sums =
+        ["pass", "fail", "error", "undecided", "cancelled"].map(|o| json["outcomes"][o].as_u64());
+    assert_eq!(sums, [1, 1, 1, 0, 0].map(Some), "{json:#}");
+    let tap = house.run(&["test", "--format", "tap"]).code(1).out;
+    for part in ["1..3\n", "ok 1 - a.test.toml", "not ok 2 - b.test.toml", "outcome: error"] {
+        assert!(tap.contains(part), "{part}: {tap}");
+    }
+    house.run(&["test", "c.test.toml"]).code(3);
+    let fast =
+        house.run(&["test", "--fail-fast", "--jobs", "1", "b.test.toml", "c.test.toml"]).code(1);
+    assert!(fast.out.contains("0 passed, 1 failed, 1 cancelled"), "{}", fast.out);
+}
+
+/// Rates over runs have an interval, and a share that is not reached fails.
+#[test]
+fn runs_have_rates() {
+    let house = House::new();
+    let rest = |pass: &str| {
+        format!(
+            "runs = 10\n{TALK}\n[[expect]]\nthat = \"run < 7\"\npass = {pass}\n\
+             [[expect]]\nthat = \"rate(\\\"ended.reason == 'utterance_limit'\\\") == 1\""
+        )
+    };
+    house.file("r.test.toml", &rest("0.7"));
+    let ran = house.run(&["test"]).code(0);
+    assert!(ran.out.contains("rate: 7 of 10 (70 %, 95 % interval 40 to 89 %)"), "{}", ran.out);
+    house.file("r.test.toml", &rest("0.8"));
+    let ran = house.run(&["test"]).code(1);
+    assert!(ran.out.contains("run < 7"), "{}", ran.out);
+}
+
+/// A file that wants too much ends with a clear error, in bounded time.
+#[test]
+fn hostile_tests_are_bounded() {
+    let house = House::new();
+    let cases = "[[case]]\n".repeat(20_000);
+    let file = house.file("m.test.toml", &format!("{TALK}[[expect]]\nthat = \"true\"\n{cases}"));
+    assert!(house.run(&["test", &file]).code(3).err.contains("20000 cases, more than 10000"));
+    let endless = "timeout = \"1s\"\n".to_owned()
+        + &TALK.replace("utterances = 4", "utterances = 100000")
+        + "[[expect]]\nthat = \"true\"";
+    let file = house.file("e.test.toml", &endless);
+    let ran = house.run(&["test", &file]).code(3);
+    assert!(ran.out.contains("it ran longer than 1 s"), "{}", ran.out);
+    let script = "[scenario]\ntitle = \"S\"\n[[scenario.participant]]\nid = \"ada\"\nscript = [\"touch\", \"ran\"]\n\
+        [[voice]]\nseat = \"ada\"\nscript = true\n[[expect]]\nthat = \"true\"";
+    let file = house.file("s.test.toml", script);
+    let ran = house.run(&["test", &file]).code(3);
+    assert!(ran.out.contains("add --trust"), "{}", ran.out);
+    assert!(!house.path("ran").exists());
+    house.run(&["test", "--trust", &file]).code(0);
+    assert!(house.path("ran").exists());
+}
