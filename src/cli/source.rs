@@ -4,6 +4,7 @@ use crate::cli::args::play::read_stdin;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::scenario::{self, Source, bundled, bundled_names};
+use crate::testing;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
@@ -70,7 +71,10 @@ pub fn own_names(context: &Context) -> Vec<String> {
     // a folder that is not there, or not readable, has no scenarios to offer
     let entries = fs::read_dir(context.paths.scenarios()).into_iter().flatten().flatten();
     let name = |e: fs::DirEntry| {
-        e.file_name().to_str().and_then(|n| n.strip_suffix(ENDING)).map(str::to_owned)
+        let name = e.file_name().to_str()?.to_owned();
+        // a test beside a scenario is none
+        let own = (!name.ends_with(testing::ENDING)).then_some(name)?;
+        own.strip_suffix(ENDING).map(str::to_owned)
     };
     let mut names: Vec<String> = entries.filter_map(name).collect();
     names.sort();

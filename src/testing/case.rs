@@ -1,6 +1,7 @@
 //! One test from its first run to its record.
 
 use super::check::{self, Checkup};
+use super::coverage::Covered;
 use super::facts;
 use super::outcome::{Broken, Outcome, Rate, Record};
 use super::plan::{Checked, Test, What};
@@ -22,6 +23,8 @@ const BROKEN_MAX: usize = 20;
 pub struct How<'a> {
     /// Whether files that differ are written.
     pub bless: bool,
+    /// Whether it is told what of the scenario was reached.
+    pub coverage: bool,
     /// Where the own voices of seats come from.
     pub real: Option<&'a dyn Real>,
 }
@@ -37,6 +40,7 @@ pub fn unfinished(test: &Test, outcome: Outcome, error: Option<String>) -> Recor
         error,
         rates: vec![],
         blessed: vec![],
+        coverage: None,
         runs: 0,
         utterances: 0,
         virtual_ms: 0,
@@ -50,8 +54,8 @@ pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Rec
     let clock = Clock::real(Ms(0));
     let mut tally = Tally::new(test);
     for run in 0..test.runs {
-        match once(test, run, how.real, stop.clone()) {
-            Ok(ran) => tally.take(test, ran, run, how.bless),
+        match once(test, run, how.real, stop.clone(), how.bless && run == 0) {
+            Ok(ran) => tally.take(test, ran, run, how),
             Err(Unfinished::Cancelled) => {
                 tally.record.outcome = Outcome::Cancelled;
                 tally.record.took_ms = clock.now().0;
@@ -92,17 +96,23 @@ impl Tally {
         }
     }
 
-    fn take(&mut self, test: &Test, ran: Ran, run: u32, bless: bool) {
+    fn take(&mut self, test: &Test, ran: Ran, run: u32, how: How<'_>) {
         self.record.runs += 1;
         self.record.utterances += ran.state.utterances;
         self.record.virtual_ms += ran.state.ms.0;
-        let mut passed = true;
+        if how.coverage {
+            let covered = Covered::by(test, &ran);
+            self.record.coverage.get_or_insert_with(Covered::default).add(&covered);
+            self.record.coverage.iter_mut().for_each(|c| c.scenario.clone_from(&covered.scenario));
+        }
+        let bless = how.bless && run == 0;
+        let mut passed = self.as_recorded(&ran, run, bless);
         for (at, expect) in test.expects.iter().enumerate() {
             if let What::Rates(checked) = &expect.what {
                 self.count(test, &ran, run, checked);
                 continue;
             }
-            match check::check(test, &ran, run, at, expect, bless && run == 0) {
+            match check::check(test, &ran, run, at, expect, bless) {
                 Checkup::Holds => {}
                 Checkup::Blessed(path) => self.record.blessed.push(path),
                 Checkup::Broken(broken) => {
@@ -117,6 +127,31 @@ impl Tally {
         }
         self.passed += u32::from(passed);
         self.last = Some(ran);
+    }
+
+    /// Whether every prompt is the one of its recording; with `bless` the recordings were written.
+    fn as_recorded(&mut self, ran: &Ran, run: u32, bless: bool) -> bool {
+        for drift in &ran.drifts {
+            let path = drift.path.display().to_string();
+            if bless {
+                if !self.record.blessed.contains(&path) {
+                    self.record.blessed.push(path);
+                }
+                continue;
+            }
+            if self.record.broken.len() < BROKEN_MAX {
+                self.record.broken.push(Broken {
+                    outcome: Outcome::Fail,
+                    line: 0,
+                    expected: format!("the prompt of {} is as in {path}", drift.turn),
+                    why: None,
+                    found: vec![drift.difference.clone(), "--bless takes it".into()],
+                    around: vec![],
+                    run: (run > 0).then_some(run + 1),
+                });
+            }
+        }
+        bless || ran.drifts.is_empty()
     }
 
     /// Keeps what is not true, each expectation once.

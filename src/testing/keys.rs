@@ -94,6 +94,18 @@ pub const VOICE: &[Key] = &[
         r#"["No.", { fail = "429" }]"#,
         "One line a call, in their order; after the last they begin again.",
     ),
+    key(
+        "recording",
+        Kind::Line,
+        r#""debate.jsonl""#,
+        "A session, in which the seat said what it says here; --bless takes changed prompts.",
+    ),
+    key(
+        "ignore",
+        TEXTS,
+        r#"["[0-9]{2}:[0-9]{2}"]"#,
+        "Regular expressions for what may differ in the prompts of a recording.",
+    ),
     key("script", Kind::True, "true", "The seat's own script, really run."),
     key("human", Kind::True, "true", "A person, for whom commands speak: `speak` and `pass`."),
     key("pace", PACE_RANGE, "70", "Milliseconds a word takes, in virtual time."),

@@ -67,7 +67,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
         return Err(invalid(walk, source));
     }
     let told = told(&mut walk, &root, folder);
-    let voices = voices::voices(&mut walk, &root);
+    let voices = voices::voices(&mut walk, &root, folder);
     let cases = all_cases(&mut walk, &root);
     let mut tests = vec![];
     let mut shared: Option<Arc<Loaded>> = None;

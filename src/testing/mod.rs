@@ -11,7 +11,9 @@
 
 mod answers;
 mod case;
+mod cassette;
 mod check;
+pub mod coverage;
 mod difference;
 mod disk;
 mod facts;
@@ -25,6 +27,7 @@ mod rates;
 pub mod report;
 mod run;
 mod stage;
+mod written;
 
 pub use case::How;
 pub use find::{ENDING, NotFound, find};
@@ -33,7 +36,8 @@ pub use load::{Invalid, load};
 pub use outcome::{Broken, Outcome, Rate, Record};
 pub use plan::{Test, TestFile};
 pub use pool::Pool;
-pub use run::Real;
+pub use run::{Real, events_of};
+pub use written::{Words, from_session};
 
 use crate::scenario::{self, PolicyRow};
 use serde_json::Value;

@@ -1,5 +1,6 @@
 //! How a test went: five outcomes that stay apart in every report, and what a person needs to know of each.
 
+use super::coverage::Covered;
 use serde::Serialize;
 
 /// How a test, a run or an expectation went.
@@ -103,6 +104,9 @@ pub struct Record {
     /// Files that --bless wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blessed: Vec<String>,
+    /// What of the scenario was reached, where that was asked for.
+    #[serde(skip)]
+    pub coverage: Option<Covered>,
     /// How many runs were made.
     pub runs: u32,
     /// Utterances of all runs.

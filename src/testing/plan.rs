@@ -1,6 +1,7 @@
 //! What a test is once its file was read: plain data that a run takes, with nothing left to look up.
 
 use super::answers::Answer;
+use super::cassette::Recording;
 use crate::expr::Condition;
 use crate::model::{Key, SeatId, SteerLine};
 use crate::scenario::{Faults, Loaded};
@@ -52,13 +53,18 @@ pub struct Test {
     pub timeout: Duration,
 }
 
-/// The lines of a seat, and how fast they come.
+/// Where the words of a seat come from in a test.
 #[derive(Clone, Debug)]
-pub struct Speaker {
-    /// The lines.
-    pub answers: Arc<[Answer]>,
-    /// Milliseconds a word takes.
-    pub pace: u64,
+pub enum Speaker {
+    /// The lines of the test, or of a cast.
+    Lines {
+        /// The lines.
+        answers: Arc<[Answer]>,
+        /// Milliseconds a word takes.
+        pace: u64,
+    },
+    /// What it said in a session.
+    Recorded(Arc<Recording>),
 }
 
 /// One thing that must be true.

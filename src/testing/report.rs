@@ -37,7 +37,13 @@ fn details(record: &Record) -> Vec<String> {
             Outcome::Fail => String::new(),
             other => format!(" ({})", other.as_str()),
         };
-        all.push(format!("line {}{run}{how}: {}", broken.line, broken.expected));
+        let place = match broken.line {
+            0 => String::new(),
+            line => format!("line {line}"),
+        };
+        let place = format!("{place}{run}{how}");
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        all.push(format!("{place}{}", broken.expected));
         all.extend(broken.why.iter().map(|why| format!("  {why}")));
         all.extend(broken.found.iter().map(|found| format!("    {found}")));
         if !broken.around.is_empty() {

@@ -1,5 +1,6 @@
 //! One run of a test: an engine, a feed and a disk of its own under virtual time, until the conversation has ended.
 
+use super::cassette::{self, Drift};
 use super::disk::Counted;
 use super::facts;
 use super::plan::{Test, What};
@@ -12,7 +13,9 @@ use crate::session::writer::{Mode, SessionWriter, Start};
 use crate::session::{FORMAT, Feed, Item, Tail};
 use crate::state::State;
 use crate::voice::Voices;
+use std::collections::BTreeSet;
 use std::future::pending;
+use std::path::Path;
 use std::sync::Arc;
 use tokio::runtime;
 use tokio::sync::{mpsc, watch};
@@ -35,6 +38,8 @@ pub struct Ran {
     pub state: State,
     /// Every call, in the order in which voices were asked.
     pub asked: Vec<Asked>,
+    /// Prompts that are not those of a recording.
+    pub drifts: Vec<Drift>,
     /// The expectation that was broken by an utterance, by its place, with the utterance's number.
     pub breach: Option<(usize, u32)>,
 }
@@ -57,6 +62,7 @@ pub fn once(
     run: u32,
     real: Option<&dyn Real>,
     stop: watch::Receiver<bool>,
+    bless: bool,
 ) -> Result<Ran, Unfinished> {
     let failed = |e: std::io::Error| Unfinished::Error(format!("the system refused: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
@@ -65,7 +71,20 @@ pub fn once(
         (true, Some(real)) => Some(real.voices(test).map_err(Unfinished::Error)?),
         (true, None) | (false, _) => None,
     };
-    runtime.block_on(play(test, run, real, stop))
+    runtime.block_on(play(test, run, real, stop, bless))
+}
+
+/// Runs a test once with nobody's own voice, and returns everything that happened.
+///
+/// # Errors
+/// Why it has no result.
+pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
+    let (_going, stop) = watch::channel(false);
+    match once(test, 0, None, stop, false) {
+        Ok(ran) => Ok(ran.events),
+        Err(Unfinished::Error(why)) => Err(why),
+        Err(Unfinished::Cancelled) => Err("it was stopped".into()),
+    }
 }
 
 fn speaks_itself(test: &Test, seat: &Participant) -> bool {
@@ -78,6 +97,7 @@ async fn play(
     run: u32,
     real: Option<Arc<dyn Voices>>,
     mut stop: watch::Receiver<bool>,
+    bless: bool,
 ) -> Result<Ran, Unfinished> {
     let error = |why: String| Unfinished::Error(why);
     let disk = Box::<Counted>::default();
@@ -127,7 +147,21 @@ async fn play(
     if let Some(fault) = stage.faults().first() {
         return Err(error(format!("a line of a voice is wrong: {fault}")));
     }
-    Ok(Ran { events: heard.events, state, asked: stage.asked(), breach })
+    let (asked, drifts) = (stage.asked(), stage.drifts());
+    if bless && !drifts.is_empty() {
+        bless_recordings(&drifts, &heard.events).await.map_err(error)?;
+    }
+    Ok(Ran { events: heard.events, state, asked, drifts, breach })
+}
+
+/// Writes this run in place of the recordings whose prompts have changed.
+async fn bless_recordings(drifts: &[Drift], events: &[Event]) -> Result<(), String> {
+    let paths: BTreeSet<&Path> = drifts.iter().map(|d| d.path.as_path()).collect();
+    for path in paths {
+        let written = cassette::write(path, events).await;
+        written.map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+    }
+    Ok(())
 }
 
 /// What was heard so far, for expectations that hold for each utterance.

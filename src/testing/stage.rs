@@ -4,9 +4,12 @@
 //! did, so that a test reaches no network and starts no program by accident.
 
 use super::answers::{Act, Answer, first_half};
-use super::plan::Test;
+use super::cassette::{Drift, Recording};
+use super::plan::{Speaker, Test};
 use crate::expr::{Facts, Template};
-use crate::model::{Channel, ErrorClass, Line, Participant, Prompt, Purpose, Role, SeatId, TurnId};
+use crate::model::{
+    Channel, ErrorClass, Line, Participant, Prompt, Purpose, Role, SeatId, TurnId, VoiceSpec,
+};
 use crate::prompt;
 use crate::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voices, rehearsed};
 use serde_json::json;
@@ -49,6 +52,7 @@ pub struct Stage {
 struct Kept {
     asked: Vec<Asked>,
     spoken: BTreeMap<SeatId, Vec<usize>>,
+    drifts: Vec<Drift>,
     faults: Vec<String>,
 }
 
@@ -65,6 +69,34 @@ impl Stage {
     /// Takes the calls that were made.
     pub fn asked(&self) -> Vec<Asked> {
         std::mem::take(&mut self.kept().asked)
+    }
+
+    /// Takes the prompts that are not those of a recording.
+    pub fn drifts(&self) -> Vec<Drift> {
+        std::mem::take(&mut self.kept().drifts)
+    }
+
+    /// Says what a recording says for a call; what it does not have is a fault of the test.
+    fn recorded(&self, ask: &Request, recording: &Recording) -> Vec<Chunk> {
+        let mut kept = self.kept();
+        let mut turns: Vec<TurnId> = kept
+            .asked
+            .iter()
+            .filter(|a| a.seat == ask.seat.id && a.purpose == ask.purpose)
+            .map(|a| a.turn)
+            .collect();
+        turns.dedup();
+        let turn = turns.iter().position(|turn| *turn == ask.turn).unwrap_or(turns.len());
+        match recording.says(&ask.seat.id, ask.purpose, turn, &shown(&ask.prompt)) {
+            Ok((chunks, drift)) => {
+                kept.drifts.extend(drift);
+                chunks
+            }
+            Err(why) => {
+                kept.faults.push(why.clone());
+                vec![Chunk::Failed(Failure::new(ErrorClass::NoVoice, why))]
+            }
+        }
     }
 
     /// Takes what was wrong with conditions and templates of lines.
@@ -108,9 +140,17 @@ impl Voices for Stage {
 impl Voice for Stage {
     fn speak(&self, ask: Request, out: Out) -> Speaking {
         self.kept().asked.push(Asked::of(&ask));
-        let Some(speaker) = self.test.voices.get(&ask.seat.id) else {
-            let failure = Failure::new(ErrorClass::NoVoice, "nobody speaks for it in this test");
-            return Box::pin(async move { out.send(Chunk::Failed(failure)).await });
+        let (answers, pace) = match self.test.voices.get(&ask.seat.id) {
+            Some(Speaker::Lines { answers, pace }) => (answers, *pace),
+            Some(Speaker::Recorded(recording)) => {
+                let chunks = self.recorded(&ask, recording);
+                return Box::pin(say(chunks, out));
+            }
+            None => {
+                let why = "nobody speaks for it in this test";
+                let failure = Chunk::Failed(Failure::new(ErrorClass::NoVoice, why));
+                return Box::pin(say(vec![failure], out));
+            }
         };
         let facts = Facts::new(json!({
             "attempt": ask.attempt,
@@ -119,13 +159,12 @@ impl Voice for Stage {
             "prompt": shown(&ask.prompt),
         }));
         let facts = facts.over(&Facts::new(&*ask.facts));
-        let chosen = self.choose(&ask, &speaker.answers, &facts);
-        let answer = chosen.and_then(|i| speaker.answers.get(i)).cloned();
+        let chosen = self.choose(&ask, answers, &facts);
+        let answer = chosen.and_then(|i| answers.get(i)).cloned();
         let words = answer.as_ref().map(|answer| words(answer, &facts));
         if let Some(Err(fault)) = &words {
             self.kept().faults.push(format!("`{}`: {fault}", ask.seat.id));
         }
-        let pace = speaker.pace;
         Box::pin(async move {
             let last = match (answer, words) {
                 (Some(answer), Some(Ok(text))) => play(answer, text, pace, &out).await,
@@ -137,6 +176,21 @@ impl Voice for Stage {
             };
             out.send(last).await;
         })
+    }
+}
+
+/// Says what was recorded, word by word.
+async fn say(chunks: Vec<Chunk>, out: Out) {
+    out.wait(VoiceSpec::PACE_MS * BREATH_WORDS).await;
+    for chunk in chunks {
+        let Chunk::Piece(channel, text) = chunk else {
+            out.send(chunk).await;
+            continue;
+        };
+        for word in text.split_inclusive(char::is_whitespace) {
+            out.wait(VoiceSpec::PACE_MS).await;
+            out.send(Chunk::Piece(channel, word.into())).await;
+        }
     }
 }
 

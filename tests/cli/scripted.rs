@@ -275,3 +275,83 @@ fn hostile_tests_are_bounded() {
     house.run(&["test", "--trust", &file]).code(0);
     assert!(house.path("ran").exists());
 }
+
+/// What a scenario's tests reach is told as text and as JSON, and too little of it fails.
+#[test]
+fn coverage_tells_what_was_not_reached() {
+    let house = House::new();
+    let stop = "[[scenario.stop]]\nword = \"AGREED\"\n[[voice]]";
+    let rest = "[[expect]]\nthat = \"exit == 0\"";
+    house.file("c.test.toml", &format!("{}\n{rest}", TALK.replace("[[voice]]", stop)));
+    let ran = house.run(&["test", "--coverage"]).code(0);
+    for part in
+        ["coverage  A talk: 2 of 3", "not reached: stop word AGREED", "coverage  66.7 % of all"]
+    {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    let json = house.run(&["test", "--coverage", "--format", "json"]).code(0).out;
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["coverage"]["scenarios"][0]["points"].as_array().unwrap().len(), 3);
+    let under = house.run(&["test", "--fail-under", "70"]).code(1);
+    assert!(under.err.contains("coverage is 66.7 %, below --fail-under 70"), "{}", under.err);
+    house.run(&["test", "--fail-under", "60"]).code(0);
+}
+
+/// A session speaks again; a prompt that has changed is told in words, and --bless takes it.
+#[test]
+fn a_recording_speaks_again_and_notices_changed_prompts() {
+    let house = House::new();
+    house.file(
+        "town.toml",
+        &crate::house::talk(4, 3)
+            .replace("id = \"ada\"", "id = \"ada\"\npersona = \"You like tea.\""),
+    );
+    house.run(&["run", "./town.toml", "--headless", "--out-session", "tape.jsonl"]).code(0);
+    let test = "scenario = \"town.toml\"\n[[voice]]\nseat = \"all\"\nrecording = \"tape.jsonl\"\n\
+        [[expect]]\nthat = \"utterances | length == 4 and utterances[0].text.startswith('A1')\"\n";
+    house.file("r.test.toml", test);
+    let ran = house.run(&["test"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    let town = std::fs::read_to_string(house.path("town.toml")).unwrap();
+    house.file("town.toml", &town.replace("like tea", "hate milk"));
+    let ran = house.run(&["test"]).code(1);
+    for part in ["the prompt of ada, turn 1 is as in tape.jsonl", "[-like tea.-] {+hate milk.+}"] {
+        assert!(ran.out.contains(part), "{part}: {}", ran.out);
+    }
+    house.run(&["test", "--bless"]).code(0);
+    house.run(&["test"]).code(0);
+    house.file("r.test.toml", &format!("set = {{ \"limits.utterances\" = 6 }}\n{test}"));
+    let ran = house.run(&["test"]).code(3);
+    assert!(ran.out.contains("tape.jsonl has 2 turns of `ada`"), "{}", ran.out);
+}
+
+/// What happened becomes what is expected: from a rehearsed cast, and from a session.
+#[test]
+fn a_test_is_written_from_what_happened() {
+    let house = House::new();
+    house.run(&["scenarios", "new", "./tea.toml"]).code(0);
+    house.run(&["test", "tea.test.toml"]).code(0);
+    assert!(house.run(&["test", "--new", "tea.toml"]).code(2).err.contains("tea.test.toml"));
+    std::fs::remove_file(house.path("tea.test.toml")).unwrap();
+    house.run(&["test", "--new", "tea.toml"]).code(0);
+    house.run(&["test"]).code(0);
+    std::fs::remove_file(house.path("tea.test.toml")).unwrap();
+    let say =
+        house.file("say.jsonl", r#"{"after":{"utterance":1},"do":"say","text":"And \"milk\"?"}"#);
+    let args = [
+        "run",
+        "./tea.toml",
+        "--rehearsed",
+        "--headless",
+        "--steer",
+        &say,
+        "--out-session",
+        "tea.jsonl",
+    ];
+    house.run(&args).code(0);
+    house.run(&["test", "--new", "tea.toml", "--session", "./tea.jsonl"]).code(0);
+    let written = std::fs::read_to_string(house.path("tea.test.toml")).unwrap();
+    assert!(written.contains(r#"text = "And \"milk\"?""#), "{written}");
+    let ran = house.run(&["test"]);
+    assert_eq!(ran.code, 0, "{}{}\n{written}", ran.out, ran.err);
+}

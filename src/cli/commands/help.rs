@@ -16,6 +16,7 @@ const PAGES: &[Page] = &[
     ("models", include_str!("../../../assets/help/models.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
+    ("testing", include_str!("../../../assets/help/testing.md")),
     ("exit-codes", include_str!("../../../assets/help/exit-codes.md")),
 ];
 

@@ -7,14 +7,18 @@ use crate::cli::output;
 use crate::cli::source::{self, ENDING};
 use crate::config::make_private;
 use crate::scenario::{Source, about, bundled, bundled_names, load};
-use crate::{policy, scenario, text};
+use crate::{policy, scenario, testing, text};
 use clap::Subcommand;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::{MAIN_SEPARATOR, PathBuf};
+use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
 /// A scenario that shows the usual keys and can be played as it is.
 const TEMPLATE: &str = include_str!("new_scenario.toml");
+/// A test of it.
+const TEST: &str = include_str!("new_test.toml");
+/// What stands for the scenario in it.
+const SCENARIO: &str = "SCENARIO";
 
 /// List, show and begin scenarios
 #[derive(Debug, Subcommand)]
@@ -97,6 +101,7 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
         Ok(()) => {
             output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
             context.say(&format!("play it with: colloquium run {name} --rehearsed --headless"));
+            new_test(context, &path);
             Ok(Exit::Done)
         }
         Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(Failure::usage(
@@ -107,5 +112,19 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
             format!("cannot write {}: {e}", path.display()),
             "choose another place",
         )),
+    }
+}
+
+/// Writes a test beside a new scenario; one that is there, or cannot be written, is left alone and told.
+fn new_test(context: &Context, scenario: &Path) {
+    let name = scenario.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.strip_suffix(ENDING).unwrap_or(&name);
+    let path = scenario.with_file_name(format!("{stem}{}", testing::ENDING));
+    let text = TEST.replace(&format!("\"{SCENARIO}\""), &format!("{name:?}"));
+    let written = OpenOptions::new().write(true).create_new(true).open(&path);
+    let shown = path.display();
+    match written.and_then(|mut file| file.write_all(text.as_bytes())) {
+        Ok(()) => context.say(&format!("test it with: colloquium test {shown}")),
+        Err(e) => context.say(&format!("no test was written to {shown}: {e}")),
     }
 }

@@ -1,22 +1,28 @@
 //! `test`: scripted conversations, and whether what they expect is true.
 
+use crate::cli::commands::sessions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::play::headless::at_once;
 use crate::cli::play::signals::Signals;
+use crate::cli::source;
 use crate::model::{Participant, VoiceSpec};
 use crate::scenario::{self, Source};
 use crate::spawn::Environment;
 use crate::testing::report::{self, FORMATS};
-use crate::testing::{How, NotFound, Outcome, Pool, Real, Record, Test, find, load};
+use crate::testing::{
+    ENDING, How, NotFound, Outcome, Pool, Real, Record, Test, Words, coverage, events_of, find,
+    from_session, load,
+};
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
 use crate::{policy, text};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use std::io::{self, IsTerminal, stderr};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write, stderr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -82,6 +88,18 @@ pub struct TestCommand {
     /// Write the files of transcripts and prompts that differ
     #[arg(long)]
     bless: bool,
+    /// Tell what of each scenario the tests reach: participants, phases, both ways of conditions, stop rules
+    #[arg(long)]
+    coverage: bool,
+    /// Fail if less than N percent is reached
+    #[arg(long, value_name = "N")]
+    fail_under: Option<f64>,
+    /// Write a test for a scenario, by its path or name, from its rehearsed cast or from a session
+    #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["paths", "list", "bless"])]
+    new: Option<String>,
+    /// The session that --new writes the test from: its file, id, or the beginning of its id
+    #[arg(long, value_name = "SESSION", requires = "new")]
+    session: Option<String>,
     /// Let tests run the scripts of their scenarios
     #[arg(long)]
     trust: bool,
@@ -90,6 +108,9 @@ pub struct TestCommand {
 impl TestCommand {
     /// Runs them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        if let Some(scenario) = &self.new {
+            return write_new(scenario, self.session.as_deref(), context);
+        }
         let loaded = tests(&self.paths, context)?;
         let tests = self.chosen(loaded.tests)?;
         if self.list {
@@ -98,8 +119,16 @@ impl TestCommand {
             return Ok(loaded.wrong.unwrap_or(Exit::Done));
         }
         let (records, signal) = self.play(&tests, context)?;
-        self.report(&records)?;
-        Ok(signal.or_else(|| code(&records, loaded.wrong)).unwrap_or(Exit::Done))
+        self.report(&records, context)?;
+        let covered =
+            coverage::percent(&coverage::sum(records.iter().filter_map(|r| r.coverage.as_ref())));
+        let under = self.fail_under.is_some_and(|least| covered < least);
+        if under {
+            let least = self.fail_under.unwrap_or_default();
+            context.say(&format!("coverage is {covered:.1} %, below --fail-under {least}"));
+        }
+        let code = signal.or_else(|| code(&records, loaded.wrong));
+        Ok(code.or(under.then_some(Exit::Failed)).unwrap_or(Exit::Done))
     }
 
     /// Takes the tests that are asked for.
@@ -140,7 +169,11 @@ impl TestCommand {
             trust: self.trust,
         };
         let jobs = self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-        let how = How { bless: self.bless, real: Some(&own) };
+        let how = How {
+            bless: self.bless,
+            coverage: self.coverage || self.fail_under.is_some(),
+            real: Some(&own),
+        };
         let pool = Pool { how, jobs, fail_fast: self.fail_fast };
         let (stop, stopped) = watch::channel(false);
         let progress = self.format == "text" && stderr().is_terminal();
@@ -171,7 +204,7 @@ impl TestCommand {
         signal.map_err(system)
     }
 
-    fn report(&self, records: &[Record]) -> Result<(), Failure> {
+    fn report(&self, records: &[Record], context: &Context) -> Result<(), Failure> {
         let format = FORMATS.iter().find(|f| f.name == self.format);
         let spelled = match format {
             Some(format) if format.name != "text" => (format.spell)(records),
@@ -183,7 +216,66 @@ impl TestCommand {
                 format!("{lines}{}\n", report::summary(records))
             }
         };
-        output::data(text::block(&spelled).as_bytes())
+        output::data(text::block(&spelled).as_bytes())?;
+        if !self.coverage {
+            return Ok(());
+        }
+        let covered = coverage::sum(records.iter().filter_map(|r| r.coverage.as_ref()));
+        match self.format.as_str() {
+            "text" => output::data(text::block(&coverage::text(&covered)).as_bytes()),
+            // it is in the report
+            "json" => Ok(()),
+            _ => {
+                context.report(coverage::text(&covered).trim_end());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes a test beside a scenario from what happened in a session, or happens on its rehearsed cast.
+fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result<Exit, Failure> {
+    let is_path = scenario.ends_with(source::ENDING);
+    let stem = scenario.strip_suffix(source::ENDING).unwrap_or(scenario);
+    let path = PathBuf::from(format!("{stem}{ENDING}"));
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let named = match Path::new(scenario).file_name() {
+        Some(name) if is_path => name.to_string_lossy().into_owned(),
+        Some(_) | None => scenario.to_owned(),
+    };
+    let (events, words) = match session {
+        Some(session) => {
+            let path = sessions::Which::named(Some(&session.to_owned())).find(context)?;
+            let log = crate::session::read(&path)?;
+            let events = log.records.iter().map(|record| record.event.clone()).collect();
+            (events, Words::OfSession)
+        }
+        None => {
+            let text = format!("scenario = {named:?}\n[[expect]]\nthat = \"true\"\n");
+            let source = Source { name: path.display().to_string(), text, settings: vec![] };
+            let loaded = load(&source, &folder, &policy::rows());
+            let loaded = loaded.map_err(|e| {
+                Failure::new(Exit::Invalid, e.to_string())
+                    .hint("a scenario without a rehearsed cast needs a session: --session SESSION")
+            })?;
+            let test = loaded.tests.first().ok_or_else(|| Failure::new(Exit::Failed, "no test"))?;
+            let events = events_of(test).map_err(|why| Failure::new(Exit::Failed, why))?;
+            (events, Words::OfCast)
+        }
+    };
+    let written = File::create_new(&path)
+        .and_then(|mut file| file.write_all(from_session(&named, &events, words).as_bytes()));
+    match written {
+        Ok(()) => {
+            output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
+            context.say(&format!("run it: colloquium test {}", path.display()));
+            Ok(Exit::Done)
+        }
+        Err(e) => Err(Failure::usage(
+            format!("cannot write {}: {e}", path.display()),
+            "move what is there away, or choose another scenario",
+        )),
     }
 }
 

@@ -1,18 +1,23 @@
 //! `[[voice]]` resolved: which lines speak for which seat, and the cast for the seats that a test does not name.
 
+use super::places;
 use crate::model::{
     Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
     steering::duration_ms,
 };
 use crate::scenario::{Loaded, Node, Walk};
 use crate::testing::answers::{Act, Answer, failure};
+use crate::testing::cassette::Recording;
 use crate::testing::plan::Speaker;
+use regex::Regex;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Stands for every seat that has no voice of its own in the test.
 const ALL: &str = "all";
 /// What of a table is a voice.
-const SOURCES: [&str; 3] = ["lines", "script", "human"];
+const SOURCES: [&str; 4] = ["lines", "recording", "script", "human"];
 /// Tokens of a test's model where a test says nothing of its window.
 const WINDOW: u32 = 131_072;
 /// Keys of a line of which it has one at most.
@@ -23,15 +28,24 @@ const ACTS: [&str; 5] = ["fail", "silence", "cut", "bad_json", "pass"];
 pub struct VoiceOf {
     /// The lines; none where the seat keeps its own voice.
     speaker: Option<Speaker>,
+    /// The session that speaks for the seat.
+    tape: Option<Tape>,
     price: Option<Price>,
     window: Option<u32>,
+}
+
+/// A session to speak from.
+#[derive(Clone, Debug)]
+struct Tape {
+    path: PathBuf,
+    ignored: Vec<Regex>,
 }
 
 /// The voices of a file, by seat, `all` among them.
 pub type Voices = BTreeMap<String, VoiceOf>;
 
 /// Resolves every `[[voice]]`.
-pub fn voices(walk: &mut Walk<'_>, root: &Node) -> Voices {
+pub fn voices(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> Voices {
     let mut voices = Voices::new();
     for (i, node) in root.get("voice").map_or(&[][..], Node::items).iter().enumerate() {
         let path = format!("voice[{}]", i + 1);
@@ -46,7 +60,7 @@ pub fn voices(walk: &mut Walk<'_>, root: &Node) -> Voices {
             }
             (Some(_), None) => {}
         }
-        let voice = voice(walk, node, &path);
+        let voice = voice(walk, node, &path, folder);
         let Some(seat) = node.get("seat") else { continue };
         for id in seat.text().into_iter().chain(seat.items().iter().filter_map(Node::text)) {
             if voices.insert(id.to_owned(), voice.clone()).is_some() {
@@ -58,12 +72,12 @@ pub fn voices(walk: &mut Walk<'_>, root: &Node) -> Voices {
     voices
 }
 
-fn voice(walk: &mut Walk<'_>, node: &Node, path: &str) -> VoiceOf {
+fn voice(walk: &mut Walk<'_>, node: &Node, path: &str, folder: &Path) -> VoiceOf {
     let pace = node.get("pace").and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
     let speaker = node.get("lines").map(|lines| {
         let answer =
             |(i, line): (usize, &Node)| answer(walk, line, &format!("{path}.lines[{}]", i + 1));
-        Speaker { answers: lines.items().iter().enumerate().map(answer).collect(), pace }
+        Speaker::Lines { answers: lines.items().iter().enumerate().map(answer).collect(), pace }
     });
     let price = node.get("price").and_then(|price| {
         let numbers: Vec<f64> = price.items().iter().filter_map(Node::number).collect();
@@ -77,7 +91,31 @@ fn voice(walk: &mut Walk<'_>, node: &Node, path: &str) -> VoiceOf {
         }
     });
     let window = node.get("window").and_then(Node::whole).and_then(|n| u32::try_from(n).ok());
-    VoiceOf { speaker, price, window }
+    let tape = node.get("recording").and_then(|name| tape(walk, node, name, path, folder));
+    VoiceOf { speaker, tape, price, window }
+}
+
+/// Finds the session of a recording, and what may differ in its prompts.
+fn tape(walk: &mut Walk<'_>, node: &Node, name: &Node, path: &str, folder: &Path) -> Option<Tape> {
+    let mut ignored = vec![];
+    for part in node.get("ignore").into_iter().flat_map(|n| n.items().iter().chain([n])) {
+        match part.text().map(Regex::new) {
+            Some(Ok(part)) => ignored.push(part),
+            Some(Err(e)) => {
+                let fix = r#"as in ignore = ["[0-9]{2}:[0-9]{2}"]"#;
+                walk.fault(&part.span, &format!("{path}.ignore"), e.to_string(), fix);
+            }
+            None => {}
+        }
+    }
+    match places::file(folder, name.text()?) {
+        Ok(path) => Some(Tape { path, ignored }),
+        Err(why) => {
+            let fix = "name a session in the test's folder";
+            walk.fault(&name.span, &format!("{path}.recording"), why, fix);
+            None
+        }
+    }
 }
 
 fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
@@ -164,11 +202,15 @@ pub fn cast(
     let rehearsed = std::mem::take(&mut loaded.rehearsed);
     for seat in &mut loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
-        let own = named.is_some_and(|voice| voice.speaker.is_none());
+        let own = named.is_some_and(|voice| voice.speaker.is_none() && voice.tape.is_none());
         let speaker = match named {
             Some(voice) => voice.speaker.clone(),
             None => rehearsed_lines(seat, rehearsed.get(&seat.id)),
         };
+        if named.is_some_and(|voice| voice.tape.is_some()) {
+            speaks_here(seat, named);
+            continue;
+        }
         match (&seat.voice, speaker) {
             (VoiceSpec::Script(_) | VoiceSpec::Human { .. }, None) if own => seat.stand_in = None,
             (_, None) if own => faults.push(format!(
@@ -193,7 +235,41 @@ pub fn cast(
             speakers.insert(id.as_str().into(), speaker.clone());
         }
     }
+    recorded(loaded, voices, &mut speakers, &mut faults);
     if faults.is_empty() { Ok(speakers) } else { Err(faults) }
+}
+
+/// Lets seats speak from sessions, each of which is read once.
+fn recorded(
+    loaded: &Loaded,
+    voices: &Voices,
+    speakers: &mut BTreeMap<SeatId, Speaker>,
+    faults: &mut Vec<String>,
+) {
+    let mut read: BTreeMap<&Path, Arc<Recording>> = BTreeMap::new();
+    for seat in &loaded.participants {
+        let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
+        let Some(tape) = named.and_then(|voice| voice.tape.as_ref()) else { continue };
+        let shown = tape.path.display();
+        let recording = match read.get(tape.path.as_path()) {
+            Some(recording) => recording.clone(),
+            None => match Recording::read(&tape.path, &loaded.participants, tape.ignored.clone()) {
+                Ok(recording) => {
+                    let recording = Arc::new(recording);
+                    read.insert(&tape.path, recording.clone());
+                    recording
+                }
+                Err(why) => {
+                    faults.push(format!("the recording {shown}: {why}"));
+                    return;
+                }
+            },
+        };
+        match recording.has(&seat.id) {
+            true => drop(speakers.insert(seat.id.clone(), Speaker::Recorded(recording))),
+            false => faults.push(format!("`{}` says nothing in the recording {shown}", seat.id)),
+        }
+    }
 }
 
 /// The lines that a seat has without the test: its own, the rehearsed cast's, its stand-in's.
@@ -202,7 +278,7 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
     all.into_iter().flatten().find_map(|voice| match voice {
         VoiceSpec::Lines { lines, pace } => {
             let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
-            Some(Speaker { answers: lines.iter().map(answer).collect(), pace: *pace })
+            Some(Speaker::Lines { answers: lines.iter().map(answer).collect(), pace: *pace })
         }
         VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => None,
     })

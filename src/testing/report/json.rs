@@ -1,6 +1,7 @@
 //! One JSON object: the sums, and every record as it is.
 
 use super::count;
+use crate::testing::coverage;
 use crate::testing::outcome::{Outcome, Record};
 use serde_json::{Map, Value, json};
 
@@ -10,6 +11,10 @@ pub fn spell(records: &[Record]) -> String {
         .into_iter()
         .map(|outcome| (outcome.as_str().to_owned(), count(records, outcome).into()))
         .collect();
-    let all = json!({ "outcomes": sums, "tests": records });
+    let mut all = json!({ "outcomes": sums, "tests": records });
+    let covered: Vec<_> = records.iter().filter_map(|r| r.coverage.as_ref()).collect();
+    if !covered.is_empty() {
+        all["coverage"] = coverage::json(&coverage::sum(covered));
+    }
     format!("{all:#}\n")
 }

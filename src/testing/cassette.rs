@@ -1,0 +1,199 @@
+//! A session as a voice: each participant says again what it said, matched by participant and turn.
+//!
+//! What it was shown then is built again from the log, with the test's own voices, and compared with what it is shown now:
+//! a prompt that has changed is told in words, and so is a turn that the recording does not have. Neither is ever shown as
+//! a fault of a connection.
+
+use super::difference;
+use super::stage::shown;
+use crate::model::payload::TurnEnded;
+use crate::model::{
+    CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId, TurnId,
+};
+use crate::prompt;
+use crate::session::{self, Mode, Place, Record, Session};
+use crate::state::State;
+use crate::voice::{Chunk, Done, Failure};
+use regex::Regex;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+/// What stands for a volatile part of a prompt when two are compared.
+const VOLATILE: &str = "…";
+
+/// What participants said in a session.
+#[derive(Debug)]
+pub struct Recording {
+    /// Its file.
+    pub path: PathBuf,
+    /// Parts of prompts that differ from run to run.
+    ignored: Vec<Regex>,
+    turns: HashMap<(SeatId, Purpose), Vec<Recorded>>,
+}
+
+/// One turn of a participant.
+#[derive(Debug)]
+struct Recorded {
+    ended: TurnEnded,
+    prompt: String,
+}
+
+/// A prompt that is not the one of the recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Drift {
+    /// The recording.
+    pub path: PathBuf,
+    /// Whose turn, and which, from 1.
+    pub turn: String,
+    /// The difference in words.
+    pub difference: String,
+}
+
+impl Recording {
+    /// Reads a session; `seats` are those of the test, by whose voices prompts are built.
+    ///
+    /// # Errors
+    /// A sentence that says why it cannot be spoken from.
+    pub fn read(
+        path: &Path,
+        seats: &[Participant],
+        ignored: Vec<Regex>,
+    ) -> Result<Recording, String> {
+        let log = session::read(path).map_err(|e| e.to_string())?;
+        if log.records.is_empty() {
+            return Err("holds nothing that was said".into());
+        }
+        let mut state = State::default();
+        let mut prompts: BTreeMap<TurnId, (SeatId, String)> = BTreeMap::new();
+        let mut turns: HashMap<(SeatId, Purpose), Vec<Recorded>> = HashMap::new();
+        for record in &log.records {
+            state.apply(&as_seated(&record.event, seats));
+            match &record.event.kind {
+                Kind::CallStarted(call) => {
+                    if let Some(turn) = state.turns.get(&call.turn) {
+                        let prompt = shown(&prompt::build(&state, turn));
+                        prompts.insert(call.turn, (turn.seat.clone(), prompt));
+                    }
+                }
+                Kind::TurnEnded(ended) => {
+                    // a turn without a call is a person's, whose words are commands
+                    if let Some((seat, prompt)) = prompts.remove(&ended.turn) {
+                        let recorded = Recorded { ended: TurnEnded::clone(ended), prompt };
+                        turns.entry((seat, ended.purpose)).or_default().push(recorded);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(Recording { path: path.to_owned(), ignored, turns })
+    }
+
+    /// Returns whether a participant said anything in it.
+    pub fn has(&self, seat: &str) -> bool {
+        self.turns.keys().any(|(id, _)| **id == *seat)
+    }
+
+    /// Returns what a participant says for one of its turns, from 0, and how what it is shown now differs.
+    ///
+    /// # Errors
+    /// A sentence that says that the recording has no such turn.
+    pub fn says(
+        &self,
+        seat: &SeatId,
+        purpose: Purpose,
+        turn: usize,
+        now: &str,
+    ) -> Result<(Vec<Chunk>, Option<Drift>), String> {
+        let all = self.turns.get(&(seat.clone(), purpose)).map_or(&[][..], Vec::as_slice);
+        let Some(recorded) = all.get(turn) else {
+            let path = self.path.display();
+            let last = all
+                .last()
+                .and_then(|r| difference::words(&self.plain(&r.prompt), &self.plain(now)));
+            let last =
+                last.map_or(String::new(), |words| format!("; since its last turn there: {words}"));
+            return Err(format!(
+                "{path} has {} turns of `{seat}` for this, and this is turn {}{last}",
+                all.len(),
+                turn + 1
+            ));
+        };
+        let differs = difference::words(&self.plain(&recorded.prompt), &self.plain(now));
+        let drift = differs.map(|difference| Drift {
+            path: self.path.clone(),
+            turn: format!("{seat}, turn {}", turn + 1),
+            difference,
+        });
+        Ok((chunks(&recorded.ended), drift))
+    }
+
+    /// Returns a prompt without what differs from run to run.
+    fn plain(&self, prompt: &str) -> String {
+        let replaced = |text: String, part: &Regex| part.replace_all(&text, VOLATILE).into_owned();
+        self.ignored.iter().fold(prompt.to_owned(), replaced)
+    }
+}
+
+/// The event as if the session had been had with the test's voices: a prompt depends on whether a model reads it.
+fn as_seated(event: &Event, seats: &[Participant]) -> Event {
+    let mut event = event.clone();
+    if let Kind::Opened(opened) = &mut event.kind {
+        for participant in &mut opened.participants {
+            if let Some(seat) = seats.iter().find(|s| s.id == participant.id) {
+                participant.voice = seat.voice.clone();
+                (participant.window, participant.local) = (seat.window, seat.local);
+            }
+        }
+    }
+    event
+}
+
+fn chunks(ended: &TurnEnded) -> Vec<Chunk> {
+    let mut chunks = vec![];
+    if let Some(think) = &ended.think {
+        chunks.push(Chunk::Piece(Channel::Think, think.clone()));
+    }
+    let words = ended.raw.as_ref().unwrap_or(&ended.text);
+    match (ended.outcome, &ended.error) {
+        (Outcome::Passed, _) => chunks.push(Chunk::Pass),
+        (Outcome::Failed, error) => chunks.push(Chunk::Failed(failure(error.as_ref()))),
+        (Outcome::Said | Outcome::Cut, _) => {
+            if !words.is_empty() {
+                chunks.push(Chunk::Piece(Channel::Say, words.clone()));
+            }
+            chunks.push(Chunk::Done(Done {
+                structured: ended.structured.clone(),
+                finish: ended.finish.clone(),
+                usage: ended.usage.clone(),
+                ..Done::default()
+            }));
+        }
+    }
+    chunks
+}
+
+fn failure(error: Option<&CallError>) -> Failure {
+    match error {
+        Some(error) => Failure::new(error.class, error.text.clone()),
+        None => Failure::new(ErrorClass::Failed, "as it was recorded"),
+    }
+}
+
+/// Writes the session of a run in place of a recording.
+///
+/// # Errors
+/// What the system said.
+pub async fn write(path: &Path, events: &[Event]) -> io::Result<()> {
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside = tempfile::Builder::new().prefix(".colloquium-").tempdir_in(folder)?;
+    let fresh = beside.path().join("session.jsonl");
+    let Session { writer, .. } =
+        session::create(Place::File(&fresh), Mode::Normal).map_err(io::Error::other)?;
+    for event in events {
+        let record = Record::new(event.clone()).map_err(io::Error::other)?;
+        writer.push(std::sync::Arc::new(record));
+    }
+    writer.finish().await.map_err(io::Error::other)?;
+    fs::rename(&fresh, path)
+}

@@ -1,0 +1,203 @@
+//! What of a scenario its tests have reached: who spoke, which phases were played, which conditions went both ways, which
+//! stop rules ended it.
+//!
+//! A condition is looked at after every utterance, as the engine does; one without a written condition has one way only.
+
+use super::plan::Test;
+use super::run::Ran;
+use crate::expr::{Condition, Facts};
+use crate::model::{Kind, StopReason};
+use crate::scenario::{Loaded, Rule};
+use crate::state::State;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What can be reached.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Point {
+    /// What it is: `participant`, `phase`, `dependency`, `stop`.
+    pub kind: &'static str,
+    /// Which one, and which way of it.
+    pub name: String,
+}
+
+/// How often each point of a scenario was reached.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Covered {
+    /// The scenario's title.
+    pub scenario: String,
+    /// By point.
+    pub hits: BTreeMap<Point, u32>,
+    /// The operator's commands that were given: there is no list of those that should be.
+    pub commands: BTreeMap<String, u32>,
+}
+
+impl Covered {
+    /// Returns what one run has reached.
+    pub fn by(test: &Test, ran: &Ran) -> Covered {
+        let loaded = &test.loaded;
+        let mut covered = Covered {
+            scenario: loaded.scenario.title.to_string(),
+            hits: points(loaded).into_iter().map(|point| (point, 0)).collect(),
+            commands: BTreeMap::new(),
+        };
+        let conditions = conditions(loaded);
+        let mut state = State::default();
+        for event in &ran.events {
+            state.apply(event);
+            match &event.kind {
+                Kind::ThreadOpened(thread) => covered.hit("phase", &thread.name),
+                Kind::TurnEnded(ended) if ended.number.is_some() => {
+                    for (kind, name, condition) in &conditions {
+                        let facts = Facts::new(state.facts(|name| condition.uses(name)));
+                        // what cannot be evaluated is false to the engine
+                        let holds = condition.holds(&facts).unwrap_or(false);
+                        covered.hit(kind, &way(name, holds));
+                    }
+                }
+                Kind::CommandGiven(given) => {
+                    *covered.commands.entry(given.line.command.name().to_owned()).or_default() += 1;
+                }
+                Kind::Ended(ended) => {
+                    if let Some(name) = rule_of(loaded, ended.reason) {
+                        covered.hit("stop", &name);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for entry in ran.state.entries.iter().filter(|e| e.number.is_some()) {
+            if let Some(seat) = entry.seat() {
+                covered.hit("participant", seat);
+            }
+        }
+        covered
+    }
+
+    fn hit(&mut self, kind: &'static str, name: &str) {
+        if let Some(hits) = self.hits.get_mut(&Point { kind, name: name.to_owned() }) {
+            *hits += 1;
+        }
+    }
+
+    /// Adds what another run of the same scenario has reached.
+    pub fn add(&mut self, other: &Covered) {
+        for (point, hits) in &other.hits {
+            *self.hits.entry(point.clone()).or_default() += hits;
+        }
+        for (command, times) in &other.commands {
+            *self.commands.entry(command.clone()).or_default() += times;
+        }
+    }
+
+    /// Returns how many points were reached, and how many there are.
+    pub fn reached(&self) -> (usize, usize) {
+        (self.hits.values().filter(|hits| **hits > 0).count(), self.hits.len())
+    }
+}
+
+/// Adds up what runs have reached, by scenario.
+pub fn sum<'a>(all: impl IntoIterator<Item = &'a Covered>) -> Vec<Covered> {
+    let mut by: BTreeMap<String, Covered> = BTreeMap::new();
+    for covered in all {
+        let empty = || Covered { scenario: covered.scenario.clone(), ..Covered::default() };
+        by.entry(covered.scenario.clone()).or_insert_with(empty).add(covered);
+    }
+    by.into_values().collect()
+}
+
+/// Returns the share of all points that was reached, in percent; of none, all.
+pub fn percent(all: &[Covered]) -> f64 {
+    let (reached, points) =
+        all.iter().map(Covered::reached).fold((0, 0), |(a, b), (r, p)| (a + r, b + p));
+    if points == 0 { 100.0 } else { reached as f64 * 100.0 / points as f64 }
+}
+
+/// Returns it for people: what was not reached, by scenario.
+pub fn text(all: &[Covered]) -> String {
+    let mut text = String::new();
+    for covered in all {
+        let (reached, points) = covered.reached();
+        text.push_str(&format!("coverage  {}: {reached} of {points}\n", covered.scenario));
+        for (point, _) in covered.hits.iter().filter(|(_, hits)| **hits == 0) {
+            text.push_str(&format!("    not reached: {} {}\n", point.kind, point.name));
+        }
+        let commands: Vec<&str> = covered.commands.keys().map(String::as_str).collect();
+        if !commands.is_empty() {
+            text.push_str(&format!("    commands given: {}\n", commands.join(", ")));
+        }
+    }
+    text.push_str(&format!("coverage  {:.1} % of all\n", percent(all)));
+    text
+}
+
+/// Returns it for machines: every point with how often it was reached, as LCOV counts lines.
+pub fn json(all: &[Covered]) -> Value {
+    let scenario = |covered: &Covered| {
+        let (hit, found) = covered.reached();
+        let points: Vec<Value> = covered
+            .hits
+            .iter()
+            .map(|(point, hits)| json!({"kind": point.kind, "name": point.name, "hits": hits}))
+            .collect();
+        json!({
+            "scenario": covered.scenario, "found": found, "hit": hit, "points": points,
+            "commands": covered.commands,
+        })
+    };
+    json!({"percent": percent(all), "scenarios": all.iter().map(scenario).collect::<Vec<_>>()})
+}
+
+fn points(loaded: &Loaded) -> Vec<Point> {
+    let point = |kind, name: &str| Point { kind, name: name.to_owned() };
+    let speaks = loaded.participants.iter().filter(|p| p.speaks);
+    let mut points: Vec<Point> = speaks.map(|p| point("participant", &p.id)).collect();
+    points.extend(loaded.scenario.phases.iter().map(|phase| point("phase", &phase.name)));
+    for (kind, name, _) in conditions(loaded) {
+        points.extend([true, false].map(|holds| point(kind, &way(&name, holds))));
+    }
+    let rules = loaded.scenario.stops.iter().filter(|s| !matches!(s.rule, Rule::When(_)));
+    points.extend(rules.map(|stop| point("stop", &named(&stop.rule))));
+    points
+}
+
+/// The conditions of a scenario that somebody wrote.
+fn conditions(loaded: &Loaded) -> Vec<(&'static str, String, Condition)> {
+    let edges = loaded.participants.iter().flat_map(|p| p.runs.after.iter().map(move |a| (p, a)));
+    let edges = edges.filter_map(|(seat, after)| {
+        let when = after.when.as_ref()?;
+        let name = format!("{} after {} when {when}", seat.id, after.participant);
+        Some(("dependency", name, Condition::compile(when).ok()?))
+    });
+    let stops = loaded.scenario.stops.iter().filter_map(|stop| match &stop.rule {
+        Rule::When(when) => Some(("stop", format!("when {when}"), Condition::compile(when).ok()?)),
+        Rule::Word { .. } | Rule::Judge { .. } | Rule::Agreement(_) | Rule::Loop {} => None,
+    });
+    edges.chain(stops).collect()
+}
+
+fn way(name: &str, holds: bool) -> String {
+    format!("{name}: {holds}")
+}
+
+fn named(rule: &Rule) -> String {
+    match rule {
+        Rule::When(when) => format!("when {when}"),
+        Rule::Word { word, .. } => format!("word {word}"),
+        Rule::Judge { seat, .. } => format!("judge {seat}"),
+        Rule::Agreement(share) => format!("agreement {share}"),
+        Rule::Loop {} => "loop".into(),
+    }
+}
+
+/// The rule of a scenario by which it ended.
+fn rule_of(loaded: &Loaded, reason: StopReason) -> Option<String> {
+    let fits = |rule: &Rule| match rule {
+        Rule::When(_) => false,
+        Rule::Word { .. } => reason == StopReason::StopWord,
+        Rule::Judge { .. } => reason == StopReason::Goal,
+        Rule::Agreement(_) => reason == StopReason::Consensus,
+        Rule::Loop {} => reason == StopReason::Loop,
+    };
+    loaded.scenario.stops.iter().map(|s| &s.rule).find(|rule| fits(rule)).map(named)
+}

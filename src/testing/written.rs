@@ -1,0 +1,160 @@
+//! A test file written from a session: what happened becomes what is expected.
+//!
+//! The words of every participant become the lines of its voice, the operator's commands become `[[steer]]`, and the order
+//! of speakers, the end and the number of turns are expected. It is a beginning: whoever keeps it deletes what they do not
+//! care for.
+
+use crate::model::payload::TurnEnded;
+use crate::model::{Event, Kind, Outcome, Purpose, SeatId, TurnId};
+use crate::state::State;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// Whose words a test that is written has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Words {
+    /// Those that were said in the session.
+    OfSession,
+    /// Those of the scenario's rehearsed cast, which the test need not repeat.
+    OfCast,
+}
+
+/// Returns the text of a test file for a scenario, from the events of a session of it.
+pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
+    let state = State::fold(events);
+    let mut text = String::new();
+    let title = state.headline().map_or("A conversation", |title| title);
+    // writing to a string does not fail
+    let _ = writeln!(
+        text,
+        "# Written from a session: what happened is what is expected. Delete what you do not care for.\n\n\
+         title = {}\nscenario = {}\nseed = {}",
+        quoted(title),
+        quoted(scenario),
+        state.seed
+    );
+    if let Some(topic) = &state.scenario.topic {
+        let _ = writeln!(text, "topic = {}", quoted(topic));
+    }
+    let lines = if words == Words::OfSession { lines(events) } else { BTreeMap::new() };
+    for (seat, lines) in lines {
+        let _ = writeln!(text, "\n[[voice]]\nseat = {}\nlines = [", quoted(&seat));
+        for line in lines {
+            let _ = writeln!(text, "  {line},");
+        }
+        text.push_str("]\n");
+    }
+    let mut ended = 0;
+    for event in events {
+        match &event.kind {
+            Kind::TurnEnded(e) if e.number.is_some() => ended = e.number.unwrap_or(ended),
+            Kind::CommandGiven(given) => {
+                text.push_str(&steer(given.line.to_map(), ended));
+            }
+            _ => {}
+        }
+    }
+    let spoke = state.entries.iter().filter(|e| e.number.is_some());
+    let speakers: Vec<String> = spoke.filter_map(|e| e.seat()).map(|s| quoted(s)).collect();
+    let _ = writeln!(text, "\n[[expect]]\nspeakers = [{}]", speakers.join(", "));
+    if let Some(end) = &state.ended {
+        let _ =
+            writeln!(text, "\n[[expect]]\nthat = \"ended.reason == '{}'\"", end.reason.as_str());
+    }
+    if state.failed == 0 {
+        let _ = writeln!(
+            text,
+            "\n[[expect]]\nthat = \"warnings | length == {}\"",
+            state.warnings.len()
+        );
+    }
+    text
+}
+
+/// What every participant said, a line a turn.
+fn lines(events: &[Event]) -> BTreeMap<SeatId, Vec<String>> {
+    let mut seats: BTreeMap<TurnId, SeatId> = BTreeMap::new();
+    let mut lines: BTreeMap<SeatId, Vec<String>> = BTreeMap::new();
+    for event in events {
+        match &event.kind {
+            Kind::FloorGranted(granted) => {
+                seats.insert(TurnId(event.seq.0), granted.participant.clone());
+            }
+            Kind::TurnEnded(ended) => {
+                let (Some(seat), Some(line)) = (seats.get(&ended.turn), line(ended)) else {
+                    continue;
+                };
+                lines.entry(seat.clone()).or_default().push(line);
+            }
+            _ => {}
+        }
+    }
+    lines
+}
+
+fn line(ended: &TurnEnded) -> Option<String> {
+    let words = match (&*ended.text, &ended.raw, &ended.structured) {
+        (_, Some(raw), _) => raw.to_string(),
+        ("", None, data) if !data.is_null() => data.to_string(),
+        (text, None, _) => text.to_owned(),
+    };
+    // words of a person in a seat are a command, which comes as one
+    ended.call?;
+    let thought =
+        ended.think.as_ref().map_or(String::new(), |think| format!("<think>{think}</think>"));
+    let text = quoted(&plain(&format!("{thought}{words}")));
+    let purpose = match ended.purpose {
+        Purpose::Speak => String::new(),
+        other => match serde_json::to_value(other) {
+            Ok(Value::String(word)) => format!(", for = {}", quoted(&word)),
+            Ok(_) | Err(_) => String::new(),
+        },
+    };
+    Some(match (ended.outcome, purpose.is_empty()) {
+        (Outcome::Passed, _) => format!("{{ pass = true{purpose} }}"),
+        (Outcome::Failed, _) => format!("{{ fail = \"500\"{purpose} }}"),
+        (Outcome::Said | Outcome::Cut, true) => text,
+        (Outcome::Said | Outcome::Cut, false) => format!("{{ text = {text}{purpose} }}"),
+    })
+}
+
+/// Words that are a template's are written so that they come as they are.
+fn plain(text: &str) -> String {
+    text.replace("{{", "{{ '{{' }}").replace("{%", "{{ '{%' }}").replace("{#", "{{ '{#' }}")
+}
+
+/// A command as it was given, at the turn after which it came.
+fn steer(mut map: serde_json::Map<String, Value>, ended: u32) -> String {
+    let named = ["after", "during", "at", "when"].iter().any(|key| map.contains_key(*key));
+    map.shift_remove("in");
+    let mut text = "\n[[steer]]\n".to_owned();
+    if !named && ended > 0 {
+        let _ = writeln!(text, "after = {{ utterance = {ended} }}");
+    }
+    for (key, value) in map {
+        let _ = writeln!(text, "{key} = {}", toml(&value));
+    }
+    text
+}
+
+/// A value of JSON as TOML on one line.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::String(text) => quoted(text),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => {
+            let all: Vec<String> = map.iter().map(|(k, v)| format!("{k} = {}", toml(v))).collect();
+            format!("{{ {} }}", all.join(", "))
+        }
+        Value::Null => "\"\"".into(),
+        Value::Bool(_) | Value::Number(_) => value.to_string(),
+    }
+}
+
+/// Text in quotes as TOML takes it: JSON's escapes are TOML's, but for a slash.
+fn quoted(text: &str) -> String {
+    Value::String(text.to_owned()).to_string().replace('\u{7f}', "\\u007f")
+}
