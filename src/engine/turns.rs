@@ -354,7 +354,8 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &Failure) -> Op
         return (!turn.shrunk).then_some(0);
     }
     let asked = failure.class.asks_to_wait();
-    if !asked && !(failure.class.may_pass() && turn.retries < rule.retry) {
+    let pays = failure.class.may_pass() && turn.retries < rule.retry;
+    if !asked && !pays {
         return None;
     }
     let doubled = RETRY_WAIT_MS.saturating_mul(1 << turn.tries.saturating_sub(1).min(16));

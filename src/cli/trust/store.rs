@@ -103,7 +103,7 @@ fn parts(line: &str) -> impl Iterator<Item = &str> {
     let mut written = false;
     line.split_inclusive(ends_a_word).filter_map(move |part| {
         let word = part.trim_end_matches(ends_a_word);
-        let is_read = !(written && !word.is_empty());
+        let is_read = !written || word.is_empty();
         written = part.ends_with('>') || (written && word.is_empty());
         is_read.then_some(word)
     })
