@@ -230,7 +230,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
 /// The end of a phase whose condition holds after a round, or what is wrong with the condition.
 fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let when = state.phase_of(thread.id)?.shows.until.as_ref()?;
-    let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
+    let holds = |c: Condition| c.holds(&Facts::new(state.facts_of_rules(|name| c.uses(name))));
     match Condition::compile(when).and_then(holds) {
         Ok(holds) => holds.then(|| verdict::close(state, thread, StopReason::Condition)),
         Err(fault) => {

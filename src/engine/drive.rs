@@ -4,7 +4,7 @@
 //! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
 //! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
 
-use super::{Effect, Input, advance, deadline, effects, execute, react, recover, refused};
+use super::{Effect, Input, advance, ahead, deadline, effects, execute, react, recover, refused};
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
@@ -110,9 +110,11 @@ impl Engine {
     }
 
     /// Goes on with the first events of another conversation, as a resume does; `conversation.forked` comes first.
-    pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>) {
+    /// With `onward` it passes the end that would follow there.
+    pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
-        let forked = Forked { parent, at, seed, attended: self.attended };
+        let passed = onward.then(|| ahead::end_of(&state)).flatten();
+        let forked = Forked { parent, at, passed, seed, attended: self.attended };
         self.take_up(state, vec![forked.into()]);
     }
 
@@ -121,7 +123,8 @@ impl Engine {
         for notice in notices {
             self.append(draft(ThreadId::ROOT, ENGINE, notice));
         }
-        while self.obey() {}
+        // for what has ended no line is due before it is reopened
+        while self.live.state.ended.is_none() && self.obey() {}
         for cut in recover(&self.live) {
             self.append(cut);
         }

@@ -94,7 +94,8 @@ pub(super) fn ask<'a>(
     if let Some(ruling) = last.filter(|r| r.at == state.utterances) {
         return Asked::Ruled(ruling);
     }
-    let due = state.utterances >= last.map_or(0, |r| r.at) + every.max(1);
+    let from = last.map_or(0, |r| r.at).max(state.since.utterances);
+    let due = state.utterances >= from + every.max(1);
     let judge = SeatId(seat.clone());
     if !due || !quiet(state) || !may_ask(state) || !state.may(Purpose::Judge, &judge) {
         return Asked::Not;

@@ -51,7 +51,11 @@ pub fn circling(said: &[Said<'_>]) -> usize {
 /// Returns what the rule against circles says now: nothing, a warning after a whole round, the end after another.
 pub(super) fn says(state: &State) -> Says {
     let seats = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count().max(2);
-    let numbered: Vec<_> = state.entries.iter().filter(|e| e.number.is_some()).collect();
+    let numbered: Vec<_> = state
+        .entries
+        .iter()
+        .filter(|e| e.number.is_some() && e.hidden.is_none() && e.seq >= state.since.seq)
+        .collect();
     let numbered = &numbered[numbered.len().saturating_sub(seats * ROUNDS)..];
     let said: Vec<Said> = numbered
         .iter()

@@ -8,6 +8,7 @@
 //! It deliberately knows no screen, no files but the session it writes, and no policy by name.
 
 mod advance;
+mod ahead;
 mod asking;
 mod drafts;
 mod drive;

@@ -42,7 +42,10 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
 }
 
 fn says(state: &State, place: u32, rule: &Rule) -> Says {
-    let Some(last) = state.last.as_ref() else { return Says::Nothing };
+    // what was said before an end was passed has been judged
+    let fresh = |turn: TurnId| state.since.reopened.is_none_or(|seq| turn.0 > seq.0);
+    let last = state.last.as_ref().filter(|last| fresh(last.turn));
+    let Some(last) = last else { return Says::Nothing };
     match rule {
         Rule::Word { word, by } => {
             let Some(entry) = state.entries.iter().rev().find(|e| e.number == last.number) else {
@@ -58,7 +61,8 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
             if holds { Says::Stop(StopReason::StopWord, text()) } else { Says::Nothing }
         }
         Rule::When(when) => {
-            let holds = |c: Condition| c.holds(&Facts::new(state.facts(|name| c.uses(name))));
+            let holds =
+                |c: Condition| c.holds(&Facts::new(state.facts_of_rules(|name| c.uses(name))));
             match Condition::compile(when).and_then(holds) {
                 Ok(true) => Says::Stop(StopReason::Condition, when.clone()),
                 Ok(false) => Says::Nothing,

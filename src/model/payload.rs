@@ -64,6 +64,9 @@ pub struct Forked {
     pub parent: Text,
     /// The last of them.
     pub at: Seq,
+    /// The end that would have followed at this point, and that the branch passes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passed: Option<StopReason>,
     /// The seed of all dice from here on, where it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,

@@ -77,6 +77,12 @@ impl StopReason {
         }
     }
 
+    /// Returns whether rules and bounds count anew once this end is passed: the conversation came to it by itself, as
+    /// opposed to a limit, a fault or a hand that stopped it, after which it goes on where it was.
+    pub fn is_passed(self) -> bool {
+        self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)
+    }
+
     /// Returns whether the talk came to its own end, as opposed to being capped, stopped or broken.
     pub fn settled(self) -> bool {
         match self {

@@ -92,21 +92,23 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
 
     fn ready(&self, id: &SeatId, asked: &[Asked]) -> Option<Ready> {
         let seat = self.v.state.seat(id)?;
-        let runs = || self.v.thread.runs.iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
+        let had = || runs(self.v).iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
         match seat.spec.max_utterances {
             // what was said in other phases is no run of this one
-            None if runs() >= RUNS => return None,
-            Some(most) if seat.utterances >= most => return None,
+            None if had() >= RUNS => return None,
+            Some(most) if seat.since_reopening() >= most => return None,
             None | Some(_) => {}
         }
         let ready = |why: String, by| Some(Ready { seat: id.clone(), why, by });
         let runs = &seat.spec.runs;
-        let last = self.v.thread.memo["ran"][&**id].as_u64();
+        let again = failed_before(self.v, id);
+        let last = self.v.thread.memo["ran"][&**id].as_u64().filter(|_| !again);
         let meets: Vec<bool> = runs.after.iter().map(|after| self.meets(id, after)).collect();
         let fresh = |after: &After| {
             said(self.v, &after.participant).is_some_and(|seq| last.is_none_or(|last| seq.0 > last))
         };
-        let left = |at: usize| self.v.thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
+        let edges = &self.v.thread.memo["edges"][&**id];
+        let left = |at: usize| edges[at].as_u64().filter(|_| !again).unwrap_or(0);
         let live = |(at, after): (usize, &After)| {
             (meets[at] && fresh(after) && left(at) < u64::from(after.max)).then_some(at)
         };
@@ -123,6 +125,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
             return ready(format!("runs after {}", names.join(" and ")), by);
         }
         let starts = last.is_none() && runs.starts.unwrap_or(runs.after.is_empty());
+        let starts = starts && !is_addressed(self.v);
         if starts { ready("begins".into(), vec![]) } else { None }
     }
 
@@ -143,6 +146,28 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
     }
 }
 
+/// Returns the runs that count: those since an end was last passed.
+fn runs<'a>(v: &View<'a>) -> &'a [Ran] {
+    v.thread.runs.get(v.thread.runs_before..).unwrap_or_default()
+}
+
+/// Whether the last run of a seat failed before the conversation was reopened: it is tried again then.
+fn failed_before(v: &View<'_>, id: &SeatId) -> bool {
+    let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
+    let reopened = v.state.since.reopened;
+    last.is_some_and(|r| !spoke(r) && reopened.is_some_and(|seq| r.reply.turn.0 < seq.0))
+}
+
+/// Whether the exchange after a passed end is for those alone whom a person names: nobody begins by itself then.
+fn is_addressed(v: &View<'_>) -> bool {
+    let since = v.state.since.seq;
+    let names = |e: &Entry| {
+        e.seq > since && person(v, e).is_some() && !(e.mentions.is_empty() && e.to.is_empty())
+    };
+    let begun = v.thread.memo["begun"] == true;
+    since > Seq(0) && !begun && v.entries().any(names)
+}
+
 /// Whether a run came to words.
 fn spoke(run: &Ran) -> bool {
     !run.reply.text.trim().is_empty()
@@ -150,7 +175,9 @@ fn spoke(run: &Ran) -> bool {
 
 /// Where a seat last said something in this thread.
 fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
-    v.entries().rev().find(|e| e.number.is_some() && e.seat() == Some(seat)).map(|e| e.seq)
+    let since = v.state.since.seq;
+    let mut spoken = v.entries().rev().take_while(|e| e.seq >= since);
+    spoken.find(|e| e.number.is_some() && e.seat() == Some(seat)).map(|e| e.seq)
 }
 
 /// Who was asked for: still from before, by people since, and by the data of the last batch; and what is wrong with it.
@@ -161,7 +188,7 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
         Some(Asked { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into(), text })
     });
     let mut asked: Vec<Asked> = kept.collect();
-    let heard = Seq(v.memo_count("heard"));
+    let heard = Seq(v.memo_count("heard")).max(v.state.since.seq);
     for entry in v.entries().filter(|e| e.seq > heard) {
         let Some(by) = person(v, entry) else { continue };
         let named = entry.mentions.iter().chain(&entry.to);
@@ -221,7 +248,10 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
         let asking = asked.text.clone().map(|text| Asking { by: (&*asked.by).into(), text });
         requests.entry(&asked.seat).or_default().extend(asking);
     }
+    // whoever is named later in the exchange speaks beside those who began by themselves
+    let begun = v.thread.memo["begun"] == true || !is_addressed(v);
     v.memo_with([
+        ("begun", if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
         ("ran", Value::Object(ran)),
         ("edges", Value::Object(edges)),
         ("asked", json!(left)),
@@ -234,21 +264,18 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
 /// Whether somebody never ran because a seat that it waits for failed.
 fn starved(v: &View<'_>) -> bool {
     let failed = |id: &SeatId| {
-        let last = v.thread.runs.iter().rev().find(|r| r.reply.seat == *id);
+        let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
         last.is_some_and(|r| r.reply.outcome == Outcome::Failed) && said(v, id).is_none()
     };
     v.thread.seats.iter().filter_map(|id| v.state.seat(id)).any(|seat| {
-        let ran = v.thread.runs.iter().any(|r| r.reply.seat == seat.spec.id);
+        let ran = runs(v).iter().any(|r| r.reply.seat == seat.spec.id);
         !seat.gone && !ran && seat.spec.runs.after.iter().any(|a| failed(&a.participant))
     })
 }
 
 /// One run as the result tells it: what was new to it, what came of it, and how long that took.
 fn told(v: &View<'_>, runs: &[Ran], run: &Ran) -> Value {
-    let output = |r: &Ran| match &r.reply.structured {
-        Value::Null => json!(r.reply.text),
-        data => data.clone(),
-    };
+    let output = |r: &Ran| v.state.output(&r.reply);
     let before = runs.iter().filter(|r| r.batch < run.batch && r.reply.seat == run.reply.seat);
     let last = before.map(|r| r.batch).max().unwrap_or(0);
     let after = v.state.seat(&run.reply.seat).map_or(&[][..], |s| &s.spec.runs.after[..]);

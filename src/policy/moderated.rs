@@ -29,7 +29,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "may_end",
             kind: OptionKind::Flag,
-            meaning: "Whether the moderator may end it; true, unless it says so.",
+            meaning: "Whether the moderator may end it: once everybody has spoken, unless this is true, or false for never.",
         },
         OptionRow {
             key: "fallback",
@@ -110,9 +110,11 @@ fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
 }
 
 fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
-    // nothing is over that has not begun
-    let begun = v.last_entry().is_some();
-    let may_end = begun && v.thread.spec.options["may_end"] != json!(false);
+    let may_end = match &v.thread.spec.options["may_end"] {
+        // nothing is over that has not begun
+        Value::Bool(may) => *may && v.last_entry().is_some(),
+        _ => v.able().filter(|s| **s != moderator).all(|s| has_spoken(v, s)),
+    };
     let options = legal.iter().map(|s| s.0.clone());
     let options = options.chain(may_end.then(|| END.into())).collect();
     let next = Next::Ask {
@@ -123,6 +125,11 @@ fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
         options,
     };
     Decision { next, memo: v.thread.memo.clone() }
+}
+
+/// Whether a seat has had its say, since an end was last passed.
+fn has_spoken(v: &View<'_>, seat: &SeatId) -> bool {
+    v.state.seat(seat).is_some_and(|s| s.since_reopening() > 0)
 }
 
 fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {

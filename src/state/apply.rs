@@ -29,8 +29,8 @@ impl State {
         match &event.kind {
             Kind::Opened(o) => self.open(o),
             Kind::Renamed(r) => self.title = Some(r.title.clone()),
-            Kind::Reopened(r) => self.reopen(r.attended),
-            Kind::Forked(f) => self.fork(f),
+            Kind::Reopened(r) => self.reopen(seq, r.attended),
+            Kind::Forked(f) => self.fork(seq, f),
             Kind::LogRepaired(_) | Kind::Unknown(_) => {}
             Kind::Warning(w) => self.warnings.push(w.clone()),
             Kind::Ended(e) => {
@@ -62,7 +62,7 @@ impl State {
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
-            Kind::VoteClosed(v) => self.vote = Some(v.clone()),
+            Kind::VoteClosed(v) => (self.vote, self.votes) = (Some(v.clone()), self.votes + 1),
             Kind::StanceRecorded(s) => {
                 self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
             }
@@ -115,32 +115,6 @@ impl State {
         self.founders = self.seats.len();
     }
 
-    /// A fork goes on as a resume does, with dice of its own if it has another seed.
-    fn fork(&mut self, f: &Forked) {
-        self.reopen(f.attended);
-        self.seed = f.seed.unwrap_or(self.seed);
-        self.forked = Some(f.clone());
-    }
-
-    /// A resume goes on where it was: an end is taken back, a pause that was asked for takes hold once those whom a crash
-    /// cut have spoken.
-    fn reopen(&mut self, attended: bool) {
-        self.attended = attended;
-        self.seats.iter_mut().for_each(|s| s.failed = None);
-        let over = self.ended.take().is_some();
-        self.limit = None;
-        self.stopped_by = None;
-        if over {
-            for t in self.threads.values_mut() {
-                t.idle_decisions = 0;
-                t.passed.clear();
-            }
-        }
-        if let Some(root) = self.threads.get_mut(&ThreadId::ROOT) {
-            root.closed = None;
-        }
-    }
-
     fn add_thread(&mut self, id: ThreadId, parent: Option<ThreadId>, spec: ThreadOpened) {
         let thread = Thread {
             id,
@@ -154,6 +128,7 @@ impl State {
             round: 0,
             batches: 0,
             runs: vec![],
+            runs_before: 0,
             utterances: 0,
             idle_decisions: 0,
             passed: vec![],
@@ -185,6 +160,7 @@ impl State {
                 gone: false,
                 muted: false,
                 utterances: 0,
+                before: 0,
                 lines: vec![],
                 spent: Spent::default(),
                 broke: false,
@@ -352,6 +328,7 @@ impl State {
                 b.interrupted.insert(turn.seat.clone(), again);
             } else {
                 b.ended.push(Reply {
+                    turn: turn.id,
                     seat: turn.seat.clone(),
                     outcome: e.outcome,
                     text: e.text.clone(),

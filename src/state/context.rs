@@ -1,15 +1,24 @@
 //! What replies as data leave behind: the context that conditions, templates and scripts see.
 //!
 //! Data are kept as soon as they come, but in the order of the batch and not of arrival, so that a resume, in which the
-//! same seats may finish in another order, leaves the same context.
+//! same seats may finish in another order, leaves the same context. What is hidden leaves nothing behind, and what was
+//! edited leaves what it says now.
 
 use super::table::Ran;
-use super::{State, Turn};
+use super::{Entry, Reply, State, Turn};
 use crate::model::payload::TurnEnded;
-use crate::model::{Outcome, Purpose, SeatId, ThreadId};
+use crate::model::{BatchId, Outcome, Purpose, SeatId, ThreadId, TurnId};
 use crate::scenario::DEPENDS;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::sync::Arc;
+
+/// What one turn has left behind.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Kept {
+    turn: TurnId,
+    seat: SeatId,
+    data: Value,
+}
 
 impl State {
     /// Keeps the data of all who have spoken in the batch that runs or ran last in a thread.
@@ -18,24 +27,72 @@ impl State {
         let Some(batch) = batch.filter(|b| b.spec.purpose == Purpose::Speak) else { return };
         let reply = |seat: &SeatId| batch.ended.iter().find(|r| r.seat == *seat);
         let replies = batch.spec.seats.iter().filter_map(reply);
-        let said: Vec<_> = replies
-            .filter(|r| r.outcome == Outcome::Said && r.structured.is_object())
-            .map(|r| (r.seat.clone(), r.structured.clone()))
+        let said = replies.filter(|r| r.outcome == Outcome::Said && r.structured.is_object());
+        let said: Vec<Kept> = said
+            .map(|r| Kept { turn: r.turn, seat: r.seat.clone(), data: r.structured.clone() })
             .collect();
-        for (seat, data) in said {
-            self.keep(&seat, data);
+        if !said.is_empty() {
+            self.kept.retain(|kept| !said.iter().any(|new| new.turn == kept.turn));
+            self.kept.extend(said);
+            self.context = self.context_of(|_| true).into();
         }
     }
 
-    /// An object is merged at the top, the last writer wins; the whole of it is kept under the seat's id and key.
-    fn keep(&mut self, id: &SeatId, data: Value) {
-        let key = self.seat(id).and_then(|s| s.spec.runs.state_key.clone());
-        let context = Arc::make_mut(&mut self.context);
-        if let Value::Object(data) = &data {
-            context.extend(data.clone());
+    /// Takes in that words now read otherwise: also the context of batches that are still open.
+    pub(super) fn keep_again(&mut self) {
+        if self.kept.is_empty() {
+            return;
         }
-        context.extend(key.map(|key| (key.to_string(), data.clone())));
-        context.insert(id.to_string(), data);
+        self.context = self.context_of(|_| true).into();
+        let open = |b: &super::Batch| Some(b.id).filter(|_| self.is_open(b));
+        let batches: Vec<(ThreadId, BatchId)> =
+            self.threads.values().filter_map(|t| Some((t.id, open(t.batch.as_ref()?)?))).collect();
+        for (thread, id) in batches {
+            let context = Arc::new(self.context_of(|turn| turn.0 < id.0));
+            let batch = self.threads.get_mut(&thread).and_then(|t| t.batch.as_mut());
+            batch.into_iter().for_each(|b| b.context = context.clone());
+        }
+    }
+
+    /// Returns what some turns have left behind. An object is merged at the top, the last writer wins; the whole of it
+    /// is kept under the seat's id and key.
+    pub(super) fn context_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
+        let mut context = Map::new();
+        for kept in self.kept.iter().filter(|kept| counts(kept.turn)) {
+            let Some(data) = self.as_it_stands(kept.turn, &kept.data) else { continue };
+            let key = self.seat(&kept.seat).and_then(|s| s.spec.runs.state_key.clone());
+            if let Value::Object(data) = &data {
+                context.extend(data.clone());
+            }
+            context.extend(key.map(|key| (key.to_string(), data.clone())));
+            context.insert(kept.seat.to_string(), data);
+        }
+        context
+    }
+
+    /// Returns the data of a turn as they stand now: nothing once its words are hidden or another version counts, and
+    /// what an edit made of them.
+    fn as_it_stands(&self, turn: TurnId, data: &Value) -> Option<Value> {
+        let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
+        let Some(entry) = self.entries.iter().rev().find(by) else { return Some(data.clone()) };
+        match &entry.edited {
+            _ if entry.hidden.is_some() || entry.version().turn != Some(turn) => None,
+            Some((_, text)) => serde_json::from_str(text).ok().filter(Value::is_object),
+            None => Some(data.clone()),
+        }
+    }
+
+    /// Returns what a turn that is over gave, as it stands now: its data, else its words; null once it is hidden.
+    pub fn output(&self, reply: &Reply) -> Value {
+        let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(reply.turn));
+        let entry = self.entries.iter().rev().find(by);
+        let edited = entry.and_then(|e| e.edited.as_ref()).map(|(_, text)| text);
+        match (&reply.structured, edited) {
+            _ if entry.is_some_and(|e| e.hidden.is_some()) => Value::Null,
+            (Value::Null, text) => Value::from(&**text.unwrap_or(&reply.text)),
+            (data, None) => data.clone(),
+            (_, Some(text)) => serde_json::from_str(text).unwrap_or_else(|_| Value::from(&**text)),
+        }
     }
 
     /// Keeps the turn that was just over for the result, where seats depend on one another.

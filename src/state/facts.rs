@@ -1,6 +1,6 @@
 //! The state as conditions see it: names and values, nothing of how they are kept.
 
-use super::{Entry, Run, State, Turn, Who};
+use super::{Entry, Run, Since, State, Turn, Who};
 use crate::model::*;
 use serde_json::{Value, json};
 
@@ -8,21 +8,36 @@ impl State {
     /// Returns the facts that conditions of stops and steering lines see. What grows with the talk is there only if it
     /// is wanted by its name: conditions are looked at after every event.
     pub fn facts(&self, wanted: impl Fn(&str) -> bool) -> Value {
+        self.facts_after(Since::default(), wanted)
+    }
+
+    /// Returns the facts that rules see which end something: where an end was passed, nothing from before that.
+    pub fn facts_of_rules(&self, wanted: impl Fn(&str) -> bool) -> Value {
+        self.facts_after(self.since, wanted)
+    }
+
+    fn facts_after(&self, since: Since, wanted: impl Fn(&str) -> bool) -> Value {
+        let again = since.seq > Seq(0);
         let waiting = self.turns.values().find(|t| self.waits_for_human(t));
         let said = |name: &str, counts: fn(&Entry) -> bool| -> Vec<Value> {
-            let entries = self.entries.iter().filter(|e| wanted(name) && counts(e));
+            let entries = self
+                .entries
+                .iter()
+                .filter(|e| wanted(name) && counts(e) && (!again || e.version().seq > since.seq));
             entries.map(entry).collect()
         };
         json!({
-            "turn_count": self.turn_count(),
+            "turn_count": self.turn_count_after(since),
             "utterances": said("utterances", |e| e.number.is_some()),
             "history": said("history", |_| true),
             "agreement": self.agreement(),
-            "vote": self.vote.as_ref().map(|v| json!({"winner": v.winner, "counts": v.counts})),
-            "verdict": self.verdict.as_ref().map(|(v, _)| json!({"winner": v.winner, "scores": v.scores})),
-            "context": self.context,
+            "vote": self.vote.as_ref().filter(|_| self.votes > since.votes)
+                .map(|v| json!({"winner": v.winner, "counts": v.counts})),
+            "verdict": self.verdict.as_ref().filter(|(_, at)| !again || *at > since.utterances)
+                .map(|(v, _)| json!({"winner": v.winner, "scores": v.scores})),
+            "context": if again { json!(self.context_of(|turn| turn.0 > since.seq.0)) } else { json!(self.context) },
             "profile": {},
-            "seats": self.seat_facts(),
+            "seats": self.seat_facts(again),
             "round": self.leaves().map(|t| t.round).max().unwrap_or(0),
             "paused": self.run == Run::Paused,
             "pausing": self.run == Run::Pausing,
@@ -45,12 +60,12 @@ impl State {
         Some(if reason.exit_code() == 1 && starts_nowhere { NO_MODEL } else { reason.exit_code() })
     }
 
-    fn seat_facts(&self) -> Vec<Value> {
+    fn seat_facts(&self, again: bool) -> Vec<Value> {
         let present = self.seats.iter().filter(|s| !s.gone);
         present
             .map(|s| {
                 json!({"id": s.spec.id, "name": s.spec.name, "role": s.spec.role, "muted": s.muted,
-                       "utterances": s.utterances})
+                       "utterances": if again { s.since_reopening() } else { s.utterances }})
             })
             .collect()
     }
@@ -78,7 +93,7 @@ impl State {
             "number": turn.number,
             "round": self.threads.get(&turn.thread).map(|t| t.round),
             "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": p.role})),
-            "seats": self.seat_facts(),
+            "seats": self.seat_facts(false),
             "operator": {
                 "said": said.join(" "),
                 "whisper": whisper,

@@ -12,6 +12,7 @@ mod judging;
 mod live;
 mod open;
 mod rename;
+mod reopening;
 mod rolled;
 mod seen;
 mod shows;
@@ -22,9 +23,11 @@ mod transcript;
 
 pub use asked::{Asking, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
+pub use context::Kept;
 pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use open::OpenMention;
+pub use reopening::Since;
 pub use rolled::{Rolled, Rolls};
 pub use shows::Labels;
 pub use spent::{Reserve, Spent};
@@ -117,7 +120,9 @@ pub struct State {
     pub deliveries: VecDeque<(Key, TurnId)>,
     /// Placed words that no turn has seen yet: the place of the entry and the key of the command.
     pub unheard: Vec<(Seq, Key)>,
-    /// What replies as data have left behind.
+    /// What each reply as data has left behind, in order.
+    pub kept: Vec<Kept>,
+    /// What all of them have left behind together.
     pub context: Arc<Map<String, Value>>,
     /// Whether the floor moves.
     pub run: Run,
@@ -137,6 +142,8 @@ pub struct State {
     pub stopped_by: Option<Text>,
     /// How it ended.
     pub ended: Option<Ended>,
+    /// From where its rules count: the beginning, or the last time that its own end was passed.
+    pub since: Since,
     /// The last speaking turn that is over: what `retry` speaks anew.
     pub last: Option<table::LastTurn>,
     /// The verdict that is being found, or that an end waits for.
@@ -145,6 +152,8 @@ pub struct State {
     pub verdict: Option<(VerdictGiven, u32)>,
     /// The last vote.
     pub vote: Option<VoteClosed>,
+    /// How many votes there were.
+    pub votes: u32,
     /// What was summed up of the talk.
     pub summaries: Vec<Summary>,
     /// What judges last answered to stop rules, by the place of the rule.
@@ -213,7 +222,7 @@ impl State {
     fn silent(&self, seat: &Seat) -> bool {
         let cap = seat.spec.max_utterances.into_iter().chain(self.limits.per_seat).min();
         let speaking = || self.turns.values().filter(|t| t.speaks() && t.seat == seat.spec.id);
-        cap.is_some_and(|cap| seat.utterances + speaking().count() as u32 >= cap)
+        cap.is_some_and(|cap| seat.since_reopening() + speaking().count() as u32 >= cap)
     }
 
     /// Returns the running turns whose voice is a call, as opposed to a human who has the floor.
@@ -289,9 +298,13 @@ impl State {
     /// Returns what conditions know as `turn_count`: finished batches where seats depend on one another, else ended
     /// utterances.
     pub fn turn_count(&self) -> u32 {
+        self.turn_count_after(Since::default())
+    }
+
+    fn turn_count_after(&self, since: Since) -> u32 {
         match &*self.scenario.policy.name {
-            DEPENDS => self.finished_batches(),
-            _ => self.utterances,
+            DEPENDS => self.finished_batches().saturating_sub(since.batches),
+            _ => self.utterances.saturating_sub(since.utterances),
         }
     }
 

@@ -24,6 +24,8 @@ pub struct Seat {
     pub muted: bool,
     /// Ended utterances that count.
     pub utterances: u32,
+    /// How many of them there were when an end was last passed: its own bounds count from there.
+    pub before: u32,
     /// The rehearsed lines it has spoken, in order.
     pub lines: Vec<usize>,
     /// What its turns that are over have used.
@@ -36,6 +38,13 @@ pub struct Seat {
     pub stands: Option<StanceRecorded>,
     /// Where it stood over time, as recorded.
     pub stances: Vec<StanceRecorded>,
+}
+
+impl Seat {
+    /// Returns how many ended utterances count against its own bounds: those since an end was last passed.
+    pub fn since_reopening(&self) -> u32 {
+        self.utterances.saturating_sub(self.before)
+    }
 }
 
 /// A talk inside the talk.
@@ -65,6 +74,8 @@ pub struct Thread {
     pub batches: u32,
     /// Every turn to speak that is over, where seats depend on one another: their result is made of them.
     pub runs: Vec<Ran>,
+    /// How many of them there were when an end was last passed.
+    pub runs_before: usize,
     /// Decisions since the last words.
     pub idle_decisions: u32,
     /// Seats that passed since the last words.
@@ -114,6 +125,8 @@ pub struct Ran {
 /// How a turn of a batch ended, for the policy that asked for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
+    /// Which turn.
+    pub turn: TurnId,
     /// Who.
     pub seat: SeatId,
     /// How.

@@ -203,6 +203,7 @@ mod tests {
                 gone: false,
                 muted: false,
                 utterances: 0,
+                before: 0,
                 lines: vec![],
                 spent: Spent::default(),
                 broke: false,

@@ -83,3 +83,31 @@ fn the_example_in_python_drives_a_run() {
         assert!(out.contains(part), "{part}: {out}");
     }
 }
+
+/// No command that the program prints is a dead end: whatever ended it, somebody answers a person who goes on with it.
+#[test]
+fn every_printed_resume_goes_on_when_a_person_says_something() {
+    let say = r#"{"do":"say","text":"Wait: what about the organ?"}"#;
+    for (name, end) in ENDS {
+        let house = House::new();
+        let words = house.file("say.jsonl", say);
+        let ran = house.run(&["demo", name, "--headless"]).code(0);
+        let line = ran.err.rsplit("colloquium resume ").next().unwrap();
+        let line = line.lines().next().unwrap().trim();
+        for steered in [false, true] {
+            let mut args: Vec<&str> = std::iter::once("resume").chain(line.split(' ')).collect();
+            if steered {
+                args.extend(["--steer", &words]);
+            }
+            let again = house.run(&args);
+            let out = &again.out;
+            let first = out.find("\n[").unwrap_or_else(|| panic!("{name} ({end}): {again:?}"));
+            let spoken = out[first..].matches("\n[").count();
+            assert!(spoken > usize::from(steered), "{name} ({end}) goes on: {out}");
+            assert!(
+                !steered || out.matches("about the organ").count() > 1,
+                "{name} answers: {out}"
+            );
+        }
+    }
+}

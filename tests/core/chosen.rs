@@ -54,7 +54,8 @@ async fn a_moderator_chooses_and_its_reason_is_told() {
     assert_eq!(ran.state.utterances, 6, "choices are no utterances");
     let asked = batches(&ran, Purpose::Pick);
     assert_eq!(asked.len(), 6, "none beyond the limit");
-    assert_eq!(asked[2].options, ["a", "b", "end"].map(Text::from), "c had two in a row");
+    assert_eq!(asked[2].options, ["a", "b"].map(Text::from), "c had two in a row");
+    assert_eq!(asked[4].options, ["a", "b", "c", "end"].map(Text::from), "all have spoken");
     let spoken: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Speak).collect();
     assert!(spoken.iter().all(|r| r.prompt.blocks.iter().all(|b| b.text().ends_with("speaks"))));
 }
@@ -62,14 +63,20 @@ async fn a_moderator_chooses_and_its_reason_is_told() {
 #[tokio::test]
 async fn a_moderator_ends_it() {
     let chooser = answering(|ask| say(if ask.prompt.blocks.len() < 2 { "b" } else { "end" }));
-    let ran = play(moderated(json!({})), chooser, &[]).await;
+    let ran = play(moderated(json!({"may_end": true})), chooser, &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("b b", "goal"));
-    let at_once = answering(|_| say("The choice is \"end\"."));
-    let ran = play(moderated(json!({})), at_once, &[]).await;
+    let at_once = || answering(|_| say("The choice is \"end\"."));
+    let ran = play(moderated(json!({"may_end": true})), at_once(), &[]).await;
     assert_eq!(
         (ran.who().as_str(), ran.reason()),
         ("a", "goal"),
         "nothing is over that has not begun"
+    );
+    let ran = play(moderated(json!({})), at_once(), &[]).await;
+    assert_eq!(
+        (ran.who().as_str(), ran.reason()),
+        ("a b c", "goal"),
+        "everybody has spoken once before it is over"
     );
     let never = answering(|_| say("end"));
     let ran = play(moderated(json!({"may_end": false})), never, &[]).await;

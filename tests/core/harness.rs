@@ -262,7 +262,7 @@ pub fn lines(steer: &[Value]) -> Vec<(Key, SteerLine)> {
 enum Begin {
     Open(Opened),
     Resume,
-    Fork(Option<u64>),
+    Fork(Option<u64>, bool),
 }
 
 pub async fn play(opened: Opened, stage: Stage, steer: &[Value]) -> Ran {
@@ -275,7 +275,12 @@ pub async fn resume(past: Vec<Event>, stage: Stage, steer: &[Value]) -> Ran {
 
 /// Branches off behind some events, perhaps with another seed.
 pub async fn fork(past: Vec<Event>, seed: Option<u64>, stage: Stage, steer: &[Value]) -> Ran {
-    go(past, Begin::Fork(seed), stage, steer).await
+    go(past, Begin::Fork(seed, false), stage, steer).await
+}
+
+/// Branches off behind the last words of a conversation that is over, so that it goes on.
+pub async fn fork_on(past: Vec<Event>, stage: Stage) -> Ran {
+    go(past, Begin::Fork(None, true), stage, &[]).await
 }
 
 async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ran {
@@ -291,7 +296,9 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     match begin {
         Begin::Open(opened) => engine.open(opened),
         Begin::Resume => engine.resume(State::fold(&past), vec![]),
-        Begin::Fork(seed) => engine.fork(State::fold(&past), "parent".into(), seed),
+        Begin::Fork(seed, onward) => {
+            engine.fork(State::fold(&past), "parent".into(), seed, onward);
+        }
     }
     let (tx, orders) = mpsc::channel(1);
     drop(tx);

@@ -22,6 +22,7 @@
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
 //! | a branch keeps its past and goes on like a resume | `forks` |
+//! | an end can be passed: rules and rounds count from there | `reopenings` |
 //! | a prompt's digest is that of the whole prompt, and no word is hashed twice for a seat | `digests` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
@@ -55,6 +56,7 @@ mod many;
 mod minds;
 mod money;
 mod policies;
+mod reopenings;
 mod replay;
 mod replies;
 mod sealing;

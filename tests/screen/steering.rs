@@ -344,6 +344,12 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
             if matches!(&deeds[..], [Command::Pause {}, Command::Note { text, .. }] if text.contains("Bo"))),
         "{asked:?}"
     );
+    write(&mut stage, "iBut what of Thursday?");
+    let asked = stage.press(&[Enter]);
+    assert!(
+        matches!(&asked[..], [Request::Again(verbs)] if matches!(&verbs[..], [Command::Say { .. }])),
+        "whoever says something wants an answer: {asked:?}"
+    );
     write(&mut stage, "i/skip");
     assert_eq!(stage.press(&[Enter]), []);
     let shown = stage.text();
@@ -423,6 +429,8 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     assert!(
         matches!(&then, Then::Again(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
     );
+    let (_, then) = told.hear("But what of Thursday?", Ms(0));
+    assert!(matches!(&then, Then::Again(verbs) if matches!(verbs[..], [Command::Say { .. }])));
     assert!(told.hear("/skip", Ms(0)).0.contains("it has ended: /more"));
     let (said, mut told) = ended(false);
     assert!(!said.contains("it has ended"), "{said}");

@@ -173,7 +173,10 @@ impl Branch<'_> {
         engine.patience = Some(DISK_PATIENCE);
         engine.attended = !play.headless;
         let forked = past.next_seq;
-        engine.fork(past.clone(), self.log.files.id().into(), self.seed);
+        // whoever branches off after the last words of a conversation that is over wants it to go on
+        let whole = fold(self.log);
+        let onward = whole.ended.is_some() && whole.utterances == past.utterances;
+        engine.fork(past.clone(), self.log.files.id().into(), self.seed, onward);
         let limits = play.limits();
         let limit = (limits != Limits::default()).then_some(Command::Limit { set: limits });
         let commands = swaps.into_iter().chain(self.commands).chain(limit);

@@ -40,6 +40,7 @@ pub const KINDS: &[Row] = &[
         &[
             ("parent", "the other session"),
             ("at", "up to which of its events"),
+            ("passed", "the end that would have followed here, and that the branch passes"),
             ("seed", "another seed from here on"),
             ATTENDED,
         ],

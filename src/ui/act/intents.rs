@@ -37,7 +37,8 @@ pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
     let held = matches!(state.run, Run::Pausing | Run::Paused);
     let said = !state.entries.is_empty();
     match verb {
-        _ if state.ended.is_some() && verb != "note" => Some("it has ended"),
+        "note" | "say" | "cut_in" | "whisper" | "floor" if state.ended.is_some() => None,
+        _ if state.ended.is_some() => Some("it has ended"),
         "pause" if held => Some("it is paused already"),
         "resume" if !held => Some("it is not paused"),
         "speak" | "pass" if participant::asked(story).is_none() => {
@@ -61,8 +62,8 @@ pub fn ask(screen: &mut Screen, verb: Command) -> Option<Request> {
         return unsaved(screen);
     }
     if screen.story.state().ended.is_some() {
-        if matches!(verb, Command::Note { .. }) {
-            return Some(Request::Again(noted(verb)));
+        if let Some(verbs) = onward(verb) {
+            return Some(Request::Again(verbs));
         }
         let key = screen.keymap.way(Action::MoreRound, Place::Table);
         return told(
@@ -137,9 +138,16 @@ pub fn again(state: &State) -> Vec<Command> {
     limit.into_iter().chain([Command::Step { n: round(state) }]).collect()
 }
 
-/// Returns the deeds by which a note is left in the file of a talk that has ended: nobody speaks on for it.
-pub fn noted(note: Command) -> Vec<Command> {
-    vec![Command::Pause {}, note]
+/// Returns the commands by which something is done to a conversation that has ended, if that opens it again: words to it
+/// are answered, and for a note nobody speaks.
+pub fn onward(verb: Command) -> Option<Vec<Command>> {
+    match verb {
+        Command::Note { .. } => Some(vec![Command::Pause {}, verb]),
+        // nobody speaks who could be cut in on
+        Command::CutIn { text, .. } => Some(vec![Command::Say { text }]),
+        Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => Some(vec![verb]),
+        _ => None,
+    }
 }
 
 /// Returns how many speak in one round.

@@ -219,11 +219,11 @@ impl Linear {
     }
 
     fn send(&mut self, verb: Command) -> (String, Then) {
-        if matches!(verb, Command::Note { .. }) && self.goes_on() {
-            return (String::new(), Then::Again(intents::noted(verb)));
-        }
         if self.goes_on() {
-            return (note(ENDED), Then::Wait);
+            return match intents::onward(verb) {
+                Some(verbs) => (String::new(), Then::Again(verbs)),
+                None => (note(ENDED), Then::Wait),
+            };
         }
         if self.story.state().ended.is_some() {
             return (note("it has ended: nothing can be steered any more"), Then::Wait);

@@ -1,0 +1,89 @@
+//! Going on: what a resume or a fork changes, and what a conversation that had come to its own end begins again.
+//!
+//! An end can be passed. Stop rules, rounds, phases and the bounds of seats then count from the reopening, and the whole
+//! history stays. A limit, a failure and the operator's own `end` are different: from there it goes on where it was.
+
+use super::State;
+use crate::model::payload::Forked;
+use crate::model::*;
+use serde_json::Value;
+
+/// From where the rules of a conversation count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Since {
+    /// The event that reopened it last; none if it never ended.
+    pub reopened: Option<Seq>,
+    /// The event by which its own end was passed last; the first event, if none was.
+    pub seq: Seq,
+    /// How many utterances there were then.
+    pub utterances: u32,
+    /// How many finished batches there were then.
+    pub batches: u32,
+    /// How many votes there were then.
+    pub votes: u32,
+}
+
+impl State {
+    /// A fork goes on as a resume does, with dice of its own if it has another seed.
+    pub(super) fn fork(&mut self, seq: Seq, f: &Forked) {
+        self.reopen(seq, f.attended);
+        if let Some(passed) = f.passed {
+            self.pass(seq, passed, passed);
+        }
+        self.seed = f.seed.unwrap_or(self.seed);
+        self.forked = Some(f.clone());
+    }
+
+    /// A resume goes on where it was: an end is taken back, a pause that was asked for takes hold once those whom a crash
+    /// cut have spoken.
+    pub(super) fn reopen(&mut self, seq: Seq, attended: bool) {
+        self.attended = attended;
+        self.seats.iter_mut().for_each(|s| s.failed = None);
+        let ended = self.ended.take();
+        self.limit = None;
+        self.stopped_by = None;
+        let root = self.threads.get_mut(&ThreadId::ROOT).and_then(|root| root.closed.take());
+        if let Some(ended) = ended {
+            self.pass(seq, ended.reason, root.map_or(ended.reason, |root| root.reason));
+        }
+    }
+
+    /// Passes an end; `root` is how the policy of the whole conversation ended, if it did.
+    fn pass(&mut self, seq: Seq, ended: StopReason, root: StopReason) {
+        for t in self.threads.values_mut() {
+            t.idle_decisions = 0;
+            t.passed.clear();
+        }
+        if ended != StopReason::Signal {
+            self.since.reopened = Some(seq);
+        }
+        if ended.is_passed() {
+            self.begin_again(seq, root);
+        }
+    }
+
+    /// Begins a new exchange with the history: rules and bounds count from here.
+    fn begin_again(&mut self, seq: Seq, root: StopReason) {
+        self.since = Since {
+            reopened: Some(seq),
+            seq,
+            utterances: self.utterances,
+            batches: self.finished_batches(),
+            votes: self.votes,
+        };
+        self.asked.clear();
+        for seat in &mut self.seats {
+            seat.before = seat.utterances;
+            // what was agreed before is no agreement on what comes
+            seat.answer = None;
+        }
+        let played = matches!(root, StopReason::RoundLimit | StopReason::Completed);
+        for t in self.threads.values_mut() {
+            (t.verdict, t.asked, t.runs_before) = (None, None, t.runs.len());
+            // its rounds, its phases or its plan are used up
+            if t.id == ThreadId::ROOT && played {
+                (t.memo, t.round) = (Value::Null, 0);
+            }
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! An end can be passed: whatever ended it, a conversation goes on when somebody wants it to.
+
+use crate::harness::*;
+use colloquium::model::payload::Opened;
+use colloquium::model::*;
+use serde_json::{Value, json};
+
+fn robin(more: Value) -> Opened {
+    let mut scenario = json!({"policy": {"name": "round_robin"}});
+    for (key, value) in more.as_object().unwrap() {
+        scenario[key] = value.clone();
+    }
+    table(scenario, ["a", "b"].map(seat).into())
+}
+
+/// Says the stop word in utterances of one number in three.
+fn agreeing() -> Stage {
+    stage(|ask| match ask.number.unwrap_or(0) % 3 {
+        0 => Play::Words("AGREED: so be it".into(), 10),
+        n => Play::Words(format!("{} thinks of {n} and {}", ask.seat.id, ask.call.0), 10),
+    })
+}
+
+/// What was said after the reopening, by whom.
+fn after(ran: &Ran, first: &Ran) -> String {
+    ran.who().split(' ').skip(first.state.entries.len()).collect::<Vec<_>>().join(" ")
+}
+
+const SAY: &str = "Wait: what about the organ?";
+
+/// Plays something to its end, then resumes it with and without words of a person, and returns who spoke then.
+async fn passed(opened: Opened, stage: impl Fn() -> Stage, reason: &str) -> (String, String) {
+    let first = play(opened, stage(), &[]).await;
+    assert_eq!(first.reason(), reason);
+    let say = [json!({"do": "say", "text": SAY})];
+    let said = resume(first.events.clone(), stage(), &say).await;
+    let plain = resume(first.events.clone(), stage(), &[]).await;
+    assert!(after(&said, &first).starts_with("operator a"), "{reason}: {}", said.who());
+    let heard = said.seen.iter().any(|ask| ask.prompt.blocks.iter().any(|b| **b.text() == *SAY));
+    assert!(heard, "{reason}: somebody is shown it");
+    (after(&said, &first), after(&plain, &first))
+}
+
+#[tokio::test]
+async fn a_stop_word_counts_once() {
+    let stop = json!({"stop": [{"word": {"word": "AGREED"}}], "limits": {"utterances": 20}});
+    let first = play(robin(stop.clone()), agreeing(), &[]).await;
+    assert_eq!((first.who().as_str(), first.reason()), ("a b a", "stop_word"));
+    let say = [json!({"do": "say", "text": SAY})];
+    let ran = resume(first.events.clone(), agreeing(), &say).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a operator b a b", "stop_word"));
+    let ran = resume(first.events, agreeing(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "stop_word"));
+}
+
+#[tokio::test]
+async fn conditions_agreement_judges_and_loops_count_from_the_reopening() {
+    let condition = robin(json!({"stop": [{"when": "turn_count >= 2"}]}));
+    let (said, plain) = passed(condition, plain_words, "condition").await;
+    assert_eq!((&*said, &*plain), ("operator a b", "a b"));
+    let seats = robin(json!({"stop": [{"when": "seats[0].utterances >= 2"}]}));
+    let (said, _) = passed(seats, plain_words, "condition").await;
+    assert_eq!(said.matches('b').count() + said.matches(" a").count(), 4, "{said}");
+    let data = || stage(|_| Play::Data("yes".into(), json!({"answer": "yes"})));
+    let (said, _) = passed(robin(json!({"stop": [{"agreement": 1.0}]})), data, "consensus").await;
+    assert_eq!(said, "operator a b");
+    let same = || stage(|_| Play::Words("the very same four words as ever before".into(), 10));
+    let loops = robin(json!({"stop": [{"loop": {}}], "limits": {"utterances": 30}}));
+    let (said, _) = passed(loops, same, "loop").await;
+    assert!(said.split(' ').count() > 4, "{said}");
+    let judge = json!({"seat": "j", "question": "Enough?", "every": 2});
+    let mut judged = robin(json!({"stop": [{"judge": judge}]}));
+    judged.participants.push(Participant { speaks: false, ..seat("j") });
+    let yes = || {
+        stage(|ask| match ask.purpose {
+            Purpose::Judge => Play::Data("yes".into(), json!({"choice": "yes", "why": ""})),
+            _ => Play::Words(format!("{} speaks {}", ask.seat.id, ask.call.0), 10),
+        })
+    };
+    let (said, _) = passed(judged, yes, "goal").await;
+    assert_eq!(said, "operator a b");
+}
+
+fn plain_words() -> Stage {
+    plain()
+}
+
+#[tokio::test]
+async fn rounds_and_phases_begin_again_with_the_history() {
+    let rounds = robin(json!({"policy": {"name": "round_robin", "options": {"rounds": 1}}}));
+    let (said, again) = passed(rounds, plain_words, "round_limit").await;
+    assert_eq!((&*said, &*again), ("operator a b", "a b"));
+    let once = robin(json!({"policy": {"name": "simultaneous", "options": {"rounds": 1}}}));
+    let (said, again) = passed(once, plain_words, "round_limit").await;
+    assert_eq!((&*said, &*again), ("operator a b", "a b"));
+    let phase = |name: &str, who: &[&str]| json!({"name": name, "who": who, "policy": {"name": "round_robin", "options": {"rounds": 1}}});
+    let phases = robin(json!({
+        "policy": {"name": "phases"}, "phase": [phase("opening", &["a", "b"]), phase("closing", &["b"])],
+    }));
+    let (said, again) = passed(phases, plain_words, "completed").await;
+    assert_eq!((&*said, &*again), ("operator a b b", "a b b"));
+}
+
+#[tokio::test]
+async fn a_verdict_is_found_again_after_what_is_said_next() {
+    let verdict =
+        json!({"judges": ["j"], "question": "Who?", "votes": 1, "swap_test": false, "tie": "draw"});
+    let mut judged = robin(json!({
+        "policy": {"name": "round_robin", "options": {"rounds": 1}}, "verdict": verdict,
+    }));
+    judged.participants.push(Participant { speaks: false, ..seat("j") });
+    let judging = || {
+        stage(|ask| match ask.purpose {
+            Purpose::Judge => Play::Data("a".into(), json!({"winner": "a", "why": "so"})),
+            _ => Play::Words(format!("{} speaks {}", ask.seat.id, ask.call.0), 10),
+        })
+    };
+    let (said, again) = passed(judged, judging, "verdict").await;
+    assert_eq!((&*said, &*again), ("operator a b", "a b"));
+}
+
+#[tokio::test]
+async fn a_workflow_runs_again_or_asks_whom_a_person_names() {
+    let mut seats = vec![seat("a"), seat("b"), seat("c")];
+    for (at, runs) in [
+        json!({}),
+        json!({"after": [{"participant": "a", "max": 1}]}),
+        json!({"after": [{"participant": "b", "max": 1}]}),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        seats[at].runs = serde_json::from_value(runs).unwrap();
+    }
+    let flow = table(json!({"policy": {"name": "depends"}, "limits": {"batches": 20}}), seats);
+    let first = play(flow, plain(), &[]).await;
+    assert_eq!((first.who().as_str(), first.reason()), ("a b c", "completed"));
+    let ran = resume(first.events.clone(), plain(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b c", "completed"));
+    assert_eq!(ran.state.ended.unwrap().result["history"].as_array().unwrap().len(), 6);
+    let say = |text: &str| [json!({"do": "say", "text": text})];
+    let ran = resume(first.events.clone(), plain(), &say(SAY)).await;
+    assert_eq!(ran.who(), "a b c operator a b c");
+    for text in ["and you, @b?", "@b and you?"] {
+        let ran = resume(first.events.clone(), plain(), &say(text)).await;
+        assert_eq!(ran.who(), "a b c operator b c", "{text}: b is asked, c waits for b");
+    }
+}
+
+#[tokio::test]
+async fn a_moderator_chooses_again_after_its_end() {
+    let opened = crate::chosen::moderated(json!({}));
+    let ending = || {
+        stage(|ask| match ask.purpose {
+            Purpose::Pick => {
+                let options = ask.facts["options"].as_array().unwrap();
+                let end = ask.facts["turn_count"].as_u64().unwrap() >= 4;
+                let choice = if end { options.last() } else { options.first() };
+                Play::Data("so".into(), json!({"choice": choice, "why": ""}))
+            }
+            _ => Play::Words(format!("{} speaks {}", ask.seat.id, ask.call.0), 10),
+        })
+    };
+    let first = play(opened, ending(), &[]).await;
+    assert_eq!(first.reason(), "goal");
+    let say = [json!({"do": "say", "text": SAY})];
+    let ran = resume(first.events.clone(), ending(), &say).await;
+    assert!(ran.state.utterances > first.state.utterances, "{}", ran.who());
+    assert_eq!(ran.reason(), "goal");
+}
+
+#[tokio::test]
+async fn whoever_has_spoken_enough_may_speak_again_after_that_end() {
+    let mut caps = robin(json!({}));
+    caps.participants.iter_mut().for_each(|p| p.max_utterances = Some(1));
+    let (said, plain) = passed(caps, plain_words, "exhausted").await;
+    assert_eq!((&*said, &*plain), ("operator a b", "a b"));
+}
+
+/// A limit is no end of its own: what was counted against it stays counted.
+#[tokio::test]
+async fn after_a_limit_nothing_is_counted_anew() {
+    let rules = json!({"stop": [{"when": "turn_count >= 3"}], "limits": {"utterances": 2}});
+    let first = play(robin(rules), plain(), &[]).await;
+    assert_eq!(first.reason(), "utterance_limit");
+    let more = [json!({"do": "limit", "set": {"utterances": 9}})];
+    let ran = resume(first.events, plain(), &more).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a", "condition"));
+}
+
+#[tokio::test]
+async fn a_failed_workflow_tries_again_who_failed() {
+    let mut seats = vec![seat("a"), seat("b")];
+    seats[1].runs =
+        serde_json::from_value(json!({"after": [{"participant": "a", "max": 1}]})).unwrap();
+    let flow = table(json!({"policy": {"name": "depends"}, "limits": {"batches": 20}}), seats);
+    let fails = stage(|_| Play::Fail(10, ErrorClass::NotFound));
+    let first = play(flow, fails, &[]).await;
+    assert_eq!(first.reason(), "starved");
+    let ran = resume(first.events, plain(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b", "completed"));
+}
+
+#[tokio::test]
+async fn a_branch_after_the_last_words_goes_on() {
+    let stop = json!({"stop": [{"word": {"word": "AGREED"}}], "limits": {"utterances": 20}});
+    let first = play(robin(stop), agreeing(), &[]).await;
+    let said = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
+    let at = first.events.iter().position(said).unwrap() + 1;
+    let ran = fork_on(first.events[..at].to_vec(), agreeing()).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b a b", "stop_word"));
+    let rounds = robin(json!({"policy": {"name": "round_robin", "options": {"rounds": 1}}}));
+    let first = play(rounds, plain(), &[]).await;
+    let last = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(2));
+    let at = first.events.iter().position(last).unwrap() + 1;
+    let ran = fork_on(first.events[..at].to_vec(), plain()).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "round_limit"));
+}
