@@ -44,6 +44,11 @@ pub(super) fn late(state: &State) -> impl Iterator<Item = Draft> {
 
 /// Returns the receipt of a line whose moment did not come. Its key stays free: a resume with the same lines may bring it.
 pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
+    let mut spelled = line.to_map();
+    if line.command.is_private() {
+        // a receipt is for everybody to read
+        spelled.remove("text");
+    }
     let receipt = Receipt {
         of: key,
         is: ReceiptIs::TooLate,
@@ -51,7 +56,7 @@ pub(super) fn never_due(key: Key, line: &SteerLine) -> Draft {
         turns: vec![],
         why: Some(LateReason::NeverDue.message().into()),
         reason: Some(LateReason::NeverDue),
-        line: Value::Object(line.to_map()),
+        line: Value::Object(spelled),
     };
     draft(ThreadId::ROOT, ENGINE, receipt.into())
 }

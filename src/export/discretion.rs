@@ -2,7 +2,7 @@
 //!
 //! It is taken out of the events, before any format sees them, so that no format can forget it.
 
-use crate::model::{Command, Event, Key, Kind};
+use crate::model::{Command, Event, Key, Kind, SteerLine};
 use crate::session::{Record, Redaction, SessionError};
 use crate::state::State;
 use std::sync::Arc;
@@ -56,8 +56,17 @@ fn whispers<'a>(events: impl Iterator<Item = &'a Event>) -> std::collections::BT
             Kind::CommandRefused(refused) if refused.line["do"] == "whisper" => {
                 keys.insert(refused.key.clone());
             }
+            Kind::Receipt(receipt) if receipt.why.as_deref().is_some_and(spells_a_whisper) => {
+                keys.insert(receipt.of.clone());
+            }
             _ => {}
         }
     }
     keys
+}
+
+/// Whether a receipt of a line that was never due tells words that were not for everybody.
+fn spells_a_whisper(why: &str) -> bool {
+    let line = why.find('{').and_then(|at| SteerLine::parse(&why[at..]).ok());
+    line.is_some_and(|line| line.command.is_private())
 }

@@ -199,6 +199,12 @@ pub const COMMANDS: &[CommandRow] = &[
 ];
 
 impl Command {
+    /// Returns whether its words are not for everybody.
+    pub fn is_private(&self) -> bool {
+        // queued words may be a whisper
+        matches!(self, Command::Whisper { .. } | Command::EditQueued { .. })
+    }
+
     /// Returns the value of `do`.
     pub fn name(&self) -> &'static str {
         match self {

@@ -146,6 +146,13 @@ impl Redaction {
                     *text = (&*self.mark).into();
                 }
             }
+            // older sessions spell the whole line in it
+            Kind::Receipt(receipt) if self.commands.contains(&receipt.of) => {
+                let line = receipt.why.as_ref().and_then(|why| why.split_once(": {"));
+                if let Some((why, _)) = line {
+                    receipt.why = Some(format!("{why}: {}", self.mark).into());
+                }
+            }
             Kind::CommandRefused(refused) if self.commands.contains(&refused.key) => {
                 if let Some(words) = refused.line.get_mut("text") {
                     *words = self.mark.as_str().into();

@@ -157,3 +157,24 @@ fn a_damaged_session_is_written_as_far_as_it_can_be_read() {
         assert!(ran.out.contains("Bo") && ran.err.contains("sessions repair"), "{}", ran.err);
     }
 }
+
+/// Whatever becomes of a whisper, its words are in no transcript and in no export that leaves whispers out.
+#[test]
+fn a_whisper_that_came_too_late_leaks_nowhere() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 2));
+    let late = r#"{"after":{"utterance":9},"do":"whisper","to":"bo","text":"SECRETWORD","id":"w"}"#;
+    let lost = r#"{"after":{"utterance":9},"do":"edit_queued","of":"w","text":"SECRETWORD"}"#;
+    let nobody = r#"{"do":"whisper","to":"nobody","text":"SECRETWORD"}"#;
+    let steer = house.file("steer.jsonl", &format!("{late}\n{lost}\n{nobody}\n"));
+    let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
+    assert!(ran.out.contains("too late") && !ran.out.contains("SECRETWORD"), "{}", ran.out);
+    // a session of an earlier program spells the whole line
+    let session = house.path("data/sessions/20260101-000000-000000.jsonl");
+    let log = fs::read_to_string(&session).unwrap();
+    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+        let out = export(&house, &[format]);
+        assert!(!out.contains("SECRETWORD"), "{format}: {out}");
+    }
+    assert!(log.contains("SECRETWORD"), "the refused line is in the session");
+}
