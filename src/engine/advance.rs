@@ -179,7 +179,8 @@ fn step(state: &State, thread: &Thread) -> Option<Draft> {
 fn interrupted(state: &State) -> Option<Draft> {
     state.threads.values().find_map(|thread| {
         let batch = thread.batch.as_ref()?;
-        let seat = state.owed(batch).find(|s| batch.interrupted.contains_key(*s))?;
+        let crashed = |s: &SeatId| batch.interrupted.get(s).is_some_and(|i| !i.by_hand);
+        let seat = state.owed(batch).find(|s| crashed(s))?;
         grant(state, thread, batch, seat)
     })
 }

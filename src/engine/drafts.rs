@@ -46,7 +46,7 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     let again = batch.interrupted.get(seat);
     if speaks
         && !anew
-        && again.is_none()
+        && again.is_none_or(|again| again.by_hand)
         && state.ending.is_none()
         && state.limits.utterances.is_some_and(full)
     {

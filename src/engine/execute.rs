@@ -253,7 +253,7 @@ fn is_quiet(state: &State, thread: ThreadId) -> bool {
     let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref());
     let calls = state.calls().any(|turn| turn.thread == thread);
     let owed = batch.is_some_and(|b| state.owed(b).next().is_some());
-    let interrupted = batch.is_some_and(|b| !b.interrupted.is_empty());
+    let interrupted = batch.is_some_and(|b| b.interrupted.values().any(|i| !i.by_hand));
     !calls && (!owed || (state.run == Run::Paused && !interrupted))
 }
 

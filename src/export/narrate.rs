@@ -156,6 +156,9 @@ impl Narrator {
             (Outcome::Cut, Some(why @ CutWhy::Crash)) => {
                 words(format!("{who}, {}", cut(why)), String::new())
             }
+            (Outcome::Cut, Some(CutWhy::PauseNow | CutWhy::CutIn)) if e.text.trim().is_empty() => {
+                words(format!("{who}, stopped before a word, keeps the turn"), String::new())
+            }
             (Outcome::Cut, why) => {
                 let how = why.map_or("cut off", cut);
                 let mut told =

@@ -41,6 +41,11 @@ impl Policy for Depends {
         if let Some(text) = look.faults.take().iter().chain(&warnings).find(untold) {
             return Decision { next: Next::Warn(text.clone()), memo: v.thread.memo.clone() };
         }
+        let muted = |id: &&SeatId| v.state.seat(id).is_some_and(|s| s.muted && !s.gone);
+        let mut held = v.thread.seats.iter().filter(muted);
+        if ready.is_empty() && v.state.attended && held.any(|id| look.ready(id, &asked).is_some()) {
+            return Decision { next: Next::Wait, memo: v.thread.memo.clone() };
+        }
         if ready.is_empty() {
             return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
         }
@@ -261,15 +266,18 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
     ])
 }
 
-/// Whether somebody never ran because a seat that it waits for failed.
+/// Whether somebody never ran because a seat that it waits for was lost: it failed, was skipped or cut before a word, is
+/// muted, or has left.
 fn starved(v: &View<'_>) -> bool {
-    let failed = |id: &SeatId| {
+    let came_to_nothing = |id: &SeatId| {
         let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);
-        last.is_some_and(|r| r.reply.outcome == Outcome::Failed) && said(v, id).is_none()
+        last.is_some_and(|r| matches!(r.reply.outcome, Outcome::Failed | Outcome::Cut))
     };
+    let away = |id: &SeatId| v.state.seat(id).is_some_and(|s| s.gone || s.muted);
+    let lost = |id: &SeatId| said(v, id).is_none() && (away(id) || came_to_nothing(id));
     v.thread.seats.iter().filter_map(|id| v.state.seat(id)).any(|seat| {
         let ran = runs(v).iter().any(|r| r.reply.seat == seat.spec.id);
-        !seat.gone && !ran && seat.spec.runs.after.iter().any(|a| failed(&a.participant))
+        !seat.gone && !ran && seat.spec.runs.after.iter().any(|a| lost(&a.participant))
     })
 }
 

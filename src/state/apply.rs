@@ -315,15 +315,20 @@ impl State {
             self.set_seat(&turn.seat, |s| s.broke = true);
         }
         let crashed = e.why == Some(CutWhy::Crash);
-        let words = !crashed && turn.speaks() && !e.text.trim().is_empty();
+        // whoever was stopped before a first word keeps the turn; half an answer beside the talk is none
+        let by_hand = matches!(e.why, Some(CutWhy::PauseNow | CutWhy::CutIn))
+            && (!turn.speaks() || e.text.trim().is_empty());
+        let owed = crashed || by_hand;
+        let words = !owed && turn.speaks() && !e.text.trim().is_empty();
         self.settle_notes(&turn, words);
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);
-            if crashed {
+            if owed {
                 let again = Interrupted {
                     number: turn.number,
                     notes: turn.notes.clone(),
-                    first_call: turn.first_call,
+                    by_hand,
+                    first_call: turn.first_call.filter(|_| crashed),
                 };
                 b.interrupted.insert(turn.seat.clone(), again);
             } else {
@@ -337,13 +342,13 @@ impl State {
                 });
             }
         }
-        if crashed
+        if owed
             && turn.speaks()
             && let Run::Stepping(n) = &mut self.run
         {
             *n = n.saturating_add(1);
         }
-        if turn.speaks() && !crashed {
+        if turn.speaks() && !owed {
             self.last = Some(LastTurn {
                 turn: turn.id,
                 thread: turn.thread,
@@ -356,7 +361,7 @@ impl State {
         if words {
             self.say(seq, &turn, e);
         }
-        if !turn.speaks() && !crashed {
+        if !turn.speaks() && !owed {
             self.answer(&turn, e);
             self.sum_up(seq, &turn, e);
         }

@@ -255,7 +255,8 @@ impl State {
     pub fn owed<'a>(&'a self, batch: &'a Batch) -> impl Iterator<Item = &'a SeatId> {
         let gone = |s: &str| self.seat(s).is_none_or(|s| s.gone);
         batch.owed().filter(move |s| {
-            self.may(batch.spec.purpose, s) || (batch.interrupted.contains_key(*s) && !gone(s))
+            let crashed = batch.interrupted.get(*s).is_some_and(|i| !i.by_hand);
+            self.may(batch.spec.purpose, s) || (crashed && !gone(s))
         })
     }
 

@@ -146,6 +146,8 @@ pub struct Interrupted {
     pub number: Option<u32>,
     /// The notes bound to it.
     pub notes: Vec<Seq>,
+    /// Whether the operator stopped it before its first word, so that it speaks as soon as it may, and hears them first.
+    pub by_hand: bool,
     /// Where its first call stood: what its first call saw of the operator's words is seen again.
     pub first_call: Option<Seq>,
 }

@@ -298,3 +298,28 @@ async fn marks_renames_and_limits() {
     }
     assert!(ran.kinds().contains(&"command.refused"), "there is no judge to give a verdict");
 }
+
+/// Who was stopped before a first word has the floor again, under the same number, and has heard what was said meanwhile.
+#[tokio::test]
+async fn who_was_stopped_before_a_word_keeps_the_turn() {
+    let steer = [
+        json!({"when": "'b' in speaking", "do": "pause_now"}),
+        json!({"when": "paused", "do": "say", "text": "take your time"}),
+        json!({"at": "60s", "do": "resume"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
+    assert_eq!(ran.who(), "a operator b c");
+    assert_eq!(ran.state.entries[2].number, Some(2));
+    let steer = [json!({"when": "'b' in speaking", "do": "cut_in", "text": "one thing, please"})];
+    let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
+    assert_eq!(ran.who(), "a operator b c", "it answers the person");
+    let b = ran.seen.iter().filter(|r| r.seat.id == "b").next_back().unwrap();
+    assert!(matches!(b.prompt.blocks.last(), Some(Block::Operator { .. })));
+    let steer = [
+        json!({"when": "'b' in speaking", "do": "pause_now"}),
+        json!({"when": "paused", "do": "mute", "who": "b"}),
+        json!({"at": "60s", "do": "resume"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
+    assert_eq!(ran.who(), "a c a", "unless it is muted meanwhile");
+}

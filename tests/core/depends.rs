@@ -292,3 +292,29 @@ async fn a_phase_of_seats_that_wait_runs_each_of_them() {
     let ran = play(table, echo(), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "completed"));
 }
+
+/// Whoever others wait for may be muted, skipped, cut or gone: then the flow is starved, never done.
+#[tokio::test]
+async fn a_flow_that_lost_somebody_is_never_completed() {
+    let chain = || {
+        graph(vec![
+            runs("a", json!({})),
+            runs("b", json!({"after": [after("a")]})),
+            runs("c", json!({"after": [after("b")]})),
+        ])
+    };
+    for lost in [
+        json!({"after": {"utterance": 1}, "do": "mute", "who": "b"}),
+        json!({"after": {"utterance": 1}, "do": "leave", "who": "b"}),
+        json!({"when": "'b' in speaking", "do": "skip"}),
+    ] {
+        let ran = play(chain(), echo(), &[lost.clone()]).await;
+        assert_eq!((ran.who().as_str(), ran.reason()), ("a", "starved"), "{lost}");
+    }
+    let steer = [
+        json!({"when": "'b' in speaking", "do": "pause_now"}),
+        json!({"at": "60s", "do": "resume"}),
+    ];
+    let ran = play(chain(), echo(), &steer).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b c", "completed"), "b keeps the turn");
+}
