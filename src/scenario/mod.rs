@@ -81,6 +81,9 @@ pub struct Phase {
     pub name: Text,
     /// Seats, roles, `all`, `all but NAME`, resolved to seat ids in order.
     pub who: Vec<Text>,
+    /// Whether it is for all, also for those who join while it runs.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub open: bool,
     /// The policy of the phase: `sequential` is `round_robin`, `shuffled` is `round_robin` with `order = "shuffled"`.
     pub policy: PolicySpec,
     /// What its speakers see of one another, and how they speak.

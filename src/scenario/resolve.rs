@@ -17,6 +17,8 @@ use std::collections::BTreeMap;
 const DEFAULT_POLICY: &str = "round_robin";
 /// The option of policies that follow an order, by which an @name speaks next.
 const MENTIONS: &str = "mentions";
+/// What stands before those whom a phase leaves out.
+const ALL_BUT: &str = "all but ";
 
 /// Resolves the policy and its options.
 pub(super) fn policy(root: &Node) -> PolicySpec {
@@ -97,11 +99,13 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
             Some(who) => who_of(walk, who, seats, &join(&path, "who")),
             None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
         };
+        let all = |who: &Node| texts(who).iter().any(|w| &**w == "all" || w.starts_with(ALL_BUT));
+        let open = item.get("who").is_none_or(all);
         let name = item.get("name").and_then(Node::text).unwrap_or_default();
         let shows = shows(walk, item, &path);
         let judge = item.get("judge");
         let judge = judge.map(|j| judging(walk, j, "seat", seats, &join(&path, "judge")));
-        phases.push(Phase { name: name.into(), who, policy, shows, judge });
+        phases.push(Phase { name: name.into(), who, open, policy, shows, judge });
     }
     phases
 }
@@ -122,16 +126,17 @@ fn order(phase: &Node) -> PolicySpec {
     PolicySpec { name: name.into(), options }
 }
 
-/// Resolves names of seats and roles, `all` and `all but NAME` into ids, in the order of the seats.
+/// Resolves names of seats and roles, `all` and `all but NAME` into ids: as they are named, and where a name stands
+/// for several, in the order of the seats.
 pub(super) fn who_of(
     walk: &mut Walk<'_>,
     node: &Node,
     seats: &[Participant],
     path: &str,
 ) -> Vec<Text> {
-    let mut chosen = vec![false; seats.len()];
+    let mut ids: Vec<Text> = vec![];
     for name in texts(node) {
-        let (wanted, but) = match name.strip_prefix("all but ") {
+        let (wanted, but) = match name.strip_prefix(ALL_BUT) {
             Some(rest) => (rest.trim(), true),
             None => (&*name, false),
         };
@@ -149,16 +154,17 @@ pub(super) fn who_of(
             walk.fault(&node.span, path, message, fix);
             return vec![];
         }
-        for (seat, chosen) in seats.iter().zip(&mut chosen) {
-            *chosen |= if wanted == "all" {
+        for seat in seats {
+            let meant = if wanted == "all" {
                 seat.speaks
             } else {
                 named(seat) != but && (!but || seat.speaks)
             };
+            if meant && !ids.contains(&seat.id.0) {
+                ids.push(seat.id.0.clone());
+            }
         }
     }
-    let ids: Vec<Text> =
-        seats.iter().zip(&chosen).filter(|(_, c)| **c).map(|(s, _)| s.id.0.clone()).collect();
     if ids.is_empty() && !seats.is_empty() {
         walk.fault(&node.span, path, "leaves nobody", r#"name a seat, or say "all""#);
     }

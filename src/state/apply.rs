@@ -173,6 +173,8 @@ impl State {
             .open_threads()
             .filter(|_| p.speaks)
             .filter(|t| t.id == thread || t.spec.inherits && t.parent == Some(thread))
+            // a phase that names others is theirs
+            .filter(|t| self.phase_of(t.id).is_none_or(|phase| phase.open))
             .map(|t| t.id)
             .collect();
         for id in inner {

@@ -54,6 +54,18 @@ async fn a_simultaneous_round_is_blind() {
 }
 
 #[tokio::test]
+async fn who_joins_speaks_in_a_running_phase_only_if_it_is_for_all() {
+    let join = json!({"after": {"utterance": 1}, "do": "join", "participant": {"id": "d", "lines": ["hm"]}});
+    for (open, who) in [(false, "b a b a"), (true, "b a d b a d")] {
+        let phase = json!({"name": "talk", "who": ["b", "a"], "open": open,
+                           "policy": {"name": "round_robin", "options": {"rounds": 2}}});
+        let scenario = json!({"policy": {"name": "phases"}, "phase": [phase]});
+        let ran = play(table(scenario, ["a", "b", "c"].map(seat).into()), plain(), &[join.clone()]).await;
+        assert_eq!(ran.who(), who, "in the order that the phase names, open: {open}");
+    }
+}
+
+#[tokio::test]
 async fn phases_inherit_what_was_said() {
     let scenario = json!({
         "policy": {"name": "phases"},
