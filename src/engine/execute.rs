@@ -6,7 +6,7 @@
 use super::asking::Step;
 use super::{drafts, judging, turns, verdict};
 use crate::model::event::ENGINE;
-use crate::model::payload::{BatchOpened, HumanSaid, Receipt, Renamed, Resumed};
+use crate::model::payload::{BatchOpened, HumanSaid, Paused, Receipt, Renamed, Resumed};
 use crate::model::*;
 use crate::state::{PendingCommand, Run, State, Thread};
 use serde_json::Value;
@@ -160,12 +160,12 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         Command::Floor { to } => {
             let asked =
                 |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == command.given.key);
-            if !state.open_threads().any(asked) {
-                return Some(too_late(command, LateReason::FloorGiven));
-            }
             if !state.may_speak(to) {
                 let why = format!("{to} cannot speak any more");
                 return Some(too_late_because(command, LateReason::CannotSpeak, &why));
+            }
+            if !state.open_threads().any(asked) {
+                return Some(too_late(command, LateReason::FloorGiven));
             }
             wait(command)
         }
@@ -215,6 +215,11 @@ fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draf
 fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     match state.run {
         Run::Paused => done(command),
+        // between two turns nothing has to be waited for, so that a step right behind it is one
+        Run::Pausing if state.calls().next().is_none() => {
+            let why = state.pause_why.clone();
+            Some(draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into()))
+        }
         Run::Pausing => wait(command),
         Run::Going | Run::Stepping(_) => Some(too_late(command, LateReason::Resumed)),
     }

@@ -161,7 +161,11 @@ fn unattended(state: &State) -> Vec<Draft> {
             end(state, StopReason::Failure, Some(text.into()))
         }
         (_, None) => {
-            let text = "it waits for somebody to be given the floor and nobody is there to give it";
+            let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
+            let text = match able {
+                true => "it waits for somebody to be given the floor and nobody is there to give it",
+                false => "everybody who could speak is muted or has left, and nobody is there to change that",
+            };
             end(state, StopReason::Failure, Some(text.into()))
         }
     });

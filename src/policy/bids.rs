@@ -39,7 +39,7 @@ impl Policy for Bids {
         let over = v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds);
         let asked = v.thread.asked.as_ref().filter(|b| b.spec.purpose == Purpose::Bid);
         match (able.len(), asked) {
-            (0, _) => v.end(StopReason::Exhausted),
+            (0, _) => v.nobody(),
             _ if over => v.end(StopReason::RoundLimit),
             (2.., None) => Decision {
                 next: Next::Ask {
@@ -59,7 +59,7 @@ impl Policy for Bids {
                     first.then(b.net().total_cmp(&a.net())).then(b.silent.cmp(&a.silent))
                 });
                 let mut bids = bids.into_iter();
-                let Some(best) = bids.next() else { return v.end(StopReason::Exhausted) };
+                let Some(best) = bids.next() else { return v.nobody() };
                 let queue = bids.map(|b| b.seat).collect();
                 let (seat, why) = (best.seat.clone(), best.why());
                 decide(v, Some(Turn { seat, why, queue, round, memo, kept: vec![] }))

@@ -45,7 +45,7 @@ pub(super) struct Turn {
 
 /// Returns the decision for a turn: itself, or somebody who was named first; the end, if nobody can speak.
 pub(super) fn decide(v: &View<'_>, turn: Option<Turn>) -> Decision {
-    let Some(mut turn) = turn else { return v.end(StopReason::Exhausted) };
+    let Some(mut turn) = turn else { return v.nobody() };
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
         return v.end(StopReason::RoundLimit);
     }

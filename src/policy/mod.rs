@@ -155,6 +155,19 @@ impl<'a> View<'a> {
         self.thread.seats.iter().filter(move |s| state.may_speak(s))
     }
 
+    /// Returns what follows where nobody here can be given the floor: whoever muted or sent away the last who could speak
+    /// may change that, so it waits; at an empty table, or where all have said what they may, it is over.
+    fn nobody(&self) -> Decision {
+        let state = self.state;
+        let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));
+        let silenced = seats().any(|s| s.muted || s.gone) && !seats().all(|s| s.gone);
+        let elsewhere = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
+        match silenced && !elsewhere {
+            true => Decision { next: Next::Wait, memo: self.thread.memo.clone() },
+            false => self.end(StopReason::Exhausted),
+        }
+    }
+
     /// Returns the decision to end, with the memo as it is.
     fn end(&self, reason: StopReason) -> Decision {
         Decision { next: Next::End(reason), memo: self.thread.memo.clone() }

@@ -57,7 +57,7 @@ impl Policy for Moderated {
         let legal = legal(v);
         let (round, memo) = round(v, v.able().count());
         if legal.is_empty() {
-            return v.end(StopReason::Exhausted);
+            return v.nobody();
         }
         if v.option_count("rounds").is_some_and(|rounds| u64::from(round) > rounds) {
             return v.end(StopReason::RoundLimit);
@@ -169,5 +169,5 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
         let next = Next::Speak { seats, why, queue, round: Some(round) };
         return Decision { next, memo: v.memo_with(counted) };
     }
-    v.end(StopReason::Exhausted)
+    v.nobody()
 }

@@ -31,7 +31,7 @@ impl Policy for Simultaneous {
         }
         let seats: Vec<SeatId> = v.able().cloned().collect();
         if seats.is_empty() {
-            return v.end(StopReason::Exhausted);
+            return v.nobody();
         }
         let next = Next::Speak {
             seats,

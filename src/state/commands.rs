@@ -151,9 +151,15 @@ impl State {
                 None => command.too_late = Some(LateReason::Delivered),
             },
             Command::Floor { to } => self.ask_floor(to, given.line.thread, &given.key),
-            Command::Mute { who } => self.set_seat(who, |s| s.muted = true),
+            Command::Mute { who } => {
+                self.set_seat(who, |s| s.muted = true);
+                self.drop_floor(who);
+            }
             Command::Unmute { who } => self.set_seat(who, |s| s.muted = false),
-            Command::Leave { who } => self.set_seat(who, |s| s.gone = true),
+            Command::Leave { who } => {
+                self.set_seat(who, |s| s.gone = true);
+                self.drop_floor(who);
+            }
             Command::Join { .. } => {
                 if let Some(p) = &targets.participant {
                     self.join(p, given.line.thread.unwrap_or(ThreadId::ROOT));
@@ -217,6 +223,13 @@ impl State {
         };
         if let Some(t) = self.threads.values_mut().rev().find(holds) {
             t.floor = Some((seat.clone(), key.clone()));
+        }
+    }
+
+    /// A floor that was promised to a seat is gone once it cannot take it.
+    fn drop_floor(&mut self, seat: &SeatId) {
+        for thread in self.threads.values_mut() {
+            thread.floor = thread.floor.take().filter(|(to, _)| to != seat);
         }
     }
 

@@ -323,3 +323,46 @@ async fn who_was_stopped_before_a_word_keeps_the_turn() {
     let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
     assert_eq!(ran.who(), "a c a", "unless it is muted meanwhile");
 }
+
+/// Muting or leaving of the last who could speak is no end: whoever did it may undo it.
+#[tokio::test]
+async fn muting_the_last_who_could_speak_waits() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "do": "mute", "who": "a"}),
+        json!({"after": {"utterance": 1}, "do": "mute", "who": "b"}),
+        json!({"at": "60s", "do": "unmute", "who": "b"}),
+    ];
+    let ran = play(round_robin(&["a", "b"], 3), plain(), &steer).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b b", "utterance_limit"));
+    let ran = play(round_robin(&["a", "b"], 3), plain(), &steer[..2]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a", "failure"));
+    let why = ran.state.ended.unwrap().text.unwrap();
+    assert!(why.contains("everybody who could speak is muted"), "{why}");
+}
+
+/// A grant that came too late is gone: it does not come back when the seat may speak again.
+#[tokio::test]
+async fn a_floor_for_a_seat_that_is_muted_first_is_gone() {
+    let steer = [
+        json!({"during": {"utterance": 1, "words": 1}, "id": "f", "do": "floor", "to": "d"}),
+        json!({"during": {"utterance": 1, "words": 2}, "do": "mute", "who": "d"}),
+        json!({"during": {"utterance": 1, "words": 3}, "do": "unmute", "who": "d"}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c", "d"], 3), plain(), &steer).await;
+    assert_eq!(ran.receipts("f").last(), Some(&TooLate));
+    assert_eq!(ran.who(), "a b c");
+}
+
+/// A pause between two turns holds at once, so that a step behind it is a step.
+#[tokio::test]
+async fn a_step_right_behind_a_pause_is_one() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "id": "p", "do": "pause"}),
+        json!({"after": {"utterance": 1}, "id": "s", "do": "step"}),
+    ];
+    let ran = play(round_robin(&["a", "b"], 9), plain(), &steer).await;
+    assert_eq!(ran.who(), "a b");
+    assert_eq!((ran.receipts("p"), ran.receipts("s")), (vec![Done], vec![Done]));
+    let ran = play(round_robin(&["a", "b"], 9), plain(), &steer[..1]).await;
+    assert_eq!(ran.who(), "a");
+}
