@@ -197,6 +197,7 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
     for entry in v.entries().filter(|e| e.seq > heard) {
         let Some(by) = person(v, entry) else { continue };
         let named = entry.mentions.iter().chain(&entry.to);
+        let named = named.filter(|seat| entry.granted.as_ref() != Some(seat));
         asked.extend(named.map(|seat| Asked { seat: seat.clone(), by: by.clone(), text: None }));
     }
     let counted = v.thread.memo["counted"].as_u64();

@@ -97,7 +97,9 @@ fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
 }
 
 fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
-    v.state.may_speak(named) && v.thread.seats.contains(named) && entry.seat() != Some(named)
+    let granted = entry.granted.as_ref() == Some(named);
+    let own = entry.seat() == Some(named);
+    v.state.may_speak(named) && v.thread.seats.contains(named) && !own && !granted
 }
 
 /// Counts turns into rounds where no order says when a round is over: a round is a turn for each of `able` seats.

@@ -435,6 +435,7 @@ impl State {
             changed: None,
             to: vec![],
             of: None,
+            granted: None,
             mentions: e.mentions.clone(),
         });
         self.utterances += 1;

@@ -291,6 +291,7 @@ impl State {
             Command::Whisper { to, .. } => vec![to.clone()],
             _ => vec![],
         };
+        let says = matches!(given.line.command, Command::Say { .. });
         self.unheard.push((seq, of.clone()));
         self.entries.push(super::Entry {
             seq,
@@ -314,6 +315,7 @@ impl State {
             changed: None,
             to,
             of: Some(of.clone()),
+            granted: given.targets.seats.first().filter(|_| says).cloned(),
             mentions: given.targets.mentions.clone(),
         });
     }

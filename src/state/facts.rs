@@ -163,6 +163,7 @@ mod tests {
             changed: None,
             to: vec![],
             of: None,
+            granted: None,
             mentions: vec![],
         };
         let state = State { entries: vec![said], ..State::default() };

@@ -45,6 +45,8 @@ pub struct Entry {
     pub to: Vec<SeatId>,
     /// The command it came from, for the operator's words.
     pub of: Option<Key>,
+    /// The seat that these words gave the floor: to be named in them is no second grant.
+    pub granted: Option<SeatId>,
     /// The seats it names with `@`.
     pub mentions: Vec<SeatId>,
 }

@@ -366,3 +366,15 @@ async fn a_step_right_behind_a_pause_is_one() {
     let ran = play(round_robin(&["a", "b"], 9), plain(), &steer[..1]).await;
     assert_eq!(ran.who(), "a");
 }
+
+/// `@name` in front of the operator's words is one grant, with mentions on as well.
+#[tokio::test]
+async fn a_leading_name_is_one_grant() {
+    let steer = [json!({"after": {"utterance": 1}, "do": "say", "text": "@c and you?"})];
+    for name in ["round_robin", "weighted"] {
+        let mut opened = round_robin(&["a", "b", "c"], 4);
+        opened.scenario["policy"] = json!({"name": name, "options": {"mentions": "once"}});
+        let ran = play(opened, plain(), &steer).await;
+        assert_eq!(ran.who(), "a operator c b c", "{name}");
+    }
+}
