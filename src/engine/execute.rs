@@ -147,6 +147,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         | Command::Choose { .. }
         | Command::Edit { .. }
         | Command::Hide { .. }
+        | Command::Unhide { .. }
         | Command::Limit { .. }
         | Command::Mark { .. } => done(command),
         Command::Vote { question, options } => {

@@ -149,8 +149,20 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 return Err(format!("utterance {utterance} has {have} {texts} to choose from"));
             }
         }
-        Command::Edit { utterance, .. } | Command::Hide { utterance, .. } => {
-            state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
+        Command::Edit { utterance, .. }
+        | Command::Hide { utterance, .. }
+        | Command::Unhide { utterance } => {
+            let entry =
+                state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
+            match (&line.command, entry.hidden) {
+                (Command::Edit { .. }, Some(_)) => {
+                    return Err(format!("utterance {utterance} is hidden: `unhide` shows it again"));
+                }
+                (Command::Unhide { .. }, None) => {
+                    return Err(format!("utterance {utterance} is not hidden"));
+                }
+                _ => {}
+            }
         }
         Command::Vote { question, options } => {
             if question.trim().is_empty() {
@@ -198,6 +210,7 @@ fn outlives_the_end(command: &Command) -> bool {
             | Command::Rename { .. }
             | Command::Edit { .. }
             | Command::Hide { .. }
+            | Command::Unhide { .. }
             | Command::Choose { .. }
     )
 }

@@ -56,7 +56,8 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
                 let rest = l.trim_start().strip_prefix(&**word);
                 rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
             };
-            let holds = listed && entry.version().cut.is_none() && entry.text().lines().any(begins);
+            let shown = entry.hidden.is_none() && entry.version().cut.is_none();
+            let holds = listed && shown && entry.text().lines().any(begins);
             let text = || format!("{}: {word}", last.seat).into();
             if holds { Says::Stop(StopReason::StopWord, text()) } else { Says::Nothing }
         }

@@ -42,6 +42,7 @@ pub(super) fn given(
             let why = text.iter().map(|t| format!(": {t}")).collect::<String>();
             note(format!("utterance {utterance} is hidden{why}"))
         }
+        Command::Unhide { utterance } => note(format!("utterance {utterance} is shown again")),
         Command::Choose { utterance, alternative } => {
             note(format!("alternative {alternative} of utterance {utterance} counts"))
         }

@@ -97,6 +97,8 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
+    /// Shows a hidden utterance again.
+    Unhide { utterance: u32 },
     /// Calls a vote.
     Vote {
         question: Text,
@@ -190,6 +192,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("choose" ["utterance", "alternative"] [] "Which alternative of an utterance counts, from 1." []),
     command!("edit" ["utterance", "text"] [] "Replaces the text that later prompts show; the log keeps both." []),
     command!("hide" ["utterance"] ["text"] "Takes an utterance out of later prompts and exports; text says why." []),
+    command!("unhide" ["utterance"] [] "Shows a hidden utterance again, in later prompts and exports." []),
     command!("vote" ["question"] ["options"] "Everybody who speaks votes, unseen by the others: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
     command!("verdict" [] ["winner"] "The judges judge now; with a winner it breaks a tie that waits for you." ["batch.opened", "verdict.given"]),
     command!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." []),
@@ -234,6 +237,7 @@ impl Command {
             Command::Choose { .. } => "choose",
             Command::Edit { .. } => "edit",
             Command::Hide { .. } => "hide",
+            Command::Unhide { .. } => "unhide",
             Command::Vote { .. } => "vote",
             Command::Verdict { .. } => "verdict",
             Command::Limit { .. } => "limit",

@@ -204,7 +204,7 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
     let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
     let mut warnings = vec![];
     for reply in batch.iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said) {
-        for request in reply.structured["requests"].as_array().into_iter().flatten() {
+        for request in v.state.output(reply)["requests"].as_array().into_iter().flatten() {
             let to = request["to"].as_str().unwrap_or_default();
             let seat = v.thread.seats.iter().find(|s| *s.0 == *to && **s != reply.seat);
             match seat {

@@ -177,18 +177,28 @@ impl State {
                     e.edited = None;
                     e.changed = Some(seq);
                 }
+                self.keep_again();
             }
             Command::Edit { utterance, text } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.edited = Some((seq, text.clone()));
                     e.changed = Some(seq);
                 }
+                self.keep_again();
             }
             Command::Hide { utterance, .. } => {
                 if let Some(e) = self.entry_mut(*utterance) {
                     e.hidden = Some(seq);
                     e.changed = Some(seq);
                 }
+                self.keep_again();
+            }
+            Command::Unhide { utterance } => {
+                if let Some(e) = self.entry_mut(*utterance) {
+                    e.hidden = None;
+                    e.changed = Some(seq);
+                }
+                self.keep_again();
             }
             Command::Limit { set } => self.set_limits(set, ms),
             Command::Mark { text } => self.marks.push((seq, text.clone())),

@@ -72,10 +72,12 @@ impl State {
 
     /// Returns the facts that a voice is told with a call: no history, which is the prompt's.
     pub fn turn_facts(&self, turn: &Turn) -> Value {
-        let heard = self.unanswered(turn);
+        let mut heard = self.unanswered(turn);
+        heard.retain(|e| e.hidden.is_none());
         let whisper = heard.iter().any(|e| e.is_whisper());
         let own = Who::Seat(turn.seat.clone());
-        let peers = |e: &&Entry| e.who != own && e.who != Who::Operator;
+        let peers =
+            |e: &&Entry| e.who != own && e.who != Who::Operator && e.hidden.is_none();
         let last = self.visible(turn).rev().find(peers);
         let me = self.seat(&turn.seat).map(|s| &s.spec);
         let labels = self.labels(turn);
@@ -127,7 +129,7 @@ fn entry(e: &Entry) -> Value {
     json!({
         "number": e.number,
         "participant": e.seat().map_or("operator", |s| &**s),
-        "text": e.text(),
+        "text": if e.hidden.is_some() { "" } else { &**e.text() },
         "outcome": if e.version().cut.is_some() { "cut" } else { "said" },
         "hidden": e.hidden.is_some(),
     })

@@ -83,6 +83,6 @@ impl State {
 
 fn rewrites(command: &Command) -> bool {
     let words =
-        matches!(command, Command::Edit { .. } | Command::Hide { .. } | Command::Choose { .. });
+        matches!(command, Command::Edit { .. } | Command::Hide { .. } | Command::Unhide { .. } | Command::Choose { .. });
     words || matches!(command, Command::Join { .. } | Command::Change { .. })
 }

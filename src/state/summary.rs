@@ -50,7 +50,7 @@ impl State {
         });
         let changed = |e: &Entry| {
             let since =
-                [e.hidden, e.edited.as_ref().map(|(since, _)| *since), Some(e.version().seq)];
+                [e.changed, e.edited.as_ref().map(|(since, _)| *since), Some(e.version().seq)];
             since.into_iter().flatten().any(|since| since > summary.seq)
         };
         let ours = self.visible(turn).filter(upto);

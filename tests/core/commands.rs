@@ -378,3 +378,31 @@ async fn a_leading_name_is_one_grant() {
         assert_eq!(ran.who(), "a operator c b c", "{name}");
     }
 }
+
+/// Hidden words reach nobody: no prompt, no script's `last`, no condition; `unhide` takes it back.
+#[tokio::test]
+async fn what_is_hidden_is_hidden_everywhere() {
+    let hide = json!({"after": {"utterance": 1}, "do": "hide", "utterance": 1});
+    let edit = json!({"after": {"utterance": 1}, "id": "e", "do": "edit", "utterance": 1, "text": "other"});
+    let unhide = json!({"after": {"utterance": 1}, "do": "unhide", "utterance": 1});
+    let secret = || stage(|ask| Play::Words(if &*ask.seat.id == "a" { "SECRET" } else { "well" }.into(), 10));
+    let shown = |ran: &Ran| {
+        let b = ran.seen.iter().find(|r| r.seat.id == "b").unwrap();
+        let all = format!("{} {:?}", b.facts, b.prompt);
+        all.contains("SECRET")
+    };
+    let rules = || {
+        let mut opened = round_robin(&["a", "b"], 3);
+        opened.scenario["stop"] = json!([{"when": "'SECRET' in utterances[0].text"}]);
+        opened
+    };
+    let ran = play(rules(), secret(), &[hide.clone(), edit]).await;
+    assert!(!shown(&ran), "{:?}", ran.seen[1].facts);
+    let refused = |e: &Event| matches!(&e.kind, Kind::CommandRefused(r) if r.why.contains("`unhide`"));
+    assert!(ran.events.iter().any(refused), "a hidden utterance is not edited");
+    assert_eq!(ran.who(), "a b a", "a condition sees nothing of it");
+    let mut plain = rules();
+    plain.scenario["stop"] = json!([]);
+    let ran = play(plain, secret(), &[hide, unhide]).await;
+    assert!(shown(&ran), "shown again");
+}

@@ -318,3 +318,41 @@ async fn a_flow_that_lost_somebody_is_never_completed() {
     let ran = play(chain(), echo(), &steer).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c", "completed"), "b keeps the turn");
 }
+
+/// What is hidden leaves nothing behind in the context, and what was edited leaves what it says now.
+#[tokio::test]
+async fn the_context_follows_what_is_hidden_and_edited() {
+    let flow = || {
+        let mut seats = vec![
+            runs("a", json!({})),
+            runs("b", json!({"after": [after("a")]})),
+            runs("c", json!({"after": [after("b")]})),
+        ];
+        seats[0].persona = Some("{{ context.key }}".into());
+        graph(seats)
+    };
+    let voices = || {
+        stage(|ask| match &*ask.seat.id {
+            "a" => Play::Data("{\"key\": \"SECRET\"}".into(), json!({"key": "SECRET"})),
+            id => Play::Words(format!("{id} speaks"), 10),
+        })
+    };
+    let seen = |ran: &Ran| ran.seen[1].facts["context"]["key"].clone();
+    let at = |verb: serde_json::Value| {
+        let mut line = verb;
+        line["after"] = json!({"utterance": 1});
+        line["utterance"] = json!(1);
+        line
+    };
+    let hide = at(json!({"do": "hide"}));
+    let ran = play(flow(), voices(), &[hide.clone()]).await;
+    assert_eq!(seen(&ran), serde_json::Value::Null);
+    let told = |ran: &Ran| serde_json::to_string(&ended(ran).result).unwrap();
+    assert!(!told(&ran).contains("SECRET"), "{}", told(&ran));
+    let ran = play(flow(), voices(), &[hide, at(json!({"do": "unhide"}))]).await;
+    assert_eq!(seen(&ran), json!("SECRET"));
+    let edit = at(json!({"do": "edit", "text": "{\"key\": \"other\"}"}));
+    let ran = play(flow(), voices(), &[edit]).await;
+    assert_eq!(seen(&ran), json!("other"));
+    assert!(!told(&ran).contains("SECRET"), "{}", told(&ran));
+}

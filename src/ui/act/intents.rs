@@ -48,6 +48,7 @@ pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
             Some("nothing is queued")
         }
         "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("nothing was said yet"),
+        "unhide" if !state.entries.iter().any(|e| e.hidden.is_some()) => Some("nothing is hidden"),
         "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
         _ => None,
     }
