@@ -255,6 +255,7 @@ fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
     let batch = BatchOpened {
         round,
         queue,
+        rearmed: stops::rearmed(state),
         memo: decision.memo,
         ..batch(Requester::Policy, Purpose::Speak, seats, why)
     };

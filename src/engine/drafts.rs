@@ -15,6 +15,7 @@ pub(super) fn batch(
     why: Text,
 ) -> BatchOpened {
     BatchOpened {
+        rearmed: vec![],
         requester,
         purpose,
         seats,

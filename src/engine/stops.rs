@@ -41,6 +41,14 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     })
 }
 
+/// Returns the breakpoints that asked and do not hold any more: when they do again, they ask again.
+pub(super) fn rearmed(state: &State) -> Vec<u32> {
+    let rules = (0u32..).zip(&state.scenario.stops);
+    let asked = rules.filter(|(place, stop)| stop.every && state.asked.contains_key(place));
+    let over = asked.filter(|(place, stop)| !matches!(says(state, *place, &stop.rule), Says::Stop(..)));
+    over.map(|(place, _)| place).collect()
+}
+
 fn says(state: &State, place: u32, rule: &Rule) -> Says {
     // what was said before an end was passed has been judged
     let fresh = |turn: TurnId| state.since.reopened.is_none_or(|seq| turn.0 > seq.0);

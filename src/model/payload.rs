@@ -150,6 +150,9 @@ pub struct BatchOpened {
     /// What is summed up.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryTask>,
+    /// The stop rules that asked and hold no more, by their place: they ask again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rearmed: Vec<u32>,
     /// The turn whose utterance is spoken anew, seeing what it saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<TurnId>,

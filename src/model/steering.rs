@@ -13,6 +13,11 @@ pub enum Trigger {
         /// Its number.
         utterance: u32,
     },
+    /// After anything that a seat said.
+    Said {
+        /// Whose words.
+        participant: Text,
+    },
     /// While utterance N is spoken, once it has so many words.
     During {
         /// Its number.
@@ -31,6 +36,8 @@ pub enum Trigger {
 pub struct SteerLine {
     /// When; at once if there is none.
     pub trigger: Option<Trigger>,
+    /// Whether it acts each time that becomes true: a breakpoint.
+    pub every: bool,
     /// The thread it is for; all open ones if there is none.
     pub thread: Option<ThreadId>,
     /// Echoed in the receipt.
@@ -77,6 +84,18 @@ impl SteerLine {
             Some(name) => Some(trigger(name, map.remove(*name).unwrap_or_default())?),
             None => None,
         };
+        let every = match map.remove("every") {
+            None | Some(Value::Bool(false)) => false,
+            Some(Value::Bool(true)) => match trigger {
+                Some(Trigger::When(_) | Trigger::Said { .. }) => true,
+                _ => {
+                    return Err(BadLine(
+                        "`every` goes with `when`, or with {\"after\":{\"participant\":\"ada\"}}".into(),
+                    ));
+                }
+            },
+            Some(v) => return Err(BadLine(format!("`every` is true or false, not {}", kind_of(&v)))),
+        };
         let thread = match map.remove("in") {
             None => None,
             Some(v) => Some(ThreadId(v.as_u64().ok_or_else(|| {
@@ -88,7 +107,7 @@ impl SteerLine {
             Some(Value::String(s)) => Some(s.into()),
             Some(v) => return Err(BadLine(format!("`id` is text, not {}", kind_of(&v)))),
         };
-        Ok(SteerLine { trigger, thread, id, command: command(map)? })
+        Ok(SteerLine { trigger, every, thread, id, command: command(map)? })
     }
 
     /// Returns the line as JSON, keys in their usual order.
@@ -97,6 +116,9 @@ impl SteerLine {
         match &self.trigger {
             Some(Trigger::After { utterance }) => {
                 map.insert("after".into(), json!({ "utterance": utterance }));
+            }
+            Some(Trigger::Said { participant }) => {
+                map.insert("after".into(), json!({ "participant": **participant }));
             }
             Some(Trigger::During { utterance, words }) => {
                 map.insert("during".into(), json!({"utterance": utterance, "words": words}));
@@ -108,6 +130,9 @@ impl SteerLine {
                 map.insert("when".into(), json!(**condition));
             }
             None => {}
+        }
+        if self.every {
+            map.insert("every".into(), true.into());
         }
         if let Some(thread) = self.thread {
             map.insert("in".into(), json!(thread.0));
@@ -124,7 +149,7 @@ impl SteerLine {
 
 impl From<Command> for SteerLine {
     fn from(command: Command) -> SteerLine {
-        SteerLine { trigger: None, thread: None, id: None, command }
+        SteerLine { trigger: None, every: false, thread: None, id: None, command }
     }
 }
 
@@ -161,7 +186,7 @@ fn trigger(name: &str, value: Value) -> Result<Trigger, BadLine> {
         })
     };
     let known: &[&str] = match name {
-        "after" => &["utterance"],
+        "after" => &["utterance", "participant"],
         "during" => &["utterance", "words"],
         _ => &[],
     };
@@ -174,6 +199,18 @@ fn trigger(name: &str, value: Value) -> Result<Trigger, BadLine> {
         )));
     }
     match (name, &value) {
+        ("after", Value::Object(o)) if o.contains_key("participant") => {
+            match (&o["participant"], o.contains_key("utterance")) {
+                (Value::String(seat), false) => {
+                    Ok(Trigger::Said { participant: seat.as_str().into() })
+                }
+                _ => Err(BadLine(
+                    "`after` names an utterance or a participant, as in \
+                     {\"after\":{\"participant\":\"ada\"}}"
+                        .into(),
+                )),
+            }
+        }
         ("after", _) => Ok(Trigger::After { utterance: number("utterance")? }),
         ("during", _) => Ok(Trigger::During {
             utterance: number("utterance")?,
@@ -240,7 +277,7 @@ fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
     let allowed = |k: &str| k == "do" || row.needs.contains(&k) || row.takes.contains(&k);
     if let Some(key) = map.keys().find(|k| !allowed(k)) {
         let mut keys: Vec<&str> = row.needs.iter().chain(row.takes).copied().collect();
-        keys.extend(["after", "during", "at", "when", "in", "id"]);
+        keys.extend(["after", "during", "at", "when", "every", "in", "id"]);
         return Err(BadLine(format!("`{name}` has no key `{key}`; it takes {}", keys.join(", "))));
     }
     // `choose` counts alternatives from 1, `step` utterances; zero would mean nothing
@@ -265,6 +302,8 @@ mod tests {
             r#"{"at":"5000ms","in":7,"do":"limit","set":{"utterances":30}}"#,
             r#"{"when":"turn_count > 2","do":"note","text":"brief","to":["ada"],"for":"standing"}"#,
             r#"{"do":"end","final_round":true}"#,
+            r#"{"after":{"participant":"ada"},"every":true,"do":"pause"}"#,
+            r#"{"when":"round > 1","every":true,"in":4,"do":"step","n":2}"#,
         ] {
             let parsed = SteerLine::parse(line).expect(line);
             assert_eq!(Value::Object(parsed.to_map()).to_string(), line);
@@ -288,6 +327,11 @@ mod tests {
             (r#"{"do":"pause","after":{"utterence":3}}"#, "no key `utterence`"),
             (r#"{"do":"pause","after":3}"#, "needs `utterance`"),
             (r#"{"do":"step","n":0}"#, "counts from 1"),
+            (r#"{"do":"pause","every":true}"#, "`every` goes with"),
+            (r#"{"do":"pause","every":1,"when":"x"}"#, "true or false"),
+            (r#"{"do":"pause","at":"5s","every":true}"#, "`every` goes with"),
+            (r#"{"do":"pause","after":{"participant":3}}"#, "names an utterance or a participant"),
+            (r#"{"do":"pause","after":{"participant":"a","utterance":3}}"#, "names an utterance or"),
         ] {
             let why = SteerLine::parse(line).expect_err(line).to_string();
             assert!(why.contains(words), "{line}: {why}");

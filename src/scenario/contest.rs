@@ -118,7 +118,15 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
             }
             (Some(rule), None) => *rule,
         };
-        for (key, of) in GO_WITH.iter().filter(|(_, of)| *of != rule) {
+        let ask = text("then").as_deref() == Some("ask");
+        let every = node.get("every").filter(|n| n.flag().is_some());
+        if let (Some(every), false) = (every, ask) {
+            let message = "goes with then = \"ask\": a rule that ends it does so once";
+            let fix = "add then = \"ask\", or leave it out";
+            walk.fault(&every.span, &join(&path, "every"), message, fix);
+        }
+        let goes_with = |key: &str| key != "every" || every.is_none();
+        for (key, of) in GO_WITH.iter().filter(|(key, of)| *of != rule && goes_with(key)) {
             if let Some(entry) = node.entries().iter().find(|e| e.key == *key) {
                 let message = format!("goes with `{of}`, and this rule has `{rule}`");
                 walk.fault(&entry.node.span, &join(&path, key), message, "leave it out");
@@ -144,7 +152,7 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
             "loop" => Rule::Loop {},
             _ => Rule::Agreement(node.get("agreement").and_then(Node::number).unwrap_or(1.0)),
         };
-        stops.push(Stop { rule, ask: text("then").as_deref() == Some("ask") });
+        stops.push(Stop { rule, ask, every: every.is_some() });
     }
     stops
 }

@@ -103,6 +103,9 @@ pub struct Stop {
     /// Whether it pauses and asks.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub ask: bool,
+    /// Whether it asks each time that the rule becomes true.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub every: bool,
 }
 
 /// What ends a conversation.

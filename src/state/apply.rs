@@ -189,6 +189,7 @@ impl State {
     fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
         let replaced = self.last.as_ref().filter(|l| Some(l.turn) == b.replaces);
         let horizon = replaced.map_or(seq, |l| l.horizon);
+        self.asked.retain(|place, _| !b.rearmed.contains(place));
         self.convene(thread, b);
         let Some(t) = self.threads.get_mut(&thread) else { return };
         let batch = Batch {

@@ -16,6 +16,10 @@ struct Waiting {
     line: SteerLine,
     condition: Option<Condition>,
     warned: bool,
+    /// Of a breakpoint: whether its condition held when it was looked at last; none before the first look.
+    held: Option<bool>,
+    /// Whether a breakpoint has acted.
+    acted: bool,
 }
 
 /// What is due.
@@ -85,7 +89,10 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
 pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::Fault> {
     match &line.trigger {
         Some(Trigger::When(when)) => Condition::compile(when).map(Some),
-        Some(Trigger::After { .. } | Trigger::During { .. } | Trigger::At(_)) | None => Ok(None),
+        Some(
+            Trigger::After { .. } | Trigger::Said { .. } | Trigger::During { .. } | Trigger::At(_),
+        )
+        | None => Ok(None),
     }
 }
 
@@ -101,7 +108,7 @@ impl Steering {
     /// Adds a line that waits for its moment; one whose condition does not compile never comes.
     pub fn push(&mut self, key: Key, line: SteerLine) {
         let condition = compiled(&line).ok().flatten();
-        self.waiting.push(Waiting { key, line, condition, warned: false });
+        self.waiting.push(Waiting { key, line, condition, warned: false, held: None, acted: false });
         self.evaluated = None;
     }
 
@@ -131,6 +138,7 @@ impl Steering {
                 (None, _) => true,
                 (Some(Trigger::At(ms)), _) => now >= Ms(*ms),
                 (Some(Trigger::After { utterance }), _) => has_ended(state, *utterance),
+                (Some(Trigger::Said { participant }), _) => last_of(state, participant).is_some(),
                 (Some(Trigger::During { utterance, words }), _) => is_at(live, *utterance, *words),
                 (Some(Trigger::When(_)), condition) => {
                     match condition.as_ref().zip(facts.as_ref()).map(|(c, facts)| c.holds(facts)) {
@@ -140,10 +148,20 @@ impl Steering {
                             let text = format!("steering condition: {fault}");
                             return Some(Due::Warning(text.into()));
                         }
-                        Some(Err(_)) | None => false,
+                        // what was not looked at stays as it was
+                        None => w.held.unwrap_or(false),
+                        Some(Err(_)) => false,
                     }
                 }
             };
+            if w.line.every {
+                let Some(key) = due_again(state, w, due) else { continue };
+                let (line, id) = (w.line.clone(), w.key.clone());
+                w.acted = true;
+                self.evaluated = None;
+                debug_assert!(key != id, "each time has a key of its own");
+                return Some(Due::Line(key, line));
+            }
             if due {
                 let w = self.waiting.remove(i);
                 // what it does may make another condition true before the next event
@@ -156,7 +174,8 @@ impl Steering {
 
     /// Lets all lines go that still wait, as nothing can make them due any more.
     pub fn give_up(&mut self, state: &State) -> Vec<(Key, SteerLine)> {
-        let left = self.waiting.drain(..).filter(|w| !state.keys.contains_key(&w.key));
+        let fired = |w: &Waiting| w.acted || state.keys.contains_key(&w.key) || times(state, w) > 0;
+        let left = self.waiting.drain(..).filter(|w| !fired(w));
         left.map(|w| (w.key, w.line)).collect()
     }
 
@@ -164,10 +183,40 @@ impl Steering {
     pub fn wake(&self) -> Option<Ms> {
         let moments = self.waiting.iter().filter_map(|w| match w.line.trigger {
             Some(Trigger::At(ms)) => Some(Ms(ms)),
-            Some(Trigger::After { .. } | Trigger::During { .. } | Trigger::When(_)) | None => None,
+            Some(
+                Trigger::After { .. }
+                | Trigger::Said { .. }
+                | Trigger::During { .. }
+                | Trigger::When(_),
+            )
+            | None => None,
         });
         moments.min()
     }
+}
+
+/// How often a breakpoint has acted, as the log says.
+fn times(state: &State, w: &Waiting) -> usize {
+    let begins = format!("{}/", w.key.0);
+    if w.line.every { state.keys.keys().filter(|k| k.0.starts_with(&begins)).count() } else { 0 }
+}
+
+/// Returns the key under which a breakpoint acts now, if it does: its condition has just become true, or the seat has said
+/// something since. One that acted before a resume is taken to hold still.
+fn due_again(state: &State, w: &mut Waiting, holds: bool) -> Option<Key> {
+    if let Some(Trigger::Said { participant }) = &w.line.trigger {
+        let key: Key = format!("{}/{}", w.key.0, last_of(state, participant)?).into();
+        return (!state.keys.contains_key(&key)).then_some(key);
+    }
+    let times = times(state, w);
+    let held = w.held.replace(holds).unwrap_or(times > 0);
+    (holds && !held).then(|| format!("{}/{}", w.key.0, times + 1).into())
+}
+
+/// The number of the last utterance of a seat that is over.
+fn last_of(state: &State, seat: &str) -> Option<u32> {
+    let spoken = state.entries.iter().rev().filter(|e| e.seat().is_some_and(|s| **s == *seat));
+    spoken.filter_map(|e| e.number).next().filter(|n| has_ended(state, *n))
 }
 
 /// Whether utterance N is over: granted, and nobody speaks it.

@@ -406,3 +406,36 @@ async fn what_is_hidden_is_hidden_everywhere() {
     let ran = play(plain, secret(), &[hide, unhide]).await;
     assert!(shown(&ran), "shown again");
 }
+
+/// A breakpoint stands: it acts each time that its condition becomes true, also behind a resume, and never twice for once.
+#[tokio::test]
+async fn breakpoints_act_each_time() {
+    let every = json!({"when": "turn_count % 2 == 0 and turn_count > 0", "every": true, "do": "mark", "text": "even"});
+    let after = json!({"after": {"participant": "b"}, "every": true, "do": "mark", "text": "b"});
+    let once = json!({"after": {"participant": "b"}, "do": "mark", "text": "once"});
+    let steer = [every, after, once];
+    let count = |ran: &Ran, what: &str| {
+        ran.state.marks.iter().filter(|(_, text)| text.as_deref() == Some(what)).count()
+    };
+    let whole = play(round_robin(&["a", "b", "c"], 7), plain(), &steer).await;
+    assert_eq!((count(&whole, "even"), count(&whole, "b"), count(&whole, "once")), (3, 2, 1));
+    for cut in 1..whole.events.len() {
+        let again = resume(whole.events[..cut].to_vec(), plain(), &steer).await;
+        let found = (count(&again, "even"), count(&again, "b"), count(&again, "once"));
+        assert_eq!(found, (3, 2, 1), "cut after {cut} {}", whole.events[cut - 1].kind.name());
+    }
+}
+
+#[tokio::test]
+async fn a_stop_rule_that_asks_can_ask_each_time() {
+    let asked = |every: bool| async move {
+        let mut opened = round_robin(&["a", "b"], 7);
+        let rule = json!({"when": "turn_count % 3 == 0 and turn_count > 0", "ask": true, "every": every});
+        opened.scenario["stop"] = json!([rule]);
+        let go_on = json!({"when": "paused", "every": true, "do": "resume"});
+        let ran = play(opened, plain(), &[go_on]).await;
+        assert_eq!(ran.reason(), "utterance_limit");
+        ran.kinds().iter().filter(|k| **k == "paused").count()
+    };
+    assert_eq!((asked(false).await, asked(true).await), (1, 2));
+}

@@ -118,7 +118,7 @@ fn value(command: &str, key: &str) -> Value {
 }
 
 /// The keys that every line may have: when it acts, where, and what its receipt echoes.
-fn triggers() -> [(String, Value); 6] {
+fn triggers() -> [(String, Value); 7] {
     let whole = |least: u32| json!({"type": "integer", "minimum": least});
     let table = |keys: Value, required: &[&str]| {
         json!({
@@ -129,10 +129,26 @@ fn triggers() -> [(String, Value); 6] {
         })
     };
     [
-        ("after".into(), table(json!({"utterance": whole(1)}), &["utterance"])),
+        (
+            "after".into(),
+            json!({
+                "description": "an utterance, or anything that a participant says",
+                "oneOf": [
+                    table(json!({"utterance": whole(1)}), &["utterance"]),
+                    table(json!({"participant": {"type": "string"}}), &["participant"]),
+                ],
+            }),
+        ),
         ("during".into(), table(json!({"utterance": whole(1), "words": whole(0)}), &["utterance"])),
         ("at".into(), json!({"type": "string", "examples": ["5s", "250ms", "2m"]})),
         ("when".into(), json!({"type": "string", "description": "an expression"})),
+        (
+            "every".into(),
+            json!({
+                "type": "boolean",
+                "description": "with `when`, or `after` a participant: acts each time that becomes true",
+            }),
+        ),
         ("in".into(), json!({"type": "integer", "description": "the number of a thread"})),
         ("id".into(), json!({"type": "string", "description": "echoed in the receipt"})),
     ]

@@ -108,6 +108,7 @@ pub const KINDS: &[Row] = &[
             ("memo", "all that the policy remembers"),
             ("judge", "what judges are asked for: verdict, casting or stop"),
             ("summary", "what is summed up: for which viewer, up to which event"),
+            ("rearmed", "stop rules that asked and hold no more, by their place"),
             ("replaces", "the turn that is spoken anew"),
             ("question", "what is voted on or judged"),
             ("options", "the choices of a vote"),

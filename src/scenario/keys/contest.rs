@@ -54,7 +54,13 @@ pub(super) const STOP: &[Key] = &[
     ),
     key("judge", Kind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
     key("question", Kind::Line, r#""Is all said?""#, "What the judge is asked."),
-    key("every", UTTERANCE_RANGE, "4", "Utterances between two askings; 1, unless it says so."),
+    key(
+        "every",
+        Kind::AnyOf(&[Kind::True, UTTERANCE_RANGE]),
+        "4",
+        "Of a judge: utterances between two askings; 1, unless it says so. With then = \"ask\": true asks each time that \
+         the rule becomes true, not once.",
+    ),
     key(
         "agreement",
         Kind::Number { least: 0.01, most: 1.0 },
