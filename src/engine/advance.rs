@@ -49,6 +49,9 @@ fn floor(state: &State) -> Option<Draft> {
     if state.stopped_by.is_some() {
         return None;
     }
+    if state.ending == Some(Ending::Now) {
+        return judging::grant(state);
+    }
     // who was speaking when a pause was asked for finishes before it takes hold, also where a crash cut them
     if let Some(again) = interrupted(state) {
         return Some(again);
@@ -91,7 +94,8 @@ fn ending(state: &State) -> Option<Draft> {
     let end = |reason, text| late().or_else(|| verdict::conclude(state, reason, text));
     let at_once = |reason, text| late().or_else(|| Some(drafts::end(state, reason, text)));
     match (&state.ending, &state.stopped_by, &root.closed) {
-        (Some(Ending::Now), _, _) => at_once(StopReason::Operator, None),
+        (Some(Ending::AtOnce), _, _) => at_once(StopReason::Operator, None),
+        (Some(Ending::Now), _, _) => end(StopReason::Operator, None),
         (Some(Ending::FinalRound(left)), _, _) => {
             let spoken = !left.iter().any(|s| state.may_speak(s));
             let over = quiet && spoken && !root.batch.as_ref().is_some_and(|b| state.is_open(b));

@@ -2,19 +2,22 @@
 
 use crate::model::*;
 use crate::scenario::VerdictSpec;
-use crate::state::{Run, State, Thread};
+use crate::state::{Batch, Run, State};
 
-/// Returns whether a question may be asked now: it spends money and time, but no utterance and no round.
+/// Returns whether a question may be asked now: it spends money, but no utterance and no round, and the
+/// time of a talk is what its speakers take.
 pub(super) fn may_ask(state: &State) -> bool {
     let holds = state.limit.as_ref().map(|l| l.what);
     matches!(state.run, Run::Going | Run::Stepping(_))
-        && holds.is_none_or(|what| matches!(what, Limit::Utterances | Limit::Rounds))
+        && holds.is_none_or(|what| !matches!(what, Limit::Tokens | Limit::Usd))
 }
 
 /// Returns whether nobody speaks, is asked, or is owed a turn.
 pub(super) fn quiet(state: &State) -> bool {
-    let open = |t: &Thread| t.batch.as_ref().is_some_and(|b| state.is_open(b));
-    state.turns.is_empty() && !state.threads.values().any(open)
+    // who is owed a turn when it ends does not have it any more
+    let over = state.ending.is_some() || (state.limit.is_some() && !state.attended);
+    let open = |b: &Batch| state.is_open(b) && !(over && b.spec.purpose == Purpose::Speak);
+    state.turns.is_empty() && !state.threads.values().any(|t| t.batch.as_ref().is_some_and(open))
 }
 
 /// How a command goes on.

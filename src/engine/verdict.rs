@@ -8,7 +8,7 @@ use super::{drafts, summary, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Paused};
 use crate::model::*;
-use crate::scenario::{Side, Tie};
+use crate::scenario::{Side, Tie, VerdictAt};
 use crate::state::{PendingCommand, Run, State, Thread};
 
 /// What judges are told who are asked before the end.
@@ -33,28 +33,52 @@ pub(super) fn asked(state: &State, command: &PendingCommand) -> Step {
 }
 
 /// The end of the conversation, after the verdict where the scenario has one and nothing was judged since the last words.
+/// A verdict that cannot be had is told, and one that nobody can read is a failure.
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
-    if reason == StopReason::Failure {
-        return Some(drafts::end(state, reason, text));
-    }
+    let end = |reason, text| Some(drafts::end(state, reason, text));
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
-    let settled = last.is_some_and(|(verdict, _)| verdict.settles());
-    match VerdictScope::of(state, ThreadId::ROOT) {
-        Some(scope) if !settled && may_ask(state) => quiet(state).then(|| {
-            let ends = state.judging.as_ref().and_then(|b| b.ends.clone());
-            next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
-        }),
-        // what a pause holds up goes on with it
-        Some(_) if !settled && matches!(state.run, Run::Pausing | Run::Paused) => None,
-        Some(_) | None if settled => {
+    let settled = last.filter(|(verdict, _)| verdict.settles()).map(|(verdict, _)| verdict);
+    let scope = VerdictScope::of(state, ThreadId::ROOT).filter(|scope| is_due(state, *scope, reason));
+    match (scope, settled) {
+        (Some(_), Some(verdict)) if unread(verdict) && reason != StopReason::Operator => {
+            end(StopReason::Failure, Some(format!("the verdict failed: {}", verdict.how).into()))
+        }
+        (_, Some(_)) => {
             let own_end = matches!(
                 reason,
                 StopReason::Completed | StopReason::Exhausted | StopReason::RoundLimit
             );
-            Some(drafts::end(state, if own_end { StopReason::Verdict } else { reason }, text))
+            end(if own_end { StopReason::Verdict } else { reason }, text)
         }
-        Some(_) | None => Some(drafts::end(state, reason, text)),
+        (Some(scope), None) if may_ask(state) => quiet(state).then(|| {
+            let ends = state.judging.as_ref().and_then(|b| b.ends.clone());
+            next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
+        }),
+        // what a pause holds up goes on with it
+        (Some(_), None) if matches!(state.run, Run::Pausing | Run::Paused) => None,
+        (Some(_), None) => {
+            let limit = state.limit.as_ref().map(|l| l.what.words(l.limit));
+            let limit = limit.unwrap_or_else(|| "the limit".into());
+            let told = format!("no verdict: the limit of {limit} leaves no room for the judge");
+            drafts::warn_once(state, told.into()).or_else(|| end(reason, text))
+        }
+        (None, None) => end(reason, text),
     }
+}
+
+/// Whether an end is one with a verdict.
+fn is_due(state: &State, scope: VerdictScope<'_>, reason: StopReason) -> bool {
+    let cut_short = matches!(reason, StopReason::Operator | StopReason::TimeLimit);
+    match (reason, scope.spec.at) {
+        (StopReason::Failure, _) => false,
+        (_, VerdictAt::Completed) => reason.is_passed(),
+        (_, VerdictAt::Always) => !cut_short || state.utterances > 0,
+    }
+}
+
+/// Whether no judgement could be read.
+fn unread(verdict: &VerdictGiven) -> bool {
+    verdict.winner.is_none() && verdict.judgements.iter().all(|j| j.winner.is_none())
 }
 
 /// What judges who may stop say after a round: they are asked, or the phase ends because they have found a winner.

@@ -129,7 +129,10 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
             who: who.clone(),
             name: match (labels.get(who), state.seat(who)) {
                 (Some(label), _) => label.clone(),
-                (None, Some(seat)) => seat.spec.name.clone(),
+                (None, Some(seat)) => match state.side_of(turn, who) {
+                    Some(side) => format!("{} ({side})", seat.spec.name).into(),
+                    None => seat.spec.name.clone(),
+                },
                 (None, None) => who.0.clone(),
             },
             text,

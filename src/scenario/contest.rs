@@ -5,7 +5,7 @@ use super::resolve::{policy, who_of};
 use super::seat::{count, texts};
 use super::shows;
 use super::tree::{Node, quote};
-use super::{OptionKind, Rule, Side, Stop, Tie, VerdictSpec};
+use super::{OptionKind, Rule, Side, Stop, Tie, VerdictAt, VerdictSpec};
 use crate::model::{Participant, Text};
 
 /// The keys of which a stop rule has exactly one, and those that go with only one of them.
@@ -241,5 +241,9 @@ pub(super) fn judging(
         },
         sees: shows::sees(node),
         may_stop: node.get("may_stop").and_then(Node::flag).unwrap_or_default(),
+        at: match text("at").as_deref() {
+            Some("completed") => VerdictAt::Completed,
+            _ => VerdictAt::Always,
+        },
     }
 }

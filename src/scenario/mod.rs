@@ -159,6 +159,24 @@ pub struct VerdictSpec {
     /// Whether they are asked after each round too, and a side that has won then ends it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub may_stop: bool,
+    /// At which ends it is given.
+    #[serde(default, skip_serializing_if = "is_always")]
+    pub at: VerdictAt,
+}
+
+fn is_always(at: &VerdictAt) -> bool {
+    *at == VerdictAt::Always
+}
+
+/// At which ends a verdict is given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum VerdictAt {
+    /// At every end but a failure, as far as money allows.
+    #[default]
+    Always,
+    /// At the conversation's own end alone.
+    Completed,
 }
 
 /// One side of a debate.

@@ -69,8 +69,10 @@ impl Note {
 /// An end that was asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ending {
-    /// At once.
+    /// As soon as it is judged, where it is.
     Now,
+    /// At once.
+    AtOnce,
     /// After these seats have had a final word.
     FinalRound(Vec<SeatId>),
 }
@@ -202,7 +204,14 @@ impl State {
             }
             Command::Limit { set } => self.set_limits(set, ms),
             Command::Mark { text } => self.marks.push((seq, text.clone())),
-            Command::End { final_round: false } => self.ending = Some(Ending::Now),
+            Command::End { final_round: false } => {
+                // said twice it does not even wait for the verdict
+                self.ending = match self.ending {
+                    Some(Ending::Now | Ending::AtOnce) => Some(Ending::AtOnce),
+                    Some(Ending::FinalRound(_)) | None => Some(Ending::Now),
+                };
+                self.run = Run::Going;
+            }
             Command::End { final_round: true } => {
                 let seats = self.seats.iter().filter(|s| !s.gone && !s.muted && s.spec.speaks);
                 self.ending = Some(Ending::FinalRound(seats.map(|s| s.spec.id.clone()).collect()));

@@ -3,7 +3,7 @@
 use super::{Batch, Run, State};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
-use crate::scenario::VerdictSpec;
+use crate::scenario::{Side, VerdictSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -237,6 +237,18 @@ impl State {
         }
         let most = counts.into_values().max().unwrap_or(0);
         f64::from(most) / (table().count().max(1) as f64)
+    }
+
+    /// Returns the side that a judge is told a seat to be on, beside its name.
+    pub fn side_of(&self, turn: &super::Turn, seat: &SeatId) -> Option<&Text> {
+        match JudgeTask::of(&self.batch_of(turn)?.spec)? {
+            JudgeTask::Verdict { .. } | JudgeTask::Casting => {
+                let sides = &self.verdict_spec(turn.thread)?.sides;
+                let on = |s: &&Side| s.seats.iter().any(|id| **id == *seat.0) && *s.name != *seat.0;
+                sides.iter().find(on).map(|s| &s.name)
+            }
+            JudgeTask::Stop(_) => None,
+        }
     }
 
     /// Returns the name that judges are shown instead of a seat's own.

@@ -190,11 +190,11 @@ async fn a_judge_that_cannot_be_read_abstains_and_the_end_comes_all_the_same() {
     let ran =
         play(judged(&["j", "k"], false, 1, "draw"), answering(|_| json!("both were fine")), &[])
             .await;
-    assert_eq!(ran.reason(), "utterance_limit");
+    assert_eq!(ran.reason(), "failure", "a verdict is never lost in silence");
     assert_eq!(&*verdict(&ran).how, "no judgement could be read");
     let mute = [json!({"do": "mute", "who": "j"}), json!({"do": "leave", "who": "k"})];
     let ran = play(judged(&["j", "k"], false, 1, "draw"), answering(|_| json!("a")), &mute).await;
-    assert_eq!((verdict(&ran).judgements.len(), ran.reason()), (0, "utterance_limit"));
+    assert_eq!((verdict(&ran).judgements.len(), ran.reason()), (0, "failure"));
 }
 
 #[tokio::test]
@@ -260,4 +260,51 @@ async fn the_share_of_the_same_answers_stops_it_and_silence_agrees_with_nobody()
         ran.state.ended.as_ref().unwrap().text.as_deref(),
         Some("67 % give the same answer")
     );
+}
+
+/// Who judges sides has to know who is on which, also where they are not swapped.
+#[tokio::test]
+async fn a_judge_of_sides_is_told_who_is_on_which() {
+    let mut opened = judged(&["j"], false, 1, "draw");
+    for (at, name) in ["pro", "con"].into_iter().enumerate() {
+        opened.scenario["verdict"]["sides"][at]["name"] = json!(name);
+    }
+    let ran = play(opened, answering(|_| json!({"winner": "pro"})), &[]).await;
+    let judge = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
+    let names = judge.prompt.blocks.iter().filter_map(|b| match b {
+        Block::Other { name, .. } => Some(name.to_string()),
+        _ => None,
+    });
+    let names: Vec<String> = names.collect();
+    assert!(names[0].contains("(pro)") && names[1].contains("(con)"), "{names:?}");
+    assert_eq!(verdict(&ran).winner.as_deref(), Some("pro"));
+}
+
+/// The operator's `end` and a time limit are judged too, unless the scenario says otherwise; saying it twice does not wait.
+#[tokio::test]
+async fn an_end_that_is_cut_short_is_judged_too() {
+    let end = [json!({"after": {"utterance": 2}, "do": "end"})];
+    let winner = || answering(|_| json!({"winner": "a"}));
+    let ran = play(judged(&["j"], false, 1, "draw"), winner(), &end).await;
+    assert_eq!((ran.reason(), verdict(&ran).winner.as_deref()), ("operator", Some("a")));
+    let mut timed = judged(&["j"], false, 1, "draw");
+    timed.scenario["limits"] = json!({"seconds": 1, "utterances": 99});
+    let slow = || {
+        stage(|ask| match ask.purpose {
+            Purpose::Speak => Play::Words("one two three four".into(), 200),
+            _ => Play::Words(json!({"winner": "b"}).to_string(), 20),
+        })
+    };
+    let ran = play(timed.clone(), slow(), &[]).await;
+    assert_eq!((ran.reason(), verdict(&ran).winner.as_deref()), ("time_limit", Some("b")));
+    for (mut opened, steer) in [(timed, vec![]), (judged(&["j"], false, 1, "draw"), end.to_vec())] {
+        opened.scenario["verdict"]["at"] = json!("completed");
+        let ran = play(opened, slow(), &steer).await;
+        assert!(ran.state.verdict.is_none(), "{}", ran.reason());
+    }
+    let twice = [end[0].clone(), json!({"when": "'j' in seats[2].id and turn_count >= 2 and not paused", "do": "mark"}),
+                 json!({"after": {"utterance": 2}, "do": "end", "id": "again"})];
+    let ran = play(judged(&["j"], false, 1, "draw"), winner(), &twice).await;
+    assert_eq!(ran.reason(), "operator");
+    assert!(ran.state.verdict.is_none(), "it does not wait");
 }

@@ -126,6 +126,14 @@ const MAY_STOP: Key = key(
     "Whether the judges are asked after each round too, and a side that has won then ends it.",
 );
 
+const AT: Key = key(
+    "at",
+    Kind::OneOf { words: &["always", "completed"], later: &[] },
+    r#""completed""#,
+    "Whether it is given at every end, also at a limit and when you end it, as far as money allows, or only when the \
+     conversation is completed; always, unless it says so.",
+);
+
 /// What both kinds of verdict take; they differ in how the judges are called.
 const fn court(judges: &'static str) -> [Key; 8] {
     let judges = needed(
@@ -138,7 +146,10 @@ const fn court(judges: &'static str) -> [Key; 8] {
 }
 
 /// The verdict at the end.
-pub(super) const VERDICT: &[Key] = &court("judge");
+pub(super) const VERDICT: &[Key] = {
+    let [judges, question, sides, votes, swap_test, tie, sees, may_stop] = court("judge");
+    &[judges, question, sides, votes, swap_test, tie, sees, may_stop, AT]
+};
 
 /// The verdict on a phase.
 pub(super) const JUDGE: &[Key] = &court("seat");

@@ -118,7 +118,7 @@ pub fn next(state: &State) -> (Vec<SeatId>, String) {
     let Some(thread) = state.leaves().next() else { return (vec![], String::new()) };
     if let Some(ending) = &state.ending {
         let left = match ending {
-            Ending::Now => &[][..],
+            Ending::Now | Ending::AtOnce => &[][..],
             Ending::FinalRound(left) => left,
         };
         let left: Vec<SeatId> = left.iter().filter(|s| state.may_speak(s)).cloned().collect();
