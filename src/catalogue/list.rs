@@ -114,7 +114,7 @@ fn summary(entry: &DirEntry) -> Summary {
         Ok(log) => {
             let events = log.records.iter().map(|r| &r.event);
             let state = State::fold(events.clone().filter(counts));
-            summary.title = state.headline().map_or("", |title| title).to_owned();
+            summary.title = state.shown_title().to_string();
             summary.utterances = state.utterances;
             summary.parent = parent(&state);
             summary.standing = standing(&files, &log, &state);

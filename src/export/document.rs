@@ -53,7 +53,7 @@ impl Document {
 
     /// Returns the title, safe for one line.
     pub fn title(&self) -> String {
-        text::label(self.state.title.as_deref().unwrap_or_default()).into_owned()
+        text::label(&self.state.shown_title()).into_owned()
     }
 
     /// Returns everything that was said and is not hidden, with the turn that said it.

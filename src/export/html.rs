@@ -19,7 +19,7 @@ const STYLE: &str = include_str!("page.css");
 /// Spells the page.
 pub fn spell(document: &Document) -> String {
     let (state, title) = (&document.state, escaped(&document.title()));
-    let topic = state.scenario.topic.as_deref().filter(|t| Some(*t) != state.title.as_deref());
+    let topic = state.scenario.topic.as_deref().filter(|t| *t != &*state.shown_title());
     let topic = topic.map_or(String::new(), |t| format!("<p class=\"topic\">{}</p>\n", escaped(t)));
     let rehearsed = if state.rehearsed {
         format!("<p class=\"label\">{REHEARSED}</p>\n")

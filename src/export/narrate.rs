@@ -185,7 +185,7 @@ fn finish(e: &TurnEnded) -> &'static str {
 }
 
 fn opening(state: &State, rehearsed: bool) -> Narrated {
-    let title = state.title.as_deref().unwrap_or_default();
+    let title = &*state.shown_title();
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
     let one_line = |t: &str| text::label(t).into_owned();
     let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();

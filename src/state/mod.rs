@@ -82,7 +82,8 @@ pub struct State {
     pub attended: bool,
     /// What it is made of.
     pub scenario: Scenario,
-    /// The title as it is now, once it was opened.
+    /// The title as it is now, once it was opened: as somebody renamed it, else the topic that was asked for, else the
+    /// scenario's.
     pub title: Option<Text>,
     /// How many calls may run at once.
     pub parallel: u32,
@@ -180,10 +181,15 @@ impl State {
         state
     }
 
-    /// Returns what it is called: as somebody renamed it, else its topic, else the title of its scenario.
-    pub fn headline(&self) -> Option<&Text> {
-        let renamed = self.title.as_ref().filter(|title| **title != self.scenario.title);
-        renamed.or(self.scenario.topic.as_ref()).or(self.title.as_ref())
+    /// Returns what it is called where there is one line for it: a long topic is cut at a word.
+    pub fn shown_title(&self) -> Text {
+        const LONGEST: usize = 100;
+        let whole = self.title.as_deref().unwrap_or_default();
+        let line: Vec<&str> = whole.split_whitespace().collect();
+        let line = line.join(" ");
+        let Some((end, _)) = line.char_indices().nth(LONGEST) else { return line.into() };
+        let cut = line[..end].rfind(' ').unwrap_or(end);
+        format!("{}…", line[..cut].trim_end_matches([',', ';', ':', ' '])).into()
     }
 
     /// Returns a seat by its id.

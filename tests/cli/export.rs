@@ -178,3 +178,27 @@ fn a_whisper_that_came_too_late_leaks_nowhere() {
     }
     assert!(log.contains("SECRETWORD"), "the refused line is in the session");
 }
+
+/// Whoever names a topic finds the conversation again by it, on the screen, in lists, exports and pages alike.
+#[test]
+fn a_topic_that_was_asked_for_is_the_title_everywhere() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 2));
+    let topic = "Is tea better than coffee?";
+    let ran = house.run(&["run", &path, "--headless", "--topic", topic]).code(0);
+    assert!(ran.out.starts_with(topic), "{}", ran.out);
+    for format in ["md", "txt", "json", "html", "cast"] {
+        let out = export(&house, &[format]);
+        assert!(out.contains(topic) && !out.contains("A talk"), "{format}: {out}");
+    }
+    assert!(house.run(&["sessions", "list"]).code(0).out.contains(topic));
+    let rename = house.run(&["sessions", "rename", "--last", "Of leaves"]);
+    assert_eq!(rename.code, 0, "{}", rename.err);
+    assert!(export(&house, &["md"]).starts_with("# Of leaves"));
+    assert!(house.run(&["sessions", "list"]).code(0).out.contains("Of leaves"));
+    let long = "tea and ".repeat(40);
+    house.run(&["run", &path, "--headless", "--topic", &long]).code(0);
+    let md = export(&house, &["md"]);
+    let heading = md.lines().next().unwrap();
+    assert!(heading.ends_with('…') && heading.chars().count() < 110, "{heading}");
+}

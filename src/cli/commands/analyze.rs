@@ -74,7 +74,7 @@ impl Read {
     }
 
     fn title(&self) -> String {
-        text::label(self.state.title.as_deref().unwrap_or_default()).into_owned()
+        text::label(&self.state.shown_title()).into_owned()
     }
 
     /// What it is and how long it took, in a line.

@@ -207,7 +207,13 @@ fn prepare(loaded: &mut Loaded, options: &Options, asked: Option<String>) -> Res
                     "leave out --topic",
                 ));
             }
-            Some(_) | None => loaded.scenario.topic = Some(topic.into()),
+            Some(own) if **own == *topic => {}
+            Some(_) | None => {
+                // whoever names a topic finds the conversation again by it
+                let words: Vec<&str> = topic.split_whitespace().collect();
+                loaded.scenario.title = words.join(" ").into();
+                loaded.scenario.topic = Some(topic.into());
+            }
         }
     }
     let limits: Limits = options.play.limits();

@@ -164,7 +164,7 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other)
 /// What a talk is called in the end, safe for one line.
 fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     let state = State::fold(events);
-    text::label(state.headline().map_or("", |title| title)).into_owned()
+    text::label(&state.shown_title()).into_owned()
 }
 
 fn part(told: &Narrated) -> Part {

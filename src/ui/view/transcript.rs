@@ -296,7 +296,7 @@ impl Story {
 
     /// Returns the title, safe for one line.
     pub fn title(&self) -> String {
-        text::label(self.state().headline().map_or("", |title| title)).into_owned()
+        text::label(&self.state().shown_title()).into_owned()
     }
 
     /// Returns whether an entry is the operator's own.
