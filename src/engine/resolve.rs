@@ -156,7 +156,9 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
             match (&line.command, entry.hidden) {
                 (Command::Edit { .. }, Some(_)) => {
-                    return Err(format!("utterance {utterance} is hidden: `unhide` shows it again"));
+                    return Err(format!(
+                        "utterance {utterance} is hidden: `unhide` shows it again"
+                    ));
                 }
                 (Command::Unhide { .. }, None) => {
                     return Err(format!("utterance {utterance} is not hidden"));

@@ -45,7 +45,8 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
 pub(super) fn rearmed(state: &State) -> Vec<u32> {
     let rules = (0u32..).zip(&state.scenario.stops);
     let asked = rules.filter(|(place, stop)| stop.every && state.asked.contains_key(place));
-    let over = asked.filter(|(place, stop)| !matches!(says(state, *place, &stop.rule), Says::Stop(..)));
+    let over =
+        asked.filter(|(place, stop)| !matches!(says(state, *place, &stop.rule), Says::Stop(..)));
     over.map(|(place, _)| place).collect()
 }
 
@@ -65,7 +66,8 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
                 rest.is_some_and(|r| !r.starts_with(|c: char| c.is_alphanumeric()))
             };
             let shown = entry.hidden.is_none() && entry.version().cut.is_none();
-            let holds = listed && shown && entry.text().lines().any(begins);
+            let said = || own_lines(entry.text()).any(begins) || marks(state, last.turn, word);
+            let holds = listed && shown && said();
             let text = || format!("{}: {word}", last.seat).into();
             if holds { Says::Stop(StopReason::StopWord, text()) } else { Says::Nothing }
         }
@@ -102,5 +104,53 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
             let percent = (agreement * 100.0).round();
             Says::Stop(StopReason::Consensus, format!("{percent} % give the same answer").into())
         }
+    }
+}
+
+/// The lines that a speaker says, as opposed to those that stand in a code block or in a quotation.
+fn own_lines(text: &str) -> impl Iterator<Item = &str> {
+    let (mut fenced, mut quoted) = (false, false);
+    text.lines().filter(move |line| {
+        let line = line.trim_start();
+        let fence = line.starts_with("```") || line.starts_with("~~~");
+        fenced ^= fence;
+        let inside = quoted;
+        // a quotation may go over several lines
+        for c in line.chars().filter(|_| !fenced && !fence) {
+            match c {
+                '\u{201c}' | '\u{201e}' => quoted = !(c == '\u{201c}' && quoted),
+                '\u{201d}' => quoted = false,
+                '"' => quoted = !quoted,
+                _ => {}
+            }
+        }
+        // a line that is empty ends what somebody forgot to close
+        quoted &= !line.is_empty();
+        !(fenced || fence || inside || line.starts_with('>'))
+    })
+}
+
+/// Whether a reply in markers had this one, which its words do not show any more.
+fn marks(state: &State, turn: TurnId, word: &str) -> bool {
+    let batches = state.threads.values().filter_map(|t| t.batch.as_ref());
+    let reply = batches.flat_map(|b| &b.ended).find(|r| r.turn == turn);
+    let found = reply.and_then(|r| r.structured["markers"].as_array());
+    found.is_some_and(|all| all.iter().any(|m| m.as_str().is_some_and(|m| m.trim() == word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::own_lines;
+
+    #[test]
+    fn code_and_quotations_are_nobodys_own_lines() {
+        let own = |text| own_lines(text).collect::<Vec<_>>();
+        assert_eq!(own("a\n```\nAGREED\n```\nb"), ["a", "b"]);
+        assert_eq!(own("> AGREED\nc"), ["c"]);
+        assert_eq!(
+            own("He said \"let it be\nAGREED\nand done\".\nAGREED"),
+            ["He said \"let it be", "AGREED"]
+        );
+        assert_eq!(own("an inch: 5\"\n\nAGREED"), ["an inch: 5\"", "AGREED"]);
     }
 }

@@ -38,7 +38,8 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
     let end = |reason, text| Some(drafts::end(state, reason, text));
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
     let settled = last.filter(|(verdict, _)| verdict.settles()).map(|(verdict, _)| verdict);
-    let scope = VerdictScope::of(state, ThreadId::ROOT).filter(|scope| is_due(state, *scope, reason));
+    let scope =
+        VerdictScope::of(state, ThreadId::ROOT).filter(|scope| is_due(state, *scope, reason));
     match (scope, settled) {
         (Some(_), Some(verdict)) if unread(verdict) && reason != StopReason::Operator => {
             end(StopReason::Failure, Some(format!("the verdict failed: {}", verdict.how).into()))

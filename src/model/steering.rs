@@ -90,11 +90,14 @@ impl SteerLine {
                 Some(Trigger::When(_) | Trigger::Said { .. }) => true,
                 _ => {
                     return Err(BadLine(
-                        "`every` goes with `when`, or with {\"after\":{\"participant\":\"ada\"}}".into(),
+                        "`every` goes with `when`, or with {\"after\":{\"participant\":\"ada\"}}"
+                            .into(),
                     ));
                 }
             },
-            Some(v) => return Err(BadLine(format!("`every` is true or false, not {}", kind_of(&v)))),
+            Some(v) => {
+                return Err(BadLine(format!("`every` is true or false, not {}", kind_of(&v))));
+            }
         };
         let thread = match map.remove("in") {
             None => None,
@@ -331,7 +334,10 @@ mod tests {
             (r#"{"do":"pause","every":1,"when":"x"}"#, "true or false"),
             (r#"{"do":"pause","at":"5s","every":true}"#, "`every` goes with"),
             (r#"{"do":"pause","after":{"participant":3}}"#, "names an utterance or a participant"),
-            (r#"{"do":"pause","after":{"participant":"a","utterance":3}}"#, "names an utterance or"),
+            (
+                r#"{"do":"pause","after":{"participant":"a","utterance":3}}"#,
+                "names an utterance or",
+            ),
         ] {
             let why = SteerLine::parse(line).expect_err(line).to_string();
             assert!(why.contains(words), "{line}: {why}");

@@ -13,7 +13,9 @@ pub use budget::UNKNOWN_WINDOW;
 pub use messages::messages;
 
 use crate::expr::{self, Facts, Template};
-use crate::model::{Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, VoiceSpec};
+use crate::model::{
+    Anonymous, Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, VoiceSpec,
+};
 use crate::state::{Entry, Labels, State, Turn};
 use budget::Loses;
 use std::fmt::Write;
@@ -171,7 +173,13 @@ fn system(state: &State, turn: &Turn) -> String {
         let _ = writeln!(system, "At the table with you: {}.", others.join(", "));
     }
     if let Some(own) = labels.get(&turn.seat).filter(|_| turn.speaks()) {
-        let _ = writeln!(system, "Names are hidden; to the others you are {own}.");
+        let _ = match state.phase_of(turn.thread).map(|p| p.shows.anonymous) {
+            // everybody sees labels of their own
+            Some(Anonymous::PerViewer) => {
+                writeln!(system, "Names are hidden; the others know you under another label.")
+            }
+            _ => writeln!(system, "Names are hidden; to the others you are {own}."),
+        };
     }
     if let VoiceSpec::Model(_) = &seat.spec.voice {
         let form = &state.contract_of(turn).form;

@@ -1,6 +1,6 @@
 //! The state as conditions see it: names and values, nothing of how they are kept.
 
-use super::{Entry, Run, Since, State, Turn, Who};
+use super::{Entry, Labels, Run, Since, State, Turn, Who};
 use crate::model::*;
 use serde_json::{Value, json};
 
@@ -76,8 +76,7 @@ impl State {
         heard.retain(|e| e.hidden.is_none());
         let whisper = heard.iter().any(|e| e.is_whisper());
         let own = Who::Seat(turn.seat.clone());
-        let peers =
-            |e: &&Entry| e.who != own && e.who != Who::Operator && e.hidden.is_none();
+        let peers = |e: &&Entry| e.who != own && e.who != Who::Operator && e.hidden.is_none();
         let last = self.visible(turn).rev().find(peers);
         let me = self.seat(&turn.seat).map(|s| &s.spec);
         let labels = self.labels(turn);
@@ -89,13 +88,15 @@ impl State {
         let id = |id: &SeatId| labels.get(id).unwrap_or(&id.0).clone();
         let read = |e: &Entry| self.read_as(e.text(), &e.version().labels, &labels);
         let said: Vec<Text> = heard.into_iter().map(read).collect();
-        let notes = self.notes_of(turn);
+        let named = Labels::new();
+        let notes = self.notes_of(turn).into_iter().map(|n| self.read_as(&n, &named, &labels));
+        let notes: Vec<Text> = notes.collect();
         json!({
             "topic": self.scenario.topic.as_ref().or(self.title.as_ref()),
             "number": turn.number,
             "round": self.threads.get(&turn.thread).map(|t| t.round),
             "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": p.role})),
-            "seats": self.seat_facts(false),
+            "seats": if labels.is_empty() { self.seat_facts(false) } else { self.masked(&labels) },
             "operator": {
                 "said": said.join(" "),
                 "whisper": whisper,
@@ -103,16 +104,37 @@ impl State {
             "last": last.map(|e| json!({
                 "who": e.seat().map(id), "name": e.seat().map(name), "text": read(e),
             })).unwrap_or_else(|| json!({"who": "", "name": "", "text": ""})),
-            "context": self.batch_of(turn).map_or(&self.context, |b| &b.context),
+            "context": self.context_shown(turn, &labels),
             "notes": notes,
             "purpose": turn.purpose,
             "question": self.batch_of(turn).and_then(|b| b.spec.question.as_ref()),
             "options": self.batch_of(turn).map(|b| &b.spec.options),
-            "requests": self.requests_to(turn),
+            "requests": self.requests_to(turn).into_iter().map(|asking| json!({
+                "by": id(&asking.by), "text": asking.text,
+            })).collect::<Vec<_>>(),
             "correction": turn.rejected.as_ref().map_or("", |r| &r.why),
             "limits": self.limits,
             "turn_count": self.turn_count(),
         })
+    }
+
+    /// The seats as somebody sees them to whom names are hidden: labels, in an order of their own, and no counts.
+    fn masked(&self, labels: &Labels) -> Vec<Value> {
+        let present = self.seats.iter().filter(|s| !s.gone);
+        let mut shown: Vec<&Text> = present.filter_map(|s| labels.get(&s.spec.id)).collect();
+        shown.sort();
+        shown.dedup();
+        shown.into_iter().map(|label| json!({"id": label, "name": label})).collect()
+    }
+
+    /// What a turn sees of what replies as data left behind: under labels, where names are hidden.
+    fn context_shown(&self, turn: &Turn, labels: &Labels) -> Value {
+        let context = self.batch_of(turn).map_or(&self.context, |b| &b.context);
+        if labels.is_empty() {
+            return json!(context);
+        }
+        let key = |key: &String| labels.get(&**key).map_or(key.clone(), |label| label.to_string());
+        context.iter().map(|(k, v)| (key(k), v.clone())).collect::<serde_json::Map<_, _>>().into()
     }
 
     /// Returns the texts of the notes that a turn's next call carries.

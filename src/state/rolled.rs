@@ -82,7 +82,12 @@ impl State {
 }
 
 fn rewrites(command: &Command) -> bool {
-    let words =
-        matches!(command, Command::Edit { .. } | Command::Hide { .. } | Command::Unhide { .. } | Command::Choose { .. });
+    let words = matches!(
+        command,
+        Command::Edit { .. }
+            | Command::Hide { .. }
+            | Command::Unhide { .. }
+            | Command::Choose { .. }
+    );
     words || matches!(command, Command::Join { .. } | Command::Change { .. })
 }

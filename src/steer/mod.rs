@@ -108,7 +108,14 @@ impl Steering {
     /// Adds a line that waits for its moment; one whose condition does not compile never comes.
     pub fn push(&mut self, key: Key, line: SteerLine) {
         let condition = compiled(&line).ok().flatten();
-        self.waiting.push(Waiting { key, line, condition, warned: false, held: None, acted: false });
+        self.waiting.push(Waiting {
+            key,
+            line,
+            condition,
+            warned: false,
+            held: None,
+            acted: false,
+        });
         self.evaluated = None;
     }
 

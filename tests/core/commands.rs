@@ -385,7 +385,9 @@ async fn what_is_hidden_is_hidden_everywhere() {
     let hide = json!({"after": {"utterance": 1}, "do": "hide", "utterance": 1});
     let edit = json!({"after": {"utterance": 1}, "id": "e", "do": "edit", "utterance": 1, "text": "other"});
     let unhide = json!({"after": {"utterance": 1}, "do": "unhide", "utterance": 1});
-    let secret = || stage(|ask| Play::Words(if &*ask.seat.id == "a" { "SECRET" } else { "well" }.into(), 10));
+    let secret = || {
+        stage(|ask| Play::Words(if &*ask.seat.id == "a" { "SECRET" } else { "well" }.into(), 10))
+    };
     let shown = |ran: &Ran| {
         let b = ran.seen.iter().find(|r| r.seat.id == "b").unwrap();
         let all = format!("{} {:?}", b.facts, b.prompt);
@@ -398,7 +400,8 @@ async fn what_is_hidden_is_hidden_everywhere() {
     };
     let ran = play(rules(), secret(), &[hide.clone(), edit]).await;
     assert!(!shown(&ran), "{:?}", ran.seen[1].facts);
-    let refused = |e: &Event| matches!(&e.kind, Kind::CommandRefused(r) if r.why.contains("`unhide`"));
+    let refused =
+        |e: &Event| matches!(&e.kind, Kind::CommandRefused(r) if r.why.contains("`unhide`"));
     assert!(ran.events.iter().any(refused), "a hidden utterance is not edited");
     assert_eq!(ran.who(), "a b a", "a condition sees nothing of it");
     let mut plain = rules();
@@ -430,7 +433,8 @@ async fn breakpoints_act_each_time() {
 async fn a_stop_rule_that_asks_can_ask_each_time() {
     let asked = |every: bool| async move {
         let mut opened = round_robin(&["a", "b"], 7);
-        let rule = json!({"when": "turn_count % 3 == 0 and turn_count > 0", "ask": true, "every": every});
+        let rule =
+            json!({"when": "turn_count % 3 == 0 and turn_count > 0", "ask": true, "every": every});
         opened.scenario["stop"] = json!([rule]);
         let go_on = json!({"when": "paused", "every": true, "do": "resume"});
         let ran = play(opened, plain(), &[go_on]).await;

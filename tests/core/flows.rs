@@ -60,7 +60,8 @@ async fn who_joins_speaks_in_a_running_phase_only_if_it_is_for_all() {
         let phase = json!({"name": "talk", "who": ["b", "a"], "open": open,
                            "policy": {"name": "round_robin", "options": {"rounds": 2}}});
         let scenario = json!({"policy": {"name": "phases"}, "phase": [phase]});
-        let ran = play(table(scenario, ["a", "b", "c"].map(seat).into()), plain(), &[join.clone()]).await;
+        let ran =
+            play(table(scenario, ["a", "b", "c"].map(seat).into()), plain(), &[join.clone()]).await;
         assert_eq!(ran.who(), who, "in the order that the phase names, open: {open}");
     }
 }
@@ -319,4 +320,24 @@ async fn a_name_that_comes_later_and_passes_for_another_is_told_apart() {
         names,
         ["a", "Ｈｏｓｔ (participant b)", "В (participant c)", "(participant d)", "Eve"]
     );
+}
+
+#[tokio::test]
+async fn a_stop_word_is_somebodys_own_and_a_marker_is_one() {
+    let rule = json!([{"word": {"word": "[DONE]"}}]);
+    let mut opened = round_robin(&["a", "b"], 4);
+    opened.scenario["stop"] = rule;
+    let quoting = || {
+        stage(|ask| match ask.number {
+            Some(1) => Play::Words("as in\n```\n[DONE]\n```\nor\n> [DONE]\nthat is all".into(), 5),
+            Some(2) => Play::Words("well\n[DONE]".into(), 5),
+            _ => Play::Words("more".into(), 5),
+        })
+    };
+    let ran = play(opened.clone(), quoting(), &[]).await;
+    assert_eq!((ran.who().as_str(), ran.reason()), ("a b", "stop_word"));
+    let markers = Contract { form: Form::Markers(vec!["[DONE]".into()]), ..Contract::default() };
+    opened.participants.iter_mut().for_each(|p| p.reply = markers.clone());
+    let ran = play(opened, quoting(), &[]).await;
+    assert_eq!(ran.reason(), "stop_word", "the marker itself is gone from the words");
 }

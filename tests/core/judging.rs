@@ -302,8 +302,11 @@ async fn an_end_that_is_cut_short_is_judged_too() {
         let ran = play(opened, slow(), &steer).await;
         assert!(ran.state.verdict.is_none(), "{}", ran.reason());
     }
-    let twice = [end[0].clone(), json!({"when": "'j' in seats[2].id and turn_count >= 2 and not paused", "do": "mark"}),
-                 json!({"after": {"utterance": 2}, "do": "end", "id": "again"})];
+    let twice = [
+        end[0].clone(),
+        json!({"when": "'j' in seats[2].id and turn_count >= 2 and not paused", "do": "mark"}),
+        json!({"after": {"utterance": 2}, "do": "end", "id": "again"}),
+    ];
     let ran = play(judged(&["j"], false, 1, "draw"), winner(), &twice).await;
     assert_eq!(ran.reason(), "operator");
     assert!(ran.state.verdict.is_none(), "it does not wait");

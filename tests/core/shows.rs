@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 fn table_with(shows: Value) -> payload::Opened {
     let at_once = |rounds: u32| json!({"name": "simultaneous", "options": {"rounds": rounds}});
     let who = ["a", "b", "c", "d"];
-    let mut second = json!({"name": "second", "who": who, "policy": at_once(2)});
+    let mut second = json!({"name": "second", "who": who, "open": true, "policy": at_once(2)});
     second.as_object_mut().unwrap().extend(shows.as_object().unwrap().clone());
     let scenario = json!({
         "policy": {"name": "phases"},
@@ -288,4 +288,25 @@ async fn who_joins_takes_the_next_label_and_changes_nobodys() {
     let (first, last) = (&all[0].1, &all.last().unwrap().1);
     assert!(last.len() == 5 && &*last[&SeatId::from("e")] == "Speaker E", "{last:?}");
     assert!(first.iter().all(|(seat, label)| last[seat] == *label), "{first:?} {last:?}");
+}
+
+/// Anonymity holds for every voice: a script reads labels and nothing that tells who is who.
+#[tokio::test]
+async fn a_script_is_told_no_names_where_they_are_hidden() {
+    for anonymous in ["stable", "per_round", "per_viewer"] {
+        let mut opened = table_with(json!({"anonymous": anonymous}));
+        for seat in &mut opened.participants {
+            seat.name = format!("Name-{}", seat.id).into();
+            seat.role = Some(format!("role-{}", seat.id).into());
+        }
+        let ran = play(opened, numbered(), &[]).await;
+        let last = ran.seen.iter().rev().find(|r| *r.seat.id == *"b").unwrap();
+        let facts = last.facts.to_string();
+        for other in ["a", "c", "d"] {
+            assert!(!facts.contains(&format!("-{other}\"")), "{anonymous}: {facts}");
+        }
+        assert!(last.facts["seats"][0].get("utterances").is_none(), "{facts}");
+        let own = last.prompt.system.contains("under another label");
+        assert_eq!(own, anonymous == "per_viewer", "{}", last.prompt.system);
+    }
 }
