@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 use tokio::sync::{Notify, oneshot};
 
-/// The wall time at which every virtual session begins: 2026-01-01T00:00:00Z.
+/// The wall time at which a virtual session begins that is to be the same byte for byte: 2026-01-01T00:00:00Z.
 pub const VIRTUAL_EPOCH: Wall = Wall(1_767_225_600_000);
 
 /// The pace of a clock that keeps up with the one below.
@@ -29,7 +29,10 @@ enum Kind {
     Real {
         base: Instant,
     },
-    Virtual,
+    Virtual {
+        /// When the session began.
+        epoch: Wall,
+    },
     /// Stood at `ms` when the clock below stood at `since`.
     Paced {
         over: Clock,
@@ -56,7 +59,12 @@ impl Clock {
 
     /// Returns a clock that goes on from `ms` in virtual time.
     pub fn virtual_from(ms: Ms) -> Clock {
-        Clock::new(Kind::Virtual, ms)
+        Clock::virtual_since(VIRTUAL_EPOCH, ms)
+    }
+
+    /// Returns the same for a session that began at a wall time.
+    pub fn virtual_since(epoch: Wall, ms: Ms) -> Clock {
+        Clock::new(Kind::Virtual { epoch }, ms)
     }
 
     /// Returns a clock that stands at `ms` until it is [`pace`](Clock::pace)d, and then runs over another one.
@@ -95,14 +103,14 @@ impl Clock {
 
     /// Returns whether time is virtual.
     pub fn is_virtual(&self) -> bool {
-        matches!(self.lock().kind, Kind::Virtual)
+        matches!(self.lock().kind, Kind::Virtual { .. })
     }
 
     /// Returns the session's time.
     pub fn now(&self) -> Ms {
         let c = self.lock();
         match &c.kind {
-            Kind::Virtual => c.ms,
+            Kind::Virtual { .. } => c.ms,
             Kind::Real { base } => c.ms.plus(millis(base.elapsed())),
             Kind::Paced { over, since, percent } => {
                 c.ms.plus(over.now().since(*since).saturating_mul(u64::from(*percent)) / PERCENT)
@@ -114,7 +122,7 @@ impl Clock {
     pub fn wall(&self) -> Wall {
         let c = self.lock();
         match c.kind {
-            Kind::Virtual => Wall(VIRTUAL_EPOCH.0.saturating_add_unsigned(c.ms.0)),
+            Kind::Virtual { epoch } => Wall(epoch.0.saturating_add_unsigned(c.ms.0)),
             Kind::Real { .. } | Kind::Paced { .. } => wall_now(),
         }
     }
@@ -125,7 +133,7 @@ impl Clock {
             let mut c = self.lock();
             match c.kind {
                 Kind::Real { .. } | Kind::Paced { .. } => None,
-                Kind::Virtual => {
+                Kind::Virtual { .. } => {
                     let (tx, rx) = oneshot::channel();
                     let due = c.ms.plus(ms);
                     c.sleepers.insert((due, call), tx);

@@ -139,7 +139,7 @@ when = "turn_count > 6"
     assert_eq!(
         phases,
         [
-            ("opening", vec!["ada", "bo"], options("simultaneous", json!({"rounds": 1}))),
+            ("opening", vec!["bo", "ada"], options("simultaneous", json!({"rounds": 1}))),
             (
                 "debate",
                 vec!["ada", "cy"],
@@ -162,8 +162,9 @@ when = "turn_count > 6"
             Stop {
                 rule: Rule::Word { word: "AGREED".into(), by: vec!["ada".into(), "cy".into()] },
                 ask: false,
+                every: false,
             },
-            Stop { rule: Rule::When("turn_count > 6".into()), ask: false },
+            Stop { rule: Rule::When("turn_count > 6".into()), ask: false, every: false },
         ]
     );
 }

@@ -53,6 +53,12 @@ impl Environment {
         self.get("VISUAL").or(self.get("EDITOR")).and_then(OsStr::to_str)
     }
 
+    /// Returns the date that everything made in a reproducible build carries, in milliseconds since 1970.
+    pub fn source_date_epoch(&self) -> Option<i64> {
+        let seconds: i64 = self.get("SOURCE_DATE_EPOCH")?.to_str()?.trim().parse().ok()?;
+        seconds.checked_mul(1_000).filter(|ms| *ms >= 0)
+    }
+
     /// Returns the name of the terminal's type.
     pub fn term(&self) -> Option<&str> {
         self.get("TERM").and_then(OsStr::to_str)

@@ -143,3 +143,31 @@ fn the_schema_of_events_knows_every_key_of_a_log() {
         serde_json::from_str::<serde_json::Value>(&schema).unwrap();
     }
 }
+
+/// A rehearsal carries the time at which it was made; a seed or a date in the environment makes runs equal byte for byte.
+#[test]
+fn a_rehearsal_carries_its_date_unless_it_is_to_be_the_same() {
+    let house = House::new();
+    let lines = |args: &[&str], date: Option<&str>| {
+        let mut command =
+            house.command(&[&["demo", "--headless", "--format", "jsonl"], args].concat());
+        command.env_remove("SOURCE_DATE_EPOCH");
+        date.iter().for_each(|date| drop(command.env("SOURCE_DATE_EPOCH", date)));
+        let out = command.output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let at = |lines: &str| {
+        let first: serde_json::Value = serde_json::from_str(lines.lines().next().unwrap()).unwrap();
+        first["at"].as_str().unwrap().to_owned()
+    };
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+    let year = 1970 + now / 31_556_952;
+    let plain = at(&lines(&[], None));
+    assert!(plain[..4].parse::<u64>().unwrap().abs_diff(year) <= 1, "{plain}");
+    assert_eq!(lines(&["--seed", "7"], None), lines(&["--seed", "7"], None));
+    assert!(at(&lines(&["--seed", "7"], None)).starts_with("2026-01-01"));
+    assert_eq!(at(&lines(&[], Some("0"))), "1970-01-01T00:00:00.000Z");
+    let names = house.run(&["sessions", "list"]).code(0).out;
+    assert!(names.contains("19700101-000000") && names.contains("20260101-000000-"), "{names}");
+}

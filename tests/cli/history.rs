@@ -50,7 +50,6 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
             json!([{"role": "assistant", "name": "eve", "content": "x"}]),
             "no seat is called \"eve\"; there are ada, bo",
         ),
-        (json!([{"role": "assistant", "content": "x"}]), "an assistant needs the `name`"),
         (json!([{"role": "poet", "content": "x"}]), "unknown variant `poet`"),
         (json!({"role": "user"}), "history.json: invalid type"),
     ] {
@@ -87,4 +86,29 @@ fn calls_are_told_to_whoever_asks_and_kept_in_a_file() {
     house.run(&["run", "nothing", "--headless", "--log-file", log.to_str().unwrap()]).code(2);
     let kept = std::fs::read_to_string(&log).unwrap();
     assert!(kept.contains("error: there is no scenario `nothing`"), "{kept}");
+}
+
+/// Other programs' chats have assistants without a name.
+#[test]
+fn an_assistant_without_a_name_spoke_elsewhere() {
+    let house = House::new();
+    let path = house.file("talk.toml", &crate::house::talk(2, 2));
+    let chat = json!([{"role": "user", "content": "Is it cold?"}, {"role": "assistant", "content": "Very."}]);
+    let file = house.file("chat.json", &chat.to_string());
+    let run = |more: &[&str]| {
+        house.run(&[&["run", &path, "--headless", "--no-save", "--history", &file], more].concat())
+    };
+    let ran = run(&[]).code(0);
+    assert!(
+        ran.out.contains("assistant, in the operator's words") && ran.out.contains("Very."),
+        "{}",
+        ran.out
+    );
+    assert!(ran.out.contains("[2] Bo"), "nobody but the table speaks: {}", ran.out);
+    let ran = run(&["--history-as", "Old Bot"]).code(0);
+    assert!(ran.out.contains("Old Bot, in the operator's words"), "{}", ran.out);
+    let ran = run(&["--history-as", "bo"]).code(0);
+    assert!(ran.out.contains("Bo, in the operator's words"), "{}", ran.out);
+    let ran = run(&["--history-as", "operator"]).code(3);
+    assert!(ran.err.contains("nobody can be called"), "{}", ran.err);
 }

@@ -55,6 +55,7 @@ impl House {
         command
             .args(args)
             .env_clear()
+            .env("SOURCE_DATE_EPOCH", "1767225600")
             .env("PATH", "/usr/bin:/bin")
             .env("HOME", self.home.path())
             .env("COLLOQUIUM_DATA_DIR", self.path("data"))

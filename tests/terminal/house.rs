@@ -87,6 +87,7 @@ impl House {
         let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).unwrap();
         command.env_clear();
+        command.env("SOURCE_DATE_EPOCH", "1767225600");
         for (name, value) in [("TERM", "xterm-256color"), ("PATH", "/usr/bin:/bin")] {
             command.env(name, value);
         }
@@ -126,7 +127,13 @@ impl House {
     /// Runs the program without a terminal.
     pub fn piped(&self, args: &[&str]) -> Output {
         let mut command = Command::new(env!("CARGO_BIN_EXE_colloquium"));
-        command.args(args).env_clear().env("HOME", self.home.path()).output().unwrap()
+        command
+            .args(args)
+            .env_clear()
+            .env("SOURCE_DATE_EPOCH", "1767225600")
+            .env("HOME", self.home.path())
+            .output()
+            .unwrap()
     }
 }
 

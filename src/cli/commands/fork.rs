@@ -10,10 +10,10 @@ use crate::cli::exit::Exit;
 use crate::cli::home::screen as start;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::headless::{DISK_PATIENCE, Table, clock, virtual_time};
+use crate::cli::play::headless::{DISK_PATIENCE, Table, began, clock, fixed_epoch, virtual_time};
 use crate::cli::play::screen::After;
 use crate::cli::trust::allowed::{Allowed, Cast};
-use crate::clock::{VIRTUAL_EPOCH, wall_now};
+use crate::clock::wall_now;
 use crate::engine::Engine;
 use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
 use crate::scenario;
@@ -155,10 +155,8 @@ impl Branch<'_> {
         models.meet(&others, context)?;
         let virtual_time = virtual_time(seats(&past), play);
         let random = RandomState::new().build_hasher().finish();
-        let named = match virtual_time {
-            true => (VIRTUAL_EPOCH, past.seed),
-            false => (wall_now(), random),
-        };
+        let fixed = fixed_epoch(self.seed, context).filter(|_| virtual_time);
+        let named = fixed.map_or_else(|| (wall_now(), random), |at| (at, past.seed));
         let sessions = context.paths.sessions();
         let Session { files, writer } =
             session::fork(self.log, self.events, self.keep.place(&sessions, named), Mode::Normal)?;
@@ -167,7 +165,7 @@ impl Branch<'_> {
         let before = if play.headless { vec![] } else { kept().cloned().collect() };
         let feed = Feed::of(before);
         let tail = feed.tail();
-        let clock = clock(virtual_time, &past);
+        let clock = clock(virtual_time, &past, began(self.log));
         let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
         let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
         engine.patience = Some(DISK_PATIENCE);

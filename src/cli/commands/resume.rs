@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::home::screen as start;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::headless::{DISK_PATIENCE, Table, clock, virtual_time};
+use crate::cli::play::headless::{DISK_PATIENCE, Table, began, clock, virtual_time};
 use crate::cli::play::screen::After;
 use crate::cli::trust::allowed::{Allowed, Cast};
 use crate::engine::Engine;
@@ -55,6 +55,7 @@ pub fn again(
     let (allowed, models) = looked_at(path, &folder, play, context)?;
     let Resumed { log, repaired, writer } = session::resume(path, Mode::Normal)?;
     let past = fold(&log);
+    let began = began(&log);
     let Log { files, mut records, .. } = log;
     if play.headless {
         // the screen shows what was before, a format prints what comes
@@ -63,7 +64,7 @@ pub fn again(
     let feed = Feed::of(records);
     let virtual_time = virtual_time(seats(&past), play);
     let tail = feed.tail();
-    let clock = clock(virtual_time, &past);
+    let clock = clock(virtual_time, &past, began);
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);

@@ -11,13 +11,13 @@ use crate::cli::models::providers::{ModelOptions, Providers};
 use crate::cli::models::resolve;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::dry_run as dry;
-use crate::cli::play::headless::{self, DISK_PATIENCE, Table, clock, virtual_time};
+use crate::cli::play::headless::{self, DISK_PATIENCE, Table, clock, fixed_epoch, virtual_time};
 use crate::cli::play::history::{self, History};
 use crate::cli::play::linear;
 use crate::cli::play::screen::{self, After, Onward};
 use crate::cli::source;
 use crate::cli::trust::allowed::{Allowed, Cast};
-use crate::clock::{VIRTUAL_EPOCH, wall_now};
+use crate::clock::wall_now;
 use crate::engine::Engine;
 use crate::model::payload::Opened;
 use crate::model::{Limits, VoiceSpec};
@@ -76,6 +76,9 @@ pub struct Options {
     /// What was said before: a JSON list of role, name and content; a user's last words become the topic
     #[arg(long, value_name = "FILE")]
     pub history: Option<String>,
+    /// Who an assistant without a name was in --history: a seat, or a name; "assistant", unless it says so
+    #[arg(long, value_name = "NAME", requires = "history")]
+    pub history_as: Option<String>,
     /// Print who would speak when, the first prompts and an estimate; ask nobody, and keep nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -107,7 +110,10 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
         context.report(&loaded.warnings.to_string());
     }
     let history = match &options.history {
-        Some(path) => history::read(path, &loaded.participants, options.topic.as_deref())?,
+        Some(path) => {
+            let other = options.history_as.as_deref().unwrap_or(history::OTHER);
+            history::read(path, &loaded.participants, options.topic.as_deref(), other)?
+        }
         None => History::default(),
     };
     let lines = play.steer_lines()?;
@@ -132,7 +138,9 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let random = RandomState::new().build_hasher().finish();
     let seed =
         options.seed.unwrap_or(if virtual_time { REHEARSAL_SEED } else { random >> SEED_SHIFT });
-    let (at, dice) = if virtual_time { (VIRTUAL_EPOCH, seed) } else { (wall_now(), random) };
+    // a made-up date never stands in somebody's archive, unless runs are to be equal byte for byte
+    let fixed = fixed_epoch(options.seed, context).filter(|_| virtual_time);
+    let (at, dice) = fixed.map_or_else(|| (wall_now(), random), |at| (at, seed));
     let sessions = context.paths.sessions();
     let place = options.keep.place(&sessions, (at, dice));
     let Session { files, writer } = session::create(place, Mode::Normal)?;
@@ -140,7 +148,7 @@ pub fn play(name: &str, options: &Options, context: &Context) -> Result<After, F
     let tail = feed.tail();
     let cast = Cast::new(allowed.clone(), found.folder, &context.environment, models);
     let past = State::default();
-    let clock = clock(virtual_time, &past);
+    let clock = clock(virtual_time, &past, at);
     let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
     engine.patience = Some(DISK_PATIENCE);
     engine.steer(history.lines);

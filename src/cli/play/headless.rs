@@ -10,12 +10,12 @@ use crate::cli::play::printer::Printer;
 use crate::cli::play::signals::Signals;
 use crate::cli::play::stdin::{self, Lines};
 use crate::cli::trust::allowed::Allowed;
-use crate::clock::Clock;
+use crate::clock::{Clock, VIRTUAL_EPOCH};
 use crate::engine::{Engine, Stopped};
 use crate::export::{REHEARSED, nearing, reason, spent, utterances};
-use crate::model::{Kind, LateReason, Limit, Participant, Seq, Usd, VoiceSpec};
+use crate::model::{Kind, LateReason, Limit, Participant, Seq, Usd, VoiceSpec, Wall};
 use crate::session::writer::Durable;
-use crate::session::{Item, Record, SessionFiles, Tail};
+use crate::session::{Item, Log, Record, SessionFiles, Tail};
 use crate::spawn;
 use crate::state::State;
 use serde_json::json;
@@ -63,9 +63,21 @@ pub fn virtual_time<'a>(seats: impl IntoIterator<Item = &'a Participant>, play: 
     play.headless && !play.pace && seats.into_iter().all(timeless)
 }
 
-/// Returns the clock of a conversation that goes on at a state.
-pub fn clock(virtual_time: bool, state: &State) -> Clock {
-    if virtual_time { Clock::virtual_from(state.ms) } else { Clock::real(state.ms) }
+/// Returns the clock of a conversation that goes on at a state; virtual time runs on from when it began.
+pub fn clock(virtual_time: bool, state: &State, began: Wall) -> Clock {
+    if virtual_time { Clock::virtual_since(began, state.ms) } else { Clock::real(state.ms) }
+}
+
+/// Returns when a session on virtual time begins where two runs are to be equal byte for byte: a seed was given, or the
+/// environment names a date.
+pub fn fixed_epoch(seed: Option<u64>, context: &Context) -> Option<Wall> {
+    let date = context.environment.source_date_epoch().map(Wall);
+    date.or(seed.map(|_| VIRTUAL_EPOCH))
+}
+
+/// Returns when a session began, as its first line says.
+pub fn began(log: &Log) -> Wall {
+    log.records.first().map_or(VIRTUAL_EPOCH, |r| r.event.at)
 }
 
 /// How it came to its end here.

@@ -8,7 +8,12 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::model::command::NoteFor;
 use crate::model::{Command, Key, Participant, SeatId, SteerLine, Text};
+use crate::scenario;
 use serde::Deserialize;
+use serde_json::{Value, json};
+
+/// Who an assistant without a name was, unless somebody says so.
+pub const OTHER: &str = "assistant";
 
 /// One thing that was said.
 #[derive(Deserialize)]
@@ -37,8 +42,17 @@ pub struct History {
     pub lines: Vec<(Key, SteerLine)>,
 }
 
-/// Reads a file of history for the seats of a table; where a topic is named already, all of it was said before.
-pub fn read(path: &str, seats: &[Participant], topic: Option<&str>) -> Result<History, Failure> {
+/// Reads a file of history for the seats of a table; where a topic is named already, all of it was said before. `other` is
+/// who an assistant without a name was.
+///
+/// # Errors
+/// What is wrong with the file.
+pub fn read(
+    path: &str,
+    seats: &[Participant],
+    topic: Option<&str>,
+    other: &str,
+) -> Result<History, Failure> {
     let text = read_file("the history", path)?;
     let invalid = |why: String| {
         Failure::new(Exit::Invalid, format!("the history {path}: {why}"))
@@ -47,22 +61,51 @@ pub fn read(path: &str, seats: &[Participant], topic: Option<&str>) -> Result<Hi
     let mut said: Vec<Said> = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
     let asks = topic.is_none() && said.last().is_some_and(|last| last.role == Role::User);
     let topic = if asks { said.pop().map(|last| last.content.trim().to_owned()) } else { None };
-    let line = |(i, said): (usize, Said)| {
-        let key = format!("history:{}", i + 1).into();
+    // whoever spoke in another program's chat, and sits at no table here
+    let nameless = |said: &Said| said.role == Role::Assistant && said.name.is_none();
+    let guest = seats.len() != 1 && said.iter().any(nameless);
+    let guest = guest.then(|| speaker(seats, Some(other)).map_err(|_| other.to_owned()));
+    let mut verbs = vec![];
+    if let Some(Err(name)) = &guest {
+        verbs.push(Command::Join { participant: joins(name).map_err(invalid)? });
+    }
+    for (i, said) in said.into_iter().enumerate() {
         let text = said.content;
-        let verb = match said.role {
-            Role::User => Command::Say { text },
-            Role::System => Command::Note { text, to: vec![], lives: NoteFor::Standing },
-            Role::Assistant => {
-                let who = speaker(seats, said.name.as_deref());
+        verbs.push(match (said.role, said.name, &guest) {
+            (Role::User, ..) => Command::Say { text },
+            (Role::System, ..) => Command::Note { text, to: vec![], lives: NoteFor::Standing },
+            (Role::Assistant, None, Some(Ok(who))) => Command::SpeakAs { text, who: who.clone() },
+            (Role::Assistant, None, Some(Err(name))) => {
+                Command::SpeakAs { text, who: SeatId(slug(name).into()) }
+            }
+            (Role::Assistant, name, _) => {
+                let who = speaker(seats, name.as_deref());
                 let who = who.map_err(|why| invalid(format!("item {}: {why}", i + 1)))?;
                 Command::SpeakAs { text, who }
             }
-        };
-        Ok((key, verb.into()))
-    };
-    let lines = said.into_iter().enumerate().map(line).collect::<Result<_, Failure>>()?;
+        });
+    }
+    if let Some(Err(name)) = &guest {
+        verbs.push(Command::Leave { who: SeatId(slug(name).into()) });
+    }
+    let keyed = |(i, verb): (usize, Command)| (format!("history:{}", i + 1).into(), verb.into());
+    let lines = verbs.into_iter().enumerate().map(keyed).collect();
     Ok(History { topic, lines })
+}
+
+/// Returns the seat of somebody who spoke elsewhere and says nothing here.
+fn joins(name: &str) -> Result<Value, String> {
+    let seat = json!({"id": slug(name), "name": name, "lines": ["..."]});
+    let fits = scenario::participant(&seat);
+    fits.map(|_| seat)
+        .map_err(|_| format!("nobody can be called {name:?}; choose another --history-as"))
+}
+
+/// Returns a name as an id.
+fn slug(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let id: String = name.chars().map(plain).collect();
+    id.trim_matches('-').to_owned()
 }
 
 /// Finds who spoke, by id, name or alias.

@@ -102,7 +102,8 @@ impl Frames {
                 Ok(())
             }
             Framing::Events if line.is_empty() => {
-                out.extend(self.data.take());
+                // some servers keep a stream alive by events without a word in them
+                out.extend(self.data.take().filter(|data| !data.trim().is_empty()));
                 Ok(())
             }
             Framing::Events => self.take_field(line),
