@@ -2,7 +2,7 @@
 
 use super::advance;
 use crate::model::*;
-use crate::state::{JudgeTask, Run, State};
+use crate::state::{Run, State};
 
 /// Decisions that are looked ahead at most: closing phases and threads takes a few.
 const DECISIONS: usize = 64;

@@ -217,13 +217,19 @@ fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     match state.run {
         Run::Paused => done(command),
         // between two turns nothing has to be waited for, so that a step right behind it is one
-        Run::Pausing if state.calls().next().is_none() => {
+        Run::Pausing if state.calls().next().is_none() && !cut_by_a_crash(state) => {
             let why = state.pause_why.clone();
             Some(draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into()))
         }
         Run::Pausing => wait(command),
         Run::Going | Run::Stepping(_) => Some(too_late(command, LateReason::Resumed)),
     }
+}
+
+/// Whether somebody is owed a turn that a crash cut.
+fn cut_by_a_crash(state: &State) -> bool {
+    let batches = state.threads.values().filter_map(|t| t.batch.as_ref());
+    batches.flat_map(|b| b.interrupted.values()).any(|i| !i.by_hand)
 }
 
 /// When words find their place.

@@ -1,12 +1,12 @@
 //! What a call may use: tokens and money are set aside before it starts, so that seats that speak at once never use more
 //! together than a limit allows.
 //!
-//! What is set aside is the prompt, a token for every byte of it, and the longest reply; where less is left than a whole
+//! What is set aside is the prompt, as estimated on the safe side, and the longest reply; where less is left than a whole
 //! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
 //!
-//! So a limit is reached about one prompt too early: most texts have four bytes a token. That is the price of a bound that
-//! holds: how a model cuts words is known to its server alone, and a ratio learnt from the talk so far fails at the next
-//! emoji, table or foreign script.
+//! How a model cuts words is known to its server alone, so a prompt is taken for a token for every four bytes with a margin:
+//! twice as many until the model has reported what it read, then a quarter more than the most that was seen. A first prompt
+//! in a writing that the model cuts finer may use a little more than was set aside for it; the next one does not.
 
 use crate::model::payload::{FloorGranted, LimitAt};
 use crate::model::*;

@@ -40,10 +40,12 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
                 Ok(max_tokens) => max_tokens,
                 Err(no_room) => return cannot_pay(state, turn, no_room),
             };
+            let bounded = money::is_bounded(state, turn);
             CallParameters {
                 prompt_tokens: account.tokens,
                 max_tokens,
-                prompt_most: money::is_bounded(state, turn).then_some(account.most_tokens),
+                prompt_most: bounded.then_some(account.most_tokens),
+                prompt_margin: bounded.then(|| state.margin_of(&turn.seat)),
                 ..CallParameters::default()
             }
         }

@@ -214,6 +214,9 @@ pub struct CallParameters {
     /// The most tokens that the prompt may have, where a limit has to hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_most: Option<u64>,
+    /// By how much that is more than a token for four bytes, in thousandths.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt_margin: Option<u32>,
 }
 
 /// Reads null as nothing.

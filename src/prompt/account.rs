@@ -39,7 +39,8 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let prompt = build(state, turn);
         let tokens = by_model.then(|| tokens_of(&prompt));
-        let most_tokens = if by_model { most_tokens_of(&prompt) } else { 0 };
+        let margin = state.margin_of(&turn.seat);
+        let most_tokens = if by_model { most_tokens_of(&prompt, margin) } else { 0 };
         let (digest, left_out) = (digest(&prompt), prompt.left_out);
         return Account { digest, left_out, tokens, most_tokens };
     }

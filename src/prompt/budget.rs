@@ -11,6 +11,10 @@ use std::collections::VecDeque;
 pub const UNKNOWN_WINDOW: u32 = 4_096;
 /// Bytes that a token is taken for: English has about four, most other languages fewer.
 const BYTES_PER_TOKEN: usize = 3;
+/// Bytes of most texts that are one token, before the margin of the model.
+const BYTES_PER_TOKEN_KNOWN: u64 = 4;
+/// What a margin is counted in.
+const MARGIN_PARTS: u64 = 1_000;
 /// Tokens that the frame of a block takes.
 const FRAME_TOKENS: usize = 16;
 /// What stands for the middle of words that are too long themselves.
@@ -34,10 +38,16 @@ pub(super) fn tokens_of(prompt: &Prompt) -> u64 {
     (fixed(prompt) + blocks) as u64
 }
 
-/// Returns the tokens that a prompt has at most: no token is shorter than a byte, and in writing that a model has seldom
-/// seen none is longer. What is set aside for a call is this, so that a limit holds in every language.
-pub(super) fn most_tokens_of(prompt: &Prompt) -> u64 {
-    messages(prompt).iter().map(|m| (m.text.len() + FRAME_TOKENS) as u64).sum()
+/// Returns the tokens that a prompt has at most, as far as is known of its model: a token for four bytes, times a margin in
+/// thousandths that is learnt from what the model reports. No token is shorter than a byte.
+pub(super) fn most_tokens_of(prompt: &Prompt, margin: u32) -> u64 {
+    let most =
+        |bytes: u64| (bytes * u64::from(margin)).div_ceil(MARGIN_PARTS * BYTES_PER_TOKEN_KNOWN);
+    messages(prompt)
+        .iter()
+        .map(|m| m.text.len() as u64)
+        .map(|bytes| most(bytes).min(bytes) + FRAME_TOKENS as u64)
+        .sum()
 }
 
 /// Returns the tokens of what is never left out.

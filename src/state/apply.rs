@@ -311,6 +311,7 @@ impl State {
     fn end_turn(&mut self, seq: Seq, e: &TurnEnded) {
         let Some(turn) = self.turns.remove(&e.turn) else { return };
         if let Some(usage) = &e.usage {
+            self.learn_margin(&turn, usage);
             self.over.add(usage, e.cost);
             self.set_seat(&turn.seat, |s| s.spent.add(usage, e.cost));
         }

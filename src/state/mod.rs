@@ -131,6 +131,8 @@ pub struct State {
     pub pause_why: Option<Text>,
     /// How long it has really run.
     pub running: Running,
+    /// By how much prompts had more tokens than a token for four bytes, in thousandths: the most of each model.
+    pub margins: BTreeMap<Text, u32>,
     /// What turns that are over have used.
     pub over: Spent,
     /// The limit that holds.

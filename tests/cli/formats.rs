@@ -152,7 +152,9 @@ fn a_rehearsal_carries_its_date_unless_it_is_to_be_the_same() {
         let mut command =
             house.command(&[&["demo", "--headless", "--format", "jsonl"], args].concat());
         command.env_remove("SOURCE_DATE_EPOCH");
-        date.iter().for_each(|date| drop(command.env("SOURCE_DATE_EPOCH", date)));
+        if let Some(date) = date {
+            command.env("SOURCE_DATE_EPOCH", date);
+        }
         let out = command.output().unwrap();
         assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
         String::from_utf8(out.stdout).unwrap()

@@ -267,3 +267,29 @@ async fn a_limit_in_dollars_that_could_not_hold_is_refused() {
     let ran = play(talk("round_robin", limits, vec![known]), plain(), &steer).await;
     assert!(ran.kinds().contains(&"command.refused") && ran.state.seats.len() == 1);
 }
+
+/// A token is not a byte: what a model reports of its prompts is what is set aside for the next ones.
+#[tokio::test]
+async fn a_budget_is_not_stopped_at_half() {
+    let counted = |share: u64| {
+        stage(move |ask| {
+            let bytes: u64 = ask.messages.iter().map(|m| m.text.len() as u64).sum();
+            Play::Counted("four words are said ".repeat(40), bytes / share, 60)
+        })
+    };
+    let run = |share: u64| async move {
+        let seats = ["a", "b"].map(|id| model(id, Some((5.0, 5.0)), Some(60)));
+        let limits = json!({"tokens": 40_000});
+        let ran = play(talk("round_robin", limits, seats.to_vec()), counted(share), &[]).await;
+        assert_eq!(ran.reason(), "token_limit");
+        let state = holds(&ran.events);
+        state.used(Limit::Tokens, state.ms) as f64 / 40_000.0
+    };
+    let (english, dense) = (run(4).await, run(1).await);
+    println!(
+        "{:.0} % used where a token has four bytes, {:.0} % where it has one",
+        english * 100.0,
+        dense * 100.0
+    );
+    assert!(english > 0.85 && dense > 0.5, "{english} {dense}");
+}

@@ -68,6 +68,7 @@ pub fn event(seq: u64, count: usize) -> Event {
         })
         .into(),
         (_, 0) => BatchOpened {
+            rearmed: vec![],
             requester: Requester::Policy,
             purpose: Purpose::Speak,
             seats: vec!["ada".into()],

@@ -130,7 +130,10 @@ pub const KINDS: &[Row] = &[
         &[
             TURN,
             ("model", "who really speaks"),
-            ("parameters", "with what: line, prompt_tokens, max_tokens, prompt_most"),
+            (
+                "parameters",
+                "with what: line, prompt_tokens, max_tokens, prompt_most, prompt_margin",
+            ),
             ("digest", "SHA-256 of the prompt"),
             ("left_out", "blocks that the prompt had no room for"),
             (
