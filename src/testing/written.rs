@@ -24,7 +24,7 @@ pub enum Words {
 pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
     let state = State::fold(events);
     let mut text = String::new();
-    let title = state.headline().map_or("A conversation", |title| title);
+    let title = state.title.as_deref().unwrap_or("A conversation");
     // writing to a string does not fail
     let _ = writeln!(
         text,
