@@ -50,7 +50,15 @@
 //! | what an export leaves out, what `sessions redact` takes out | `session/redaction.rs` |
 //! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
 //! | the screen: keys, panes, themes | [`ui`] |
-//! | sub-commands and exit codes | [`cli`] |
+//! | sub-commands, one a file, and the options of each | `cli/commands/`, `cli/args/` |
+//! | what the program does next, and where a failure leads | `cli/play/next.rs`, `cli/play/go.rs` |
+//! | how a conversation is put together: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
+//! | what leaving saves, and the command that resumes | `cli/play/outcome.rs` |
+//! | the start screen: what it offers, what a choice does | `cli/home/` |
+//! | which model speaks, which servers answer | `cli/models/` |
+//! | what a file may run, and what the operator has agreed to | `cli/trust/` |
+//! | drafts, input history and preferences, kept from run to run | `cli/memory/` |
+//! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
 //!
 //! # What holds
 //!

@@ -3,7 +3,8 @@
 //! Colours beyond the sixteen are shown only on evidence, and where nobody chose a theme the terminal's own ground and
 //! words stay. What is wrong in a theme or a map of keys is said before anything begins.
 
-use crate::cli::context::{Colour, Context};
+use crate::cli::args::global::Colour;
+use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config::{
@@ -96,6 +97,17 @@ impl ScreenAppearance {
         };
         Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, manner, wardrobe, habits })
     }
+}
+
+/// Refuses a theme that was named for this run and does not exist, also where no screen shows it.
+///
+/// # Errors
+/// When there is no such theme, or its file is not what it should be.
+pub fn check_theme(context: &Context) -> Result<(), Failure> {
+    if let Some(name) = &context.theme {
+        shelf(context, &ThemeChoice::One(name.clone()))?.meta(name)?;
+    }
+    Ok(())
 }
 
 /// Returns whether the terminal can be asked: not over a slow link, not where the answer would be none, and not where a

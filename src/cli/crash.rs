@@ -2,8 +2,8 @@
 //!
 //! The session needs nothing from here: what was shown is in its log. The note says where it broke and how it came there.
 
+use crate::cli::memory::private_file::write_private;
 use crate::cli::output;
-use crate::cli::play::screen::write_private;
 use crate::clock::wall_now;
 use crate::config::make_private;
 use crate::text;

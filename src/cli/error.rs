@@ -3,12 +3,11 @@
 
 use crate::catalogue::{NotFound, NotMoved};
 use crate::cli::exit::Exit;
-use crate::cli::output;
 use crate::scenario::ReadError;
 use crate::session::{LogFault, SessionError};
 use crate::ui::keymap;
 use crate::ui::theme::ThemeError;
-use crate::{config, scenario, text};
+use crate::{config, scenario};
 use std::error::Error;
 use std::io::ErrorKind;
 
@@ -26,7 +25,7 @@ pub struct Failure {
 impl Failure {
     /// Returns a failure without a hint.
     pub fn new(code: Exit, message: impl Into<String>) -> Failure {
-        Failure { code, message: message.into(), hint: None }
+        Failure { code, message: without_numbers(message.into()), hint: None }
     }
 
     /// Returns a wrong usage.
@@ -39,21 +38,29 @@ impl Failure {
         Failure { hint: Some(hint.into()), ..self }
     }
 
-    /// Returns it as one sentence with the way out.
-    pub fn told(&self) -> String {
+    /// Returns it as one sentence with the fix.
+    pub fn with_hint(&self) -> String {
         let hint = self.hint.iter().map(|hint| format!("; {hint}"));
         std::iter::once(self.message.clone()).chain(hint).collect()
     }
+}
 
-    /// Prints it on standard error.
-    pub fn print(&self) {
-        let report = self.message.starts_with("error: ");
-        let label = if report { "" } else { "error: " };
-        output::print(&format!("{label}{}", text::block(self.message.trim_end())));
-        if let Some(hint) = &self.hint {
-            output::print(&format!("\nhint: {}", text::block(hint)));
-        }
-    }
+/// Takes the numbers of the system out of an error, as in `(os error 2)`: its words say the same.
+fn without_numbers(message: String) -> String {
+    let mut parts = message.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| match part.split_once(')') {
+        Some((number, rest)) if number.bytes().all(|b| b.is_ascii_digit()) => all + rest,
+        Some(_) | None => all + " (os error " + part,
+    })
+}
+
+/// Returns the name that somebody may have meant: near enough that one slip of the hand explains the difference.
+pub fn nearest<'a>(names: impl IntoIterator<Item = &'a str>, meant: &str) -> Option<&'a str> {
+    let distance = |name: &str| strsim::damerau_levenshtein(name, meant);
+    let near = names.into_iter().min_by_key(|name| distance(name))?;
+    let most = (meant.chars().count() / 3).max(1);
+    (distance(near) <= most || (meant.len() > 2 && near.starts_with(meant))).then_some(near)
 }
 
 /// Returns an error with all that caused it, in one line.
@@ -168,6 +175,41 @@ impl From<SessionError> for Failure {
             | SessionError::Checksum
             | SessionError::Shape(_)
             | SessionError::TooLarge { .. } => failure,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_left_out() {
+        for (message, plain) in [
+            (
+                "cannot read a: No such file or directory (os error 2)",
+                "cannot read a: No such file or directory",
+            ),
+            ("a (os error 13); b (os error 2)", "a; b"),
+            ("a (os error x)", "a (os error x)"),
+        ] {
+            assert_eq!(Failure::new(Exit::Failed, message).message, plain);
+        }
+    }
+
+    #[test]
+    fn only_a_near_name_is_proposed() {
+        let names = ["round-table", "debate", "demo", "doctor"];
+        for (meant, near) in [
+            ("debat", Some("debate")),
+            ("round_table", Some("round-table")),
+            ("dmeo", Some("demo")),
+            ("doc", Some("doctor")),
+            ("frobnicate", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(names, meant), near, "{meant}");
         }
     }
 }

@@ -4,6 +4,7 @@
 
 mod appearance;
 mod args;
+mod command_line;
 mod commands;
 mod context;
 pub mod crash;
@@ -11,19 +12,26 @@ mod document;
 mod error;
 mod exit;
 mod home;
+mod inputs;
+mod log_file;
 mod memory;
 mod models;
 mod output;
 mod play;
+mod runtime;
+mod session_file;
 mod source;
 mod trust;
 
 use crate::spawn;
+use args::global::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, Parser, Subcommand};
-use context::{Context, Global};
+use context::Context;
 use error::Failure;
 use exit::Exit;
+use play::go::go;
+use play::next::{Home, Next};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -39,28 +47,28 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Demo(commands::demo::Demo),
-    Run(commands::run::Run),
-    Replay(commands::replay::Replay),
-    Resume(commands::resume::Resume),
-    Fork(commands::fork::Fork),
-    Export(commands::export::Export),
-    Analyze(commands::analyze::Analyze),
+    Demo(commands::demo::DemoArgs),
+    Run(commands::run::RunArgs),
+    Replay(commands::replay::ReplayArgs),
+    Resume(commands::resume::ResumeArgs),
+    Fork(commands::fork::ForkArgs),
+    Export(commands::export::ExportArgs),
+    Analyze(commands::analyze::AnalyzeArgs),
     #[command(subcommand)]
-    Sessions(commands::sessions::Sessions),
+    Sessions(commands::sessions::SessionsArgs),
     #[command(subcommand)]
-    Scenarios(commands::scenarios::Scenarios),
-    Check(commands::check::Check),
+    Scenarios(commands::scenarios::ScenariosArgs),
+    Check(commands::check::CheckArgs),
     Test(commands::test::TestCommand),
-    Models(models::survey::Models),
-    Doctor(models::survey::Doctor),
-    Schema(commands::schema::Schema),
-    Keys(commands::keys::Keys),
-    Themes(commands::themes::Themes),
-    Paths(commands::paths::Paths),
-    Completions(commands::manual::Completions),
-    Man(commands::manual::Man),
-    Help(commands::help::Help),
+    Models(commands::models::ModelsArgs),
+    Doctor(commands::doctor::DoctorArgs),
+    Schema(commands::schema::SchemaArgs),
+    Keys(commands::keys::KeysArgs),
+    Themes(commands::themes::ThemesArgs),
+    Paths(commands::paths::PathsArgs),
+    Completions(commands::manual::CompletionsArgs),
+    Man(commands::manual::ManArgs),
+    Help(commands::help::HelpArgs),
 }
 
 /// Runs the program with the arguments of this process.
@@ -72,7 +80,7 @@ pub fn main() -> ExitCode {
     };
     spawn::reap_all();
     let exit = done.unwrap_or_else(|failure| {
-        failure.print();
+        output::failure(&failure);
         failure.code
     });
     exit.into()
@@ -81,6 +89,7 @@ pub fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<Exit, Failure> {
     let context = Context::new(cli.global)?;
     crash::install(context.paths.state.clone());
+    appearance::check_theme(&context)?;
     let done = execute(cli.command, &context);
     if let Err(failure) = &done {
         context.keep(&format!("error: {}", failure.message));
@@ -89,29 +98,30 @@ fn dispatch(cli: Cli) -> Result<Exit, Failure> {
 }
 
 fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure> {
-    match command {
-        None => home::screen::open(context, None),
-        Some(Command::Demo(demo)) => demo.run(context),
-        Some(Command::Run(run)) => run.run(context),
-        Some(Command::Replay(replay)) => replay.run(context),
-        Some(Command::Fork(fork)) => fork.run(context),
-        Some(Command::Resume(resume)) => resume.run(context),
-        Some(Command::Export(export)) => export.run(context),
-        Some(Command::Analyze(analyze)) => analyze.run(context),
-        Some(Command::Sessions(sessions)) => sessions.run(context),
-        Some(Command::Scenarios(scenarios)) => scenarios.run(context),
-        Some(Command::Check(check)) => check.run(context),
-        Some(Command::Test(test)) => test.run(context),
-        Some(Command::Models(models)) => models.run(context),
-        Some(Command::Doctor(doctor)) => doctor.run(context),
-        Some(Command::Schema(schema)) => schema.run(),
-        Some(Command::Themes(themes)) => themes.run(context),
-        Some(Command::Keys(keys)) => keys.run(context),
-        Some(Command::Paths(paths)) => paths.run(context),
-        Some(Command::Completions(completions)) => completions.run(Cli::command()),
-        Some(Command::Man(man)) => man.run(Cli::command()),
-        Some(Command::Help(help)) => help.run(Cli::command()),
-    }
+    let next = match command {
+        None => Next::Home(Home::default()),
+        Some(Command::Demo(demo)) => demo.next(context)?,
+        Some(Command::Run(run)) => run.next(context)?,
+        Some(Command::Replay(replay)) => replay.next(context)?,
+        Some(Command::Fork(fork)) => fork.next(context)?,
+        Some(Command::Resume(resume)) => resume.next(context)?,
+        Some(Command::Export(export)) => return export.run(context),
+        Some(Command::Analyze(analyze)) => return analyze.run(context),
+        Some(Command::Sessions(sessions)) => return sessions.run(context),
+        Some(Command::Scenarios(scenarios)) => return scenarios.run(context),
+        Some(Command::Check(check)) => return check.run(context),
+        Some(Command::Test(test)) => return test.run(context),
+        Some(Command::Models(models)) => return models.run(context),
+        Some(Command::Doctor(doctor)) => return doctor.run(context),
+        Some(Command::Schema(schema)) => return schema.run(),
+        Some(Command::Themes(themes)) => return themes.run(context),
+        Some(Command::Keys(keys)) => return keys.run(context),
+        Some(Command::Paths(paths)) => return paths.run(context),
+        Some(Command::Completions(completions)) => return completions.run(Cli::command()),
+        Some(Command::Man(man)) => return man.run(Cli::command()),
+        Some(Command::Help(help)) => return help.run(Cli::command()),
+    };
+    go(next, context)
 }
 
 /// Arguments that are no command of ours: help and version are no errors, a word that is no command gets the nearest.
@@ -150,7 +160,8 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
     }
     match Cli::try_parse_from(rest) {
         Ok(Cli { global, command: None }) => {
-            home::screen::open(&Context::new(global)?, Some(topic))
+            let home = Home { topic: Some(topic.to_owned()), notice: None };
+            go(Next::Home(home), &Context::new(global)?)
         }
         Ok(_) => {
             Err(Failure::usage("a topic and a command do not go together", "name one of them"))
@@ -170,10 +181,10 @@ fn unknown_command(word: &str) -> Failure {
         None => (&program, "colloquium ".to_owned()),
     };
     let names = commands.get_subcommands().map(clap::Command::get_name);
-    let near = names.min_by_key(|name| strsim::damerau_levenshtein(name, word));
+    let near = error::nearest(names, word).map(|near| format!("; the nearest is `{near}`"));
     let topic = if group.is_none() { "; a topic needs a space in it" } else { "" };
     Failure::usage(
-        format!("there is no command `{word}`; the nearest is `{}`", near.unwrap_or("demo")),
+        format!("there is no command `{word}`{}", near.unwrap_or_default()),
         format!("`{called}--help` lists all commands{topic}"),
     )
 }

@@ -1,9 +1,9 @@
 //! What the program says to a person on standard error, beside the data on standard output.
 
-use std::io::{ErrorKind, Write, stderr, stdout};
-
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::text;
+use std::io::{ErrorKind, Write, stderr, stdout};
 
 /// Prints a line on standard error.
 pub fn print(line: &str) {
@@ -22,6 +22,25 @@ pub fn data(bytes: &[u8]) -> Result<(), Failure> {
             Err(Failure::new(Exit::Failed, format!("cannot write to standard output: {e}")))
         }
         Ok(()) | Err(_) => Ok(()),
+    }
+}
+
+/// Writes text to standard output, with nothing in it that a terminal would take for a command.
+///
+/// # Errors
+/// As [`data`].
+pub fn text(words: &str) -> Result<Exit, Failure> {
+    data(text::block(words).as_bytes())?;
+    Ok(Exit::Done)
+}
+
+/// Prints why a command ended early, and what to do, on standard error.
+pub fn failure(failure: &Failure) {
+    let report = failure.message.starts_with("error: ");
+    let label = if report { "" } else { "error: " };
+    print(&format!("{label}{}", text::block(failure.message.trim_end())));
+    if let Some(hint) = &failure.hint {
+        print(&format!("\nhint: {}", text::block(hint)));
     }
 }
 

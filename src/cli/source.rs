@@ -1,8 +1,8 @@
 //! Finds the scenario that a person means: a path, `-`, or the name of a bundled or of an own one.
 
-use crate::cli::args::play::read_stdin;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
+use crate::cli::error::{Failure, nearest};
+use crate::cli::inputs::read_stdin;
 use crate::scenario::{self, Source, bundled, bundled_names};
 use crate::testing;
 use std::fs;
@@ -12,7 +12,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 pub const ENDING: &str = ".toml";
 
 /// A scenario's text, and what follows from where it was found.
-pub struct Found {
+pub struct FoundScenario {
     /// The text.
     pub source: Source,
     /// The folder its scripts run in.
@@ -22,7 +22,7 @@ pub struct Found {
 }
 
 /// Finds a scenario. A path has a separator or ends in `.toml`; among names a bundled one goes first.
-pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
+pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
     let here = PathBuf::from(".");
     if name == "-" {
         let source = Source {
@@ -30,12 +30,12 @@ pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
             text: read_stdin("a scenario")?,
             settings: vec![],
         };
-        return Ok(Found { source, folder: here, trusted: false });
+        return Ok(FoundScenario { source, folder: here, trusted: false });
     }
     if name.contains(MAIN_SEPARATOR) || name.ends_with(ENDING) {
         let path = Path::new(name);
         let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(&here);
-        return Ok(Found {
+        return Ok(FoundScenario {
             source: scenario::read(path)?,
             folder: folder.to_owned(),
             trusted: lies_in(path, &context.paths.config),
@@ -43,14 +43,14 @@ pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
     }
     if let Some(text) = bundled(name) {
         let source = Source { name: name.into(), text: text.into(), settings: vec![] };
-        return Ok(Found { source, folder: here, trusted: true });
+        return Ok(FoundScenario { source, folder: here, trusted: true });
     }
     let own = context.paths.scenarios().join(format!("{name}{ENDING}"));
     if own.is_file() {
         // a link in the own folder may lead anywhere
         let trusted = lies_in(&own, &context.paths.config);
         let target = own.canonicalize().unwrap_or_else(|_| own.clone());
-        return Ok(Found {
+        return Ok(FoundScenario {
             source: scenario::read(&target)?,
             folder: context.paths.scenarios(),
             trusted,
@@ -58,7 +58,7 @@ pub fn find(context: &Context, name: &str) -> Result<Found, Failure> {
     }
     let mut names: Vec<String> = own_names(context);
     names.extend(bundled_names().map(str::to_owned));
-    let near = names.iter().min_by_key(|n| strsim::damerau_levenshtein(n, name));
+    let near = nearest(names.iter().map(String::as_str), name);
     let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
     Err(Failure::usage(
         format!("there is no scenario `{name}`{near}"),

@@ -40,6 +40,16 @@ impl Setting {
         Ok(Setting { path, node })
     }
 
+    /// Returns the keys on the way to the value.
+    pub fn path(&self) -> &[String] {
+        &self.path
+    }
+
+    /// Returns the value.
+    pub fn value(&self) -> serde_json::Value {
+        json(&self.node)
+    }
+
     /// Returns the key path as the person wrote it.
     pub(super) fn key(&self) -> String {
         self.path.join(".")
@@ -93,6 +103,20 @@ fn names(items: &[Node]) -> String {
     match ids[..] {
         [] => format!("the numbers 1 to {}", items.len()),
         _ => ids.join(", "),
+    }
+}
+
+/// Returns a value as JSON; what JSON has no form for is null.
+fn json(node: &Node) -> serde_json::Value {
+    use serde_json::Value as Json;
+    match &node.value {
+        Value::Text(text) => Json::String(text.clone()),
+        Value::Whole(n) => (*n).into(),
+        Value::Number(n) => (*n).into(),
+        Value::Flag(flag) => (*flag).into(),
+        Value::List(items) => items.iter().map(json).collect(),
+        Value::Table(entries) => entries.iter().map(|e| (e.key.clone(), json(&e.node))).collect(),
+        Value::Other(_) => Json::Null,
     }
 }
 

@@ -23,6 +23,7 @@ mod old_sessions;
 mod past_sessions;
 mod plans;
 mod replay;
+mod resuming;
 mod scripted;
 mod scripts;
 mod secrets;

@@ -1,3 +1,10 @@
-//! The options of the sub-commands.
+//! The options of the sub-commands: what clap reads, as plain data that knows nobody.
 
+pub mod format;
+pub mod global;
+pub mod keep;
+pub mod models;
 pub mod play;
+pub mod run;
+pub mod session;
+pub mod target;

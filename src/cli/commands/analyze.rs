@@ -1,11 +1,13 @@
 //! `analyze`: figures of one session, or of two side by side from the point where they part.
 
 use crate::analysis::{self, Analysis, FIGURES, Table, TurnLog};
-use crate::cli::commands::sessions::{Which, report_faults};
+use crate::cli::args::session::SessionName;
+use crate::cli::args::target::Target;
 use crate::cli::context::Context;
-use crate::cli::document::{Target, know_keys};
+use crate::cli::document::{self, know_keys};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::session_file::{self, report_faults};
 use crate::export::{Beside, Reveal, discreet, figures};
 use crate::model::{Event, Seq};
 use crate::session::{self, Log, Record};
@@ -17,7 +19,7 @@ use std::sync::Arc;
 
 /// Figures of a session; of two, side by side from the point where they part
 #[derive(Debug, Args)]
-pub struct Analyze {
+pub struct AnalyzeArgs {
     /// One session, or two: paths, ids, or the beginnings of ids
     #[arg(value_name = "SESSION", num_args = 0..=2, required_unless_present = "last")]
     sessions: Vec<String>,
@@ -55,8 +57,8 @@ struct Read {
 }
 
 impl Read {
-    fn new(which: &Which, context: &Context) -> Result<Read, Failure> {
-        let log = session::read(&which.find(context)?)?;
+    fn new(which: &SessionName, context: &Context) -> Result<Read, Failure> {
+        let log = session::read(&session_file::find(which, context)?)?;
         let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
         Ok(Read { log, state, turn_log })
     }
@@ -89,14 +91,14 @@ impl Read {
     }
 }
 
-impl Analyze {
+impl AnalyzeArgs {
     /// Prints them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
-        let a = Read::new(&Which::named(named.next().flatten()), context)?;
-        let b = named.next().map(|name| Read::new(&Which::named(name), context)).transpose()?;
+        let a = Read::new(&SessionName::of(named.next().flatten()), context)?;
+        let b = named.next().map(|name| Read::new(&SessionName::of(name), context)).transpose()?;
         if named.next().is_some() {
             let hint = "name one session beside --last";
             return Err(Failure::usage("two sessions stand side by side, not three", hint));
@@ -152,10 +154,10 @@ impl Analyze {
                 ));
             }
         };
-        self.target.write(&out, context)?;
-        let report_faults =
+        document::write(&out, &self.target, context)?;
+        let faults =
             [Some(&a), b.as_ref()].into_iter().flatten().map(|r| report_faults(&r.log, context));
-        report_faults.fold(Ok(Exit::Done), Result::and)
+        faults.fold(Ok(Exit::Done), Result::and)
     }
 }
 

@@ -18,13 +18,13 @@ use std::sync::Arc;
 
 /// Say what is wrong with scenarios and tests, or who speaks when
 #[derive(Debug, Args)]
-pub struct Check {
+pub struct CheckArgs {
     /// Files, or names of scenarios
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }
 
-impl Check {
+impl CheckArgs {
     /// Checks them all; one that is wrong does not hide the others.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let (mut wrong, mut faulty) = (None, 0);
@@ -37,7 +37,7 @@ impl Check {
                     }
                     Err(failure) => {
                         faulty += 1;
-                        failure.print();
+                        output::failure(&failure);
                         wrong = wrong.or(Some(failure.code));
                     }
                 }
@@ -54,7 +54,7 @@ impl Check {
                 }
                 Err(failure) => {
                     faulty += 1;
-                    failure.print();
+                    output::failure(&failure);
                     wrong = wrong.or(Some(failure.code));
                 }
             }

@@ -1,6 +1,7 @@
 //! `doctor --explain`: every setting, and where its value comes from.
 
-use crate::cli::context::{Colour, Context};
+use crate::cli::args::global::Colour;
+use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;

@@ -1,11 +1,13 @@
 //! `export`: a session as a file that other people can read.
 
 use crate::cli::appearance::AppearanceSettings;
-use crate::cli::commands::sessions::{Which, report_faults};
+use crate::cli::args::session::SessionName;
+use crate::cli::args::target::Target;
 use crate::cli::context::Context;
-use crate::cli::document::{Target, create, know_keys};
+use crate::cli::document::{self, create, know_keys};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::session_file::{self, report_faults};
 use crate::export::{Document, FORMATS, Reveal, Spell};
 use crate::session;
 use crate::session::replay::Recording;
@@ -23,9 +25,9 @@ const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 
 /// Write a session as a page, a text, a table, or a recording of the screen
 #[derive(Debug, Args)]
-pub struct Export {
+pub struct ExportArgs {
     #[command(flatten)]
-    which: Which,
+    which: SessionName,
     /// What to write
     #[arg(long, value_parser = PossibleValuesParser::new(names()))]
     format: String,
@@ -49,15 +51,15 @@ fn names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|f| f.name)
 }
 
-impl Export {
+impl ExportArgs {
     /// Writes it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
-        let log = session::read(&self.which.find(context)?)?;
+        let log = session::read(&session_file::find(&self.which, context)?)?;
         let reveal = Reveal { whispers: self.whispers, hidden: self.hidden };
         let document = Document::new(&log, reveal)?;
         let out = spelled(&document, &self.format, self.size, context)?;
-        self.target.write(&out, context)?;
+        document::write(&out, &self.target, context)?;
         let blobs = log.files.blobs();
         if self.format == LINES
             && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())

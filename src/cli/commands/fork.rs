@@ -1,43 +1,40 @@
 //! `fork`: branches off a session. The new one begins with the lines of the old one, which stays as it is.
 
-use crate::cli::args::play::{Keep, Play};
-use crate::cli::commands::resume::{fold, seats};
-use crate::cli::commands::run;
-use crate::cli::commands::sessions::Which;
+use crate::cli::args::keep::Keep;
+use crate::cli::args::play::Play;
+use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
-use crate::cli::exit::Exit;
-use crate::cli::home::screen as start;
+use crate::cli::inputs::steer_lines;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::headless::{DISK_PATIENCE, Table, began, clock, fixed_epoch, virtual_time};
-use crate::cli::play::screen::After;
-use crate::cli::trust::allowed::{Allowed, Cast};
-use crate::clock::wall_now;
-use crate::engine::Engine;
-use crate::model::{Command, Key, Limits, Participant, SteerLine, VoiceSpec};
-use crate::scenario;
+use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::cli::play::cast::Cast;
+use crate::cli::play::changes;
+use crate::cli::play::next::{self, Next, Point};
+use crate::cli::play::setup::Setup;
+use crate::cli::play::terminal;
+use crate::cli::session_file::{self, fold, seats};
+use crate::cli::trust::allowed::Allowed;
+use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::model::{Command, Wall};
 use crate::session::replay::Recording;
-use crate::session::{self, Feed, Log, Mode, Session};
+use crate::session::{self, Log, Mode};
 use crate::state::State;
-use crate::ui::act::branches::Leaf;
 use clap::Args;
-use serde_json::Map;
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Branch off a session after an utterance; the session itself stays as it is
 #[derive(Debug, Args)]
-pub struct Fork {
+pub struct ForkArgs {
     #[command(flatten)]
-    which: Which,
+    which: SessionName,
     /// After which utterance; 0 is before the first
     #[arg(long, value_name = "N")]
     at: u32,
     #[command(flatten)]
-    changes: Changes,
+    changes: BranchChanges,
     #[command(flatten)]
     keep: Keep,
     #[command(flatten)]
@@ -46,7 +43,7 @@ pub struct Fork {
 
 /// What is other in the branch, from its first moment on.
 #[derive(Debug, Default, Args)]
-pub struct Changes {
+pub struct BranchChanges {
     /// Let the others read this in place of that utterance
     #[arg(long, value_name = "TEXT", value_parser = words)]
     edit: Option<String>,
@@ -63,27 +60,11 @@ fn words(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("words are needed".into()) } else { Ok(text.to_owned()) }
 }
 
-/// Where a branch leaves its session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Point {
-    /// The session's file.
-    pub path: PathBuf,
-    /// The last event that the branch keeps, and whose dice it has.
-    pub leaf: Leaf,
-}
-
-impl Fork {
-    /// Branches off.
-    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.play.check_terminal("colloquium fork SESSION --at N", context)?;
-        let path = self.which.find(context)?;
-        let log = session::read(&path)?;
-        let recording = Recording::new(log.records.clone());
-        let Some(spot) = recording.after(self.at) else {
-            let last = fold(&log).utterances;
-            let message = format!("no utterance {} has ended; {last} did", self.at);
-            return Err(Failure::usage(message, "`colloquium sessions show` shows them all"));
-        };
+impl ForkArgs {
+    /// Returns what is done.
+    pub fn next(mut self, context: &Context) -> Result<Next, Failure> {
+        terminal::check(&mut self.play, context)?;
+        let path = session_file::find(&self.which, context)?;
         let mut commands = Vec::new();
         match (&self.changes.edit, self.at) {
             (Some(_), 0) => {
@@ -95,112 +76,76 @@ impl Fork {
             (None, _) => {}
         }
         commands.extend(self.changes.say.as_deref().map(|text| Command::Say { text: text.into() }));
-        let (events, seed, keep) = (spot.events, self.changes.seed, &self.keep);
-        let branch = Branch { log: &log, events, seed, commands, keep };
-        start::after(branch.start(&self.play, None, context)?, context)
+        Ok(Next::Fork(Box::new(next::Fork {
+            path,
+            at: Point::Utterance(self.at),
+            seed: self.changes.seed,
+            commands,
+            keep: self.keep,
+            play: self.play,
+            allowed: None,
+            from_live: false,
+        })))
     }
 }
 
-/// Branches off at a point that was chosen on the screen, and pauses there: whatever is to be other can be said first.
-pub fn at(
-    point: &Point,
-    play: &Play,
-    allowed: &Allowed,
-    context: &Context,
-) -> Result<After, Failure> {
-    let log = session::read(&point.path)?;
-    let events = log.records.iter().take_while(|r| r.event.seq <= point.leaf.at).count();
-    let commands = vec![Command::Pause {}];
-    let keep = Keep::default();
-    let branch = Branch { log: &log, events, seed: point.leaf.seed, commands, keep: &keep };
-    // the limits and the file of steering lines were the old future's
-    let play = Play { steer: None, models: play.models.clone(), ..Play::default() };
-    branch.start(&play, Some(allowed), context)
-}
-
-/// A session that is to branch off another one.
-struct Branch<'a> {
-    log: &'a Log,
-    /// How many of its events are kept.
-    events: usize,
-    seed: Option<u64>,
-    /// What is done first.
-    commands: Vec<Command>,
-    keep: &'a Keep,
-}
-
-impl Branch<'_> {
-    /// Makes the session and plays it.
-    fn start(
-        self,
-        play: &Play,
-        allowed: Option<&Allowed>,
-        context: &Context,
-    ) -> Result<After, Failure> {
-        let lines = play.steer_lines()?;
-        let kept = || self.log.records.iter().take(self.events);
-        let past = State::fold(kept().map(|r| &r.event));
-        let (others, swaps) = with_model(&past, play)?;
-        let folder = PathBuf::from(".");
-        // what a session file says is no reason to run it, unless it is being run already
-        let allowed = match allowed {
-            Some(allowed) => allowed.clone(),
-            None => Allowed::by_session(seats(&past), &folder, play, context)?,
-        };
-        if !past.rehearsed {
-            context.admit_project(play)?;
+/// Returns how many events of a session are before a point.
+fn events_before(log: &Log, point: Point) -> Result<usize, Failure> {
+    match point {
+        Point::Event(seq) => Ok(log.records.iter().take_while(|r| r.event.seq <= seq).count()),
+        Point::Utterance(number) => {
+            let spot = Recording::new(log.records.clone()).after(number);
+            spot.map(|spot| spot.events).ok_or_else(|| {
+                let message =
+                    format!("no utterance {number} has ended; {} did", fold(log).utterances);
+                Failure::usage(message, "`colloquium sessions show` shows them all")
+            })
         }
-        let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
-        models.count(&others, &play.limits())?;
-        models.meet(&others, context)?;
-        let virtual_time = virtual_time(seats(&past), play);
-        let random = RandomState::new().build_hasher().finish();
-        let fixed = fixed_epoch(self.seed, context).filter(|_| virtual_time);
-        let named = fixed.map_or_else(|| (wall_now(), random), |at| (at, past.seed));
-        let sessions = context.paths.sessions();
-        let Session { files, writer } =
-            session::fork(self.log, self.events, self.keep.place(&sessions, named), Mode::Normal)?;
-
-        // the screen shows what was before, a format prints what comes
-        let before = if play.headless { vec![] } else { kept().cloned().collect() };
-        let feed = Feed::of(before);
-        let tail = feed.tail();
-        let clock = clock(virtual_time, &past, began(self.log));
-        let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
-        let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
-        engine.patience = Some(DISK_PATIENCE);
-        engine.attended = !play.headless;
-        let forked = past.next_seq;
-        // whoever branches off after the last words of a conversation that is over wants it to go on
-        let whole = fold(self.log);
-        let onward = whole.ended.is_some() && whole.utterances == past.utterances;
-        engine.fork(past.clone(), self.log.files.id().into(), self.seed, onward);
-        let limits = play.limits();
-        let limit = (limits != Limits::default()).then_some(Command::Limit { set: limits });
-        let commands = swaps.into_iter().chain(self.commands).chain(limit);
-        engine.steer(commands.enumerate().map(|(n, verb)| -> (Key, SteerLine) {
-            (format!("{forked}:fork-{n}").into(), verb.into())
-        }));
-        engine.steer(lines);
-        let saved = !self.keep.no_save;
-        run::show(Table { engine, tail, past, files, saved, clock, play, allowed }, context)
     }
 }
 
-/// Returns the seats as they will be, and the commands that give those that speak with a model the one asked for.
-fn with_model(past: &State, play: &Play) -> Result<(Vec<Participant>, Vec<Command>), Failure> {
-    let mut others: Vec<Participant> = seats(past).cloned().collect();
-    let Some(model) = &play.models.model else { return Ok((others, vec![])) };
-    let set = Map::from_iter([("model".to_owned(), model.as_str().into())]);
-    let mut swaps = Vec::new();
-    for seat in others.iter_mut().filter(|p| matches!(p.voice, VoiceSpec::Model(_))) {
-        *seat = scenario::change(seat, &set).map_err(|why| {
-            Failure::usage(format!("--model {model}: {why}"), "spell it PROVIDER:NAME")
-        })?;
-        swaps.push(Command::Change { who: seat.id.clone(), set: set.clone() });
+/// Begins a branch.
+pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
+    let (play, log) = (&fork.play, session::read(&fork.path)?);
+    let events = events_before(&log, fork.at)?;
+    let lines = steer_lines(play)?;
+    let kept = || log.records.iter().take(events);
+    let past = State::fold(kept().map(|r| &r.event));
+    let changes = changes::of(&past, play, context)?;
+    let folder = PathBuf::from(".");
+    // what a session file says is no reason to run it, unless it is being run already
+    let allowed = match &fork.allowed {
+        Some(allowed) => allowed.clone(),
+        None => Allowed::by_session(seats(&past), &folder, Consent::of(play), context)?,
+    };
+    if !changes.all_rehearsed() {
+        admit_project(Consent::of(play), context)?;
     }
-    match swaps.is_empty() {
-        true => Err(Failure::usage("nobody in it speaks with a model", "leave out --model")),
-        false => Ok((others, swaps)),
-    }
+    let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+    models.count(&changes.seats, &changes.limits)?;
+    models.meet(&changes.seats, context)?;
+    let virtual_time =
+        play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
+    let date = context.environment.source_date_epoch().map(Wall);
+    let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
+    let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));
+    // whoever branches off after the last words of a conversation that is over wants it to go on
+    let whole = fold(&log);
+    let onward = whole.ended.is_some() && whole.utterances == past.utterances;
+    let session = session::fork(&log, events, fork.keep.place(&sessions, named), Mode::Normal)?;
+    // the screen shows what was before, a format prints what comes
+    let before = if play.headless { vec![] } else { kept().cloned().collect() };
+    let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
+    let conversation = assemble(Parts {
+        session,
+        clock: assemble::clock(virtual_time, &past, assemble::began(&log)),
+        start: Opening::Fork { past, parent: log.files.id().into(), seed: fork.seed, onward },
+        before,
+        voices: Arc::new(cast),
+        attended: !play.headless,
+        commands: changes.commands.into_iter().chain(fork.commands.clone()).collect(),
+        lines,
+        saved: !fork.keep.no_save,
+    });
+    Ok(Setup { conversation, play: play.clone(), allowed, notice: None })
 }

@@ -22,12 +22,12 @@ const PAGES: &[Page] = &[
 
 /// Explain a topic or a command
 #[derive(Debug, Args)]
-pub struct Help {
+pub struct HelpArgs {
     /// A topic or a command; without one, the list of topics
     topic: Option<String>,
 }
 
-impl Help {
+impl HelpArgs {
     /// Prints the page of the topic, the options of the command, or the list of topics.
     ///
     /// # Errors

@@ -17,13 +17,13 @@ const NAME_WIDTH: usize = 16;
 
 /// Print the keys of the screen, and the names by which the settings can change them
 #[derive(Debug, Args)]
-pub struct Keys {
+pub struct KeysArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
 }
 
-impl Keys {
+impl KeysArgs {
     /// Prints them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let keymap = Keymap::with(&context.settings()?.keys)?;

@@ -10,7 +10,7 @@ use std::io;
 
 /// Print what a shell needs to complete commands and options
 #[derive(Debug, Args)]
-pub struct Completions {
+pub struct CompletionsArgs {
     /// The shell
     #[arg(value_enum)]
     shell: Shell,
@@ -18,9 +18,9 @@ pub struct Completions {
 
 /// Print the manual, as roff: `colloquium man | man -l -`
 #[derive(Debug, Args)]
-pub struct Man {}
+pub struct ManArgs {}
 
-impl Completions {
+impl CompletionsArgs {
     /// Prints it.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let mut script = vec![];
@@ -31,7 +31,7 @@ impl Completions {
     }
 }
 
-impl Man {
+impl ManArgs {
     /// Prints the page of the program and one for each command.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         program.build();

@@ -3,12 +3,14 @@
 pub mod analyze;
 pub mod check;
 pub mod demo;
+pub mod doctor;
 pub mod explain;
 pub mod export;
 pub mod fork;
 pub mod help;
 pub mod keys;
 pub mod manual;
+pub mod models;
 pub mod paths;
 pub mod replay;
 pub mod resume;

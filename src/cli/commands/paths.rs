@@ -10,13 +10,13 @@ use serde_json::{Map, Value};
 
 /// Print the folders that are used
 #[derive(Debug, Args)]
-pub struct Paths {
+pub struct PathsArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
 }
 
-impl Paths {
+impl PathsArgs {
     /// Prints them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let paths = &context.paths;

@@ -1,125 +1,105 @@
 //! `resume`: goes on with a session where it stopped.
 
 use crate::cli::args::play::Play;
-use crate::cli::commands::run;
-use crate::cli::commands::sessions::{Which, report_missing_texts};
+use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::home::screen as start;
+use crate::cli::inputs::steer_lines;
+use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
-use crate::cli::play::headless::{DISK_PATIENCE, Table, began, clock, virtual_time};
-use crate::cli::play::screen::After;
-use crate::cli::trust::allowed::{Allowed, Cast};
-use crate::engine::Engine;
-use crate::model::{Command, Key, Limits, Participant};
-use crate::session::{self, Feed, Log, Mode, Resumed};
-use crate::state::State;
+use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::cli::play::cast::Cast;
+use crate::cli::play::changes::{self, Changes};
+use crate::cli::play::next::{self, Next};
+use crate::cli::play::setup::Setup;
+use crate::cli::play::terminal;
+use crate::cli::session_file::{self, fold, report_missing_texts, seats};
+use crate::cli::trust::allowed::Allowed;
+use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::session::{self, Log, Mode, Resumed, Session};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Go on with a session where it stopped
 #[derive(Debug, Args)]
-pub struct Resume {
+pub struct ResumeArgs {
     #[command(flatten)]
-    which: Which,
+    which: SessionName,
     #[command(flatten)]
     play: Play,
 }
 
-impl Resume {
-    /// Goes on.
-    pub fn run(mut self, context: &Context) -> Result<Exit, Failure> {
-        self.play.check_terminal("colloquium resume", context)?;
-        let path = self.which.own(context)?;
-        start::after(resume(&path, &self.play, context)?, context)
+impl ResumeArgs {
+    /// Returns what is done.
+    pub fn next(mut self, context: &Context) -> Result<Next, Failure> {
+        terminal::check(&mut self.play, context)?;
+        let path = session_file::find_own(&self.which, context)?;
+        Ok(Next::Resume(Box::new(next::Resume { path, play: self.play, ..Default::default() })))
     }
 }
 
 /// Goes on with the session of a file.
-pub fn resume(path: &Path, play: &Play, context: &Context) -> Result<After, Failure> {
-    again(path, play, vec![], context)
-}
-
-/// Goes on with the session of a file; the operator's commands come first.
-pub fn again(
-    path: &Path,
-    play: &Play,
-    commands: Vec<Command>,
-    context: &Context,
-) -> Result<After, Failure> {
-    let lines = play.steer_lines()?;
+pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure> {
+    let mut play = resume.play.clone();
+    let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
-    let (allowed, models) = looked_at(path, &folder, play, context)?;
-    let Resumed { log, repaired, writer } = session::resume(path, Mode::Normal)?;
+    let Looked { allowed, models, changes } = look(resume, &mut play, &folder, context)?;
+    let Resumed { log, repaired, writer } = session::resume(&resume.path, Mode::Normal)?;
     let past = fold(&log);
-    let began = began(&log);
-    let Log { files, mut records, .. } = log;
-    if play.headless {
-        // the screen shows what was before, a format prints what comes
-        records.clear();
-    }
-    let feed = Feed::of(records);
-    let virtual_time = virtual_time(seats(&past), play);
-    let tail = feed.tail();
-    let clock = clock(virtual_time, &past, began);
+    let began = assemble::began(&log);
+    let Log { files, records, .. } = log;
+    let virtual_time =
+        play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
-    let mut engine = Engine::new(writer, feed, clock.clone(), Arc::new(cast));
-    engine.patience = Some(DISK_PATIENCE);
-    engine.attended = !play.headless;
-    engine.resume(past.clone(), repaired.map(Into::into).into_iter().collect());
-    if play.limits() != Limits::default() {
-        let reopened = engine.live.state.next_seq.0.saturating_sub(1);
-        let key: Key = format!("{reopened}:limit").into();
-        engine.steer([(key, Command::Limit { set: play.limits() }.into())]);
-    }
-    let reopened = engine.live.state.next_seq.0.saturating_sub(1);
-    let keyed = |(n, verb): (usize, Command)| (format!("{reopened}:again{n}").into(), verb.into());
-    engine.steer(commands.into_iter().enumerate().map(keyed));
-    engine.steer(lines);
-    let table = Table { engine, tail, past, files, saved: true, clock, play, allowed };
-    run::show(table, context)
+    let conversation = assemble(Parts {
+        session: Session { files, writer },
+        clock: assemble::clock(virtual_time, &past, began),
+        start: Opening::Resume(past, repaired),
+        // the screen shows what was before, a format prints what comes
+        before: if play.headless { vec![] } else { records },
+        voices: Arc::new(cast),
+        attended: !play.headless,
+        commands: changes.commands.into_iter().chain(resume.commands.clone()).collect(),
+        lines,
+        saved: true,
+    });
+    Ok(Setup { conversation, play, allowed, notice: resume.notice.clone() })
 }
 
-/// Looks at a session before anything is locked or mended: what is refused leaves the file as it was. Returns what may run
-/// and who thinks for whom.
-fn looked_at(
-    path: &Path,
+/// What is known of a session before it is resumed.
+struct Looked {
+    allowed: Allowed,
+    models: ModelSource,
+    changes: Changes,
+}
+
+/// Looks at a session before anything is locked or mended: what is refused leaves the file as it was.
+fn look(
+    resume: &next::Resume,
+    play: &mut Play,
     folder: &Path,
-    play: &Play,
     context: &Context,
-) -> Result<(Allowed, ModelSource), Failure> {
-    let log = session::read(path)?;
+) -> Result<Looked, Failure> {
+    let log = session::read(&resume.path)?;
     if log.records.is_empty() {
-        let path = path.display();
+        let path = resume.path.display();
         return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
     }
     report_missing_texts(&log, context);
     let past = fold(&log);
-    let allowed = Allowed::by_session(seats(&past), folder, play, context)?;
-    if play.models.model.is_some() {
-        return Err(Failure::usage(
-            "every seat of a session keeps its model",
-            "swap one with a steering line, as in {\"do\":\"change\",\"who\":\"ada\",\"set\":{\"model\":\"ollama:llama3\"}}",
-        ));
+    let allowed = Allowed::by_session(seats(&past), folder, Consent::of(play), context)?;
+    let changes = changes::of(&past, play, context)?;
+    if !changes.all_rehearsed() {
+        admit_project(Consent::of(play), context)?;
     }
-    if !past.rehearsed {
-        context.admit_project(play)?;
+    if resume.finds_server {
+        local::find_endpoint(&changes.seats, &mut play.models, context)?;
     }
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
-    models.count(seats(&past), &play.limits())?;
-    models.meet(seats(&past), context)?;
-    Ok((allowed, models))
-}
-
-/// Returns what a log says.
-pub fn fold(log: &Log) -> State {
-    State::fold(log.records.iter().map(|r| &r.event))
-}
-
-/// Returns those who sit at the table now.
-pub fn seats(state: &State) -> impl Iterator<Item = &Participant> {
-    state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec)
+    models.count(&changes.seats, &changes.limits)?;
+    models.meet(&changes.seats, context)?;
+    Ok(Looked { allowed, models, changes })
 }

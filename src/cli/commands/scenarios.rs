@@ -22,7 +22,7 @@ const SCENARIO: &str = "SCENARIO";
 
 /// List, show and begin scenarios
 #[derive(Debug, Subcommand)]
-pub enum Scenarios {
+pub enum ScenariosArgs {
     /// List those that can be run by name
     List,
     /// Print one
@@ -37,17 +37,17 @@ pub enum Scenarios {
     },
 }
 
-impl Scenarios {
+impl ScenariosArgs {
     /// Does it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
-            Scenarios::List => list(context),
-            Scenarios::Show { name } => {
+            ScenariosArgs::List => list(context),
+            ScenariosArgs::Show { name } => {
                 let found = source::find(context, &name)?;
                 output::data(text::block(&found.source.text).as_bytes())?;
                 Ok(Exit::Done)
             }
-            Scenarios::New { name } => new(context, &name),
+            ScenariosArgs::New { name } => new(context, &name),
         }
     }
 }

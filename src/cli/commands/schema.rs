@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 /// Print the form of a file or line, as JSON
 #[derive(Debug, Args)]
-pub struct Schema {
+pub struct SchemaArgs {
     /// Of what
     #[arg(value_enum)]
     of: Of,
@@ -37,7 +37,7 @@ enum Of {
     Config,
 }
 
-impl Schema {
+impl SchemaArgs {
     /// Prints it.
     pub fn run(self) -> Result<Exit, Failure> {
         let schema = match self.of {

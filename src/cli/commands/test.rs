@@ -1,12 +1,13 @@
 //! `test`: scripted conversations, and whether what they expect is true.
 
-use crate::cli::commands::sessions;
+use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::cli::play::headless::at_once;
-use crate::cli::play::signals::Signals;
+use crate::cli::play::signals::{Signals, at_once};
+use crate::cli::runtime::{block_on, refused};
+use crate::cli::session_file;
 use crate::cli::source;
 use crate::model::{Participant, VoiceSpec};
 use crate::scenario::{self, Source};
@@ -22,12 +23,11 @@ use crate::{policy, text};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use std::fs::File;
-use std::io::{self, IsTerminal, Write, stderr};
+use std::io::{IsTerminal, Write, stderr};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
-use tokio::runtime;
 use tokio::sync::watch;
 
 /// Tests of one run of the program.
@@ -190,7 +190,6 @@ impl TestCommand {
             }
             context.note(&format!("{}: {}", record.id, record.outcome.as_str()));
         };
-        let system = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
         let signal = std::thread::scope(|scope| {
             let signals = scope.spawn(move || caught(stop));
             let records = pool.run(tests, &stopped, tell);
@@ -201,7 +200,7 @@ impl TestCommand {
         if progress {
             output::progress("");
         }
-        signal.map_err(system)
+        signal
     }
 
     fn report(&self, records: &[Record], context: &Context) -> Result<(), Failure> {
@@ -246,7 +245,7 @@ fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result
     };
     let (events, words) = match session {
         Some(session) => {
-            let path = sessions::Which::named(Some(&session.to_owned())).find(context)?;
+            let path = session_file::find(&SessionName::of(Some(&session.to_owned())), context)?;
             let log = crate::session::read(&path)?;
             let events = log.records.iter().map(|record| record.event.clone()).collect();
             (events, Words::OfSession)
@@ -280,10 +279,9 @@ fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result
 }
 
 /// Waits for a signal, and says so to those who run; returns it once nobody runs any more.
-fn caught(stop: watch::Sender<bool>) -> io::Result<Option<Exit>> {
-    let runtime = runtime::Builder::new_current_thread().enable_all().build()?;
-    runtime.block_on(async {
-        let mut signals = Signals::listen()?;
+fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
+    block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
         let first = tokio::select! { biased;
             () = stop.closed() => return Ok(None),
             code = signals.next() => code,
@@ -315,7 +313,7 @@ fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
                 all.tests.extend(loaded);
             }
             Err(failure) => {
-                failure.print();
+                output::failure(&failure);
                 all.wrong = all.wrong.or(Some(failure.code));
             }
         }

@@ -19,13 +19,13 @@ const NAME_WIDTH: usize = 19;
 
 /// List the themes of the screen, with a sample of each
 #[derive(Debug, Args)]
-pub struct Themes {
+pub struct ThemesArgs {
     /// As JSON
     #[arg(long)]
     json: bool,
 }
 
-impl Themes {
+impl ThemesArgs {
     /// Lists them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = AppearanceSettings::of(context)?;

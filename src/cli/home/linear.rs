@@ -3,36 +3,37 @@
 //! It asks one thing at a time and offers what the screen offers; an empty line takes what is proposed.
 
 use crate::catalogue;
-use crate::cli::commands::replay;
-use crate::cli::commands::resume;
-use crate::cli::commands::run;
+use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::home::facts::{estimate, options, prepared};
 use crate::cli::home::nearby;
-use crate::cli::home::screen as start;
-use crate::cli::home::screen::{estimate, options, prepared};
-use crate::cli::models::providers::{ModelOptions, Providers};
+use crate::cli::home::screen::resume;
+use crate::cli::models::providers::Providers;
 use crate::cli::output;
-use crate::cli::play::screen::After;
+use crate::cli::play::next::{Begin, Home, Next, Replay};
+use crate::cli::runtime::block_on;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{Choice, Mind, News, Start, Voice, ago, standing};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs;
 use futures::future::join_all;
-use std::io::{self, stdin};
-use tokio::runtime;
+use std::io::stdin;
 
 /// Sessions that are offered.
 const SESSIONS: usize = 20;
 
-/// Asks what is to be done, does it, and leaves.
-pub fn open(because: &str, topic: Option<&str>, context: &Context) -> Result<Exit, Failure> {
+/// Asks what is to be done.
+pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failure> {
     let start = found(context)?;
-    tell(&format!("colloquium, as text that only grows, because of {because}.\n\n"))?;
-    if topic.is_some() {
-        return begin(&start, topic.map(str::to_owned), context);
+    match &home.notice {
+        Some(notice) => tell(&format!("{notice}\n\n"))?,
+        None => tell(&format!("colloquium, as text that only grows, because of {because}.\n\n"))?,
+    }
+    if home.topic.is_some() {
+        return begin(&start, home.topic.clone(), context);
     }
     let sessions = |what: &str| format!("{what} ({} there)", start.sessions.len());
     loop {
@@ -43,36 +44,38 @@ pub fn open(because: &str, topic: Option<&str>, context: &Context) -> Result<Exi
             sessions("read a session"),
             "leave".to_owned(),
         ];
-        let after = match choose("What now?", &entries, 0)? {
+        match choose("What now?", &entries, 0)? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
-                run::play(&scenario, &options(None, Voice::Rehearsed), context)
+                return Ok(play(scenario, None, Voice::Rehearsed));
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
-                Some(path) => resume::resume(&path, &options(None, Voice::Own).play, context),
+                Some(path) => return Ok(resume(path)),
                 None => continue,
             },
             Some(3) => match session(&start)? {
-                Some(path) => replay::told(&path, context).map(After::Over),
+                Some(path) => {
+                    let replay = Replay { path, headless: true, ..Replay::default() };
+                    return Ok(Next::Replay(Box::new(replay)));
+                }
                 None => continue,
             },
-            Some(_) | None => return Ok(Exit::Done),
-        };
-        match after {
-            Ok(after) => return start::after(after, context),
-            Err(failure) => told_failure(&failure)?,
+            Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }
     }
 }
 
+fn play(scenario: String, topic: Option<String>, voice: Voice) -> Next {
+    Next::Begin(Box::new(Begin { scenario, options: options(topic, voice) }))
+}
+
 /// Finds what can be chosen; servers of this machine are asked for the time they get on the screen as well.
 fn found(context: &Context) -> Result<Start, Failure> {
-    let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
     let providers = Providers::new(context, &ModelOptions::default())?;
     let mut start = prepared(Start::new(Theme::default(), &glyphs::ASCII), &providers, context);
-    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
-    let hosts = runtime.block_on(join_all(nearby::look(&providers, &context.environment)));
+    let hosts = join_all(nearby::look(&providers, &context.environment));
+    let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
     // a folder that cannot be read has no sessions to offer; `sessions list` says why
     let sessions = catalogue::list(&context.paths.sessions()).unwrap_or_default();
@@ -81,14 +84,14 @@ fn found(context: &Context) -> Result<Start, Failure> {
 }
 
 /// Asks for topic, scenario and voices, says what it would use, and begins.
-fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Exit, Failure> {
+fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Next, Failure> {
     loop {
         let topic = match &topic {
             Some(topic) => Some(topic.clone()),
             None => {
                 let Some(line) = ask("What about? An empty line keeps the scenario's own topic.")?
                 else {
-                    return Ok(Exit::Done);
+                    return Ok(Next::Over(Exit::Done));
                 };
                 (!line.is_empty()).then_some(line)
             }
@@ -99,12 +102,14 @@ fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Exit
             format!("{}: {}; {}; {cast}", s.name, text::label(&s.title), s.rules)
         });
         let titles: Vec<String> = titles.collect();
-        let Some(at) = choose("Which scenario?", &titles, 0)? else { return Ok(Exit::Done) };
+        let Some(at) = choose("Which scenario?", &titles, 0)? else {
+            return Ok(Next::Over(Exit::Done));
+        };
         let script = playable[at];
         let voices = start.voices_of(script);
         let names: Vec<String> = voices.iter().map(name).collect();
         let Some(voice) = voice("Who speaks?", &names, &voices, start)? else {
-            return Ok(Exit::Done);
+            return Ok(Next::Over(Exit::Done));
         };
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
         let scenario = script.name.clone();
@@ -114,12 +119,9 @@ fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Exit
         }
         let sure = ["begin".to_owned(), "ask again".to_owned(), "leave".to_owned()];
         match choose("Begin?", &sure, 0)? {
-            Some(0) => match run::play(&scenario, &options(topic, voice), context) {
-                Ok(after) => return start::after(after, context),
-                Err(failure) => told_failure(&failure)?,
-            },
+            Some(0) => return Ok(play(scenario, topic, voice)),
             Some(1) => {}
-            Some(_) | None => return Ok(Exit::Done),
+            Some(_) | None => return Ok(Next::Over(Exit::Done)),
         }
     }
 }
@@ -201,9 +203,4 @@ fn read() -> Result<Option<String>, Failure> {
 
 fn tell(words: &str) -> Result<(), Failure> {
     output::data(words.as_bytes())
-}
-
-fn told_failure(failure: &Failure) -> Result<(), Failure> {
-    let hint = failure.hint.as_ref().map_or(String::new(), |hint| format!("\n{hint}"));
-    tell(&format!("{}{hint}\n\n", failure.message))
 }

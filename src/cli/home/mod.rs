@@ -1,5 +1,24 @@
-//! The start screen: what it offers, and what is done with a choice.
+//! `colloquium` alone, or with a topic: the start screen, as a screen or as questions.
 
-pub mod linear;
-pub mod nearby;
-pub mod screen;
+mod facts;
+mod linear;
+mod nearby;
+mod screen;
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::play::next::{Home, Next};
+use crate::cli::play::terminal::check_screen;
+
+/// Opens the start screen; returns what is chosen there.
+pub fn open(home: &Home, context: &Context) -> Result<Next, Failure> {
+    if let Some(because) = context.text_mode().filter(|_| Context::at_terminal()) {
+        return linear::open(because, home, context);
+    }
+    let instead = match home.topic {
+        Some(_) => "run SCENARIO --topic TEXT --headless",
+        None => "demo --headless",
+    };
+    check_screen(&format!("colloquium {instead}"), context)?;
+    screen::open(home, context)
+}

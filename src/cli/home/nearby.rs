@@ -3,14 +3,12 @@
 
 use crate::cli::models::providers::{ENDPOINT, KeySource, Providers, ResolvedProvider};
 use crate::cli::models::resolve::is_local;
-use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list};
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list, usual_place};
 use crate::config::Environment;
 use crate::model::{Secret, Text};
 use crate::ui::start::{Host, Mind};
-use crate::voice::remote::{Endpoint, Wire};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 
 /// A place that is being looked at.
 pub type Looking = Pin<Box<dyn Future<Output = Host>>>;
@@ -40,17 +38,6 @@ pub fn look(providers: &Providers, environment: &Environment) -> Vec<Looking> {
 
 fn looking(host: impl Future<Output = Host> + 'static) -> Looking {
     Box::pin(host)
-}
-
-/// Returns a usual place of this machine.
-fn usual_place(name: &str, url: &str) -> Arc<Endpoint> {
-    Arc::new(Endpoint {
-        name: name.into(),
-        wire: Wire::OpenAi,
-        base_url: url.into(),
-        key: None,
-        key_from: KeySource::None.to_string().into(),
-    })
 }
 
 /// The key of a server of this machine, where one is set as a variable.

@@ -1,6 +1,6 @@
 //! What was written before, kept from run to run: a file of the user's own state, one JSON text a line.
 
-use crate::cli::play::screen::write_private;
+use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
 use std::fs;
 use std::io;

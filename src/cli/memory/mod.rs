@@ -1,4 +1,7 @@
 //! What is kept from run to run beside the sessions.
 
+pub mod drafts;
 pub mod input_history;
+pub mod last_copy;
 pub mod preferences;
+pub mod private_file;

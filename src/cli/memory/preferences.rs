@@ -1,45 +1,15 @@
-//! How the person likes the screen, and what they were writing when they left it, kept from run to run in files of
-//! their own state.
+//! How the person likes the screen, kept from run to run: which panels are shown, and which commands were used last.
 
-use crate::cli::play::screen::write_private;
+use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;
 use crate::ui::layout::Panels;
 use crate::ui::view::list::USED;
-use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
 use std::path::Path;
 
-const FILE: &str = "panels";
-const DRAFT: &str = "draft.json";
+const PANELS: &str = "panels";
 const COMMANDS: &str = "commands";
-
-/// What was being written when a session was left.
-#[derive(Serialize, Deserialize)]
-struct Draft {
-    session: String,
-    words: String,
-}
-
-/// Returns what was being written when a session was left, if that was the last one that was left so.
-pub fn draft(folder: &Path, session: &str) -> Option<String> {
-    let file = fs::read_to_string(folder.join(DRAFT)).ok()?;
-    let draft: Draft = serde_json::from_str(&file).ok()?;
-    (draft.session == session).then_some(draft.words)
-}
-
-/// Keeps what is being written as a session is left; nothing takes the place of what was kept of the same session.
-///
-/// # Errors
-/// When the folder or the file cannot be written.
-pub fn keep_draft(folder: &Path, session: &str, words: &str) -> io::Result<()> {
-    if words.trim().is_empty() && draft(folder, session).is_none() {
-        return Ok(());
-    }
-    make_private(folder).map_err(io::Error::other)?;
-    let draft = Draft { session: session.into(), words: words.into() };
-    write_private(&folder.join(DRAFT), &serde_json::to_string(&draft)?)
-}
 
 /// Returns which commands were run last from their list, the last one first; none where nothing is kept that can be read.
 pub fn commands(folder: &Path) -> Vec<String> {
@@ -64,7 +34,7 @@ pub fn keep_commands(folder: &Path, used: &[String]) -> io::Result<()> {
 
 /// Returns how panels were shown last; as they fit where nothing is kept that can be read.
 pub fn panels(folder: &Path) -> Panels {
-    let word = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
+    let word = fs::read_to_string(folder.join(PANELS)).unwrap_or_default();
     let named = Panels::ALL.iter().find(|(_, name)| *name == word.trim());
     named.map(|(panels, _)| *panels).unwrap_or_default()
 }
@@ -79,7 +49,7 @@ pub fn keep_panels(folder: &Path, shown: Panels) -> io::Result<()> {
     }
     make_private(folder).map_err(io::Error::other)?;
     let name = Panels::ALL.iter().find(|(panels, _)| *panels == shown).map_or("", |(_, name)| name);
-    write_private(&folder.join(FILE), name)
+    write_private(&folder.join(PANELS), name)
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Which model speaks, where it is, and what can be reached.
 
+pub mod local;
 pub mod providers;
 pub mod resolve;
 pub mod survey;

@@ -3,15 +3,14 @@
 //! A name in a file is only ever a name: address and key come from the user's side. A key is looked up when its
 //! provider is asked for the first time, and a missing one is told before anything starts.
 
+use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::Failure;
+use crate::cli::error::{Failure, nearest};
 use crate::cli::exit::Exit;
 use crate::config::{self, Provider, Settings};
 use crate::model::{Secret, Wire};
 use crate::spawn::{self, Environment, Job, Output};
 use crate::voice::remote::{Endpoint, VENDORS};
-use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -24,26 +23,6 @@ pub const ENDPOINT: &str = "endpoint";
 const KEY_COMMAND_TIME: Duration = Duration::from_secs(30);
 /// The largest key, in bytes.
 const KEY_MAX_BYTES: usize = 16 << 10;
-
-/// Which model speaks, and where it is.
-#[derive(Clone, Debug, Default, Args)]
-pub struct ModelOptions {
-    /// The model of every seat that names none
-    #[arg(long, value_name = "PROVIDER:NAME")]
-    pub model: Option<String>,
-    /// A server for this run, as the provider `endpoint`
-    #[arg(long, value_name = "URL")]
-    pub endpoint: Option<String>,
-    /// How that server is spoken to [default: openai]
-    #[arg(long, value_parser = wire(), requires = "endpoint")]
-    pub wire: Option<Wire>,
-}
-
-/// Reads the name of a wire format.
-fn wire() -> impl TypedValueParser<Value = Wire> {
-    PossibleValuesParser::new(Wire::ALL.map(Wire::name))
-        .map(|name| Wire::named(&name).unwrap_or(Wire::OpenAi))
-}
 
 /// Where a provider's key comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -180,7 +159,7 @@ impl Providers {
                 );
             }
             let names: Vec<&str> = self.list.iter().map(|known| &*known.name).collect();
-            let near = names.iter().min_by_key(|n| strsim::damerau_levenshtein(n, name));
+            let near = nearest(names.iter().copied(), name);
             let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
             Failure::usage(
                 format!("there is no provider `{name}`{near}"),

@@ -5,10 +5,12 @@
 //! for the models it has, all at the same time. A seat that joins later, or is given another model, may name any
 //! provider that the run could have begun with; its address and key are looked up when it first speaks.
 
+use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::models::providers::{ModelOptions, Providers};
+use crate::cli::models::providers::Providers;
+use crate::cli::runtime::block_on;
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
@@ -17,7 +19,6 @@ use crate::voice::{self, Chunk, Out, Request, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use tokio::runtime;
 use tokio::sync::Mutex;
 
 /// How many names of models an error lists.
@@ -123,14 +124,14 @@ impl ModelSource {
                     .into(),
             );
         }
-        self.complete(seat).map_err(|failure| failure.told())?;
+        self.complete(seat).map_err(|failure| failure.with_hint())?;
         for name in spec(seat).into_iter().flat_map(names) {
-            let (provider, _) = parts(&name).map_err(|failure| failure.told())?;
+            let (provider, _) = parts(&name).map_err(|failure| failure.with_hint())?;
             self.places
                 .providers
                 .find(provider)
                 .and_then(|known| self.places.providers.has_key(known))
-                .map_err(|failure| failure.told())?;
+                .map_err(|failure| failure.with_hint())?;
         }
         Ok(())
     }
@@ -148,12 +149,9 @@ impl ModelSource {
             self.places.providers.find(provider)?;
             wanted.entry(provider).or_default().insert(model);
         }
-        let runtime = runtime::Builder::new_current_thread().enable_all().build();
-        let runtime =
-            runtime.map_err(|e| Failure::new(Exit::Failed, format!("the system refused: {e}")))?;
         let asked = wanted.iter().map(async |(provider, models)| self.ask(provider, models).await);
         let mut against: BTreeMap<String, Failure> = BTreeMap::new();
-        for answer in runtime.block_on(join_all(asked)) {
+        for answer in block_on(async { Ok(join_all(asked).await) })? {
             answer.unchecked.iter().for_each(|why| context.say(why));
             against.extend(answer.against);
         }
@@ -250,7 +248,7 @@ impl Voice for RemoteModel {
             match places.endpoint(&provider).await {
                 Ok(endpoint) => Remote::new(client, endpoint, model).speak(ask, out).await,
                 Err(failure) => {
-                    let failure = voice::Failure::new(ErrorClass::Credentials, failure.told());
+                    let failure = voice::Failure::new(ErrorClass::Credentials, failure.with_hint());
                     out.send(Chunk::Failed(failure)).await;
                 }
             }
@@ -326,6 +324,11 @@ fn spec(seat: &Participant) -> Option<&ModelSpec> {
         VoiceSpec::Model(spec) => Some(spec),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
     }
+}
+
+/// Returns the models that may speak for a seat, in their order; none for a seat without a model.
+pub fn models_of(seat: &Participant) -> Vec<Text> {
+    spec(seat).map(names).unwrap_or_default()
 }
 
 /// Returns the models that may speak for a seat, in their order.

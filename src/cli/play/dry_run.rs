@@ -5,7 +5,7 @@
 //! orders, horizons, limits and the growth of prompts are those of the talk itself. What depends on the words, such as
 //! mentions, votes and stop rules, comes out differently when they are real.
 
-use crate::cli::args::play::Format;
+use crate::cli::args::format::PrintFormat;
 use crate::cli::commands::check;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -59,19 +59,19 @@ pub fn run(
     loaded: &Loaded,
     opened: Opened,
     history: Vec<(Key, SteerLine)>,
-    format: Format,
+    format: PrintFormat,
 ) -> Result<Exit, Failure> {
     let mut plan = Plan::default();
     plan.play(opened, history);
     let out = match format {
-        Format::Text | Format::Md => {
+        PrintFormat::Text | PrintFormat::Md => {
             format!("{}\n{}", check::told(name, loaded), plan.in_words())
         }
-        Format::Jsonl => format!("{}\n", plan.as_json()),
+        PrintFormat::Jsonl => format!("{}\n", plan.as_json()),
     };
     match format {
-        Format::Text | Format::Md => output::data(text::block(&out).as_bytes())?,
-        Format::Jsonl => output::data(out.as_bytes())?,
+        PrintFormat::Text | PrintFormat::Md => output::data(text::block(&out).as_bytes())?,
+        PrintFormat::Jsonl => output::data(out.as_bytes())?,
     }
     Ok(Exit::Done)
 }

@@ -3,9 +3,9 @@
 //! A user's words become the operator's, an assistant's those of the seat it names, a system's a note that stands. So the
 //! log holds them like everything else, a resume repeats none, and no prompt treats them in a way of its own.
 
-use crate::cli::args::play::read_file;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::inputs::read_file;
 use crate::model::command::NoteFor;
 use crate::model::{Command, Key, Participant, SeatId, SteerLine, Text};
 use crate::scenario;

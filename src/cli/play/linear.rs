@@ -5,16 +5,16 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
 use crate::cli::output;
-use crate::cli::play::headless::{Table, unless_told_again, unwritable};
-use crate::cli::play::screen::{After, COMMANDS_WAITING, Onward, farewell, hand_over};
+use crate::cli::play::engine_input::{COMMANDS_WAITING, hand_over};
+use crate::cli::play::next::Next;
+use crate::cli::play::setup::Setup;
 use crate::cli::play::signals::Signals;
-use crate::cli::play::stdin;
+use crate::cli::play::{outcome, stdin};
+use crate::cli::runtime::{block_on, refused};
 use crate::engine::Stopped;
 use crate::model::{Command, Seq};
 use crate::ui::linear::{Linear, Then};
 use std::future::pending;
-use std::io;
-use tokio::runtime;
 use tokio::sync::mpsc;
 
 /// How it was left.
@@ -30,44 +30,45 @@ enum Left {
 }
 
 /// Plays a conversation as text until the person leaves; one that they ended, or that is kept nowhere, until it ends.
-pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Onward, Failure> {
-    let refused = |e: io::Error| Failure::new(Exit::Failed, format!("the system refused: {e}"));
-    let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(refused)?;
-    let onward = runtime.block_on(async {
+pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Failure> {
+    block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let Table { mut engine, mut tail, files, saved, clock, .. } = table;
+        let Setup { conversation, play, notice, .. } = setup;
+        let (mut engine, mut tail, files) =
+            (conversation.engine, conversation.tail, conversation.files);
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
-        let mut told = Linear::new(since, saved);
+        let mut reader = Linear::new(since, conversation.saved);
+        notice.iter().for_each(|notice| context.say(notice));
         output::data(Linear::greeting(because).as_bytes())?;
         let mut typed = stdin::typed().await.map_err(refused)?;
         let left = {
-            let (orders, heard) = mpsc::channel(COMMANDS_WAITING);
+            let (commands, given) = mpsc::channel(COMMANDS_WAITING);
             let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
-            let playing = engine.run(to_engine, pending());
-            let hand_over = hand_over(heard, inputs);
-            tokio::pin!(playing, hand_over);
-            let mut talking = true;
+            let running = engine.run(to_engine, pending());
+            let hand_over = hand_over(given, inputs);
+            tokio::pin!(running, hand_over);
+            let mut runs = true;
             loop {
                 let (words, then) = tokio::select! { biased;
                     code = signals.next() => match code {
-                        Exit::Interrupted => told.interrupted(),
+                        Exit::Interrupted => reader.interrupted(),
                         code => break Left::Signal(code),
                     },
                     () = &mut hand_over => continue,
-                    Some(item) = tail.next() => (told.take(&item), Then::Wait),
+                    Some(item) = tail.next() => (reader.take(&item), Then::Wait),
                     line = typed.recv() => match line {
-                        Some(line) => told.hear(&line, clock.now()),
+                        Some(line) => reader.hear(&line, conversation.clock.now()),
                         // the end of what is typed is a wish to leave
                         None => break Left::Done,
                     },
-                    stopped = &mut playing, if talking => match stopped {
+                    stopped = &mut running, if runs => match stopped {
                         Stopped::Ended => {
-                            talking = false;
+                            runs = false;
                             let mut rest = String::new();
                             while let Some(item) = tail.try_next() {
-                                rest += &told.take(&item);
+                                rest += &reader.take(&item);
                             }
-                            if !told.goes_on() {
+                            if !reader.goes_on() {
                                 output::data(rest.as_bytes())?;
                                 break Left::Done;
                             }
@@ -83,31 +84,26 @@ pub fn play(table: Table<'_>, because: &str, context: &Context) -> Result<Onward
                     Then::Again(commands) => break Left::Again(commands),
                     Then::Send(key, line) => {
                         // an engine that is done is noticed by its end
-                        let _ = orders.send((key, *line)).await;
+                        let _ = commands.send((key, *line)).await;
                     }
                 }
             }
         };
         while let Some(item) = tail.try_next() {
-            output::data(told.take(&item).as_bytes())?;
+            output::data(reader.take(&item).as_bytes())?;
         }
-        let state = engine.live.state.clone();
-        let synced = unless_told_again(&mut signals, engine.finish()).await;
-        if let Left::Unwritable(why) = &left {
-            return Err(unwritable(&files, why));
-        }
-        synced.map_err(|fault| unwritable(&files, &fault.to_string()))?;
-        let name = saved.then(|| context.name_of(&files));
-        context.say(&farewell(&state, name.as_deref()));
+        let unwritable = match &left {
+            Left::Unwritable(why) => Some(why.clone()),
+            Left::Done | Left::Again(_) | Left::Signal(_) => None,
+        };
+        let kept = (&files, conversation.saved, &play);
+        let state = outcome::leave(engine, unwritable, &mut signals, kept, context).await?;
         Ok(match left {
-            Left::Again(commands) => Onward::Again(files.log().to_owned(), commands),
-            Left::Signal(code) => Onward::To(After::Over(code)),
+            Left::Again(commands) => Next::again(files.log(), commands, &play),
+            Left::Signal(code) => Next::Over(code),
             Left::Done | Left::Unwritable(_) => {
-                Onward::To(After::Over(exit::ended(&state).unwrap_or(Exit::Done)))
+                Next::Over(exit::ended(&state).unwrap_or(Exit::Done))
             }
         })
-    });
-    // whoever reads what is typed cannot be broken off
-    runtime.shutdown_background();
-    onward
+    })
 }

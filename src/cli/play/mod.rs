@@ -1,12 +1,22 @@
 //! A conversation while it runs: on the screen, as growing text, or without anybody.
 
+pub mod assemble;
+pub mod call_log;
+pub mod cast;
+pub mod changes;
 pub mod dry_run;
 pub mod editor;
+pub mod engine_input;
+pub mod go;
 pub mod headless;
 pub mod history;
-pub mod journal;
 pub mod linear;
+pub mod next;
+pub mod outcome;
+pub mod outside;
 pub mod printer;
 pub mod screen;
+pub mod setup;
 pub mod signals;
 pub mod stdin;
+pub mod terminal;

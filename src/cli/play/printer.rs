@@ -1,7 +1,7 @@
 //! Prints a conversation on standard output while it runs, from a thread of its own: a slow reader keeps nobody
 //! waiting, least of all the signal that ends the program.
 
-use crate::cli::args::play::Format;
+use crate::cli::args::format::PrintFormat;
 use crate::export::Narrator;
 use crate::session::Record;
 use crate::state::State;
@@ -21,7 +21,7 @@ impl Printer {
     ///
     /// # Errors
     /// When the system has no thread to give.
-    pub fn start(format: Format, mut state: State) -> io::Result<Printer> {
+    pub fn start(format: PrintFormat, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Arc<Record>>();
         let (tell, done) = oneshot::channel();
         let mut narrator = Narrator::default();

@@ -7,10 +7,11 @@
 //! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
 
 use crate::cli::exit::Exit;
+use crate::spawn;
+use std::future::Future;
 use std::io;
 #[cfg(unix)]
 use {
-    crate::cli::play::headless::at_once,
     rustix::event::{PollFd, PollFlags, poll},
     rustix::io::Errno,
     rustix::process::Signal,
@@ -128,6 +129,20 @@ impl Signals {
             Err(_) => std::future::pending().await,
         }
     }
+}
+
+/// Waits for something, unless a second signal says that there is no time for it.
+pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Output = T>) -> T {
+    tokio::select! { biased;
+        code = signals.next() => at_once(code),
+        done = work => done,
+    }
+}
+
+/// Ends the program where it stands; no child of it survives.
+pub fn at_once(code: Exit) -> ! {
+    spawn::reap_all();
+    std::process::exit(i32::from(code as u8))
 }
 
 /// Waits until a terminal has vanished; for ever where none is watched.

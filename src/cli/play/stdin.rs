@@ -20,7 +20,7 @@ const LINES_WAITING: usize = 1024;
 const QUIET: Duration = Duration::from_millis(50);
 
 /// Steering lines on their way to the engine.
-pub struct Lines {
+pub struct SteerLines {
     /// The lines; it ends with standard input.
     pub commands: mpsc::Receiver<Input>,
     read: watch::Receiver<u64>,
@@ -32,7 +32,7 @@ pub struct Lines {
 ///
 /// # Errors
 /// When the system has no thread to give.
-pub fn listen(since: Seq) -> io::Result<Lines> {
+pub fn listen(since: Seq) -> io::Result<SteerLines> {
     let (tx, commands) = mpsc::channel(LINES_WAITING);
     let (count, read) = watch::channel(0);
     std::thread::Builder::new().name("steer".into()).spawn(move || {
@@ -50,7 +50,7 @@ pub fn listen(since: Seq) -> io::Result<Lines> {
             count.send_replace(number);
         }
     })?;
-    Ok(Lines { commands, read })
+    Ok(SteerLines { commands, read })
 }
 
 /// Lines that a person types, from one talk to the next.
@@ -87,7 +87,7 @@ fn read_typed() -> io::Result<mpsc::Receiver<String>> {
     Ok(lines)
 }
 
-impl Lines {
+impl SteerLines {
     /// Waits until what was piped in is there: the end of input, or a moment of quiet.
     pub async fn settle(&mut self) {
         while let Ok(Ok(())) = timeout(QUIET, self.read.changed()).await {}

@@ -2,3 +2,4 @@
 
 pub mod allowed;
 pub mod store;
+pub mod untrusted;

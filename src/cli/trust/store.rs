@@ -6,52 +6,18 @@
 //! does the same text in another folder. What those files load in their turn is not followed. Nothing in a project, a
 //! scenario or a session can agree to itself.
 
-use crate::cli::args::play::Play;
-use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
-use crate::cli::output;
-use crate::config::{Paths, make_private};
+use crate::config::{Paths, Project, make_private};
 use crate::text;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write, stderr, stdin};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// The file of agreements, in the state folder: a digest and a name a line.
 const FILE: &str = "trust";
-
-/// Something that would act, and has to be agreed to first.
-pub struct Untrusted {
-    /// What it is, for people.
-    pub name: String,
-    /// The digest of its content.
-    pub digest: String,
-    /// What it would do, a line each.
-    pub would: Vec<String>,
-}
-
-impl Untrusted {
-    /// Refuses it, unless the operator has agreed to this content, says `--trust`, or agrees now; nobody can be asked
-    /// where there is no screen.
-    pub fn admit(&self, play: &Play, context: &Context) -> Result<(), Failure> {
-        if play.trust || is_agreed(&context.paths, &self.digest) {
-            return Ok(());
-        }
-        let would: Vec<String> = self.would.iter().map(|line| format!("\n  {line}")).collect();
-        let message = format!("{} is not trusted, and it would{}", self.name, would.concat());
-        if play.headless {
-            return Err(Failure::new(Exit::Invalid, message)
-                .hint("if you know what that does and want it done, add --trust"));
-        }
-        output::print(&text::block(&message));
-        if !asked("Agree to this content, now and later? [y/N] ") {
-            return Err(Failure::new(Exit::Invalid, "not agreed to, so nothing was started"));
-        }
-        agree(&context.paths, &self.digest, &self.name)
-    }
-}
 
 /// Returns the digest of what would run in a folder: the parts of a text, the commands in it, and the files in the folder
 /// that the commands name.
@@ -147,15 +113,10 @@ pub fn agree(paths: &Paths, digest: &str, name: &str) -> Result<(), Failure> {
     })
 }
 
-/// Asks a question on the terminal; only a clear yes is one.
-fn asked(question: &str) -> bool {
-    let answer = || {
-        let mut err = stderr().lock();
-        err.write_all(question.as_bytes())?;
-        err.flush()?;
-        let mut answer = String::new();
-        stdin().read_line(&mut answer)?;
-        io::Result::Ok(answer)
-    };
-    matches!(answer().unwrap_or_default().trim().to_lowercase().as_str(), "y" | "yes")
+/// Returns the digest under which a project's settings are agreed to.
+///
+/// # Errors
+/// As [`digest`].
+pub fn project_digest(project: &Project) -> Result<String, Failure> {
+    digest(&["project", &project.text], &project.commands(), Path::new("."))
 }

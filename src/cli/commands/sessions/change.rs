@@ -4,6 +4,7 @@ use crate::catalogue;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::runtime::block_on;
 use crate::clock::Clock;
 use crate::model::event::OPERATOR;
 use crate::model::payload::Renamed;
@@ -12,7 +13,6 @@ use crate::session::{self, Log, Mode, Record, Redaction};
 use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
-use tokio::runtime;
 
 /// What stands where a text was taken out of a file.
 const REDACTED: &str = "[redacted]";
@@ -58,19 +58,9 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
     }
     let refused =
         |e: String| Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()));
-    let runtime = runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|e| refused(e.to_string()))?;
-    runtime.block_on(resumed.writer.finish()).map_err(|fault| refused(fault.to_string()))?;
+    block_on(async { resumed.writer.finish().await.map_err(|fault| refused(fault.to_string())) })?;
     context.say(&format!("{} is now called: {}", resumed.log.files.id(), title.trim()));
     Ok(Exit::Done)
-}
-
-/// Moves a session to the trash; returns where it is now, and how to get it back.
-pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
-    let to = catalogue::delete(path, &context.paths.trash())?;
-    let id = to.file_name().unwrap_or_default().to_string_lossy();
-    let back = context.command(&["sessions", "restore", &id]);
-    Ok([format!("moved to {}", to.display()), format!("get it back with: {back}")])
 }
 
 /// Moves a session back from the trash.

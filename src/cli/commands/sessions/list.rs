@@ -1,11 +1,12 @@
 //! `sessions list`: one line each, within 80 columns.
 
-use super::{moment, unreadable};
+use super::moment::moment;
 use crate::catalogue::{self, EXAMPLES, Standing, Summary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::cli::session_file::unreadable;
 use crate::export;
 use crate::session::decode;
 use crate::state::State;

@@ -2,30 +2,27 @@
 
 mod change;
 mod list;
+mod moment;
 mod search;
 mod tree;
 
-pub use change::delete;
-
-use crate::catalogue::{self, example};
-use crate::cli::args::play::Format;
+use crate::cli::args::format::PrintFormat;
+use crate::cli::args::session::SessionName;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
-use crate::config::make_private;
+use crate::cli::session_file::{delete, find, find_own, report_faults};
 use crate::export;
-use crate::model::Wall;
-use crate::session::{self, Log, LogFault};
+use crate::session;
 use crate::text;
-use clap::{Args, Subcommand};
-use jiff::Timestamp;
+use clap::Subcommand;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Past conversations: list, show, search, rename, delete, mend
 #[derive(Debug, Subcommand)]
-pub enum Sessions {
+pub enum SessionsArgs {
     /// List them all, the one written last first
     List {
         /// As JSON
@@ -40,15 +37,15 @@ pub enum Sessions {
     /// Print what was said
     Show {
         #[command(flatten)]
-        which: Which,
+        which: SessionName,
         /// How
-        #[arg(long, value_enum, default_value_t = Format::Text)]
-        format: Format,
+        #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
+        format: PrintFormat,
     },
     /// Print the path of a session's file
     Path {
         #[command(flatten)]
-        which: Which,
+        which: SessionName,
     },
     /// Find words in all of them: who said them, when, and where
     Search {
@@ -61,7 +58,7 @@ pub enum Sessions {
     /// Give one another title
     Rename {
         #[command(flatten)]
-        which: Which,
+        which: SessionName,
         /// The title
         #[arg(long, value_name = "TEXT")]
         title: String,
@@ -69,7 +66,7 @@ pub enum Sessions {
     /// Move one to the trash, and say how to get it back
     Delete {
         #[command(flatten)]
-        which: Which,
+        which: SessionName,
     },
     /// Move one back from the trash to where it was
     Restore {
@@ -80,120 +77,49 @@ pub enum Sessions {
     /// Take a text out of one's file for good
     Redact {
         #[command(flatten)]
-        which: Which,
+        which: SessionName,
         #[command(flatten)]
         out: change::RedactTarget,
     },
     /// Mend a damaged session; the old file is kept
     Repair {
         #[command(flatten)]
-        which: Which,
+        which: SessionName,
     },
 }
 
-/// Which session is meant.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct Which {
-    /// The path of a session, its id, or the beginning of its id
-    #[arg(value_name = "SESSION")]
-    session: Option<String>,
-    /// The one written last
-    #[arg(long)]
-    last: bool,
-}
-
-impl Which {
-    /// Returns the session of a name; without one the session written last.
-    pub fn named(name: Option<&String>) -> Which {
-        Which { session: name.cloned(), last: name.is_none() }
-    }
-
-    /// Refuses to write to what comes with the program.
-    fn is_not_an_example(&self) -> Result<(), Failure> {
-        match self.session.as_deref().filter(|name| example(name).is_some()) {
-            Some(name) => Err(Failure::usage(
-                format!("{name} comes with the program and stays as it is"),
-                format!("branch off: colloquium fork {name} --at N"),
-            )),
-            None => Ok(()),
-        }
-    }
-
-    /// Finds the file of a session that may be written to.
-    pub fn own(&self, context: &Context) -> Result<PathBuf, Failure> {
-        self.is_not_an_example()?;
-        self.find(context)
-    }
-
-    /// Finds its file.
-    pub fn find(&self, context: &Context) -> Result<PathBuf, Failure> {
-        let folder = context.paths.sessions();
-        if let Some((name, log)) = self.session.as_ref().and_then(|n| Some((n, example(n)?))) {
-            return unpack_example(name, log, context);
-        }
-        let found = match &self.session {
-            Some(name) => catalogue::find(&folder, name),
-            None => catalogue::last(&folder),
-        };
-        Ok(found.map_err(unreadable(&folder))??)
-    }
-}
-
-/// Puts an example where it can be read like any session; whatever became of it there, it is as it was again.
-fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
-    let folder = context.paths.cache.join("examples");
-    let path = folder.join(format!("{name}.jsonl"));
-    if fs::read_to_string(&path).is_ok_and(|there| there == log) {
-        return Ok(path);
-    }
-    make_private(&folder)?;
-    fs::write(&path, log).map_err(|e| {
-        Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
-    })?;
-    Ok(path)
-}
-
-impl Sessions {
+impl SessionsArgs {
     /// Does it.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
-            Sessions::List { examples: true, .. } => list::examples(),
-            Sessions::List { json, examples: false } => list::list(context, json),
-            Sessions::Tree => tree::tree(context),
-            Sessions::Search { text, json } => search::search(&text, json, context),
-            Sessions::Rename { which, title } => {
-                change::rename(&which.own(context)?, &title, context)
+            SessionsArgs::List { examples: true, .. } => list::examples(),
+            SessionsArgs::List { json, examples: false } => list::list(context, json),
+            SessionsArgs::Tree => tree::tree(context),
+            SessionsArgs::Search { text, json } => search::search(&text, json, context),
+            SessionsArgs::Rename { which, title } => {
+                change::rename(&find_own(&which, context)?, &title, context)
             }
-            Sessions::Delete { which } => {
-                let moved = delete(&which.own(context)?, context)?;
+            SessionsArgs::Delete { which } => {
+                let moved = delete(&find_own(&which, context)?, context)?;
                 moved.iter().for_each(|line| context.say(line));
                 Ok(Exit::Done)
             }
-            Sessions::Restore { id } => change::restore(&id, context),
-            Sessions::Redact { which, out } => change::redact(&which.own(context)?, &out, context),
-            Sessions::Show { which, format } => show(&which.find(context)?, format, context),
-            Sessions::Path { which } => {
-                let path = which.find(context)?;
+            SessionsArgs::Restore { id } => change::restore(&id, context),
+            SessionsArgs::Redact { which, out } => {
+                change::redact(&find_own(&which, context)?, &out, context)
+            }
+            SessionsArgs::Show { which, format } => show(&find(&which, context)?, format, context),
+            SessionsArgs::Path { which } => {
+                let path = find(&which, context)?;
                 output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
                 Ok(Exit::Done)
             }
-            Sessions::Repair { which } => change::repair(&which.own(context)?, context),
+            SessionsArgs::Repair { which } => change::repair(&find_own(&which, context)?, context),
         }
     }
 }
 
-/// Returns what a folder that cannot be read is told as.
-fn unreadable(folder: &Path) -> impl Fn(std::io::Error) -> Failure {
-    let folder = folder.display().to_string();
-    move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))
-}
-
-fn moment(at: Wall) -> Option<Timestamp> {
-    Timestamp::from_millisecond(at.0).ok()
-}
-
-fn show(path: &Path, format: Format, context: &Context) -> Result<Exit, Failure> {
+fn show(path: &Path, format: PrintFormat, context: &Context) -> Result<Exit, Failure> {
     let log = session::read(path)?;
     match format.spelling() {
         Some(spell) => {
@@ -208,34 +134,4 @@ fn show(path: &Path, format: Format, context: &Context) -> Result<Exit, Failure>
         }
     }
     report_faults(&log, context)
-}
-
-/// Says which texts of a session are not there any more; it can be gone on with all the same.
-pub fn report_missing_texts(log: &Log, context: &Context) {
-    let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
-    missing.for_each(|fault| context.say(&fault.to_string()));
-}
-
-/// Says what was wrong with a session of which everything was shown that can be read.
-pub fn report_faults(log: &Log, context: &Context) -> Result<Exit, Failure> {
-    if log.records.is_empty() {
-        context.say("nothing that can be read was written into it");
-    }
-    if log.torn.is_some() {
-        context.say("the last line was not finished; a resume sets it aside");
-    }
-    report_missing_texts(log, context);
-    let newer = |f: &&LogFault| matches!(f, LogFault::Newer { .. });
-    if let Some(fault) = log.faults.iter().find(newer) {
-        context.say(&format!("it can only be read: {fault}"));
-    }
-    let path = log.files.log().display();
-    match log.faults.iter().filter(|f| !newer(f)).find(|f| f.forbids_writing()) {
-        Some(fault) => Err(Failure::new(
-            Exit::Session,
-            format!("{path} is damaged, and this is what can be read: {fault}"),
-        )
-        .hint(format!("colloquium sessions repair {path}"))),
-        None => Ok(Exit::Done),
-    }
 }

@@ -1,11 +1,12 @@
 //! `sessions search`: who said it, when, and in which session.
 
-use super::{moment, unreadable};
+use super::moment::moment;
 use crate::catalogue::{Hit, Query, search as look};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::cli::session_file::unreadable;
 use crate::text;
 use serde_json::{Value, json};
 

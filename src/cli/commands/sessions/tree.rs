@@ -1,12 +1,12 @@
 //! `sessions tree`: which session branched off which, and behind which utterance.
 
 use super::list::standing;
-use super::unreadable;
 use crate::catalogue::{self, Summary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
+use crate::cli::session_file::unreadable;
 use crate::text;
 
 /// Prints it.

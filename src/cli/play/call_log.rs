@@ -2,50 +2,21 @@
 
 use crate::export::spent;
 use crate::model::payload::TurnEnded;
-use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage, Wall};
+use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage};
 use crate::state::{Spent, State};
-use crate::text;
-use jiff::Timestamp;
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
-use std::path::Path;
-
-/// A file that keeps what was said, a line each with its time.
-pub struct Journal(File);
-
-impl Journal {
-    /// Opens a file to go on with, for its owner alone where it is new.
-    ///
-    /// # Errors
-    /// What the system says.
-    pub fn open(path: &Path) -> io::Result<Journal> {
-        let mut options = OpenOptions::new();
-        options.append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(path).map(Journal)
-    }
-
-    /// Keeps a line.
-    pub fn keep(&self, at: Wall, line: &str) {
-        let at = Timestamp::from_millisecond(at.0).unwrap_or_default();
-        // a log that cannot be written must not stop a talk that can
-        let _ = writeln!(&self.0, "{at:.3} {}", text::line(line));
-    }
-}
 
 /// Tells of calls what `-v` says; it remembers whose turns they belong to.
-pub struct Calls(BTreeMap<TurnId, SeatId>);
+pub struct CallLog(BTreeMap<TurnId, SeatId>);
 
-impl Calls {
+impl CallLog {
     /// Returns what is known of the turns that run in a state.
-    pub fn of(state: &State) -> Calls {
-        Calls(state.turns.values().map(|turn| (turn.id, turn.seat.clone())).collect())
+    pub fn of(state: &State) -> CallLog {
+        CallLog(state.turns.values().map(|turn| (turn.id, turn.seat.clone())).collect())
     }
 
     /// Returns what an event says of a call, if it does.
-    pub fn told(&mut self, event: &Event) -> Option<String> {
+    pub fn message(&mut self, event: &Event) -> Option<String> {
         if let Kind::FloorGranted(g) = &event.kind {
             self.0.insert(TurnId(event.seq.0), g.participant.clone());
         } else if let Kind::CallStarted(c) = &event.kind {

@@ -1,0 +1,28 @@
+//! Where a session is kept.
+
+use crate::model::Wall;
+use crate::session::Place;
+use clap::Args;
+use std::path::{Path, PathBuf};
+
+/// Where what is played is kept.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Keep {
+    /// Keep no session
+    #[arg(long, conflicts_with = "out_session")]
+    pub no_save: bool,
+    /// Keep the session in this file, which must not exist yet
+    #[arg(long, value_name = "FILE")]
+    pub out_session: Option<PathBuf>,
+}
+
+impl Keep {
+    /// Returns where it lies; in the folder of sessions it is named after a moment and dice.
+    pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> Place<'a> {
+        match (&self.out_session, self.no_save) {
+            (Some(path), _) => Place::File(path),
+            (None, true) => Place::Nowhere,
+            (None, false) => Place::Folder(folder, at, dice),
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! Which model speaks, and where it is.
+
+use crate::model::Wire;
+use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+
+/// Which model speaks, and where it is.
+#[derive(Clone, Debug, Default, Args)]
+pub struct ModelOptions {
+    /// The model of every seat that names none
+    #[arg(long, value_name = "PROVIDER:NAME")]
+    pub model: Option<String>,
+    /// A server for this run, as the provider `endpoint`
+    #[arg(long, value_name = "URL")]
+    pub endpoint: Option<String>,
+    /// How that server is spoken to [default: openai]
+    #[arg(long, value_parser = wire(), requires = "endpoint")]
+    pub wire: Option<Wire>,
+}
+
+/// Reads the name of a wire format.
+fn wire() -> impl TypedValueParser<Value = Wire> {
+    PossibleValuesParser::new(Wire::ALL.map(Wire::name))
+        .map(|name| Wire::named(&name).unwrap_or(Wire::OpenAi))
+}

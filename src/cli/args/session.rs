@@ -1,0 +1,22 @@
+//! Which session is meant.
+
+use clap::Args;
+
+/// Which session is meant.
+#[derive(Clone, Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct SessionName {
+    /// The path of a session, its id, or the beginning of its id
+    #[arg(value_name = "SESSION")]
+    pub session: Option<String>,
+    /// The one written last
+    #[arg(long)]
+    pub last: bool,
+}
+
+impl SessionName {
+    /// Returns the session of a name; without one the session written last.
+    pub fn of(name: Option<&String>) -> SessionName {
+        SessionName { session: name.cloned(), last: name.is_none() }
+    }
+}

@@ -1,0 +1,80 @@
+//! `doctor`: the settings, and for every provider why it can be used or not.
+
+use crate::cli::args::models::ModelOptions;
+use crate::cli::commands::explain;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::models::providers::Providers;
+use crate::cli::models::survey::{SurveyedPlace, survey};
+use crate::cli::output;
+use crate::config::Layer;
+use crate::model::Timeouts;
+use clap::Args;
+use serde_json::{Value, json};
+
+/// Explain the settings, and for every provider why it can be used or not
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    /// Only say of every setting where its value comes from; ask nobody
+    #[arg(long)]
+    explain: bool,
+    #[command(flatten)]
+    options: ModelOptions,
+}
+
+impl DoctorArgs {
+    /// Explains everything.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        if self.explain {
+            return explain::run(context, self.json);
+        }
+        let providers = Providers::new(context, &self.options)?;
+        let found = survey(&providers)?;
+        let settings = &providers.settings;
+        let layer = match settings.layer {
+            Layer::Flag => "named by --config",
+            Layer::Variable => "named by COLLOQUIUM_CONFIG",
+            Layer::Folder => "the user's own",
+        };
+        let there = if settings.found { "read" } else { "not there, nothing is set" };
+        let default = settings.default_model.as_deref().unwrap_or("not set");
+        let model = self.options.model.as_deref().unwrap_or(default);
+        let limits = Timeouts::default();
+        if self.json {
+            let report = json!({
+                "settings": {"path": settings.path.display().to_string(), "layer": layer, "found": settings.found},
+                "default_model": settings.default_model,
+                "timeouts_ms": limits,
+                "providers": found.iter().map(SurveyedPlace::json).collect::<Value>(),
+            });
+            return output::text(&format!("{report:#}\n"));
+        }
+        let mut out = format!(
+            "settings       {} ({layer}; {there})\nmodel          {model}\n\
+             a call         connect {} s, first words {} s, silence {} s, in all {} s\n",
+            settings.path.display(),
+            limits.connect / 1000,
+            limits.first / 1000,
+            limits.silence / 1000,
+            limits.total / 1000,
+        );
+        if let Some((project, trusted)) = context.project()? {
+            let standing = if trusted { "trusted" } else { "not trusted, left out" };
+            out.push_str(&format!("project        {} ({standing})\n", project.path.display()));
+        }
+        for place in &found {
+            let verdict = match &place.has {
+                Ok(names) if names.len() == 1 => "usable, 1 model".into(),
+                Ok(names) => format!("usable, {} models", names.len()),
+                Err(why) => format!("not usable: {why}"),
+            };
+            let SurveyedPlace { name, base_url, from, key, .. } = place;
+            out.push_str(&format!("\n{name}  {base_url}  ({from})\n  key: {key}\n  {verdict}\n"));
+        }
+        output::text(&out)
+    }
+}

@@ -1,0 +1,49 @@
+//! `models`: what can be reached, and how a model of it is named.
+
+use crate::cli::args::models::ModelOptions;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::models::providers::Providers;
+use crate::cli::models::survey::{SurveyedPlace, survey};
+use crate::cli::output;
+use clap::Args;
+use serde_json::Value;
+
+/// List the models that can be reached: servers of this machine, and providers with a key
+#[derive(Debug, Args)]
+pub struct ModelsArgs {
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: ModelOptions,
+}
+
+impl ModelsArgs {
+    /// Lists them.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let found = survey(&Providers::new(context, &self.options)?)?;
+        if self.json {
+            return output::text(&format!(
+                "{:#}\n",
+                found.iter().map(SurveyedPlace::json).collect::<Value>()
+            ));
+        }
+        let mut out = String::new();
+        for place in found.iter().filter(|place| place.matters) {
+            match &place.has {
+                Ok(names) => {
+                    out.push_str(&format!("{}  {}\n", place.name, place.base_url));
+                    names.iter().for_each(|n| out.push_str(&format!("  {}{n}\n", place.usage)));
+                }
+                Err(why) => out.push_str(&format!("{}  {}: {why}\n", place.name, place.base_url)),
+            }
+        }
+        output::text(&out)?;
+        if !found.iter().any(|place| place.has.as_ref().is_ok_and(|names| !names.is_empty())) {
+            context.say("no model can be reached; `colloquium doctor` explains why");
+        }
+        Ok(Exit::Done)
+    }
+}

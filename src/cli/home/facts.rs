@@ -1,0 +1,141 @@
+//! What the start screen knows before anybody is asked: scenarios, models, keys, sessions that come with the program.
+
+use crate::catalogue;
+use crate::cli::args::models::ModelOptions;
+use crate::cli::args::run::RunOptions;
+use crate::cli::commands::run;
+use crate::cli::context::Context;
+use crate::cli::models::providers::Providers;
+use crate::cli::models::resolve::is_local;
+use crate::cli::play::next::Begin;
+use crate::cli::source;
+use crate::clock::wall_now;
+use crate::model::VoiceSpec;
+use crate::scenario::{self, Loaded, bundled_names};
+use crate::ui::start::{Choice, Mind, Script, Start, Voice};
+use crate::{policy, text};
+use std::fs;
+
+/// Returns the options that a choice stands for.
+pub fn options(topic: Option<String>, voice: Voice) -> RunOptions {
+    let mut options = RunOptions { topic, ..RunOptions::default() };
+    options.play.rehearsed = voice == Voice::Rehearsed;
+    options.play.models = match voice {
+        Voice::Mind(mind) => {
+            ModelOptions { model: Some(mind.name), endpoint: mind.endpoint, wire: None }
+        }
+        Voice::Rehearsed | Voice::Own => ModelOptions::default(),
+    };
+    options
+}
+
+/// Returns what a choice would use, in words; or why that is not known.
+pub fn estimate(choice: &Choice, context: &Context) -> String {
+    let Choice::Begin { scenario, topic, voice } = choice else { return String::new() };
+    let options = options(topic.clone(), voice.clone());
+    let begin = Begin { scenario: scenario.clone(), options };
+    run::estimate(&begin, context).unwrap_or_else(|failure| failure.message)
+}
+
+/// Fills in what is known before anybody is asked.
+pub fn prepared(mut start: Start, providers: &Providers, context: &Context) -> Start {
+    let sessions = context.paths.sessions();
+    let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
+    start.first = unused && !providers.settings.found;
+    start.now = wall_now();
+    start.scripts = scripts(context);
+    start.known = known(providers);
+    start.checks = vec![
+        ("sessions".into(), format!("kept in {}", sessions.display())),
+        ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
+    ];
+    start.examples = examples();
+    let all = providers.all().iter();
+    start.keyless =
+        all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
+    start.kept = context.paths.keys().display().to_string();
+    start.set_up = format!(
+        "A provider is used as soon as its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or named in \
+         {} as [providers.NAME]; `colloquium doctor` explains each",
+        providers.settings.path.display()
+    );
+    start
+}
+
+/// Returns the sessions that come with the program: their names and titles.
+fn examples() -> Vec<(String, String)> {
+    let first = |log: &str| {
+        let line = log.lines().next()?;
+        let opened: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(opened["data"]["scenario"]["title"].as_str()?.to_owned())
+    };
+    let named = |(name, log): &(&str, &str)| ((*name).to_owned(), first(log).unwrap_or_default());
+    catalogue::EXAMPLES.iter().map(named).collect()
+}
+
+/// Returns every scenario that has a name, those that come with the program first.
+fn scripts(context: &Context) -> Vec<Script> {
+    let own = source::own_names(context);
+    bundled_names().map(str::to_owned).chain(own).map(|name| script(name, context)).collect()
+}
+
+fn script(name: String, context: &Context) -> Script {
+    let loaded = source::find(context, &name)
+        .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
+    match loaded {
+        Err(failure) => {
+            let first = failure.message.lines().next().unwrap_or_default();
+            let fault = format!("{}; see colloquium check", text::line(first));
+            Script { title: name.clone(), fault: Some(fault), name, ..Script::default() }
+        }
+        Ok(loaded) => {
+            let rules = rules(&loaded);
+            let is_open = |v: &VoiceSpec| matches!(v, VoiceSpec::Model(m) if m.name.is_empty());
+            Script {
+                name,
+                title: loaded.scenario.title.to_string(),
+                topic: loaded.scenario.topic.as_ref().map(ToString::to_string),
+                cast: loaded.participants.iter().map(|p| p.name.to_string()).collect(),
+                rules,
+                rehearsed: !loaded.rehearsed.is_empty(),
+                open: loaded.participants.iter().any(|p| is_open(&p.voice)),
+                fault: None,
+            }
+        }
+    }
+}
+
+/// Who speaks next and how long, in words.
+fn rules(loaded: &Loaded) -> String {
+    let policy = loaded.scenario.policy.name.replace('_', " ");
+    let limits = &loaded.scenario.limits;
+    let bound = match (limits.utterances, limits.rounds) {
+        (Some(n), _) => format!(", {n} utterances"),
+        (None, Some(n)) => format!(", {n} rounds"),
+        (None, None) => String::new(),
+    };
+    format!("{policy}{bound}")
+}
+
+/// Returns the models that the settings name, the default one first.
+fn known(providers: &Providers) -> Vec<Mind> {
+    let settings = &providers.settings;
+    let local = |name: &str| {
+        let provider = name.split_once(':').and_then(|(name, _)| providers.find(name).ok());
+        provider.is_some_and(|known| is_local(&known.base_url))
+    };
+    let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
+    let names = settings.default_model.iter().chain(named);
+    names.map(|name| Mind { name: name.clone(), endpoint: None, local: local(name) }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_session_that_comes_with_the_program_has_its_title() {
+        let titles: Vec<String> = examples().into_iter().map(|(_, title)| title).collect();
+        assert_eq!(titles, ["Should cities ban private cars?", "Dogs or cats?"]);
+    }
+}

@@ -1,0 +1,77 @@
+//! Texts that options name: a file, or standard input, which one of them alone can read.
+
+use crate::cli::args::play::Play;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::model::{Key, SteerLine};
+use crate::{steer, untrusted};
+use std::io::{self, Read, stdin};
+
+/// The largest steer file or topic that is read, in bytes.
+const INPUT_MAX_BYTES: u64 = 1 << 20;
+/// What some editors write at the beginning of a text.
+const BOM: &[u8] = b"\xef\xbb\xbf";
+
+/// Refuses two inputs that would both read standard input.
+pub fn one_reader<'a>(
+    inputs: impl IntoIterator<Item = (&'a str, Option<&'a str>)>,
+) -> Result<(), Failure> {
+    let readers: Vec<&str> =
+        inputs.into_iter().filter(|(_, value)| *value == Some("-")).map(|(name, _)| name).collect();
+    match readers[..] {
+        [a, b, ..] => Err(Failure::usage(
+            format!("{a} and {b} cannot both read standard input"),
+            "put one of them into a file",
+        )),
+        [_] | [] => Ok(()),
+    }
+}
+
+/// Reads all of standard input as text.
+pub fn read_stdin(what: &str) -> Result<String, Failure> {
+    let bytes = read_capped(stdin().lock()).map_err(|e| {
+        Failure::usage(format!("cannot read {what} from standard input: {e}"), "pipe text into it")
+    })?;
+    as_text(&format!("{what} from standard input"), bytes)
+}
+
+/// Reads a file that an option names, as text.
+pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
+    let bytes = untrusted::read(path.as_ref()).map_err(|e| {
+        let fix = "name a regular file of at most 1 MiB; `-` reads standard input where an option takes it";
+        Failure::usage(format!("cannot read {what} {path}: {e}"), fix)
+    })?;
+    as_text(&format!("{what} {path}"), bytes)
+}
+
+fn read_capped(from: impl Read) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    from.take(INPUT_MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > INPUT_MAX_BYTES {
+        return Err(io::Error::other(format!("more than {INPUT_MAX_BYTES} bytes")));
+    }
+    Ok(bytes)
+}
+
+fn as_text(what: &str, bytes: Vec<u8>) -> Result<String, Failure> {
+    let begin = bytes.strip_prefix(BOM).map_or(0, |_| BOM.len());
+    String::from_utf8(bytes).map(|text| text.get(begin..).unwrap_or_default().to_owned()).map_err(
+        |e| {
+            let text = &e.as_bytes()[..e.utf8_error().valid_up_to()];
+            let line = text.iter().filter(|b| **b == b'\n').count() + 1;
+            Failure::new(Exit::Invalid, format!("{what}, line {line}: not UTF-8"))
+                .hint("save it as UTF-8")
+        },
+    )
+}
+
+/// Reads the lines of the steer file, if there is one.
+pub fn steer_lines(play: &Play) -> Result<Vec<(Key, SteerLine)>, Failure> {
+    let Some(path) = play.steer.as_ref().filter(|p| *p != "-") else { return Ok(vec![]) };
+    let text = read_file("the steer file", path)?;
+    steer::read_file(&text).map_err(|bad| {
+        let lines: Vec<String> = bad.iter().map(|b| format!("{path}, {b}")).collect();
+        Failure::new(Exit::Invalid, lines.join("\n"))
+            .hint("`colloquium schema steer` lists every verb and its keys")
+    })
+}

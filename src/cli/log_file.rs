@@ -1,0 +1,32 @@
+//! A log file of what the program says.
+
+use crate::model::Wall;
+use crate::text;
+use jiff::Timestamp;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+/// A file of lines, each with its time.
+pub struct LogFile(File);
+
+impl LogFile {
+    /// Opens a file to go on with, for its owner alone where it is new.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path) -> io::Result<LogFile> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(path).map(LogFile)
+    }
+
+    /// Keeps a line.
+    pub fn keep(&self, at: Wall, line: &str) {
+        let at = Timestamp::from_millisecond(at.0).unwrap_or_default();
+        // a log that cannot be written must not stop a talk that can
+        let _ = writeln!(&self.0, "{at:.3} {}", text::line(line));
+    }
+}

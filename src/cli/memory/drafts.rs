@@ -1,0 +1,37 @@
+//! The text that was being written when a session was left, kept for the next time.
+
+use crate::cli::memory::private_file::write_private;
+use crate::config::make_private;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io;
+use std::path::Path;
+
+const FILE: &str = "draft.json";
+
+/// What was being written when a session was left.
+#[derive(Serialize, Deserialize)]
+struct Draft {
+    session: String,
+    words: String,
+}
+
+/// Returns what was being written when a session was left, if that was the last one that was left so.
+pub fn read(folder: &Path, session: &str) -> Option<String> {
+    let file = fs::read_to_string(folder.join(FILE)).ok()?;
+    let draft: Draft = serde_json::from_str(&file).ok()?;
+    (draft.session == session).then_some(draft.words)
+}
+
+/// Keeps what is being written as a session is left; nothing takes the place of what was kept of the same session.
+///
+/// # Errors
+/// When the folder or the file cannot be written.
+pub fn keep(folder: &Path, session: &str, words: &str) -> io::Result<()> {
+    if words.trim().is_empty() && read(folder, session).is_none() {
+        return Ok(());
+    }
+    make_private(folder).map_err(io::Error::other)?;
+    let draft = Draft { session: session.into(), words: words.into() };
+    write_private(&folder.join(FILE), &serde_json::to_string(&draft)?)
+}

@@ -1,0 +1,13 @@
+//! What was copied last, for terminals that have no clipboard.
+
+use crate::cli::memory::private_file::write_private;
+use crate::config::make_private;
+use std::path::Path;
+
+/// Keeps what was copied last, for terminals that have no clipboard.
+pub fn keep(folder: &Path, words: &str) -> Result<String, String> {
+    let path = folder.join("last-copy.txt");
+    make_private(folder).map_err(|e| e.to_string())?;
+    write_private(&path, words).map_err(|e| format!("not in {}: {e}", path.display()))?;
+    Ok(path.display().to_string())
+}

@@ -1,0 +1,90 @@
+//! The address of a local server that a session needs and nobody named: it is looked for where such servers usually are.
+//!
+//! An address is never taken from a session, whoever wrote it.
+
+use crate::cli::args::models::ModelOptions;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::models::providers::{ENDPOINT, Providers};
+use crate::cli::models::resolve::models_of;
+use crate::cli::models::survey::{LOCAL, LOCAL_TIME, list, usual_place};
+use crate::cli::runtime::block_on;
+use crate::model::Participant;
+use futures::future::join_all;
+
+/// Names the local server that has all models of the provider `endpoint`, where some are needed and none is named.
+pub fn find_endpoint(
+    seats: &[Participant],
+    options: &mut ModelOptions,
+    context: &Context,
+) -> Result<(), Failure> {
+    let first = seats.iter().filter_map(|seat| models_of(seat).into_iter().next());
+    let on_endpoint = |name: &str| Some(name.strip_prefix(ENDPOINT)?.strip_prefix(':')?.to_owned());
+    let wanted: Vec<String> = first.filter_map(|name| on_endpoint(&name)).collect();
+    let known = || Providers::new(context, options).map(|all| all.find(ENDPOINT).is_ok());
+    let Some(missing) = wanted.first() else { return Ok(()) };
+    if known()? {
+        return Ok(());
+    }
+    let found = block_on(async { Ok(server_with(&wanted, &LOCAL).await) })?;
+    match found {
+        Some(url) => options.endpoint = Some(url),
+        None => {
+            return Err(Failure::new(
+                Exit::NoModel,
+                format!("no local server has the model {missing} now"),
+            )
+            .hint("start it and try again, or name its address: colloquium resume SESSION --endpoint URL"));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the address of the first server that has all of these models.
+async fn server_with(wanted: &[String], places: &[(&str, &str)]) -> Option<String> {
+    let asked = places.iter().map(async |(name, url)| {
+        let listed = list(usual_place(name, url), LOCAL_TIME).await.unwrap_or_default();
+        wanted.iter().all(|model| listed.iter().any(|l| **l == **model)).then_some(*url)
+    });
+    join_all(asked).await.into_iter().flatten().next().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    /// Starts a server that has one model, and returns its address.
+    fn server(model: &'static str) -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/v1", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let _ = stream.read(&mut [0; 4096]).unwrap();
+                let body = format!("{{\"data\":[{{\"id\":\"{model}\"}}]}}");
+                let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json";
+                let length = body.len();
+                let answer = format!(
+                    "{head}\r\ncontent-length: {length}\r\nconnection: close\r\n\r\n{body}"
+                );
+                stream.write_all(answer.as_bytes()).unwrap();
+            }
+        });
+        url
+    }
+
+    #[test]
+    fn the_server_that_has_the_models_is_found() {
+        let (other, right) = (server("other"), server("tiny"));
+        let places = [("a", &*other), ("b", &*right)];
+        let find = |model: &str| {
+            let wanted = [model.to_owned()];
+            block_on(async { Ok(server_with(&wanted, &places).await) }).unwrap()
+        };
+        assert_eq!(find("tiny").as_deref(), Some(&*right));
+        assert_eq!(find("none"), None);
+    }
+}

@@ -1,0 +1,141 @@
+//! The one place where a conversation is put together: session, feed, voices, clock and engine. It needs no terminal and
+//! no options of `run`; whoever plays a conversation, for a person or for a test, comes here.
+
+use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
+use crate::engine::Engine;
+use crate::model::payload::{LogRepaired, Opened};
+use crate::model::{Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
+use crate::session::{Feed, Log, Record, Session, SessionFiles, Tail};
+use crate::state::State;
+use crate::voice::Voices;
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a full disk is waited for.
+const DISK_PATIENCE: Duration = Duration::from_secs(30);
+
+/// A conversation whose first event, or whose reopening, is appended.
+pub struct Conversation {
+    /// The engine, with its steering lines.
+    pub engine: Engine,
+    /// Its events from here on.
+    pub tail: Tail,
+    /// What was before them.
+    pub past: State,
+    /// Where it is kept.
+    pub files: SessionFiles,
+    /// Its time.
+    pub clock: Clock,
+    /// Whether it is kept when the program ends.
+    pub saved: bool,
+}
+
+/// How a conversation starts.
+pub enum Opening {
+    /// As a new one.
+    Open(Box<Opened>),
+    /// Where it stopped; a torn tail was set aside first, if there was one.
+    Resume(State, Option<LogRepaired>),
+    /// As a branch of a session.
+    Fork {
+        /// What the branch keeps of it.
+        past: State,
+        /// Its id.
+        parent: Text,
+        /// Another seed from here on.
+        seed: Option<u64>,
+        /// Whether it passes the end that would follow there.
+        onward: bool,
+    },
+}
+
+/// What a conversation is put together from.
+pub struct Parts {
+    /// The session's file and its writer.
+    pub session: Session,
+    /// How it starts.
+    pub start: Opening,
+    /// What was written before, for whoever follows the feed.
+    pub before: Vec<Arc<Record>>,
+    /// Who gives participants their words.
+    pub voices: Arc<dyn Voices>,
+    /// Its time, as [`clock`] returns it.
+    pub clock: Clock,
+    /// Whether somebody is there who can be asked.
+    pub attended: bool,
+    /// Commands of the operator that are executed first.
+    pub commands: Vec<Command>,
+    /// Steering lines that wait for their trigger.
+    pub lines: Vec<(Key, SteerLine)>,
+    /// Whether the session is kept when the program ends.
+    pub saved: bool,
+}
+
+/// Puts a conversation together and appends its first event.
+pub fn assemble(parts: Parts) -> Conversation {
+    let feed = Feed::of(parts.before);
+    let tail = feed.tail();
+    let Session { files, writer } = parts.session;
+    let mut engine = Engine::new(writer, feed, parts.clock.clone(), parts.voices);
+    engine.patience = Some(DISK_PATIENCE);
+    engine.attended = parts.attended;
+    let past = match parts.start {
+        Opening::Open(opened) => {
+            engine.open(*opened);
+            State::default()
+        }
+        Opening::Resume(past, repaired) => {
+            engine.resume(past.clone(), repaired.map(Kind::from).into_iter().collect());
+            past
+        }
+        Opening::Fork { past, parent, seed, onward } => {
+            engine.fork(past.clone(), parent, seed, onward);
+            past
+        }
+    };
+    // the place in the log makes the keys of these commands others than those of an earlier start
+    let place = past.next_seq;
+    let commands = parts.commands.into_iter().enumerate();
+    engine.steer(commands.map(|(n, verb)| (format!("{place}:start-{n}").into(), verb.into())));
+    engine.steer(parts.lines);
+    Conversation { engine, tail, past, files, clock: parts.clock, saved: parts.saved }
+}
+
+/// Returns whether nobody's words take real time to come, so that the conversation can run on virtual time; a person's
+/// take time only where they are `typed` meanwhile.
+pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: bool) -> bool {
+    seats.into_iter().all(|seat| match seat.voice {
+        VoiceSpec::Lines { .. } => true,
+        VoiceSpec::Human { .. } => !typed,
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) => false,
+    })
+}
+
+/// Returns the clock of a conversation that goes on at a state; virtual time runs on from when it began.
+pub fn clock(virtual_time: bool, state: &State, began: Wall) -> Clock {
+    if virtual_time { Clock::virtual_since(began, state.ms) } else { Clock::real(state.ms) }
+}
+
+/// Returns when a session on virtual time begins where two runs are to be equal byte for byte: a seed was given, or the
+/// environment names a `date`. A made-up date never stands in somebody's archive otherwise.
+pub fn fixed_epoch(virtual_time: bool, seed: Option<u64>, date: Option<Wall>) -> Option<Wall> {
+    date.or(seed.map(|_| VIRTUAL_EPOCH)).filter(|_| virtual_time)
+}
+
+/// Returns when a session began, as its first line says.
+pub fn began(log: &Log) -> Wall {
+    log.records.first().map_or(VIRTUAL_EPOCH, |r| r.event.at)
+}
+
+/// Returns a number that nobody can foresee.
+pub fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Returns what a new session is named after: a moment and a number, which are the same each time where its beginning is
+/// fixed.
+pub fn naming(fixed: Option<Wall>, seed: u64) -> (Wall, u64) {
+    fixed.map_or_else(|| (wall_now(), random()), |at| (at, seed))
+}

@@ -1,0 +1,142 @@
+//! What options of `resume` and `fork` change about the conversation that they take up, as commands of the operator: the
+//! log then says what was changed and when.
+
+use crate::cli::args::play::Play;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::session_file::seats;
+use crate::cli::source;
+use crate::model::{Command, Limits, Participant, SteerLine, VoiceSpec};
+use crate::policy;
+use crate::scenario::{self, Setting, bundled_names};
+use crate::state::State;
+use serde_json::{Map, Value, json};
+
+/// What is changed.
+pub struct Changes {
+    /// The seats as they will be.
+    pub seats: Vec<Participant>,
+    /// The limits that are set.
+    pub limits: Limits,
+    /// The commands that change them.
+    pub commands: Vec<Command>,
+}
+
+impl Changes {
+    /// Returns whether no seat needs more than its lines.
+    pub fn all_rehearsed(&self) -> bool {
+        self.seats.iter().all(|p| matches!(p.voice, VoiceSpec::Lines { .. }))
+    }
+
+    /// Changes a seat by the keys of a `[[participant]]`.
+    fn change(&mut self, at: usize, set: Map<String, Value>) -> Result<(), String> {
+        let seat = self.seats.get_mut(at).ok_or("nobody sits there")?;
+        *seat = scenario::change(seat, &set)?;
+        self.commands.push(Command::Change { who: seat.id.clone(), set });
+        Ok(())
+    }
+}
+
+/// Returns what the options change.
+pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failure> {
+    let seats: Vec<Participant> = seats(past).cloned().collect();
+    let mut changes = Changes { seats, limits: Limits::default(), commands: vec![] };
+    if play.rehearsed {
+        rehearse(&mut changes, context)?;
+    }
+    for setting in &play.set {
+        set(&mut changes, setting)?;
+    }
+    if let Some(model) = &play.models.model {
+        swap_model(&mut changes, model)?;
+    }
+    changes.limits.merge(&play.limits());
+    if changes.limits != Limits::default() {
+        changes.commands.push(Command::Limit { set: changes.limits.clone() });
+    }
+    Ok(changes)
+}
+
+/// Gives every seat that speaks with a model the one asked for.
+fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
+    let set = Map::from_iter([("model".to_owned(), model.into())]);
+    let speaks = |p: &Participant| matches!(p.voice, VoiceSpec::Model(_));
+    let places: Vec<usize> =
+        (0..changes.seats.len()).filter(|at| speaks(&changes.seats[*at])).collect();
+    if places.is_empty() {
+        return Err(Failure::usage("nobody in it speaks with a model", "leave out --model"));
+    }
+    places.into_iter().try_for_each(|at| {
+        changes.change(at, set.clone()).map_err(|why| {
+            Failure::usage(format!("--model {model}: {why}"), "spell it PROVIDER:NAME")
+        })
+    })
+}
+
+/// Sets a key of the scenario, as far as a conversation that has begun can still change it.
+fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
+    let refused = |why: String| {
+        Failure::usage(
+            format!("--set {text}: {why}"),
+            "a session takes --set limits.KEY=VALUE, participant.ID.KEY=VALUE and title=TEXT",
+        )
+    };
+    let setting = Setting::parse(text).map_err(refused)?;
+    let value = setting.value();
+    let path: Vec<&str> = setting.path().iter().map(String::as_str).collect();
+    let line = match path[..] {
+        ["title"] => json!({"do": "rename", "title": value}),
+        ["limits", key] => json!({"do": "limit", "set": {key: value}}),
+        ["participant" | "participants", who, key] => {
+            let number = who.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
+            let named = || changes.seats.iter().position(|p| *p.id == *who);
+            let at = number.or_else(named).filter(|at| *at < changes.seats.len());
+            let Some(at) = at else {
+                let ids: Vec<&str> = changes.seats.iter().map(|p| &*p.id).collect();
+                return Err(refused(format!(
+                    "no participant `{who}`; there are {}",
+                    ids.join(", ")
+                )));
+            };
+            return changes.change(at, Map::from_iter([(key.to_owned(), value)])).map_err(refused);
+        }
+        _ => return Err(refused("this key cannot change after the start".into())),
+    };
+    let line = SteerLine::parse(&line.to_string()).map_err(|e| refused(e.0))?;
+    match line.command {
+        Command::Limit { set } => changes.limits.merge(&set),
+        verb => changes.commands.push(verb),
+    }
+    Ok(())
+}
+
+/// Lets the rehearsed cast of the scenario with the same participants speak: a session keeps no lines that nobody said.
+fn rehearse(changes: &mut Changes, context: &Context) -> Result<(), Failure> {
+    if changes.all_rehearsed() {
+        return Ok(());
+    }
+    let ids = |seats: &[Participant]| seats.iter().map(|p| p.id.clone()).collect::<Vec<_>>();
+    let wanted = ids(&changes.seats);
+    let names = bundled_names().map(str::to_owned).chain(source::own_names(context));
+    let mut scenarios = names.filter_map(|name| {
+        let found = source::find(context, &name).ok()?;
+        scenario::load(&found.source, &policy::rows()).ok()
+    });
+    let fits = |loaded: &scenario::Loaded| {
+        ids(&loaded.participants) == wanted
+            && wanted.iter().all(|id| loaded.rehearsed.contains_key(id))
+    };
+    let Some(loaded) = scenarios.find(fits) else {
+        return Err(Failure::usage(
+            "no scenario has rehearsed lines for the participants of this session",
+            "leave out --rehearsed, or name another model with --model PROVIDER:NAME",
+        ));
+    };
+    for (at, id) in wanted.iter().enumerate() {
+        if let Some(VoiceSpec::Lines { lines, .. }) = loaded.rehearsed.get(id) {
+            let set = Map::from_iter([("lines".to_owned(), json!(lines))]);
+            changes.change(at, set).map_err(|why| Failure::usage(why, "leave out --rehearsed"))?;
+        }
+    }
+    Ok(())
+}

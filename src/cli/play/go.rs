@@ -1,0 +1,98 @@
+//! The one loop of the program where it plays: it does what is next and is told what follows. What fails goes back to the
+//! screen on which it was chosen, and to the caller where it was typed as a command.
+
+use crate::cli::commands::{fork, replay, resume, run};
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::home;
+use crate::cli::play::next::{Home, Next, Point, Replay, Resume, StartAt};
+use crate::cli::play::setup::Setup;
+use crate::cli::play::{headless, linear, screen};
+
+/// Does what is next until the program is over.
+pub fn go(first: Next, context: &Context) -> Result<Exit, Failure> {
+    let mut next = first;
+    // screens to return to, the nearest last
+    let mut screens: Vec<Next> = Vec::new();
+    loop {
+        next = match step(&next, context) {
+            Ok(Next::Over(exit)) => return Ok(exit),
+            Ok(following) => {
+                if let Next::Home(_) = next {
+                    screens.clear();
+                }
+                screens.extend(left(&next, &following));
+                following
+            }
+            Err(failure) => match screens.pop() {
+                Some(screen) => saying(screen, &failure),
+                None => return Err(failure),
+            },
+        }
+    }
+}
+
+fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
+    match next {
+        Next::Over(exit) => Ok(Next::Over(*exit)),
+        Next::Home(home) => home::open(home, context),
+        Next::Replay(recorded) => replay::play(recorded, context),
+        Next::Begin(begin) => play(run::start(begin, context)?, context),
+        Next::Resume(resume) => play(resume::start(resume, context)?, context),
+        Next::Fork(fork) => play(fork::start(fork, context)?, context),
+    }
+}
+
+/// Plays a conversation where it was asked for: on the screen, as text that is typed to, or without anybody.
+fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
+    match (setup.play.headless, context.text_mode()) {
+        (true, _) => headless::play(setup, context).map(Next::Over),
+        (false, Some(because)) => linear::play(setup, because, context),
+        (false, None) => screen::play(setup, context),
+    }
+}
+
+/// Returns the screen to return to if what was chosen on it fails.
+fn left(screen: &Next, chosen: &Next) -> Option<Next> {
+    let recorded = |path, from| Next::Replay(Box::new(Replay { path, from, ..Replay::default() }));
+    match (screen, chosen) {
+        (Next::Home(_), Next::Begin(begin)) => {
+            Some(Next::Home(Home { topic: begin.options.topic.clone(), notice: None }))
+        }
+        (Next::Home(_), _) => Some(Next::Home(Home::default())),
+        (Next::Replay(_), Next::Fork(fork)) => {
+            let from = match fork.at {
+                Point::Event(seq) => StartAt::Event(seq),
+                Point::Utterance(number) => StartAt::Utterance(number),
+            };
+            Some(recorded(fork.path.clone(), Some(from)))
+        }
+        // what was going on goes on, and what had ended is shown
+        (_, Next::Fork(fork)) if fork.from_live => {
+            let (path, play) = (fork.path.clone(), fork.play.clone());
+            Some(Next::Resume(Box::new(Resume { path, play, ..Resume::default() })))
+        }
+        (_, Next::Fork(fork)) => Some(recorded(fork.path.clone(), None)),
+        (_, Next::Resume(resume)) => Some(recorded(resume.path.clone(), None)),
+        (_, Next::Begin(_) | Next::Replay(_) | Next::Home(_) | Next::Over(_)) => None,
+    }
+}
+
+/// Returns a screen that says why what was chosen on it failed.
+fn saying(screen: Next, failure: &Failure) -> Next {
+    match screen {
+        Next::Home(home) => {
+            let hint = failure.hint.iter().map(|hint| format!("\n{hint}"));
+            let notice = std::iter::once(failure.message.clone()).chain(hint).collect();
+            Next::Home(Home { notice: Some(notice), ..home })
+        }
+        Next::Replay(replay) => {
+            Next::Replay(Box::new(Replay { notice: Some(failure.with_hint()), ..*replay }))
+        }
+        Next::Resume(resume) => {
+            Next::Resume(Box::new(Resume { notice: Some(failure.with_hint()), ..*resume }))
+        }
+        screen @ (Next::Begin(_) | Next::Fork(_) | Next::Over(_)) => screen,
+    }
+}

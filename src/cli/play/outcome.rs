@@ -1,0 +1,91 @@
+//! What is said when a conversation is left: what was saved, how it ended, and the command that resumes it.
+
+use crate::cli::args::play::Play;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::play::signals::{Signals, unless_told_again};
+use crate::engine::Engine;
+use crate::export::{reason, spent, utterances};
+use crate::model::{Limit, Usd, Wire};
+use crate::session::SessionFiles;
+use crate::state::State;
+use serde_json::json;
+
+/// Finishes the session of a conversation that is left and says what was saved; returns how it was then.
+pub async fn leave(
+    engine: Engine,
+    unwritable_because: Option<String>,
+    signals: &mut Signals,
+    (files, saved, play): (&SessionFiles, bool, &Play),
+    context: &Context,
+) -> Result<State, Failure> {
+    let state = engine.live.state.clone();
+    let synced = unless_told_again(signals, engine.finish()).await;
+    if let Some(why) = unwritable_because {
+        return Err(unwritable(files, &why));
+    }
+    synced.map_err(|fault| unwritable(files, &fault.to_string()))?;
+    let resume = saved.then(|| resume_command(&context.name_of(files), play, context));
+    let name = saved.then(|| context.name_of(files));
+    let end = match &state.ended {
+        Some(ended) => format!("ended: {}", reason(ended.reason)),
+        None => "not ended".into(),
+    };
+    context.say(&saved_line(&state, name.as_deref(), &end, resume.as_deref()));
+    Ok(state)
+}
+
+/// Returns what was saved, how much was said and used, how it ended and how it is resumed, in one line.
+pub fn saved_line(state: &State, name: Option<&str>, end: &str, resume: Option<&str>) -> String {
+    let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
+    let spoken = utterances(state.utterances);
+    let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
+    let go_on = resume.iter().map(|r| format!("; go on with: {r}")).collect::<String>();
+    format!("{kept}, {spoken}{used}, {end}{go_on}")
+}
+
+/// Returns the failure of a session that cannot be written.
+pub fn unwritable(files: &SessionFiles, why: &str) -> Failure {
+    let path = files.log().display();
+    Failure::new(Exit::Session, format!("the session {path} could not be written: {why}"))
+        .hint(format!("make room, then: colloquium resume {path}"))
+}
+
+/// Returns the command that resumes a session as it was played, complete enough to be typed.
+pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
+    let mut words = vec!["resume".to_owned(), name.to_owned()];
+    if play.headless {
+        words.push("--headless".into());
+    }
+    // an address is never taken from a session, so it is needed again
+    if let Some(url) = &play.models.endpoint {
+        words.extend(["--endpoint".into(), url.clone()]);
+        let wire = play.models.wire.map(Wire::name);
+        words.extend(wire.into_iter().flat_map(|wire| ["--wire".into(), wire.to_owned()]));
+    }
+    // nor is what a session would run trusted because an earlier run of it was
+    if play.trust {
+        words.push("--trust".into());
+    }
+    words.extend(context.settings_options());
+    context.command_line(&words)
+}
+
+/// Returns the command that goes on with a conversation; one that a limit ended is given more, so that it does not end
+/// again at once.
+pub fn way_on(state: &State, resume: &str) -> String {
+    let Some(at) = &state.limit else { return resume.to_owned() };
+    // a limit that was set late may be far below what was reached
+    let more = at.limit.max(at.value).saturating_mul(2);
+    match at.what {
+        Limit::Utterances => format!("{resume} --max-utterances {more}"),
+        Limit::Seconds => format!("{resume} --max-time {more}s"),
+        Limit::Tokens => format!("{resume} --max-tokens {more}"),
+        Limit::Usd => format!("{resume} --max-usd {}", f64::from(Usd(more))),
+        Limit::Rounds | Limit::Batches => {
+            let line = json!({"do": "limit", "set": {at.what.key(): more}});
+            format!("echo '{line}' | {resume} --steer -")
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a screen asks of the world outside it: files, sessions, an editor, the programs of the system.
+
+use crate::catalogue;
+use crate::cli::args::session::SessionName;
+use crate::cli::commands::export::written;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::memory::last_copy;
+use crate::cli::play::editor;
+use crate::cli::session_file;
+use crate::session::replay::Recording;
+use crate::session::{self, SessionFiles};
+use crate::spawn::open_with_system;
+use crate::ui::act::branches::{Other, Sessions};
+use crate::ui::run;
+use std::cell::Cell;
+
+/// Shows a screen of a session with all that it may ask for. `lent` says while an editor has the terminal; a screen on
+/// which nothing is written has none.
+pub async fn with<T>(
+    files: &SessionFiles,
+    lent: Option<&Cell<bool>>,
+    context: &Context,
+    show: impl AsyncFnOnce(run::Outside<'_>) -> T,
+) -> T {
+    let keep = |words: &str| last_copy::keep(&context.paths.state, words);
+    let export = |format: &str| written(files.log(), format, context);
+    let open = |address: &str| open_with_system(address).map_err(|e| e.to_string());
+    let edit = |draft: String| -> futures::future::LocalBoxFuture<'_, Result<String, String>> {
+        Box::pin(async move {
+            let Some(lent) = lent else {
+                return Err("nothing is written in a recording".to_owned());
+            };
+            lent.set(true);
+            let written = editor::edit(&draft, context).await;
+            lent.set(false);
+            written
+        })
+    };
+    let sessions = || sessions(files, context);
+    let other = |name: &str| other(name, context).map_err(|failure| failure.message);
+    show(run::Outside {
+        keep: &keep,
+        export: &export,
+        open: &open,
+        edit: &edit,
+        sessions: &sessions,
+        other: &other,
+    })
+    .await
+}
+
+/// Returns which sessions there are, for the screen of one of them.
+fn sessions(here: &SessionFiles, context: &Context) -> Result<Sessions, String> {
+    let folder = context.paths.sessions();
+    let all = catalogue::list(&folder);
+    let all = all.map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
+    Ok(Sessions { all, here: here.id() })
+}
+
+/// Reads another session for the screen of one.
+pub fn other(name: &str, context: &Context) -> Result<Other, Failure> {
+    let log =
+        session::read(&session_file::find(&SessionName::of(Some(&name.to_owned())), context)?)?;
+    Ok(Other { name: log.files.id(), recording: Recording::new(log.records) })
+}

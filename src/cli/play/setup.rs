@@ -1,0 +1,17 @@
+//! A conversation that is ready to be played, and how it is to be played.
+
+use crate::cli::args::play::Play;
+use crate::cli::play::assemble::Conversation;
+use crate::cli::trust::allowed::Allowed;
+
+/// A conversation that is ready to be played.
+pub struct Setup {
+    /// The engine and what belongs to it.
+    pub conversation: Conversation,
+    /// How it is played.
+    pub play: Play,
+    /// Which commands it may run.
+    pub allowed: Allowed,
+    /// What the screen says first.
+    pub notice: Option<String>,
+}

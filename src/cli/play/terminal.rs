@@ -1,0 +1,48 @@
+//! Whether there is a terminal for what was asked, looked at before anything begins.
+
+use crate::cli::appearance::AppearanceSettings;
+use crate::cli::args::play::Play;
+use crate::cli::command_line;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+
+/// Refuses a screen where there is no terminal for it; whoever wants text instead of a screen gets it.
+pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
+    let text = context.text_mode().is_some();
+    if text && !Context::at_terminal() && !play.headless {
+        // append only and at a pace that can be followed
+        (play.headless, play.pace) = (true, true);
+    }
+    if play.headless {
+        return Ok(());
+    }
+    if !text {
+        check_screen(&headless(context), context)?;
+        // what is wrong with the settings is said before anything begins
+        AppearanceSettings::of(context)?;
+    }
+    if play.steered_live() {
+        let message = "on the screen standard input is the keyboard: --steer - needs --headless";
+        return Err(Failure::usage(message, "put the lines into a file"));
+    }
+    Ok(())
+}
+
+/// Refuses a screen where there is no terminal for it, naming what to type instead.
+pub fn check_screen(instead: &str, context: &Context) -> Result<(), Failure> {
+    let instead = format!("use {instead}");
+    if !Context::at_terminal() {
+        return Err(Failure::usage("the screen needs a terminal, and here is none", instead));
+    }
+    if context.environment.term() == Some("dumb") {
+        return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
+    }
+    Ok(())
+}
+
+/// Returns the command that was typed, without a screen.
+pub fn headless(context: &Context) -> String {
+    let mut words = command_line::arguments();
+    words.push("--headless".into());
+    context.command_line(&words)
+}

@@ -1,0 +1,21 @@
+//! The one place that makes a runtime, on the thread that calls.
+
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use std::future::Future;
+use std::io;
+use tokio::runtime::Builder;
+
+/// Runs work to its end. What still blocks in the background then, such as a read that cannot be broken off or a search
+/// through a folder, is not waited for.
+pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = Builder::new_current_thread().enable_all().build().map_err(refused)?;
+    let done = runtime.block_on(work);
+    runtime.shutdown_background();
+    done
+}
+
+/// Returns the failure of a request that the system refused.
+pub fn refused(e: io::Error) -> Failure {
+    Failure::new(Exit::Failed, format!("the system refused: {e}"))
+}

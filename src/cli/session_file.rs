@@ -1,0 +1,106 @@
+//! Finds the file of a session that a person names, and reports what is wrong with it.
+
+use crate::catalogue::{self, example};
+use crate::cli::args::session::SessionName;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::config::make_private;
+use crate::model::Participant;
+use crate::session::{Log, LogFault};
+use crate::state::State;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Finds the file of a session that may be written to; what comes with the program may not.
+pub fn find_own(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
+    match name.session.as_deref().filter(|name| example(name).is_some()) {
+        Some(name) => Err(Failure::usage(
+            format!("{name} comes with the program and stays as it is"),
+            format!("branch off: colloquium fork {name} --at N"),
+        )),
+        None => find(name, context),
+    }
+}
+
+/// Finds the file of a session.
+pub fn find(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
+    let folder = context.paths.sessions();
+    if let Some((name, log)) = name.session.as_ref().and_then(|n| Some((n, example(n)?))) {
+        return unpack_example(name, log, context);
+    }
+    let found = match &name.session {
+        Some(name) => catalogue::find(&folder, name),
+        None => catalogue::last(&folder),
+    };
+    Ok(found.map_err(unreadable(&folder))??)
+}
+
+/// Puts an example where it can be read like any session; whatever became of it there, it is as it was again.
+fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, Failure> {
+    let folder = context.paths.cache.join("examples");
+    let path = folder.join(format!("{name}.jsonl"));
+    if fs::read_to_string(&path).is_ok_and(|there| there == log) {
+        return Ok(path);
+    }
+    make_private(&folder)?;
+    fs::write(&path, log).map_err(|e| {
+        Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()))
+    })?;
+    Ok(path)
+}
+
+/// Returns what a folder that cannot be read is told as.
+pub fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
+    let folder = folder.display().to_string();
+    move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))
+}
+
+/// Says which texts of a session are not there any more; it can be gone on with all the same.
+pub fn report_missing_texts(log: &Log, context: &Context) {
+    let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
+    missing.for_each(|fault| context.say(&fault.to_string()));
+}
+
+/// Says what was wrong with a session of which everything was shown that can be read.
+pub fn report_faults(log: &Log, context: &Context) -> Result<Exit, Failure> {
+    if log.records.is_empty() {
+        context.say("nothing that can be read was written into it");
+    }
+    if log.torn.is_some() {
+        context.say("the last line was not finished; a resume sets it aside");
+    }
+    report_missing_texts(log, context);
+    let newer = |f: &&LogFault| matches!(f, LogFault::Newer { .. });
+    if let Some(fault) = log.faults.iter().find(newer) {
+        context.say(&format!("it can only be read: {fault}"));
+    }
+    let path = log.files.log().display();
+    match log.faults.iter().filter(|f| !newer(f)).find(|f| f.forbids_writing()) {
+        Some(fault) => Err(Failure::new(
+            Exit::Session,
+            format!("{path} is damaged, and this is what can be read: {fault}"),
+        )
+        .hint(format!("colloquium sessions repair {path}"))),
+        None => Ok(Exit::Done),
+    }
+}
+
+/// Moves a session to the trash; returns where it is now, and how to get it back.
+pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
+    let to = catalogue::delete(path, &context.paths.trash())?;
+    let id = to.file_name().unwrap_or_default().to_string_lossy();
+    let back = context.command(&["sessions", "restore", &id]);
+    Ok([format!("moved to {}", to.display()), format!("get it back with: {back}")])
+}
+
+/// Returns what a log says.
+pub fn fold(log: &Log) -> State {
+    State::fold(log.records.iter().map(|r| &r.event))
+}
+
+/// Returns those who sit at the table now.
+pub fn seats(state: &State) -> impl Iterator<Item = &Participant> {
+    state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec)
+}

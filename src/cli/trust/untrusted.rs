@@ -1,0 +1,91 @@
+//! What a file that is not trusted would do, and whether the operator agrees to it.
+
+use crate::cli::args::play::Play;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::cli::trust::store;
+use crate::config::Paths;
+use crate::text;
+use std::io::{self, Write, stderr, stdin};
+
+/// Whether the operator agrees to what is not trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Consent {
+    /// For this run: they said `--trust`.
+    CommandGiven,
+    /// They are asked at the terminal.
+    Asked,
+    /// Nobody can be asked.
+    Missing,
+}
+
+impl Consent {
+    /// Returns the consent that options stand for.
+    pub fn of(play: &Play) -> Consent {
+        match (play.trust, play.headless) {
+            (true, _) => Consent::CommandGiven,
+            (false, true) => Consent::Missing,
+            (false, false) => Consent::Asked,
+        }
+    }
+}
+
+/// Something that would act, and has to be agreed to first.
+pub struct Untrusted {
+    /// What it is, for people.
+    pub name: String,
+    /// The digest of its content.
+    pub digest: String,
+    /// What it would do, a line each.
+    pub would: Vec<String>,
+}
+
+impl Untrusted {
+    /// Refuses it, unless the operator has agreed to this content, says `--trust`, or agrees now; nobody can be asked
+    /// where there is no screen.
+    pub fn admit(&self, consent: Consent, paths: &Paths) -> Result<(), Failure> {
+        if consent == Consent::CommandGiven || store::is_agreed(paths, &self.digest) {
+            return Ok(());
+        }
+        let would: Vec<String> = self.would.iter().map(|line| format!("\n  {line}")).collect();
+        let message = format!("{} is not trusted, and it would{}", self.name, would.concat());
+        if consent == Consent::Missing {
+            return Err(Failure::new(Exit::Invalid, message)
+                .hint("if you know what that does and want it done, add --trust"));
+        }
+        output::print(&text::block(&message));
+        if !asked("Agree to this content, now and later? [y/N] ") {
+            return Err(Failure::new(Exit::Invalid, "not agreed to, so nothing was started"));
+        }
+        store::agree(paths, &self.digest, &self.name)
+    }
+}
+
+/// Takes the project's settings in, or refuses to go on without an agreement.
+pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure> {
+    let Some((project, false)) = context.project()? else { return Ok(()) };
+    let sets = project.sets()?.into_iter();
+    let untrusted = Untrusted {
+        name: format!("{} of this folder", project.path.display()),
+        digest: store::project_digest(&project)?,
+        would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
+    };
+    untrusted.admit(consent, &context.paths)?;
+    context.trust_project();
+    Ok(())
+}
+
+/// Asks a question on the terminal; only a clear yes is one.
+fn asked(question: &str) -> bool {
+    let answer = || {
+        let mut err = stderr().lock();
+        err.write_all(question.as_bytes())?;
+        err.flush()?;
+        let mut answer = String::new();
+        stdin().read_line(&mut answer)?;
+        io::Result::Ok(answer)
+    };
+    matches!(answer().unwrap_or_default().trim().to_lowercase().as_str(), "y" | "yes")
+}

@@ -1,0 +1,160 @@
+//! What `resume` and `fork` take, and that every command the program prints works when it is typed.
+
+use crate::house::{House, talk};
+use crate::server::Server;
+
+const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 2\n\
+    [[participant]]\nid = \"ada\"\nname = \"Ada\"\n[[participant]]\nid = \"bo\"\nname = \"Bo\"\n";
+
+/// Returns the arguments of the command that a line says to go on with.
+fn printed(err: &str) -> Vec<String> {
+    let line = err.split("go on with: colloquium ").nth(1).unwrap();
+    let line = line.lines().next().unwrap();
+    line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect()
+}
+
+#[test]
+fn resume_and_fork_take_what_run_takes() {
+    let (server, other) = (Server::start("First.", None), Server::start("Second.", None));
+    let house = House::new();
+    let path = house.file("talk.toml", TALK);
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
+    house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    let base = format!("providers.other.base_url={}", other.url);
+    let changes = [
+        "--headless",
+        "--config-set",
+        "providers.other.wire=openai",
+        "--config-set",
+        &base,
+        "--model",
+        "other:tiny",
+        "--set",
+        "limits.utterances=4",
+        "--set",
+        "participant.ada.name=Eve",
+        "--set",
+        "title=Another title",
+    ];
+    let forked = house.run(&[&["fork", "--last", "--at", "1"], &changes[..]].concat()).code(0);
+    assert!(forked.out.contains("[4] Bo\n  Second."), "{}", forked.out);
+    let first =
+        house.sessions().iter().map(|s| s["id"].as_str().unwrap().to_owned()).min().unwrap();
+    let resume = [&["resume", &first], &changes[..]].concat();
+    let resumed = house.run(&resume).code(0);
+    assert!(resumed.out.contains("[3] Eve\n  Second."), "{}", resumed.out);
+    assert!(resumed.out.contains("Another title"), "{}", resumed.out);
+    // the printed command names the settings as well
+    let printed = printed(&resumed.err);
+    assert!(printed.iter().any(|word| *word == base), "{printed:?}");
+    let again = house.run(&printed.iter().map(String::as_str).collect::<Vec<_>>()).code(0);
+    assert!(again.out.contains("[8] Bo\n  Second."), "{}", again.out);
+}
+
+#[test]
+fn what_a_session_cannot_change_any_more_is_said() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    house.run(&["run", &path, "--headless"]).code(0);
+    let before = house.sessions();
+    for (set, why) in [
+        ("policy=manual", "this key cannot change after the start"),
+        ("participant.dee.name=Dee", "no participant `dee`; there are ada, bo"),
+        ("participant.ada.nme=Eve", "nme"),
+        ("limits.utterances=many", "limits"),
+        ("nonsense", "needs `=`"),
+    ] {
+        let ran = house.run(&["resume", "--last", "--headless", "--set", set]).code(2);
+        assert!(ran.err.contains(why) && ran.err.contains("limits.KEY=VALUE"), "{}", ran.err);
+    }
+    assert_eq!(house.sessions(), before);
+}
+
+#[test]
+fn a_session_of_models_goes_on_with_the_rehearsed_cast() {
+    let server = Server::start("Spoken by a model.", None);
+    let house = House::new();
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
+    let run = ["run", "round-table", "--headless", "--max-utterances", "2"];
+    house.run(&[&run[..], &model[..]].concat()).code(0);
+    let calls = server.asked.lock().unwrap().len();
+    let rehearse = ["resume", "--last", "--headless", "--rehearsed", "--max-utterances", "4"];
+    let ran = house.run(&rehearse).code(0);
+    assert!(ran.out.contains("[4] "), "{}", ran.out);
+    assert!(!ran.out.contains("Spoken by a model."), "{}", ran.out);
+    assert_eq!(server.asked.lock().unwrap().len(), calls, "no model is asked");
+    // a scenario that nobody has offers no lines
+    let path = house.file("talk.toml", TALK);
+    house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
+    let none = house.run(&["resume", "--last", "--headless", "--rehearsed"]).code(2);
+    assert!(none.err.contains("no scenario has rehearsed lines"), "{}", none.err);
+}
+
+#[test]
+fn what_cargo_runs_is_resumed_through_cargo() {
+    let house = House::new();
+    let path = house.file("talk.toml", &talk(2, 3));
+    let mut command = house.command(&["run", &path, "--headless"]);
+    command.env("CARGO_PKG_NAME", "colloquium").env("CARGO_MANIFEST_DIR", "/elsewhere");
+    let ran = crate::house::end(command.spawn().unwrap()).code(0);
+    let cargo = "go on with: cargo run --manifest-path /elsewhere/Cargo.toml -- resume ";
+    assert!(ran.err.contains(cargo), "{}", ran.err);
+}
+
+#[test]
+fn a_screen_without_a_terminal_is_told_what_to_type_with_all_arguments() {
+    let house = House::new();
+    for (args, typed) in [
+        (
+            &["run", "round-table", "--topic", "tea or coffee?", "--max-turns", "3"][..],
+            "colloquium run round-table --topic 'tea or coffee?' --max-turns 3 --headless",
+        ),
+        (&["demo", "negotiation"], "colloquium demo negotiation --headless"),
+    ] {
+        let ran = house.run(args).code(2);
+        assert!(ran.err.contains(typed), "{}", ran.err);
+    }
+    house.run(&["demo", "negotiation", "--headless", "--max-turns", "2"]).code(0);
+    assert_eq!(house.sessions()[0]["utterances"], 2);
+}
+
+#[test]
+fn only_a_near_name_is_proposed_and_no_number_of_the_system_is_shown() {
+    let house = House::new();
+    let far = house.run(&["frobnicate"]).code(2);
+    assert!(far.err.contains("no command `frobnicate`") && !far.err.contains("nearest"));
+    let far = house.run(&["run", "frobnicate", "--headless"]).code(2);
+    assert!(far.err.contains("no scenario `frobnicate`") && !far.err.contains("nearest"));
+    for args in [
+        &["run", "./nope.toml", "--headless"][..],
+        &["demo", "--headless", "--steer", "nope.jsonl"],
+        &["demo", "--headless", "--out-session", "nope/session.jsonl"],
+        &["scenarios", "new", "nope/mine.toml"],
+        &["replay", "nope.jsonl", "--headless"],
+    ] {
+        let ran = house.run(args);
+        assert!(ran.code != 0 && !ran.err.contains("os error"), "{}", ran.err);
+        assert!(ran.err.contains("hint: "), "{}", ran.err);
+    }
+}
+
+#[test]
+fn an_unknown_theme_is_refused_where_no_screen_shows_it() {
+    let house = House::new();
+    let ran = house.run(&["demo", "--headless", "--theme", "nrod"]).code(3);
+    assert!(ran.err.contains("nrod") && ran.err.contains("`nord`"), "{}", ran.err);
+    house.run(&["demo", "--headless", "--theme", "nord"]).code(0);
+}
+
+#[test]
+fn an_export_replaces_a_file_only_when_it_is_told_to() {
+    let house = House::new();
+    house.run(&["demo", "--headless"]).code(0);
+    let file = house.file("talk.md", "my own words");
+    let export = ["export", "--last", "--format", "md", "--output", &file];
+    let refused = house.run(&export).code(2);
+    assert!(refused.err.contains("exists already") && refused.err.contains("--force"));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "my own words");
+    house.run(&[&export[..], &["--force"]].concat()).code(0);
+    assert!(std::fs::read_to_string(&file).unwrap().contains("Should cities ban private cars?"));
+}
