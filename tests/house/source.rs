@@ -2,6 +2,7 @@
 //!
 //! It is no parser: it knows comments, literals, brackets and `a::{b, c}`, which is all that the rules look at.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
@@ -93,6 +94,39 @@ impl Source {
                 Some(Found { line: at + 1, text: name.trim_end_matches(';').into() })
             })
             .collect()
+    }
+
+    /// Returns the path of the file's module; `main.rs` and `lib.rs` have none.
+    pub fn module(&self) -> Option<String> {
+        self.room()?;
+        let inside = self.path.strip_prefix("src/")?.strip_suffix(".rs")?;
+        Some(inside.strip_suffix("/mod").unwrap_or(inside).replace('/', "::"))
+    }
+
+    /// Returns the paths that the file hands on with `pub use`.
+    pub fn handed_on(&self) -> Vec<String> {
+        let tokens = tokens(&self.code);
+        let is = |at: usize, text: &str| tokens.get(at).is_some_and(|t| t.text == text);
+        let mut found = Vec::new();
+        for start in (0..tokens.len()).filter(|at| is(*at, "pub")) {
+            // `pub use`, `pub(crate) use`
+            let Some(mut at) = [1, 4].map(|n| start + n).into_iter().find(|at| is(*at, "use"))
+            else {
+                continue;
+            };
+            at += 1;
+            path(&tokens, &mut at, "", &mut found);
+        }
+        found.into_iter().map(|f| f.text).collect()
+    }
+
+    /// Returns the names of the items that the file declares.
+    pub fn declared_names(&self) -> BTreeSet<String> {
+        const KINDS: [&str; 9] =
+            ["struct", "enum", "fn", "const", "static", "type", "trait", "union", "macro_rules"];
+        let tokens = tokens(&self.code);
+        let named = tokens.windows(2).filter(|w| KINDS.contains(&w[0].text.as_str()));
+        named.map(|w| w[1].text.clone()).collect()
     }
 
     /// Returns where any of `texts` stands.
