@@ -10,11 +10,11 @@ use crate::cli::exit::Exit;
 use crate::config::{
     ColourDepth, Environment, Habits, Motion, Mouse, Settings, Signs, ThemeChoice,
 };
-use crate::ui::act::appearance::Wardrobe;
+use crate::ui::act::appearance::ThemeChoice;
 use crate::ui::keymap::Keymap;
-use crate::ui::terminal::{Manner, Told};
+use crate::ui::terminal::{TerminalModes, TerminalReport};
 use crate::ui::theme::glyphs::{self, Glyphs};
-use crate::ui::theme::{Appearance, Depth, Ground, Shelf, Source, Theme, ThemeError};
+use crate::ui::theme::{Appearance, Depth, Ground, Source, Theme, ThemeError, ThemeLibrary};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{MAIN_SEPARATOR, Path};
@@ -36,7 +36,7 @@ const PROGRAMS: [&str; 5] = ["iTerm.app", "WezTerm", "ghostty", "vscode", "Hyper
 /// How the screen is dressed.
 pub struct AppearanceSettings {
     /// All themes.
-    pub shelf: Shelf,
+    pub shelf: ThemeLibrary,
     /// How many colours are shown.
     pub depth: Depth,
     /// The signs.
@@ -63,9 +63,9 @@ pub struct ScreenAppearance {
     /// The keys.
     pub keymap: Keymap,
     /// What the terminal is used for besides showing.
-    pub manner: Manner,
+    pub modes: TerminalModes,
     /// The themes that can be worn instead.
-    pub wardrobe: Wardrobe,
+    pub themes: ThemeChoice,
     /// Which habits the keys follow.
     pub habits: Habits,
 }
@@ -77,10 +77,10 @@ impl ScreenAppearance {
     /// When a theme or a key is not what it should be.
     pub fn here(context: &Context) -> Result<ScreenAppearance, Failure> {
         let appearance = AppearanceSettings::of(context)?;
-        let told = if may_ask(context) { context.told() } else { Told::default() };
+        let told = if may_ask(context) { context.told() } else { TerminalReport::default() };
         let keymap = appearance.keymap.clone();
         let keymap = if told.keyboard { keymap.told_apart() } else { keymap };
-        let manner = Manner {
+        let modes = TerminalModes {
             mouse: appearance.mouse,
             keyboard: told.keyboard,
             title: context.environment.term().is_none_or(|term| !MUTE.contains(&term)),
@@ -89,13 +89,13 @@ impl ScreenAppearance {
         };
         let theme = appearance.theme(told.ground)?;
         let habits = appearance.habits;
-        let wardrobe = Wardrobe {
-            worn: appearance.name(told.ground)?.to_owned(),
+        let themes = ThemeChoice {
+            current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
             depth: appearance.depth,
             shelf: appearance.shelf,
         };
-        Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, manner, wardrobe, habits })
+        Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, modes, themes, habits })
     }
 }
 
@@ -186,7 +186,7 @@ impl AppearanceSettings {
 }
 
 /// Returns all themes: those that come with the program, those of the user's folder, and one that is named by its path.
-fn shelf(context: &Context, choice: &ThemeChoice) -> Result<Shelf, Failure> {
+fn shelf(context: &Context, choice: &ThemeChoice) -> Result<ThemeLibrary, Failure> {
     let folder = context.paths.themes();
     // a folder that is not there, or not readable, has no themes to offer
     let entries = fs::read_dir(&folder).into_iter().flatten().flatten();
@@ -207,7 +207,7 @@ fn shelf(context: &Context, choice: &ThemeChoice) -> Result<Shelf, Failure> {
             own.push(read(Path::new(name), name.clone())?);
         }
     }
-    Ok(Shelf::with(own))
+    Ok(ThemeLibrary::with(own))
 }
 
 fn read(path: &Path, name: String) -> Result<Source, Failure> {

@@ -11,7 +11,7 @@ use crate::clock::wall_now;
 use crate::config::{Environment, Motion, Mouse, Paths, Project, Settings, Signs, make_private};
 use crate::session::SessionFiles;
 use crate::text;
-use crate::ui::terminal::{self, Told};
+use crate::ui::terminal::{self, TerminalReport};
 use std::cell::{Cell, OnceCell};
 use std::io::{IsTerminal, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ pub struct Context {
     pub motion: Option<Motion>,
     /// Whose the mouse is to be.
     pub mouse: Option<Mouse>,
-    told: OnceCell<Told>,
+    told: OnceCell<TerminalReport>,
     own_data: bool,
     config: Option<PathBuf>,
     config_set: Vec<String>,
@@ -133,7 +133,7 @@ impl Context {
     }
 
     /// Returns what the terminal tells of itself; it is asked once.
-    pub fn told(&self) -> Told {
+    pub fn told(&self) -> TerminalReport {
         *self.told.get_or_init(terminal::ask)
     }
 

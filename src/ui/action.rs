@@ -6,7 +6,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
     /// Opens the figures, or closes them.
-    Figures,
+    Analysis,
     /// Goes to the event that is chosen among the figures.
     OpenEvent,
     /// Lists the formats in which the session can be written.
@@ -88,7 +88,7 @@ pub enum Action {
     /// Shows it alone.
     Zoom,
     /// Shows who waits for whom.
-    Graph,
+    Dependencies,
     /// Shows what its speaker was shown.
     Prompt,
     /// Shows the words of one speaker alone, or all again.
@@ -106,7 +106,7 @@ pub enum Action {
     /// Lists the sessions, to show one beside this one.
     Compare,
     /// Lists the texts that the message that is read ever had.
-    Alternatives,
+    Versions,
     /// Opens or folds the reasoning of the message that is read.
     Reasoning,
     /// Opens or folds all reasoning.
@@ -120,11 +120,11 @@ pub enum Action {
     /// The end, and following what comes.
     Follow,
     /// Puts the seat of a number forward, from 1.
-    Pick(u8),
+    Select(u8),
     /// Puts the next seat forward.
-    PickNext,
+    SelectNext,
     /// Puts the seat before forward.
-    PickPrevious,
+    SelectPrevious,
     /// The seat put forward speaks next.
     GiveFloor,
     /// The seat put forward is passed over, or no longer.
@@ -141,7 +141,7 @@ pub enum Action {
     EditQueued,
     /// Takes back the words that were queued last.
     DropQueued,
-    /// To the pen.
+    /// To the composer.
     Write,
     /// Sends what is written.
     Send,

@@ -47,7 +47,7 @@ pub struct Areas {
     /// Words that wait for their moment.
     pub queue: Rect,
     /// Where the person writes.
-    pub pen: Rect,
+    pub composer: Rect,
     /// Who spoke when in a recording, and where it stands.
     pub timeline: Rect,
     /// Keys.
@@ -70,11 +70,11 @@ impl Areas {
 
 /// What the person's own part needs, in rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Needs {
+pub struct RowsNeeded {
     /// Words that wait for their moment.
     pub queue: u16,
     /// What is written.
-    pub pen: u16,
+    pub composer: u16,
     /// The lanes of a recording, and what stands below them; 0 for a talk of now.
     pub timeline: u16,
     /// How panels are shown.
@@ -109,7 +109,7 @@ impl Panels {
 }
 
 /// Returns where everything stands; nothing where the screen is too small.
-pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
+pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
         return None;
     }
@@ -125,8 +125,8 @@ pub fn areas(screen: Rect, needs: Needs) -> Option<Areas> {
     }
     areas.timeline = bottom(&mut rest, timeline_rows(needs.timeline, screen.height));
     let spare = rest.height.saturating_sub(TRANSCRIPT_ROWS + 1);
-    areas.pen = bottom(&mut rest, needs.pen.min(spare));
-    areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.pen.height));
+    areas.composer = bottom(&mut rest, needs.composer.min(spare));
+    areas.queue = bottom(&mut rest, needs.queue.min(spare - areas.composer.height));
     areas.floor = bottom(&mut rest, 1);
     areas.transcript = rest;
     if docked {
@@ -173,11 +173,11 @@ mod tests {
     fn the_floor_is_shown_at_every_size_that_can_be_read() {
         for width in 1..220 {
             for height in 1..70 {
-                let needs = Needs {
+                let needs = RowsNeeded {
                     queue: height % 3,
-                    pen: width % 7,
+                    composer: width % 7,
                     timeline: (width + height) % 12,
-                    ..Needs::default()
+                    ..RowsNeeded::default()
                 };
                 let areas = areas(Rect::new(0, 0, width, height), needs);
                 assert_eq!(areas.is_some(), width >= SMALLEST.0 && height >= SMALLEST.1);

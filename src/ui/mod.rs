@@ -23,16 +23,16 @@ use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::session::tail::Item;
 use crate::state::Run;
-use crate::ui::act::appearance::Wardrobe;
-use crate::ui::act::update::View;
+use crate::ui::act::appearance::ThemeChoice;
+use crate::ui::act::update::ViewState;
 use crate::ui::keymap::Keymap;
-use crate::ui::terminal::Manner;
+use crate::ui::terminal::TerminalModes;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::floor::Standing;
-use crate::ui::view::outbox::{Asked, WAITS};
-use crate::ui::view::transcript::Story;
+use crate::ui::view::floor::Status;
+use crate::ui::view::outbox::{Outbox, WAITS};
+use crate::ui::view::transcript::Transcript;
 
 /// Cells of the terminal's title at most.
 const TITLE_WIDTH: usize = 80;
@@ -40,38 +40,38 @@ const TITLE_WIDTH: usize = 80;
 /// Everything the screen holds.
 pub struct Screen {
     /// The conversation.
-    pub story: Story,
+    pub transcript: Transcript,
     /// Where the reader is.
-    pub view: View,
+    pub view: ViewState,
     /// The colours.
     pub theme: Theme,
     /// The themes that can be worn instead.
-    pub wardrobe: Wardrobe,
+    pub themes: ThemeChoice,
     /// The signs.
     pub glyphs: &'static Glyphs,
     /// The keys.
     pub keymap: Keymap,
     /// What the terminal is used for besides showing.
-    pub manner: Manner,
+    pub modes: TerminalModes,
     /// The session's time.
     pub clock: Clock,
     /// What was asked for and has no receipt yet.
-    asked: Asked,
+    outbox: Outbox,
 }
 
 impl Screen {
     /// Returns the screen of a conversation that was opened, or reopened, at a place in the log.
     pub fn new(since: Seq, clock: Clock, theme: Theme, glyphs: &'static Glyphs) -> Screen {
         Screen {
-            story: Story::default(),
-            view: View::default(),
+            transcript: Transcript::default(),
+            view: ViewState::default(),
             theme,
-            wardrobe: Wardrobe::default(),
+            themes: ThemeChoice::default(),
             glyphs,
             keymap: Keymap::default(),
-            manner: Manner::default(),
+            modes: TerminalModes::default(),
             clock,
-            asked: Asked::new(since),
+            outbox: Outbox::new(since),
         }
     }
 
@@ -79,25 +79,25 @@ impl Screen {
     pub fn entitled(&self) -> String {
         let standing = match &self.view.playback {
             Some(_) => "REPLAY",
-            None => Standing::of(self.story.state()).word(),
+            None => Status::of(self.transcript.state()).word(),
         };
-        let title = self.story.title();
+        let title = self.transcript.title();
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 
     /// Takes in what the tail hands out; what became of a wish is told.
     pub fn take(&mut self, item: &Item) {
-        self.story.take(item);
+        self.transcript.take(item);
         let record = match item {
             Item::Event(record) => record,
             Item::Piece(_) => return,
             Item::Past(_) => {
-                self.view.transcript.forget();
+                self.view.viewport.forget();
                 return;
             }
         };
-        let paused = self.story.state().run == Run::Paused;
-        let told = self.asked.told(&record.event.kind, paused);
+        let paused = self.transcript.state().run == Run::Paused;
+        let told = self.outbox.outcome(&record.event.kind, paused);
         if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
             // what it waited for has come
             self.view.notice.take_if(|notice| notice.contains(WAITS));
@@ -107,16 +107,16 @@ impl Screen {
 
     /// Returns the row that is read: the first on the screen, or the last one while the end is followed.
     pub fn reading(&mut self) -> usize {
-        if self.view.transcript.following() {
-            return self.story.len().saturating_sub(1);
+        if self.view.viewport.following() {
+            return self.transcript.len().saturating_sub(1);
         }
         let mut first = 0;
-        act::update::read(self, |t, story, look| first = t.first(story, look).0);
+        act::update::read(self, |t, transcript, look| first = t.first(transcript, look).0);
         first
     }
 
     /// Returns a wish as a command with its key.
-    pub fn order(&mut self, verb: Command) -> (Key, SteerLine) {
-        self.asked.order(verb)
+    pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
+        self.outbox.command(command)
     }
 }

@@ -8,12 +8,12 @@ use crate::model::{Command, Key, Ms, SteerLine};
 use crate::session::tail::Tail;
 use crate::text;
 use crate::ui::Screen;
-use crate::ui::act::branches::{self, Leaf, Other, Sessions};
+use crate::ui::act::branches::{self, BranchPoint, OtherSession, SessionList};
 use crate::ui::act::mouse;
 use crate::ui::act::update::{self, Request};
 use crate::ui::draw;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
-use crate::ui::view::floor::Standing;
+use crate::ui::view::floor::Status;
 use crossterm::event::Event;
 use futures::future::LocalBoxFuture;
 use futures::{Stream, StreamExt};
@@ -41,18 +41,18 @@ pub struct Outside<'a> {
     /// Lets the person write in an editor of their own, which has the terminal meanwhile; returns what is written then.
     pub edit: &'a dyn Fn(String) -> LocalBoxFuture<'a, Result<String, String>>,
     /// Says which sessions there are.
-    pub sessions: &'a dyn Fn() -> Result<Sessions, String>,
+    pub sessions: &'a dyn Fn() -> Result<SessionList, String>,
     /// Reads another session, by its name or path.
-    pub other: &'a dyn Fn(&str) -> Result<Other, String>,
+    pub other: &'a dyn Fn(&str) -> Result<OtherSession, String>,
 }
 
 /// Where the person goes from here.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Left {
+pub enum LeaveTo {
     /// To the start screen.
     Home,
     /// To a branch.
-    Fork(Leaf),
+    Fork(BranchPoint),
     /// To the talk itself, which had ended: these deeds come first.
     Again(Vec<Command>),
     /// Out of the program.
@@ -61,7 +61,7 @@ pub enum Left {
 
 /// Shows a conversation until the person leaves.
 ///
-/// `listen` begins to read what the terminal says; `orders` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
+/// `listen` begins to read what the terminal says; `commands` takes what the person wants of the engine; whoever reads it may be gone once the conversation has ended.
 ///
 /// # Errors
 /// When the terminal is gone.
@@ -70,10 +70,10 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     mut tail: Tail,
     mut terminal: Terminal,
     listen: impl Fn() -> Keys,
-    orders: mpsc::Sender<(Key, SteerLine)>,
+    commands: mpsc::Sender<(Key, SteerLine)>,
     outside: Outside<'_>,
-) -> io::Result<Left> {
-    let frame_ms = if screen.manner.far { FAR_FRAME_MS } else { FRAME_MS };
+) -> io::Result<LeaveTo> {
+    let frame_ms = if screen.modes.far { FAR_FRAME_MS } else { FRAME_MS };
     let mut keys = listen();
     let (mut dirty, mut open, mut suspending) = (true, true, false);
     let mut drawn: Option<Ms> = None;
@@ -107,17 +107,17 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;
-                let send = |screen: &mut Screen, verb: Command| {
-                    let order = screen.order(verb);
-                    if orders.try_send(order).is_err() {
+                let send = |screen: &mut Screen, command: Command| {
+                    let command = screen.command(command);
+                    if commands.try_send(command).is_err() {
                         screen.view.notice = Some("not heard: the engine is busy".into());
                     }
                 };
-                match heed(screen, &event) {
-                    Some(Request::Leave) => return Ok(Left::Quit),
-                    Some(Request::Home) => return Ok(Left::Home),
-                    Some(Request::Fork(leaf)) => return Ok(Left::Fork(leaf)),
-                    Some(Request::Again(deeds)) => return Ok(Left::Again(deeds)),
+                match handle(screen, &event) {
+                    Some(Request::Leave) => return Ok(LeaveTo::Quit),
+                    Some(Request::Home) => return Ok(LeaveTo::Home),
+                    Some(Request::Fork(leaf)) => return Ok(LeaveTo::Fork(leaf)),
+                    Some(Request::Again(deeds)) => return Ok(LeaveTo::Again(deeds)),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match (outside.keep)(&words) {
@@ -148,7 +148,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                         keys = listen();
                         match written {
                             Ok(written) => {
-                                screen.view.pen.rewrite(&written);
+                                screen.view.composer.rewrite(&written);
                                 screen.view.writing = true;
                             }
                             Err(why) => screen.view.notice = Some(text::line(&why).into_owned()),
@@ -171,13 +171,13 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     Some(Request::Suspend) => {
                         if let Some(playback) = &screen.view.playback {
                             playback.transport.pause();
-                        } else if screen.story.state().ended.is_none() {
+                        } else if screen.transcript.state().ended.is_none() {
                             send(screen, Command::Pause {});
                         }
                         // the engine hears of the pause before everything stands still
                         suspending = true;
                     }
-                    Some(Request::Send(verb)) => send(screen, verb),
+                    Some(Request::Send(command)) => send(screen, command),
                     None => {}
                 }
                 dirty = true;
@@ -196,7 +196,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
 }
 
 /// Takes in what the terminal says.
-fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
+fn handle(screen: &mut Screen, event: &Event) -> Option<Request> {
     match event {
         Event::Key(key) if key.code == STOP => Some(Request::Suspend),
         Event::Key(key) if key.code == AGAIN => Some(Request::Retaken),
@@ -213,17 +213,17 @@ fn heed(screen: &mut Screen, event: &Event) -> Option<Request> {
 
 /// Returns whether a second that passes changes what is shown: where none does, nothing wakes the program for it.
 pub fn ticking(screen: &Screen) -> bool {
-    if screen.manner.still {
+    if screen.modes.still {
         return false;
     }
     if let Some(playback) = &screen.view.playback {
         return playback.transport.standing().playing;
     }
-    let state = screen.story.state();
-    match Standing::of(state) {
-        Standing::Running | Standing::Stepping | Standing::Pausing => true,
-        Standing::Waiting | Standing::Paused => !state.turns.is_empty(),
-        Standing::Stopped | Standing::Done | Standing::Error => false,
+    let state = screen.transcript.state();
+    match Status::of(state) {
+        Status::Running | Status::Stepping | Status::Pausing => true,
+        Status::Waiting | Status::Paused => !state.turns.is_empty(),
+        Status::Stopped | Status::Done | Status::Error => false,
     }
 }
 

@@ -1,6 +1,6 @@
-//! `/commands`: every verb of the operator, spelled in one line and read by the table of verbs.
+//! `/commands`: every command of the operator, spelled in one line and read by the table of commands.
 //!
-//! `/cut-in @bo One moment.` is the verb `cut_in` with its keys in a fixed order: seats, numbers, words that name
+//! `/cut-in @bo One moment.` is the command `cut_in` with its keys in a fixed order: seats, numbers, words that name
 //! something, then what is left as text. What a line means is checked by `model`, as for a steering line.
 
 use crate::model::command::{COMMANDS, CommandRow};
@@ -30,7 +30,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("text", "TEXT"),
 ];
 
-/// Returns the `/command` of a verb.
+/// Returns the `/command` of a command.
 pub fn spelled(row: &CommandRow) -> String {
     format!("/{}", row.name.replace('_', "-"))
 }
@@ -49,7 +49,7 @@ pub fn usage(row: &CommandRow) -> String {
     usage
 }
 
-/// Returns the verb that a line names with its first word.
+/// Returns the command that a line names with its first word.
 pub fn row(line: &str) -> Option<&'static CommandRow> {
     let name = line.strip_prefix('/')?.split_whitespace().next()?;
     // people write it in two words
@@ -57,7 +57,7 @@ pub fn row(line: &str) -> Option<&'static CommandRow> {
     COMMANDS.iter().find(|r| spelled(r)[1..] == *name)
 }
 
-/// Returns whether a word is the `/command` of a verb.
+/// Returns whether a word is the `/command` of a command.
 pub fn is_named(word: &str) -> bool {
     row(word).is_some()
 }
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn every_verb_has_a_command_that_reads_back() {
+    fn every_command_has_a_command_that_reads_back() {
         let mut state = state();
         let words = queued_words();
         state.pending.insert(words.seq, words);
@@ -251,8 +251,8 @@ mod tests {
                 })
                 .collect();
             let line = format!("{} {}", spelled(row), arguments.join(" "));
-            let verb = read(&line, &state).unwrap_or_else(|e| panic!("{line}: {e}"));
-            assert_eq!(verb.name(), row.name);
+            let command = read(&line, &state).unwrap_or_else(|e| panic!("{line}: {e}"));
+            assert_eq!(command.name(), row.name);
             assert_eq!(arguments.len(), row.needs.len(), "{line}");
         }
     }
@@ -261,7 +261,7 @@ mod tests {
     fn a_line_means_what_it_says() {
         let state = state();
         let bo: SeatId = "bo".into();
-        for (line, verb) in [
+        for (line, command) in [
             ("/cut-in One moment.", Command::CutIn { text: "One moment.".into(), who: None }),
             ("/cut-in @Bo stop", Command::CutIn { text: "stop".into(), who: Some(bo.clone()) }),
             (
@@ -286,7 +286,7 @@ mod tests {
                 },
             ),
         ] {
-            assert_eq!(read(line, &state).as_ref(), Ok(&verb), "{line}");
+            assert_eq!(read(line, &state).as_ref(), Ok(&command), "{line}");
         }
     }
 

@@ -9,7 +9,7 @@ use colloquium::state::{Live, State};
 use colloquium::ui::Screen;
 use colloquium::ui::theme::Theme;
 use colloquium::ui::theme::glyphs;
-use colloquium::ui::view::transcript::{Id, Story};
+use colloquium::ui::view::transcript::{Id, Transcript};
 use serde_json::json;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -164,18 +164,19 @@ async fn a_moment_shows_what_had_come_by_then() {
 }
 
 /// What a screen holds of a talk, as far as it can be compared.
-fn told(story: &Story) -> impl PartialEq + Debug {
-    let figures: Vec<String> = story.study().tables().iter().map(|t| format!("{t:?}")).collect();
-    let asides: Vec<_> = story.asides().cloned().collect();
-    let events: Vec<Seq> = story.events().map(|e| e.seq).collect();
-    let thoughts = story.rows().map(|row| match row.id {
-        Id::Turn(turn) => story.thought(turn).map(str::to_owned),
+fn told(transcript: &Transcript) -> impl PartialEq + Debug {
+    let figures: Vec<String> =
+        transcript.study().tables().iter().map(|t| format!("{t:?}")).collect();
+    let asides: Vec<_> = transcript.asides().cloned().collect();
+    let events: Vec<Seq> = transcript.events().map(|e| e.seq).collect();
+    let thoughts = transcript.rows().map(|row| match row.id {
+        Id::Turn(turn) => transcript.thought(turn).map(str::to_owned),
         Id::Event(_) => None,
     });
     let thoughts: Vec<_> = thoughts.collect();
     (
-        story.state().clone(),
-        story.rows().cloned().collect::<Vec<_>>(),
+        transcript.state().clone(),
+        transcript.rows().cloned().collect::<Vec<_>>(),
         asides,
         figures,
         events,
@@ -204,7 +205,7 @@ async fn seeking_in_a_long_session() {
     // without waypoints first: what is asked for before they are made
     for made in [false, true] {
         if made {
-            screen.story.waypoints.fill(&records);
+            screen.transcript.waypoints.fill(&records);
         }
         let mut worst = 0.0f64;
         for place in
@@ -212,9 +213,12 @@ async fn seeking_in_a_long_session() {
         {
             transport.seek(Spot::after(place));
             worst = worst.max(read(&mut screen));
-            let mut whole = Story::default();
+            let mut whole = Transcript::default();
             records[..place].iter().for_each(|r| whole.take(&Item::Event(r.clone())));
-            assert!(told(&screen.story) == told(&whole), "after {place} events, waypoints: {made}");
+            assert!(
+                told(&screen.transcript) == told(&whole),
+                "after {place} events, waypoints: {made}"
+            );
         }
         println!("seeking in {} events: {worst:.1} ms at worst, waypoints: {made}", records.len());
     }

@@ -54,7 +54,8 @@ fn seen(events: Vec<Event>) -> (String, String) {
     for event in events {
         let grant = matches!(&event.kind, Kind::CallStarted(_));
         stage.take(event);
-        let speaks = stage.screen.story.state().turns.values().any(|t| t.purpose == Purpose::Speak);
+        let speaks =
+            stage.screen.transcript.state().turns.values().any(|t| t.purpose == Purpose::Speak);
         if grant && speaks && speaking.is_empty() {
             stage.draw();
             speaking = stage.rows().join("\n");

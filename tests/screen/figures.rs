@@ -3,14 +3,14 @@
 use crate::stage::Stage;
 use colloquium::export::FORMATS;
 use colloquium::ui::act::update::Request;
-use colloquium::ui::keymap::Place;
+use colloquium::ui::keymap::Focus;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc};
 
 #[test]
 fn figures_grow_with_the_talk_and_go_away_with_esc() {
     let mut stage = Stage::new(100, 40).during(2, 3);
     stage.press(&[Char('a')]);
-    assert_eq!(stage.screen.view.place(), Place::Figures);
+    assert_eq!(stage.screen.view.place(), Focus::Analysis);
     let row = |stage: &mut Stage, name: &str| {
         let rows = stage.rows();
         rows.into_iter().rev().find(|r| r.trim_start().starts_with(name)).unwrap_or_default()
@@ -19,7 +19,7 @@ fn figures_grow_with_the_talk_and_go_away_with_esc() {
     let mut stage = stage.during(4, 1);
     assert!(row(&mut stage, "2  Bo").contains("79"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert_eq!(stage.screen.view.place(), Focus::Read);
     assert!(stage.text().contains("u3"));
 }
 
@@ -30,7 +30,7 @@ fn an_event_is_opened_in_the_transcript() {
     // far down there is nothing more to choose
     stage.press(&[Down; 9]);
     stage.press(&[Enter]);
-    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert_eq!(stage.screen.view.place(), Focus::Read);
     assert!(stage.text().contains("u9 "), "{}", stage.text());
     assert!(!stage.text().contains("u1 "), "{}", stage.text());
 }

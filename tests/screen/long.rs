@@ -19,7 +19,7 @@ fn goes_on(stage: &mut Stage, utterances: u32) {
     let end = first(|kind| matches!(kind, Kind::TurnEnded(_)));
     let Kind::FloorGranted(granted) = &grant.kind else { unreachable!() };
     for n in 0..utterances {
-        let seq = stage.screen.story.state().next_seq;
+        let seq = stage.screen.transcript.state().next_seq;
         let mut granted = granted.clone();
         granted.number = Some(n + 2);
         let (ms, seat) = (Ms(u64::from(n) * 1_000), granted.participant.clone());
@@ -36,10 +36,10 @@ fn goes_on(stage: &mut Stage, utterances: u32) {
 fn a_frame_lays_out_what_is_seen_and_no_more() {
     let counted = [300, 3_000].map(|utterances| {
         let mut stage = talked(utterances);
-        let rows = stage.screen.story.len();
+        let rows = stage.screen.transcript.len();
         assert!(rows >= utterances as usize, "{rows} rows");
         stage.draw();
-        let laid = |stage: &Stage| stage.screen.view.transcript.laid();
+        let laid = |stage: &Stage| stage.screen.view.viewport.laid();
         let first = laid(&stage);
         stage.piece("and on it goes");
         stage.draw();
@@ -59,7 +59,7 @@ fn only_what_came_since_is_searched() {
     let mut stage = talked(300);
     stage.press(&[Char('/'), Char('c'), Char('a'), Char('r')]);
     let search = stage.screen.view.search.as_mut().unwrap();
-    let all = search.matches(&stage.screen.story).len();
+    let all = search.matches(&stage.screen.transcript).len();
     assert!(all > 290, "{all}");
     goes_on(&mut stage, 20);
     stage.draw();
@@ -67,7 +67,7 @@ fn only_what_came_since_is_searched() {
     let mut anew = screen.view.search.clone().unwrap();
     anew.found = Default::default();
     let search = screen.view.search.as_mut().unwrap();
-    assert_eq!(search.matches(&screen.story), anew.matches(&screen.story));
+    assert_eq!(search.matches(&screen.transcript), anew.matches(&screen.transcript));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn figures_are_laid_out_once_until_something_happens() {
     stage.press(&[Char('a')]);
     let laid = |stage: &mut Stage| {
         stage.draw();
-        let study = stage.screen.view.study.as_mut().unwrap();
+        let study = stage.screen.view.analysis.as_mut().unwrap();
         study.laid(118, |_| unreachable!("it was laid out by the frame"))
     };
     let before = laid(&mut stage);
@@ -90,9 +90,9 @@ fn figures_are_laid_out_once_until_something_happens() {
 fn nothing_ticks_but_seconds_that_are_shown() {
     let mut stage = Stage::new(80, 24).during(2, 2);
     assert!(ticking(&stage.screen), "somebody speaks");
-    stage.screen.manner.still = true;
+    stage.screen.modes.still = true;
     assert!(!ticking(&stage.screen), "nothing moves by itself");
-    stage.screen.manner.still = false;
+    stage.screen.modes.still = false;
     let turn = stage.turn();
     let end =
         serde_json::json!({"turn": turn, "purpose": "speak", "outcome": "cut", "why": "pause_now"});
@@ -112,8 +112,8 @@ fn whose_words_are_left_out_cost_nothing_to_lay_out() {
     let mut stage = talked(3_000);
     // somebody who has said nothing at all
     stage.screen.view.reading.only = Some(2);
-    stage.screen.view.transcript.forget();
+    stage.screen.view.viewport.forget();
     stage.draw();
     stage.press(&[PageUp, Home, End]);
-    assert_eq!(stage.screen.view.transcript.laid(), 0);
+    assert_eq!(stage.screen.view.viewport.laid(), 0);
 }

@@ -4,7 +4,7 @@ use crate::stage::Stage;
 use colloquium::model::Command;
 use colloquium::ui::act::mouse::mouse;
 use colloquium::ui::act::update::Request;
-use colloquium::ui::keymap::Place;
+use colloquium::ui::keymap::Focus;
 use crossterm::event::{
     KeyCode::Char, KeyCode::Esc, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };
@@ -28,11 +28,11 @@ fn the_wheel_scrolls_the_transcript_and_never_what_was_written() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     let pen = stage.screen.view.areas.pen;
     assert_eq!(at(&mut stage, MouseEventKind::ScrollUp, 10, pen.y), None);
-    assert!(stage.screen.view.transcript.following());
+    assert!(stage.screen.view.viewport.following());
     at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
-    assert!(!stage.screen.view.transcript.following());
+    assert!(!stage.screen.view.viewport.following());
     at(&mut stage, MouseEventKind::ScrollDown, 10, 10);
-    assert!(stage.screen.view.transcript.following());
+    assert!(stage.screen.view.viewport.following());
     stage.press(&[Char(':')]);
     at(&mut stage, MouseEventKind::ScrollDown, 10, 10);
     assert_eq!(stage.screen.view.list.as_ref().unwrap().at, 1);
@@ -52,16 +52,16 @@ fn a_click_does_what_it_falls_on() {
         let row = rows.iter().position(|r| part(r).contains("2 Bo")).unwrap();
         let column = from + part(&rows[row]).find("2 Bo").unwrap();
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), column as u16, row as u16);
-        assert_eq!(stage.screen.view.picked, Some(1), "{width}");
+        assert_eq!(stage.screen.view.selected, Some(1), "{width}");
         // what can be done with the seat lies on top
         stage.press(&[Esc]);
         click(&mut stage, "say something");
-        assert_eq!(stage.screen.view.place(), Place::Pen);
+        assert_eq!(stage.screen.view.place(), Focus::Write);
         stage.press(&[Esc]);
         at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
         let floor = stage.screen.view.areas.floor;
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 70, floor.y);
-        assert!(stage.screen.view.transcript.following());
+        assert!(stage.screen.view.viewport.following());
         click(&mut stage, "help");
         stage.press(&"anew".chars().map(Char).collect::<Vec<_>>());
         click(&mut stage, "draw everything anew");
@@ -75,7 +75,7 @@ fn a_click_does_what_it_falls_on() {
 #[test]
 fn the_mouse_can_be_let_go() {
     let mut stage = Stage::new(80, 24).during(6, 2);
-    stage.screen.manner.mouse = true;
+    stage.screen.modes.mouse = true;
     assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(false)]);
     assert!(stage.text().contains("R takes it back"));
     assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(true)]);

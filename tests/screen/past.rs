@@ -69,11 +69,11 @@ fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
 fn two_talks_stand_side_by_side_from_where_they_part() {
     for (width, height) in [(120, 40), (80, 24), (50, 24)] {
         let mut stage = Stage::new(width, height).whole();
-        stage.screen.view.page = Some(page(stage.screen.story.events(), &branch()));
+        stage.screen.view.page = Some(page(stage.screen.transcript.events(), &branch()));
         assert_snapshot!(format!("beside__{width}x{height}"), stage.text());
     }
     let mut stage = Stage::new(120, 40).whole();
-    let page = page(stage.screen.story.events(), &branch());
+    let page = page(stage.screen.transcript.events(), &branch());
     let text = page.text();
     assert!(text.contains("they part after utterance 3"), "{text}");
     assert!(text.contains("A  4") && text.contains("B  4") && !text.contains("A  3"), "{text}");
@@ -130,7 +130,7 @@ fn branches_and_comparisons_are_commands() {
         assert_eq!(write(&mut stage, line), asked, "{line}");
         assert!(!asked.is_empty() || stage.text().contains("use /fork"), "{}", stage.text());
         stage.press(&[Esc]);
-        stage.screen.view.pen.clear();
+        stage.screen.view.composer.clear();
     }
     stage.press(&[Char(':')]);
     stage.press(&"/tree".chars().map(Char).collect::<Vec<_>>());

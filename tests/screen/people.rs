@@ -47,8 +47,9 @@ fn every_prompt_is_built_again_from_the_log() {
     assert!(shown.contains("model       rehearsed"), "{shown}");
     stage.press(&[Down, End]);
     assert!(stage.text().contains("What do you answer?"), "it ends with what is asked");
-    let story = &stage.screen.story;
-    let pages: Vec<_> = (0..story.len()).filter_map(|at| prompt_of(story, at).ok()).collect();
+    let transcript = &stage.screen.transcript;
+    let pages: Vec<_> =
+        (0..transcript.len()).filter_map(|at| prompt_of(transcript, at).ok()).collect();
     assert_eq!(pages.len(), 9);
     for page in pages {
         assert!(page.text().contains("the same when built again"), "{}", page.text());
@@ -82,7 +83,7 @@ fn everything_can_be_done_with_a_seat_from_its_list() {
     stage.press(&[Char('3'), Char('C')]);
     write(&mut stage, "persona");
     stage.press(&[Enter]);
-    let begun = stage.screen.view.pen.text();
+    let begun = stage.screen.view.composer.text();
     assert!(begun.starts_with("/change @cy persona = "), "{begun}");
     let asked = stage.press(&[Enter]);
     assert!(matches!(&asked[..], [Request::Send(Command::Change { .. })]), "{asked:?}");
@@ -151,7 +152,7 @@ fn a_weight_is_changed_from_the_list_of_a_seat_and_by_its_command() {
     stage.press(&[Char('3'), Char('C')]);
     write(&mut stage, "weight");
     stage.press(&[Enter]);
-    assert_eq!(stage.screen.view.pen.text(), "/change @cy weight = 1");
+    assert_eq!(stage.screen.view.composer.text(), "/change @cy weight = 1");
     stage.press(&[KeyCode::Backspace, Char('5')]);
     let weighs = |asked: &[Request], id: &str, weight: f64| match asked {
         [Request::Send(Command::Change { who, set })] => {

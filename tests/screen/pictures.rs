@@ -10,7 +10,7 @@ use colloquium::model::{Event, Kind, Usage, Usd};
 use colloquium::ui::draw;
 use colloquium::ui::start::Start;
 use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
-use colloquium::ui::theme::{Depth, Ground, Shelf, Theme};
+use colloquium::ui::theme::{Depth, Ground, Theme, ThemeLibrary};
 use crossterm::event::KeyCode::{self, Char, Down, PageUp, Tab};
 use insta::assert_snapshot;
 use ratatui::Terminal;
@@ -106,7 +106,7 @@ fn every_scene_at_every_size_and_in_every_look() {
                 continue;
             }
             for ((_, theme, ground, depth), album) in LOOKS.iter().zip(&mut looks) {
-                let theme = Shelf::default().theme(theme, *ground, *depth).unwrap();
+                let theme = ThemeLibrary::default().theme(theme, *ground, *depth).unwrap();
                 let rows = runs(&set.drawn(&theme, &UNICODE), &mut album.styles);
                 album.add(name, rows);
             }
@@ -171,7 +171,7 @@ impl Set {
         match self {
             Set::Talk(stage) => {
                 stage.screen.glyphs = glyphs;
-                stage.screen.wears(theme.clone());
+                stage.screen.set_theme(theme.clone());
                 stage.draw();
                 stage.terminal.backend().buffer().clone()
             }
@@ -328,7 +328,7 @@ fn stopped(mut stage: Stage, why: &str, text: &str) -> Stage {
         given["text"] = text.into();
     }
     stage.happens("operator", "command.given", given);
-    let said = stage.screen.story.live.said(turn).to_string();
+    let said = stage.screen.transcript.live.said(turn).to_string();
     let end = json!({
         "turn": turn, "purpose": "speak", "number": 2, "outcome": "cut", "why": why, "text": said,
     });
@@ -350,7 +350,7 @@ fn paused(stage: Stage) -> Stage {
 
 fn retried(mut stage: Stage) -> Stage {
     let turn = stage.turn();
-    let call = stage.screen.story.state().calls().next().unwrap().call;
+    let call = stage.screen.transcript.state().calls().next().unwrap().call;
     let why = json!({"class": "rate", "text": "429: too many requests"});
     stage.happens(
         "engine",

@@ -43,7 +43,7 @@ fn a_reader_inside_an_utterance_stays_there_when_it_ends() {
 #[test]
 fn the_last_line_follows_again() {
     let mut stage = Stage::new(80, 24).during(6, 2);
-    let follows = |s: &Stage| s.screen.view.transcript.following();
+    let follows = |s: &Stage| s.screen.view.viewport.following();
     assert!(follows(&stage));
     stage.press(&[Up]);
     assert!(!follows(&stage));
@@ -114,14 +114,14 @@ fn a_message_is_copied_as_it_was_written() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     stage.press(&[Char('g')]);
     let asked = stage.press(&[Char('y')]);
-    let source = stage.screen.story.state().entries[0].text().to_string();
+    let source = stage.screen.transcript.state().entries[0].text().to_string();
     assert_eq!(asked, [Request::Copy(source, "u1 of Ada".into())]);
 }
 
 #[test]
 fn reasoning_is_folded_until_it_is_opened() {
     let mut stage = Stage::new(80, 24).during(2, 2);
-    let (turn, at) = (stage.turn(), stage.screen.story.state().ms);
+    let (turn, at) = (stage.turn(), stage.screen.transcript.state().ms);
     let thought = Piece { turn, channel: Channel::Think, at, text: "hidden in my head".into() };
     stage.screen.take(&Item::Piece(thought));
     let folded = stage.text();

@@ -67,7 +67,7 @@ fn it_shows_what_was_shown_then() {
     assert_eq!(then[1], now[1], "the cast is that of then");
     let floor = |rows: &[String]| rows.iter().find(|r| r.contains("then ")).cloned();
     assert_eq!(floor(&then), floor(&now), "the floor is that of then");
-    assert_eq!(live.screen.story.live, replayed.stage.screen.story.live);
+    assert_eq!(live.screen.transcript.live, replayed.stage.screen.transcript.live);
 }
 
 #[test]

@@ -78,7 +78,7 @@ fn a_name_of_any_language_stays() {
     for name in ["Marcel·lí", "Jean-Luc", "D'Arcy", "山田　太郎", "دانا", "C++"] {
         let mut stage = Stage::new(120, 24);
         forged(name).into_iter().take(40).for_each(|event| stage.take(event));
-        assert_eq!(stage.screen.story.name(&"bo".into()), name);
-        assert_eq!(stage.screen.story.title(), name);
+        assert_eq!(stage.screen.transcript.name(&"bo".into()), name);
+        assert_eq!(stage.screen.transcript.title(), name);
     }
 }

@@ -71,7 +71,7 @@ impl Stage {
 
     /// Lets something happen that is not in the demo.
     pub fn happens(&mut self, by: &str, kind: &str, data: serde_json::Value) {
-        let state = self.screen.story.state();
+        let state = self.screen.transcript.state();
         let (seq, ms) = (state.next_seq, state.ms);
         let data = serde_json::value::to_raw_value(&data).unwrap();
         let kind = Kind::read(kind, &data).unwrap();
@@ -112,12 +112,12 @@ impl Stage {
 
     /// Returns the turn that speaks now.
     pub fn turn(&self) -> TurnId {
-        self.screen.story.speaking().next().unwrap().id
+        self.screen.transcript.speaking().next().unwrap().id
     }
 
     /// Lets the speaker say a bit more.
     pub fn piece(&mut self, text: &str) {
-        let (turn, at) = (self.turn(), self.screen.story.state().ms);
+        let (turn, at) = (self.turn(), self.screen.transcript.state().ms);
         let piece = Piece { turn, channel: Channel::Say, at, text: text.into() };
         self.screen.take(&Item::Piece(piece));
     }

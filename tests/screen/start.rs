@@ -5,7 +5,7 @@ use colloquium::config::Binding;
 use colloquium::model::{StopReason, Wall};
 use colloquium::ui::action::Action;
 use colloquium::ui::draw;
-use colloquium::ui::keymap::{Keymap, Place, ROWS};
+use colloquium::ui::keymap::{Focus, Keymap, ROWS};
 use colloquium::ui::start::{Choice, Host, Mind, News, Row, Script, Start, Voice, key, paste};
 use colloquium::ui::theme::Theme;
 use colloquium::ui::theme::glyphs;
@@ -242,7 +242,7 @@ fn the_help_names_every_key_of_the_start_screen() {
     let help = shown(&mut start, 80, 24);
     // the prefix is named before what is behind it
     for row in ROWS.iter().filter(|row| row.action != Action::Prefix) {
-        if let Some(keys) = start.keymap.reach(row.action, Place::Start) {
+        if let Some(keys) = start.keymap.reach(row.action, Focus::Start) {
             assert!(help.contains(&keys) && help.contains(row.title), "{}", row.title);
         }
     }

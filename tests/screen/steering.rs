@@ -7,9 +7,9 @@ use colloquium::session::{Item, Record};
 use colloquium::ui::act::commands;
 use colloquium::ui::act::modal::Vim;
 use colloquium::ui::act::update::Request;
-use colloquium::ui::keymap::{Place, ROWS};
+use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::layout::Panels;
-use colloquium::ui::linear::{Linear, Then};
+use colloquium::ui::linear::{AfterLine, Linear};
 use colloquium::ui::slash;
 use colloquium::ui::view::list::runs;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
@@ -57,7 +57,7 @@ fn commands_of_the_screen_act_and_leave_the_pen() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     write(&mut stage, "i/find cars");
     assert_eq!(stage.press(&[Enter]), []);
-    assert_eq!(stage.screen.view.place(), Place::Found);
+    assert_eq!(stage.screen.view.place(), Focus::Found);
     assert!(stage.text().contains("/cars   1/"), "{}", stage.text());
     stage.press(&[Esc]);
     write(&mut stage, "i/filter from:bo");
@@ -86,16 +86,16 @@ fn a_name_is_offered_behind_its_sign() {
     let shown = stage.text();
     assert!(shown.contains("@ada") && shown.contains("@bo") && shown.contains("1 of 3"), "{shown}");
     stage.press(&[Down, Tab]);
-    assert_eq!(stage.screen.view.pen.text(), "I ask @bo ");
+    assert_eq!(stage.screen.view.composer.text(), "I ask @bo ");
     assert!(stage.screen.view.offer.is_none());
     // what is written stays where the offer is closed, and the next key in the same way leaves the pen
     write(&mut stage, "and @c");
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Place::Pen);
+    assert_eq!(stage.screen.view.place(), Focus::Write);
     assert!(!stage.text().contains("takes it"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Place::Table);
-    assert_eq!(stage.screen.view.pen.text(), "I ask @bo and @c");
+    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.composer.text(), "I ask @bo and @c");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn a_command_and_what_it_takes_are_offered() {
     );
     // a command that is only begun is completed by the key that would send it
     assert_eq!(stage.press(&[Enter]), []);
-    assert_eq!(stage.screen.view.pen.text(), "/whisper ");
+    assert_eq!(stage.screen.view.composer.text(), "/whisper ");
     assert!(stage.text().contains("@cy"), "{}", stage.text());
     stage.press(&[Up, Tab]);
     write(&mut stage, "psst");
@@ -119,7 +119,7 @@ fn a_command_and_what_it_takes_are_offered() {
     assert_eq!(stage.press(&[Enter]), [Request::Send(whisper)]);
     write(&mut stage, "/limit utt");
     stage.press(&[Tab]);
-    assert_eq!(stage.screen.view.pen.text(), "/limit utterances =");
+    assert_eq!(stage.screen.view.composer.text(), "/limit utterances =");
     stage.chord('c');
     write(&mut stage, "/pause");
     assert_eq!(
@@ -192,9 +192,9 @@ fn panels_come_and_go_by_a_key() {
 #[test]
 fn raw_words_stand_at_the_edge_and_the_mouse_is_free() {
     let mut stage = Stage::new(120, 30).during(3, 2);
-    stage.screen.manner.mouse = true;
+    stage.screen.modes.mouse = true;
     assert_eq!(write(&mut stage, "R"), [Request::Mouse(false)]);
-    let said = stage.screen.story.state().entries[0].text().to_string();
+    let said = stage.screen.transcript.state().entries[0].text().to_string();
     let begins: String = said.lines().next().unwrap().chars().take(40).collect();
     let shown = stage.text();
     assert!(shown.lines().any(|row| row.trim_start().starts_with(&begins)), "{begins}: {shown}");
@@ -249,19 +249,19 @@ fn habits_of_vim_only_add() {
         for c in keys.chars() {
             stage.press(&[if c == '\u{1b}' { Esc } else { Char(c) }]);
         }
-        assert_eq!(stage.screen.view.pen.text(), text, "{keys:?}");
+        assert_eq!(stage.screen.view.composer.text(), text, "{keys:?}");
     }
     // the second Esc leaves the pen and nothing is lost
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Place::Table);
-    assert_eq!(stage.screen.view.pen.text(), "four three!\n");
+    assert_eq!(stage.screen.view.place(), Focus::Read);
+    assert_eq!(stage.screen.view.composer.text(), "four three!\n");
     write(&mut stage, "i");
     stage.press(&[Esc]);
     let said = Command::Say { text: "four three!".into() };
     write(&mut stage, ":wq");
     assert!(stage.text().contains(":wq"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
-    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert_eq!(stage.screen.view.place(), Focus::Read);
     // a count moves as often as it says, and a number alone still puts a seat forward
     let mut once = Stage::new(80, 12).during(6, 2);
     once.press(&[Char('k'); 5]);
@@ -270,7 +270,7 @@ fn habits_of_vim_only_add() {
     write(&mut stage, "'5k");
     assert_eq!(stage.text(), once.text());
     write(&mut stage, "2");
-    assert_eq!(stage.screen.view.picked, Some(1));
+    assert_eq!(stage.screen.view.selected, Some(1));
 }
 
 #[test]
@@ -399,15 +399,15 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
     };
     take(&mut told, |kind| matches!(kind, Kind::FloorGranted(_)));
     told.hear("/whisper", Ms(0));
-    assert_eq!(told.interrupted().1, Then::Wait, "what is asked goes first");
+    assert_eq!(told.interrupted().1, AfterLine::Wait, "what is asked goes first");
     let (_, then) = told.interrupted();
-    assert!(matches!(then, Then::Send(_, line) if line.command == Command::PauseNow {}));
+    assert!(matches!(then, AfterLine::Send(_, line) if line.command == Command::PauseNow {}));
     let mut told = Linear::new(Seq(0), true);
     take(&mut told, |_| false);
     assert!(told.interrupted().0.contains("ctrl-c again leaves; the session is saved"));
     told.hear("/menu", Ms(0));
-    assert_eq!(told.interrupted().1, Then::Wait, "anything in between is no wish to leave");
-    assert_eq!(told.interrupted().1, Then::Leave);
+    assert_eq!(told.interrupted().1, AfterLine::Wait, "anything in between is no wish to leave");
+    assert_eq!(told.interrupted().1, AfterLine::Leave);
 }
 
 #[test]
@@ -423,18 +423,18 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
     assert!(said.contains("/more goes on for one more round, /note leaves a note"), "{said}");
     let (_, then) = told.hear("/more", Ms(0));
     assert!(
-        matches!(&then, Then::Again(deeds) if matches!(deeds[..], [.., Command::Step { n: 3 }]))
+        matches!(&then, AfterLine::Again(deeds) if matches!(deeds[..], [.., Command::Step { n: 3 }]))
     );
     let (_, then) = told.hear("/note Read me first.", Ms(0));
     assert!(
-        matches!(&then, Then::Again(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
+        matches!(&then, AfterLine::Again(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
     );
     let (_, then) = told.hear("But what of Thursday?", Ms(0));
     assert!(matches!(&then, Then::Again(verbs) if matches!(verbs[..], [Command::Say { .. }])));
     assert!(told.hear("/skip", Ms(0)).0.contains("it has ended: /more"));
     let (said, mut told) = ended(false);
     assert!(!said.contains("it has ended"), "{said}");
-    assert_eq!(told.hear("/more", Ms(0)).1, Then::Wait);
+    assert_eq!(told.hear("/more", Ms(0)).1, AfterLine::Wait);
 }
 
 #[test]

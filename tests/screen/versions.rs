@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 /// Does something to the talk, as the log would tell it.
 fn deed(stage: &mut Stage, verb: Command) {
-    let (seq, ms) = (stage.screen.story.state().next_seq, stage.screen.story.state().ms);
+    let (seq, ms) = (stage.screen.transcript.state().next_seq, stage.screen.transcript.state().ms);
     let given =
         CommandGiven { key: "test:1".into(), line: verb.into(), targets: Targets::default() };
     stage.take(Event {

@@ -5,7 +5,7 @@ use colloquium::model::command::COMMANDS;
 use colloquium::model::{Command, SeatId};
 use colloquium::ui::act::intents::unfit;
 use colloquium::ui::act::update::{Request, paste};
-use colloquium::ui::keymap::Place;
+use colloquium::ui::keymap::Focus;
 use crossterm::event::{KeyCode, KeyCode::Char, KeyCode::Enter, KeyCode::Esc, KeyModifiers};
 
 fn speaking() -> Stage {
@@ -22,11 +22,11 @@ fn enter_sends_and_escape_keeps_the_draft() {
     let mut stage = speaking();
     write(&mut stage, "iHello, table");
     stage.press(&[Esc]);
-    assert_eq!(stage.screen.view.place(), Place::Table);
+    assert_eq!(stage.screen.view.place(), Focus::Read);
     assert!(stage.text().contains("› Hello, table"), "{}", stage.text());
     let said = Command::Say { text: "Hello, table".into() };
     assert_eq!(stage.press(&[Enter, Enter]), [Request::Send(said)]);
-    assert!(stage.screen.view.pen.is_empty() && stage.screen.view.transcript.following());
+    assert!(stage.screen.view.composer.is_empty() && stage.screen.view.viewport.following());
 }
 
 #[test]
@@ -40,10 +40,10 @@ fn behind_ctrl_x_the_pen_cuts_in_and_steers() {
     assert_eq!(stage.press(&[Enter]), [Request::Send(Command::CutIn { text: text(), who: None })]);
     write(&mut stage, "gone?");
     stage.chord('c');
-    assert!(stage.screen.view.pen.is_empty());
+    assert!(stage.screen.view.composer.is_empty());
     stage.chord('x');
     write(&mut stage, "u");
-    assert_eq!(stage.screen.view.pen.text(), "gone?");
+    assert_eq!(stage.screen.view.composer.text(), "gone?");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn a_command_is_checked_before_it_is_sent() {
     assert_eq!(write(&mut stage, "i/whisper dan psst"), []);
     assert_eq!(stage.press(&[Enter]), []);
     assert!(stage.text().contains("nobody at the table is called `dan`"), "{}", stage.text());
-    assert_eq!(stage.screen.view.pen.text(), "/whisper dan psst", "the draft stays");
+    assert_eq!(stage.screen.view.composer.text(), "/whisper dan psst", "the draft stays");
     stage.chord('c');
     write(&mut stage, "/floor cy");
     let floor = Command::Floor { to: "cy".into() };
@@ -79,8 +79,8 @@ fn every_verb_is_in_the_list_and_runs_from_it() {
         write(&mut stage, &format!(":/{}", row.name.replace('_', "-")));
         // `/pause` also fits `/pause-now`: the first entry is the one typed
         let asked = stage.press(&[Enter]);
-        let begun = stage.screen.view.pen.text();
-        if let Some(why) = unfit(&stage.screen.story, row.name) {
+        let begun = stage.screen.view.composer.text();
+        if let Some(why) = unfit(&stage.screen.transcript, row.name) {
             assert!(asked.is_empty() && begun.is_empty(), "{} all the same", row.name);
             assert!(stage.text().contains(why), "{}", stage.text());
             continue;
@@ -100,8 +100,8 @@ fn every_verb_is_in_the_list_and_runs_from_it() {
 fn pasted_text_never_sends() {
     let mut stage = speaking();
     paste(&mut stage.screen, "one\r\ntwo\u{1b}[2K\rthree\n");
-    assert_eq!(stage.screen.view.pen.text(), "one\ntwo␛[2K\nthree\n");
-    assert_eq!(stage.screen.view.place(), Place::Pen);
+    assert_eq!(stage.screen.view.composer.text(), "one\ntwo␛[2K\nthree\n");
+    assert_eq!(stage.screen.view.place(), Focus::Write);
     let shown = stage.text();
     assert!(shown.contains("› one\n") && shown.contains("two␛[2K"), "{shown}");
 }
@@ -121,9 +121,9 @@ fn the_cursor_stands_on_the_caret() {
 fn letters_are_text_in_the_pen() {
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "is S.q?:"), []);
-    assert_eq!(stage.screen.view.pen.text(), "s S.q?:");
+    assert_eq!(stage.screen.view.composer.text(), "s S.q?:");
     stage.press_with(KeyCode::Char('j'), KeyModifiers::CONTROL);
-    assert_eq!(stage.screen.view.pen.text(), "s S.q?:\n");
+    assert_eq!(stage.screen.view.composer.text(), "s S.q?:\n");
 }
 
 #[test]
@@ -132,13 +132,13 @@ fn what_was_sent_comes_back_and_words_that_wait_come_first() {
     write(&mut stage, "iOne");
     stage.press(&[Enter]);
     stage.press(&[KeyCode::Up]);
-    assert_eq!(stage.screen.view.pen.text(), "One");
+    assert_eq!(stage.screen.view.composer.text(), "One");
     stage.press(&[KeyCode::Down]);
-    assert!(stage.screen.view.pen.is_empty());
+    assert!(stage.screen.view.composer.is_empty());
     stage.chord('r');
     assert!(stage.text().contains("Sent before"), "{}", stage.text());
     stage.press(&[Enter]);
-    assert_eq!(stage.screen.view.pen.text(), "One");
+    assert_eq!(stage.screen.view.composer.text(), "One");
 }
 
 #[test]
@@ -152,5 +152,5 @@ fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
     paste(&mut stage.screen, &long);
     stage.chord('x');
     write(&mut stage, "o");
-    assert_eq!(stage.screen.view.pen.text(), long);
+    assert_eq!(stage.screen.view.composer.text(), long);
 }

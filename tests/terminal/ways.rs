@@ -3,7 +3,7 @@
 
 use crate::house::House;
 use colloquium::cli::crash;
-use colloquium::ui::terminal::{Manner, Terminal};
+use colloquium::ui::terminal::{Terminal, TerminalModes};
 use portable_pty::CommandBuilder;
 use rustix::process::Signal;
 
@@ -174,7 +174,7 @@ fn the_one_that_panics() {
         crash::install(std::path::Path::new(&home).join("state"));
     }
     let Ok(mut terminal) =
-        Terminal::enter(Manner { mouse: true, keyboard: true, ..Manner::default() })
+        Terminal::enter(TerminalModes { mouse: true, keyboard: true, ..TerminalModes::default() })
     else {
         return;
     };

@@ -5,7 +5,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::text;
-use crate::ui::keymap::{Keymap, Place, ROWS, Row};
+use crate::ui::keymap::{Focus, KeyRow, Keymap, ROWS};
 use crate::ui::view::list::{heading, keys};
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -36,8 +36,8 @@ impl KeysArgs {
     }
 }
 
-fn one(row: &Row, keymap: &Keymap) -> Value {
-    let places = Place::ALL.into_iter().filter_map(|place| {
+fn one(row: &KeyRow, keymap: &Keymap) -> Value {
+    let places = Focus::ALL.into_iter().filter_map(|place| {
         let keys: Vec<&str> = keymap.keys(row.action, place).collect();
         (!keys.is_empty()).then(|| (place.name().to_owned(), keys.into()))
     });
@@ -53,7 +53,7 @@ fn one(row: &Row, keymap: &Keymap) -> Value {
 fn table(keymap: &Keymap) -> String {
     let mut out = String::new();
     let mut group = None;
-    let mut rows: Vec<&Row> = ROWS.iter().collect();
+    let mut rows: Vec<&KeyRow> = ROWS.iter().collect();
     rows.sort_by_key(|row| row.group as u8);
     for row in rows {
         if group.replace(row.group) != Some(row.group) {
@@ -65,6 +65,6 @@ fn table(keymap: &Keymap) -> String {
     out.push_str(
         "\nTo change one: in config.toml, [keys.PLACE] NAME = \"KEY\", or several in brackets. PLACE is one of:\n",
     );
-    let places = Place::ALL.map(Place::name).join(", ");
+    let places = Focus::ALL.map(Focus::name).join(", ");
     out + &format!("{places}.\n")
 }

@@ -136,7 +136,7 @@ fn show(
         let mut signals = Signals::at_terminal().map_err(refused)?;
         let mut screen = screen::new_screen(Seq(0), transport.clock(), context)?;
         screen.view.playback = Some(Playback::new(transport.clone()));
-        let (waypoints, player) = (screen.story.waypoints.clone(), transport.clone());
+        let (waypoints, player) = (screen.transcript.waypoints.clone(), transport.clone());
         // nobody waits for it: until it is done, seeking takes longer
         thread::spawn(move || waypoints.fill(player.recording().records()));
         let notice = replay.notice.clone().or(log.faults.first().map(ToString::to_string));
@@ -149,7 +149,7 @@ fn show(
             None if is_over_at_once(transport) => transport.seek(Spot::after(1)),
             None => transport.play(),
         }
-        let terminal = Terminal::enter(screen.manner).map_err(refused)?;
+        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let tail = transport.tail();
         let reader = outside::with(&log.files, None, context, async |outside| {
             run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await

@@ -6,7 +6,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::text;
-use crate::ui::theme::{Appearance, Depth, Role, Theme, ThemeError};
+use crate::ui::theme::{Appearance, Depth, Theme, ThemeError, ThemeRole};
 use clap::Args;
 use crossterm::QueueableCommand;
 use crossterm::style::{Attribute, ContentStyle, SetAttribute, SetStyle};
@@ -104,14 +104,15 @@ impl ThemeRow {
 
     /// A line as it would look on the screen.
     fn sample(&self, out: &mut Vec<u8>) {
-        let ground = self.theme.style(Role::Background).patch(self.theme.style(Role::Text));
+        let ground =
+            self.theme.style(ThemeRole::Background).patch(self.theme.style(ThemeRole::Text));
         let speakers = ["1 Ada", "2 Bo", "3 Cy"].into_iter().enumerate();
         let mut parts = vec![("  ", ground)];
         parts.extend(speakers.flat_map(|(i, n)| [(n, self.theme.speaker(i)), ("  ", ground)]));
         for (word, role) in [
-            ("speaking", Role::FloorSpeaking),
-            ("paused", Role::FloorPaused),
-            ("quiet", Role::Muted),
+            ("speaking", ThemeRole::FloorSpeaking),
+            ("paused", ThemeRole::FloorPaused),
+            ("quiet", ThemeRole::Muted),
         ] {
             parts.extend([(word, self.theme.style(role)), ("  ", ground)]);
         }

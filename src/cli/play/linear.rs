@@ -13,7 +13,7 @@ use crate::cli::play::{outcome, stdin};
 use crate::cli::runtime::{block_on, refused};
 use crate::engine::Stopped;
 use crate::model::{Command, Seq};
-use crate::ui::linear::{Linear, Then};
+use crate::ui::linear::{AfterLine, Linear};
 use std::future::pending;
 use tokio::sync::mpsc;
 
@@ -55,7 +55,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                         code => break Left::Signal(code),
                     },
                     () = &mut hand_over => continue,
-                    Some(item) = tail.next() => (reader.take(&item), Then::Wait),
+                    Some(item) = tail.next() => (reader.take(&item), AfterLine::Wait),
                     line = typed.recv() => match line {
                         Some(line) => reader.hear(&line, conversation.clock.now()),
                         // the end of what is typed is a wish to leave
@@ -72,17 +72,17 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                                 output::data(rest.as_bytes())?;
                                 break Left::Done;
                             }
-                            (rest, Then::Wait)
+                            (rest, AfterLine::Wait)
                         }
                         Stopped::Unwritable(why) => break Left::Unwritable(why),
                     },
                 };
                 output::data(words.as_bytes())?;
                 match then {
-                    Then::Wait => {}
-                    Then::Leave => break Left::Done,
-                    Then::Again(commands) => break Left::Again(commands),
-                    Then::Send(key, line) => {
+                    AfterLine::Wait => {}
+                    AfterLine::Leave => break Left::Done,
+                    AfterLine::Again(commands) => break Left::Again(commands),
+                    AfterLine::Send(key, line) => {
                         // an engine that is done is noticed by its end
                         let _ = commands.send((key, *line)).await;
                     }

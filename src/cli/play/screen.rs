@@ -55,8 +55,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let log = context.log_of_screen()?;
         let state_folder = &context.paths.state;
         let draft = drafts::read(state_folder, &files.id());
-        draft.iter().for_each(|draft| screen.view.pen.rewrite(draft));
-        let terminal = Terminal::enter(screen.manner).map_err(refused)?;
+        draft.iter().for_each(|draft| screen.view.composer.rewrite(draft));
+        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
         let (commands, given) = mpsc::channel(COMMANDS_WAITING);
         let (inputs, to_engine) = mpsc::channel(COMMANDS_WAITING);
         let log_tail = context.keeps().then(|| engine.tail());
@@ -88,8 +88,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
             }
         };
         // words that cannot be kept for the next time are no reason to fail now
-        let _ = input_history::write(state_folder, &screen.view.pen.history);
-        let _ = drafts::keep(state_folder, &files.id(), &screen.view.pen.whole());
+        let _ = input_history::write(state_folder, &screen.view.composer.history);
+        let _ = drafts::keep(state_folder, &files.id(), &screen.view.composer.whole());
         let _ = preferences::keep_panels(state_folder, screen.view.panels);
         let _ = preferences::keep_commands(state_folder, &screen.view.used);
         let unwritable = match &left {
@@ -136,12 +136,12 @@ pub fn failed(e: &io::Error) -> Result<Exit, Failure> {
 pub fn new_screen(since: Seq, clock: Clock, context: &Context) -> Result<Screen, Failure> {
     let appearance = ScreenAppearance::here(context)?;
     let mut screen = Screen::new(since, clock, appearance.theme, appearance.glyphs);
-    (screen.keymap, screen.manner, screen.wardrobe) =
-        (appearance.keymap, appearance.manner, appearance.wardrobe);
+    (screen.keymap, screen.modes, screen.themes) =
+        (appearance.keymap, appearance.modes, appearance.themes);
     screen.view.vim = (appearance.habits == Habits::Vim).then(Vim::default);
     screen.view.panels = preferences::panels(&context.paths.state);
     screen.view.used = preferences::commands(&context.paths.state);
-    screen.view.pen.history = input_history::read(&context.paths.state);
+    screen.view.composer.history = input_history::read(&context.paths.state);
     Ok(screen)
 }
 

@@ -15,12 +15,12 @@ use crate::ui::act::navigate;
 use crate::ui::act::update::Request;
 use crate::ui::action::Action;
 use crate::ui::start::standing;
-use crate::ui::view::list::{Does, Entry, List};
-use crate::ui::view::page::{Page, Part};
+use crate::ui::view::list::{EntryAction, List, ListEntry};
+use crate::ui::view::page::{Page, Section};
 
 /// Where a branch leaves the talk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Leaf {
+pub struct BranchPoint {
     /// The last event that it keeps.
     pub at: Seq,
     /// The seed of its dice, where it is another one.
@@ -29,7 +29,7 @@ pub struct Leaf {
 
 /// Which sessions are listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shelf {
+pub enum SessionFilter {
     /// Those that branched off one another and this one.
     Family,
     /// All of them.
@@ -37,7 +37,7 @@ pub enum Shelf {
 }
 
 /// The sessions there are.
-pub struct Sessions {
+pub struct SessionList {
     /// All of them, the one written last first.
     pub all: Vec<Summary>,
     /// The id of the one on the screen.
@@ -45,7 +45,7 @@ pub struct Sessions {
 }
 
 /// Another session.
-pub struct Other {
+pub struct OtherSession {
     /// What it is called by.
     pub name: String,
     /// What is in it.
@@ -67,7 +67,7 @@ pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
 }
 
 /// Reads where a branch is to leave: the number of an utterance, a seed, or both.
-fn leaf(screen: &mut Screen, rest: &str) -> Result<Leaf, String> {
+fn leaf(screen: &mut Screen, rest: &str) -> Result<BranchPoint, String> {
     let (mut number, mut seed) = (None, None);
     for word in rest.split_whitespace() {
         let given = word.strip_prefix("seed=");
@@ -81,26 +81,26 @@ fn leaf(screen: &mut Screen, rest: &str) -> Result<Leaf, String> {
         None => navigate::leaf(screen).ok_or("nothing was said yet")?,
         Some(0) => Seq(0),
         Some(number) => {
-            let entry = screen.story.state().utterance(number);
+            let entry = screen.transcript.state().utterance(number);
             let last = entry.and_then(|e| e.versions.last());
             last.ok_or(format!("no utterance {number} has ended"))?.seq
         }
     };
-    Ok(Leaf { at, seed })
+    Ok(BranchPoint { at, seed })
 }
 
 /// Returns the sessions as a list from which Enter shows one beside the talk on the screen.
-pub fn list(screen: &Screen, sessions: &Sessions, shelf: Shelf) -> Result<List, String> {
+pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Result<List, String> {
     let rows: Vec<Branch<'_>> = match shelf {
-        Shelf::Family => family(&sessions.all, &sessions.here),
-        Shelf::Everything => tree(&sessions.all),
+        SessionFilter::Family => family(&sessions.all, &sessions.here),
+        SessionFilter::Everything => tree(&sessions.all),
     };
     let alone = rows.iter().all(|(_, s)| s.id == sessions.here);
     if alone {
-        let key = screen.keymap.way(Action::Fork, crate::ui::keymap::Place::Table);
+        let key = screen.keymap.way(Action::Fork, crate::ui::keymap::Focus::Read);
         return Err(match shelf {
-            Shelf::Family => format!("nothing branched off this yet: {key} branches off"),
-            Shelf::Everything => "there is no other session".into(),
+            SessionFilter::Family => format!("nothing branched off this yet: {key} branches off"),
+            SessionFilter::Everything => "there is no other session".into(),
         });
     }
     let entry = |(depth, s): &Branch<'_>| {
@@ -113,39 +113,39 @@ pub fn list(screen: &Screen, sessions: &Sessions, shelf: Shelf) -> Result<List, 
         let here = if s.id == sessions.here { "this one  " } else { "" };
         let title = text::label(&s.title);
         let stands = standing(&s.standing);
-        Entry {
-            does: Does::Beside(s.path.display().to_string()),
+        ListEntry {
+            action: EntryAction::Beside(s.path.display().to_string()),
             call: text::label(&s.id).into_owned(),
             title: format!("{twigs}{point}{here}{stands}, {} said  {title}", s.utterances),
         }
     };
     let title = match shelf {
-        Shelf::Family => "Branches: Enter shows one beside this talk",
-        Shelf::Everything => "Sessions: Enter shows one beside this talk",
+        SessionFilter::Family => "Branches: Enter shows one beside this talk",
+        SessionFilter::Everything => "Sessions: Enter shows one beside this talk",
     };
     Ok(List::of(title.into(), rows.iter().map(entry).collect()))
 }
 
 /// Returns the talk on the screen and another one side by side; a recording as a whole, wherever it stands.
-pub fn beside(screen: &Screen, other: &Other) -> Page {
+pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
     match &screen.view.playback {
         Some(playback) => {
             page(playback.transport.recording().records().iter().map(|r| &r.event), other)
         }
-        None => page(screen.story.events(), other),
+        None => page(screen.transcript.events(), other),
     }
 }
 
 /// Returns two talks side by side, from where they part.
-pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a Other) -> Page {
+pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherSession) -> Page {
     // a talk on the screen keeps no pieces
     let is_whole = |event: &&Event| !matches!(event.kind, Kind::Delta(_));
     let here = here.filter(is_whole);
     let there = other.recording.records().iter().map(|r| &r.event).filter(is_whole);
     let beside = Beside::of(here.clone(), there.clone());
-    let same = Part { body: "the same words".into(), ..Part::default() };
+    let same = Section { body: "the same words".into(), ..Section::default() };
     let rows = beside.rows.iter().map(|row| {
-        let side = |told: &[Narrated]| told.iter().map(part).collect::<Vec<Part>>();
+        let side = |told: &[Narrated]| told.iter().map(part).collect::<Vec<Section>>();
         let theirs = if row.a == row.b { vec![same.clone()] } else { side(&row.b) };
         (side(&row.a), theirs)
     });
@@ -167,15 +167,15 @@ fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     text::label(&state.shown_title()).into_owned()
 }
 
-fn part(told: &Narrated) -> Part {
+fn part(told: &Narrated) -> Section {
     match told {
-        Narrated::Words { place, who, body } => Part {
+        Narrated::Words { place, who, body } => Section {
             head: format!("{place}  {who}"),
             body: body.clone(),
             markdown: true,
-            ..Part::default()
+            ..Section::default()
         },
-        Narrated::Note(note) => Part { body: note.clone(), ..Part::default() },
-        Narrated::Opening { title, .. } => Part { head: title.clone(), ..Part::default() },
+        Narrated::Note(note) => Section { body: note.clone(), ..Section::default() },
+        Narrated::Opening { title, .. } => Section { head: title.clone(), ..Section::default() },
     }
 }

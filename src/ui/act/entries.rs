@@ -1,4 +1,4 @@
-//! What the entry of a list does, and what it begins in the pen.
+//! What the entry of a list does, and what it begins in the composer.
 
 use crate::model::Key;
 use crate::ui::Screen;
@@ -7,40 +7,40 @@ use crate::ui::act::intents;
 use crate::ui::act::participant;
 use crate::ui::act::update::{Request, act};
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::slash::{spelled, usage};
 use crate::ui::view::completion;
 use crate::ui::view::link;
-use crate::ui::view::list::{Does, Entry, Of, USED};
+use crate::ui::view::list::{EntryAction, ListEntry, ListKind, USED};
 
 pub(in crate::ui) fn whisper(screen: &mut Screen) {
-    if let Some(seat) = intents::picked(screen) {
+    if let Some(seat) = intents::selected(screen) {
         begin(screen, &format!("/whisper {seat} "));
     }
 }
 
-/// Goes to the pen with the beginning of a command; a draft is kept aside.
+/// Goes to the composer with the beginning of a command; a draft is kept aside.
 pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
-    if !screen.view.pen.is_empty() {
-        screen.view.pen.clear();
-        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+    if !screen.view.composer.is_empty() {
+        screen.view.composer.clear();
+        let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
         screen.view.notice = Some(format!("your draft is kept: {key} brings it back"));
     }
-    screen.view.pen.begin(words);
+    screen.view.composer.begin(words);
     screen.view.editing = None;
     screen.view.writing = true;
-    completion::anew(screen);
+    completion::refresh(screen);
 }
 
 /// Lists everything that can be done with the seat put forward.
 pub(in crate::ui) fn seat_deeds(screen: &mut Screen) {
-    let place = screen.view.picked.unwrap_or(0);
+    let place = screen.view.selected.unwrap_or(0);
     screen.view.list = participant::deeds(screen, place);
 }
 
-/// Takes the words that wait back into the pen; of several, lists them.
+/// Takes the words that wait back into the composer; of several, lists them.
 pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
-    let waiting = screen.story.queued().map(|(key, words)| (key.clone(), words.to_string()));
+    let waiting = screen.transcript.queued().map(|(key, words)| (key.clone(), words.to_string()));
     match &waiting.collect::<Vec<_>>()[..] {
         [] => screen.view.notice = Some("nothing is queued".into()),
         [(key, words)] => edit(screen, key.clone(), words),
@@ -51,12 +51,12 @@ pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
 fn edit(screen: &mut Screen, key: Key, words: &str) {
     begin(screen, words);
     screen.view.editing = Some(key);
-    let send = screen.keymap.way(Action::Send, Place::Pen);
+    let send = screen.keymap.way(Action::Send, Focus::Write);
     screen.view.notice = Some(format!("words that wait: {send} changes them"));
 }
 
 /// Remembers what was run from the list of commands, the last one first.
-fn remember(used: &mut Vec<String>, entry: &Entry) {
+fn remember(used: &mut Vec<String>, entry: &ListEntry) {
     if let Some(id) = entry.id() {
         used.retain(|other| *other != id);
         used.insert(0, id);
@@ -64,47 +64,47 @@ fn remember(used: &mut Vec<String>, entry: &Entry) {
     }
 }
 
-/// Runs the entry of a list: an action at once, a verb at once if it needs nothing, else in the pen.
+/// Runs the entry of a list: an action at once, a command at once if it needs nothing, else in the composer.
 pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Request> {
     let list = screen.view.list.take()?;
     let entry = list.entries(&screen.keymap).get(list.at)?.clone();
-    if list.of == Of::Commands {
+    if list.kind == ListKind::Commands {
         remember(&mut screen.view.used, &entry);
     }
-    screen.view.picked = None;
-    match entry.does {
-        Does::Action(row) => act(screen, row.action),
-        Does::Export(format) => Some(Request::Export(format)),
-        Does::Command(row) if intents::unfit(&screen.story, row.name).is_some() => {
-            let why = intents::unfit(&screen.story, row.name).unwrap_or_default();
+    screen.view.selected = None;
+    match entry.action {
+        EntryAction::Action(row) => act(screen, row.action),
+        EntryAction::Export(format) => Some(Request::Export(format)),
+        EntryAction::Command(row) if intents::unfit(&screen.transcript, row.name).is_some() => {
+            let why = intents::unfit(&screen.transcript, row.name).unwrap_or_default();
             screen.view.notice = Some(format!("{}: {why}", spelled(row)));
             None
         }
-        Does::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
+        EntryAction::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
             intents::command(screen, &spelled(row))
         }
-        Does::Command(row) => {
+        EntryAction::Command(row) => {
             begin(screen, &format!("{} ", spelled(row)));
             screen.view.notice = Some(usage(row));
             None
         }
-        Does::Send(verb) => intents::ask(screen, verb),
-        Does::Begin(words) => {
+        EntryAction::Send(command) => intents::ask(screen, command),
+        EntryAction::Begin(words) => {
             begin(screen, &words);
             None
         }
-        Does::Edit(key, words) => {
+        EntryAction::Edit(key, words) => {
             edit(screen, key, &words);
             None
         }
-        Does::Copy(words, what) => Some(Request::Copy(words, what)),
-        Does::Link(address) => {
+        EntryAction::Copy(words, what) => Some(Request::Copy(words, what)),
+        EntryAction::Link(address) => {
             screen.view.page = Some(link::page(&address));
             None
         }
-        Does::Beside(path) => Some(Request::Beside(path)),
-        Does::Wear(name) => {
-            appearance::wear(screen, &name);
+        EntryAction::Beside(path) => Some(Request::Beside(path)),
+        EntryAction::Theme(name) => {
+            appearance::set_theme(screen, &name);
             None
         }
     }

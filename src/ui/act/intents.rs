@@ -11,11 +11,11 @@ use crate::ui::act::participant;
 use crate::ui::act::undo;
 use crate::ui::act::update::Request;
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::slash;
 use crate::ui::view::completion;
-use crate::ui::view::floor::{Standing, next};
-use crate::ui::view::transcript::Story;
+use crate::ui::view::floor::{Status, next};
+use crate::ui::view::transcript::Transcript;
 
 /// Running seconds that one round more is taken for, where time is the limit.
 const MORE_SECONDS: u64 = 60;
@@ -24,27 +24,27 @@ const MORE_BATCHES: u32 = 5;
 
 /// How words are sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Manner {
+pub enum Delivery {
     /// After who speaks now.
     Queue,
     /// At once, stopping who speaks.
     CutIn,
 }
 
-/// Returns why a verb can do nothing as the talk stands, if it cannot.
-pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
-    let state = story.state();
+/// Returns why a command can do nothing as the talk stands, if it cannot.
+pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
+    let state = transcript.state();
     let held = matches!(state.run, Run::Pausing | Run::Paused);
     let said = !state.entries.is_empty();
-    match verb {
+    match command {
         "note" | "say" | "cut_in" | "whisper" | "floor" if state.ended.is_some() => None,
         _ if state.ended.is_some() => Some("it has ended"),
         "pause" if held => Some("it is paused already"),
         "resume" if !held => Some("it is not paused"),
-        "speak" | "pass" if participant::asked(story).is_none() => {
+        "speak" | "pass" if participant::human_turn(transcript).is_none() => {
             Some("no seat of yours has the floor")
         }
-        "edit_queued" | "drop_queued" if story.queued().next().is_none() => {
+        "edit_queued" | "drop_queued" if transcript.queued().next().is_none() => {
             Some("nothing is queued")
         }
         "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("nothing was said yet"),
@@ -55,24 +55,24 @@ pub fn unfit(story: &Story, verb: &str) -> Option<&'static str> {
 }
 
 /// Asks for a deed, unless it is too late for any.
-pub fn ask(screen: &mut Screen, verb: Command) -> Option<Request> {
+pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
     if screen.view.playback.is_some() {
         return past(screen);
     }
-    if screen.story.state().ended.is_some() && screen.view.unsaved {
+    if screen.transcript.state().ended.is_some() && screen.view.unsaved {
         return unsaved(screen);
     }
-    if screen.story.state().ended.is_some() {
-        if let Some(verbs) = onward(verb) {
-            return Some(Request::Again(verbs));
+    if screen.transcript.state().ended.is_some() {
+        if let Some(commands) = onward(command) {
+            return Some(Request::Again(commands));
         }
-        let key = screen.keymap.way(Action::MoreRound, Place::Table);
+        let key = screen.keymap.way(Action::MoreRound, Focus::Read);
         return told(
             screen,
             format!("it has ended: {key} goes on for one more round, /note leaves a note"),
         );
     }
-    Some(Request::Send(verb))
+    Some(Request::Send(command))
 }
 
 /// Says what a talk that is kept nowhere cannot do, and the way out.
@@ -85,7 +85,7 @@ pub fn unsaved(screen: &mut Screen) -> Option<Request> {
 
 /// Says that a recording cannot be steered.
 pub fn past(screen: &mut Screen) -> Option<Request> {
-    let key = screen.keymap.way(Action::Fork, Place::Replay);
+    let key = screen.keymap.way(Action::Fork, Focus::Replay);
     told(screen, format!("this is a recording: {key} goes on from here in a branch"))
 }
 
@@ -96,15 +96,15 @@ fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
 
 /// Pauses, or goes on.
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
-    if Standing::of(screen.story.state()) == Standing::Stopped {
-        let key = screen.keymap.way(Action::MoreRound, Place::Table);
+    if Status::of(screen.transcript.state()) == Status::Stopped {
+        let key = screen.keymap.way(Action::MoreRound, Focus::Read);
         return told(screen, format!("a limit holds: {key} goes on for one more round"));
     }
-    let verb = pause_or_go_on(screen.story.state());
-    ask(screen, verb)
+    let command = pause_or_go_on(screen.transcript.state());
+    ask(screen, command)
 }
 
-/// Returns the verb that pauses, or goes on, as it stands.
+/// Returns the command that pauses, or goes on, as it stands.
 pub fn pause_or_go_on(state: &State) -> Command {
     match state.run {
         Run::Going | Run::Stepping(_) => Command::Pause {},
@@ -114,7 +114,7 @@ pub fn pause_or_go_on(state: &State) -> Command {
 
 /// Raises the limit that holds so that everybody can speak once more; a talk that has ended is taken up again for that.
 pub fn more(screen: &mut Screen) -> Option<Request> {
-    let state = screen.story.state();
+    let state = screen.transcript.state();
     if state.ended.is_some() && screen.view.playback.is_none() {
         if screen.view.unsaved {
             return unsaved(screen);
@@ -122,7 +122,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         return Some(Request::Again(again(state)));
     }
     match more_of(state) {
-        Some(verb) => ask(screen, verb),
+        Some(command) => ask(screen, command),
         None => told(screen, "no limit holds, and it goes on"),
     }
 }
@@ -172,11 +172,12 @@ pub fn one_more_round(state: &State) -> Option<Limits> {
 }
 
 /// Returns the seat put forward; says how to put one forward if none is.
-pub fn picked(screen: &mut Screen) -> Option<SeatId> {
-    let place = screen.view.picked;
-    let seat = place.and_then(|p| screen.story.state().seats.get(p)).map(|s| s.spec.id.clone());
+pub fn selected(screen: &mut Screen) -> Option<SeatId> {
+    let place = screen.view.selected;
+    let seat =
+        place.and_then(|p| screen.transcript.state().seats.get(p)).map(|s| s.spec.id.clone());
     if seat.is_none() {
-        let key = screen.keymap.way(Action::PickNext, Place::Table);
+        let key = screen.keymap.way(Action::SelectNext, Focus::Read);
         told(screen, format!("put a seat forward first: its number, or {key}"));
     }
     seat
@@ -184,21 +185,21 @@ pub fn picked(screen: &mut Screen) -> Option<SeatId> {
 
 /// Gives the floor to the seat put forward.
 pub fn give_floor(screen: &mut Screen) -> Option<Request> {
-    let to = picked(screen)?;
+    let to = selected(screen)?;
     ask(screen, Command::Floor { to })
 }
 
 /// Stops who speaks, or passes over who is next; the floor can be given back for a while.
 pub fn skip(screen: &mut Screen) -> Option<Request> {
-    let state = screen.story.state();
-    let now = screen.story.speaking().next().map(|t| t.seat.clone());
+    let state = screen.transcript.state();
+    let now = screen.transcript.speaking().next().map(|t| t.seat.clone());
     let (who, what) = match now {
         Some(seat) => (Some(seat), "is stopped"),
         None => (next(state).0.into_iter().next(), "is passed over"),
     };
     let asked = ask(screen, Command::Skip {});
     if let (Some(to), true) = (who, asked.is_some()) {
-        let done = format!("{} {what}", screen.story.name(&to));
+        let done = format!("{} {what}", screen.transcript.name(&to));
         undo::offer(screen, &done, Command::Floor { to });
     }
     asked
@@ -206,14 +207,14 @@ pub fn skip(screen: &mut Screen) -> Option<Request> {
 
 /// Speaks the last utterance anew; where that is paid for, at the second wish in a row.
 pub fn retry(screen: &mut Screen) -> Option<Request> {
-    let state = screen.story.state();
+    let state = screen.transcript.state();
     let last = state.last.as_ref().and_then(|last| state.seat(&last.seat));
     let paid = |spec: &Participant| matches!(spec.voice, VoiceSpec::Model(_)) && !spec.local;
     match last.filter(|seat| paid(&seat.spec)).map(|seat| seat.spec.id.clone()) {
         Some(id) => {
-            let key = screen.keymap.way(Action::Retry, Place::Table);
+            let key = screen.keymap.way(Action::Retry, Focus::Read);
             screen.view.leaving = Some(Action::Retry);
-            let name = screen.story.name(&id);
+            let name = screen.transcript.name(&id);
             told(screen, format!("{name}'s model is asked and paid for once more: {key} again"))
         }
         None => ask(screen, Command::Retry {}),
@@ -222,14 +223,14 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
 
 /// Mutes the seat put forward, or lets it speak again.
 pub fn mute(screen: &mut Screen) -> Option<Request> {
-    let who = picked(screen)?;
-    let muted = screen.story.state().seat(&who).is_some_and(|s| s.muted);
-    let name = screen.story.name(&who);
-    let (verb, back) = match muted {
+    let who = selected(screen)?;
+    let muted = screen.transcript.state().seat(&who).is_some_and(|s| s.muted);
+    let name = screen.transcript.name(&who);
+    let (command, back) = match muted {
         true => (Command::Unmute { who: who.clone() }, Command::Mute { who }),
         false => (Command::Mute { who: who.clone() }, Command::Unmute { who }),
     };
-    let asked = ask(screen, verb);
+    let asked = ask(screen, command);
     if asked.is_some() {
         let done = if muted { "takes turns again" } else { "is passed over" };
         undo::offer(screen, &format!("{name} {done}"), back);
@@ -239,7 +240,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 
 /// Lets the turn of the human seat that has the floor go.
 pub fn pass(screen: &mut Screen) -> Option<Request> {
-    match participant::asked(&screen.story) {
+    match participant::human_turn(&screen.transcript) {
         Some(who) => ask(screen, Command::Pass { who }),
         None => told(screen, "no seat of yours has the floor"),
     }
@@ -247,62 +248,62 @@ pub fn pass(screen: &mut Screen) -> Option<Request> {
 
 /// Takes back the words that wait; of several, lists them.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
-    if screen.story.queued().count() > 1 {
+    if screen.transcript.queued().count() > 1 {
         screen.view.list = participant::queued(screen);
         return None;
     }
-    match screen.story.queued().last().map(|(key, _)| key.clone()) {
+    match screen.transcript.queued().last().map(|(key, _)| key.clone()) {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
         None => told(screen, "nothing is queued"),
     }
 }
 
 /// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
-pub fn send(screen: &mut Screen, manner: Manner) -> Option<Request> {
-    let text = screen.view.pen.whole();
+pub fn send(screen: &mut Screen, manner: Delivery) -> Option<Request> {
+    let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
         return None;
     }
-    if words.starts_with('/') && manner == Manner::Queue {
+    if words.starts_with('/') && manner == Delivery::Queue {
         return send_command(screen, words);
     }
-    screen.view.offer = None;
-    let human = participant::asked(&screen.story);
+    screen.view.completion = None;
+    let human = participant::human_turn(&screen.transcript);
     let text = words.into();
     let editing = screen.view.editing.take();
-    let verb = match (manner, editing, human) {
-        (Manner::CutIn, ..) => Command::CutIn { text, who: None },
-        (Manner::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
-        (Manner::Queue, None, Some(who)) => Command::Speak { text, who },
-        (Manner::Queue, None, None) => Command::Say { text },
+    let command = match (manner, editing, human) {
+        (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
+        (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
+        (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
+        (Delivery::Queue, None, None) => Command::Say { text },
     };
-    let sent = ask(screen, verb);
+    let sent = ask(screen, command);
     if sent.is_some() {
-        screen.view.pen.sent();
-        screen.view.transcript.follow();
+        screen.view.composer.sent();
+        screen.view.viewport.follow();
     }
     sent
 }
 
-/// Sends what is written as a `/command`: of a verb, else of the screen itself. One that is only begun is completed.
+/// Sends what is written as a `/command`: of a command, else of the screen itself. One that is only begun is completed.
 pub fn send_command(screen: &mut Screen, line: &str) -> Option<Request> {
-    let verb = slash::is_named(line);
-    if !verb && commands::named(line).is_some() {
+    let command = slash::is_named(line);
+    if !command && commands::named(line).is_some() {
         let line = line.to_owned();
-        screen.view.pen.sent();
-        (screen.view.writing, screen.view.offer) = (false, None);
+        screen.view.composer.sent();
+        (screen.view.writing, screen.view.completion) = (false, None);
         return commands::run(screen, &line).flatten();
     }
-    if let Some(offer) = screen.view.offer.take().filter(|_| !verb) {
-        offer.take(&mut screen.view.pen.area);
-        completion::anew(screen);
+    if let Some(offer) = screen.view.completion.take().filter(|_| !command) {
+        offer.take(&mut screen.view.composer.area);
+        completion::refresh(screen);
         return None;
     }
     let sent = command(screen, line);
     if sent.is_some() {
-        screen.view.pen.sent();
-        screen.view.offer = None;
+        screen.view.composer.sent();
+        screen.view.completion = None;
     }
     sent
 }
@@ -313,8 +314,8 @@ pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
     if line.trim() == "/pass" {
         return pass(screen);
     }
-    match slash::read(line, screen.story.state()) {
-        Ok(verb) => ask(screen, verb),
+    match slash::read(line, screen.transcript.state()) {
+        Ok(command) => ask(screen, command),
         Err(why) => told(screen, why),
     }
 }

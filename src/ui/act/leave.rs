@@ -1,4 +1,4 @@
-//! Ways outwards: closing what lies on top, leaving the pen, stopping what speaks, leaving the screen.
+//! Ways outwards: closing what lies on top, leaving the composer, stopping what speaks, leaving the screen.
 //!
 //! None of them destroys: a draft that is cleared comes back, and the session is saved whatever is left.
 
@@ -8,20 +8,20 @@ use crate::ui::act::appearance;
 use crate::ui::act::intents;
 use crate::ui::act::update::Request;
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
-use crate::ui::view::floor::Standing;
+use crate::ui::keymap::Focus;
+use crate::ui::view::floor::Status;
 
-/// One step outwards: closes a list, an offer or the figures, leaves the pen with its draft, forgets the seat put forward.
+/// One step outwards: closes a list, an offer or the figures, leaves the composer with its draft, forgets the seat put forward.
 pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     let view = &mut screen.view;
     if view.list.take().is_some() {
-        appearance::take_off(screen);
+        appearance::restore_theme(screen);
         return None;
     }
-    if view.writing && view.offer.take().is_some() {
+    if view.writing && view.completion.take().is_some() {
         return None;
     }
-    if !view.writing && view.study.take().is_some() {
+    if !view.writing && view.analysis.take().is_some() {
         return None;
     }
     if view.search.as_ref().is_some_and(|s| s.typing || !view.writing) {
@@ -31,7 +31,7 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     if std::mem::take(&mut view.writing) {
         return None;
     }
-    if view.picked.take().is_some() {
+    if view.selected.take().is_some() {
         return None;
     }
     if view.reading.raw { raw(screen) } else { None }
@@ -40,20 +40,20 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
 /// The gentlest of what can still be stopped: a list, a draft, a reply; then the screen.
 pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
     if screen.view.list.take().is_some() {
-        appearance::take_off(screen);
+        appearance::restore_theme(screen);
         return None;
     }
     if screen.view.search.take_if(|s| s.typing).is_some() {
         return None;
     }
-    if screen.view.writing && !screen.view.pen.is_empty() {
-        screen.view.pen.clear();
+    if screen.view.writing && !screen.view.composer.is_empty() {
+        screen.view.composer.clear();
         screen.view.editing = None;
-        let key = screen.keymap.way(Action::RestoreDraft, Place::Pen);
+        let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
         screen.view.notice = Some(format!("cleared: {key} brings it back"));
         return None;
     }
-    if screen.view.playback.is_none() && screen.story.speaking().next().is_some() {
+    if screen.view.playback.is_none() && screen.transcript.speaking().next().is_some() {
         return intents::ask(screen, Command::PauseNow {});
     }
     leave(screen, Action::Interrupt)
@@ -64,13 +64,11 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
     if screen.view.playback.is_some() {
         return Some(how);
     }
-    match Standing::of(screen.story.state()) {
-        Standing::Running | Standing::Stepping | Standing::Pausing => leave(screen, by),
-        Standing::Paused
-        | Standing::Waiting
-        | Standing::Stopped
-        | Standing::Done
-        | Standing::Error => Some(how),
+    match Status::of(screen.transcript.state()) {
+        Status::Running | Status::Stepping | Status::Pausing => leave(screen, by),
+        Status::Paused | Status::Waiting | Status::Stopped | Status::Done | Status::Error => {
+            Some(how)
+        }
     }
 }
 
@@ -78,24 +76,24 @@ pub(in crate::ui) fn quit(screen: &mut Screen, by: Action, how: Request) -> Opti
 pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
     let raw = !screen.view.reading.raw;
     screen.view.reading.raw = raw;
-    screen.view.transcript.forget();
+    screen.view.viewport.forget();
     let view = &mut screen.view;
     if raw {
-        view.took_mouse = std::mem::take(&mut screen.manner.mouse);
+        view.took_mouse = std::mem::take(&mut screen.modes.mouse);
     } else {
-        screen.manner.mouse = view.took_mouse;
+        screen.modes.mouse = view.took_mouse;
     }
-    let key = screen.keymap.way(Action::Raw, Place::Table);
+    let key = screen.keymap.way(Action::Raw, Focus::Read);
     screen.view.notice = Some(match raw {
         true => format!("as written, for the mouse; {key} takes it back"),
         false => "words as they are laid out".into(),
     });
-    Some(Request::Mouse(screen.manner.mouse))
+    Some(Request::Mouse(screen.modes.mouse))
 }
 
 /// Leaves at the second wish in a row.
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
-    let key = screen.keymap.way(by, Place::Table);
+    let key = screen.keymap.way(by, Focus::Read);
     screen.view.leaving = Some(by);
     screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
     None

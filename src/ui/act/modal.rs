@@ -1,13 +1,13 @@
-//! Modal editing in the pen and counts at the table, for who set `keymap = "vim"`. It only adds: what is not named here
+//! Modal editing in the composer and counts at the table, for who set `keymap = "vim"`. It only adds: what is not named here
 //! means what it means to everybody.
 //!
-//! The first Esc leaves insert, the second the pen; neither touches what is written or the talk.
+//! The first Esc leaves insert, the second the composer; neither touches what is written or the talk.
 
 use crate::ui::Screen;
 use crate::ui::act::intents;
 use crate::ui::act::update::{Request, act};
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
@@ -15,9 +15,9 @@ use tui_textarea::{CursorMove, TextArea};
 /// The largest count.
 const COUNT_MAX: u32 = 999;
 
-/// What letters mean in the pen.
+/// What letters mean in the composer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
+pub enum VimMode {
     /// Text.
     #[default]
     Insert,
@@ -28,8 +28,8 @@ pub enum Mode {
 /// Where somebody with these habits stands.
 #[derive(Clone, Debug, Default)]
 pub struct Vim {
-    /// What letters mean in the pen.
-    pub mode: Mode,
+    /// What letters mean in the composer.
+    pub mode: VimMode,
     /// The beginning of a command of two letters.
     begun: Option<char>,
     /// What was typed behind a colon.
@@ -45,14 +45,14 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Request>> {
         return None;
     }
     match screen.view.place() {
-        Place::Pen => pen(screen, key.code),
-        Place::Table | Place::Replay | Place::Found => table(screen, key.code),
-        Place::Prefix
-        | Place::Search
-        | Place::List
-        | Place::Figures
-        | Place::Start
-        | Place::StartList => None,
+        Focus::Write => composer(screen, key.code),
+        Focus::Read | Focus::Replay | Focus::Found => table(screen, key.code),
+        Focus::Prefix
+        | Focus::Search
+        | Focus::Pick
+        | Focus::Analysis
+        | Focus::Start
+        | Focus::StartList => None,
     }
 }
 
@@ -101,8 +101,8 @@ fn repeats(action: Action) -> bool {
     )
 }
 
-fn pen(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
-    let offered = screen.view.offer.is_some();
+fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
+    let offered = screen.view.completion.is_some();
     let vim = screen.view.vim.as_mut()?;
     if let Some(colon) = &mut vim.colon {
         match code {
@@ -119,35 +119,35 @@ fn pen(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
         return Some(None);
     }
     match (vim.mode, code) {
-        (Mode::Insert, KeyCode::Esc) if !offered => vim.mode = Mode::Normal,
-        (Mode::Insert, _) => return None,
-        (Mode::Normal, KeyCode::Esc) => {
-            (vim.mode, vim.begun) = (Mode::Insert, None);
+        (VimMode::Insert, KeyCode::Esc) if !offered => vim.mode = VimMode::Normal,
+        (VimMode::Insert, _) => return None,
+        (VimMode::Normal, KeyCode::Esc) => {
+            (vim.mode, vim.begun) = (VimMode::Insert, None);
             return None;
         }
-        (Mode::Normal, KeyCode::Char(':')) => {
+        (VimMode::Normal, KeyCode::Char(':')) => {
             vim.colon = Some(String::new());
             screen.view.notice = Some(":".into());
         }
-        (Mode::Normal, KeyCode::Char(c)) => {
+        (VimMode::Normal, KeyCode::Char(c)) => {
             let begun = vim.begun.take();
-            let area = &mut screen.view.pen.area;
+            let area = &mut screen.view.composer.area;
             match (begun, c) {
                 (None, 'd' | 'c' | 'y' | 'g') => vim.begun = Some(c),
                 (Some('g'), 'g') => area.move_cursor(CursorMove::Top),
-                (Some(verb @ ('d' | 'c' | 'y')), c) => {
-                    if change(area, verb, c) && verb == 'c' {
-                        vim.mode = Mode::Insert;
+                (Some(command @ ('d' | 'c' | 'y')), c) => {
+                    if change(area, command, c) && command == 'c' {
+                        vim.mode = VimMode::Insert;
                     }
                 }
                 (Some(_) | None, c) => {
                     if alone(area, c) {
-                        vim.mode = Mode::Insert;
+                        vim.mode = VimMode::Insert;
                     }
                 }
             }
         }
-        (Mode::Normal, _) => return None,
+        (VimMode::Normal, _) => return None,
     }
     Some(None)
 }
@@ -178,12 +178,12 @@ fn alone(area: &mut TextArea<'_>, c: char) -> bool {
 }
 
 /// Takes out, takes out and writes on, or keeps what a motion passes over; returns whether there is such a motion.
-fn change(area: &mut TextArea<'_>, verb: char, to: char) -> bool {
-    if to == verb {
+fn change(area: &mut TextArea<'_>, command: char, to: char) -> bool {
+    if to == command {
         area.move_cursor(CursorMove::Head);
         area.start_selection();
         let before = area.cursor();
-        if verb != 'c' {
+        if command != 'c' {
             area.move_cursor(CursorMove::Down);
         }
         // the last line has none below it
@@ -198,7 +198,7 @@ fn change(area: &mut TextArea<'_>, verb: char, to: char) -> bool {
             caret::step(area, CursorMove::Forward);
         }
     }
-    match verb {
+    match command {
         'y' => area.copy(),
         _ => _ = area.cut(),
     }
@@ -222,7 +222,7 @@ fn motion(c: char) -> Option<CursorMove> {
     })
 }
 
-/// Does what was typed behind a colon: writing is sending, quitting leaves the pen, anything else is a command.
+/// Does what was typed behind a colon: writing is sending, quitting leaves the composer, anything else is a command.
 fn obey(screen: &mut Screen, line: &str) -> Option<Request> {
     match line {
         "" => None,

@@ -37,11 +37,11 @@ fn wheel(screen: &mut Screen, at: Position, way: Way) -> Option<Request> {
     match (&screen.view.list, way) {
         (Some(_), Way::Up) => act(screen, Action::EntryUp),
         (Some(_), Way::Down) => act(screen, Action::EntryDown),
-        (None, _) if screen.view.areas.pen.contains(at) => None,
+        (None, _) if screen.view.areas.composer.contains(at) => None,
         (None, way) => {
-            read(screen, |t, story, look| match way {
-                Way::Up => t.up(story, look, NOTCH_LINES),
-                Way::Down => t.down(story, look, NOTCH_LINES),
+            read(screen, |t, transcript, look| match way {
+                Way::Up => t.up(transcript, look, NOTCH_LINES),
+                Way::Down => t.down(transcript, look, NOTCH_LINES),
             });
             None
         }

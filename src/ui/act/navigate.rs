@@ -5,18 +5,18 @@ use crate::model::Seq;
 use crate::state::Entry;
 use crate::text;
 use crate::ui::Screen;
-use crate::ui::act::branches::Leaf;
+use crate::ui::act::branches::BranchPoint;
 use crate::ui::act::intents;
-use crate::ui::act::participant::{self, Pieces};
+use crate::ui::act::participant::{self, Extract};
 use crate::ui::act::update::{Request, read};
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::text::markdown;
-use crate::ui::view::analysis::Study;
+use crate::ui::view::analysis::Analysis;
 use crate::ui::view::inspector;
 use crate::ui::view::link;
-use crate::ui::view::list::{Does, Entry as Listed};
-use crate::ui::view::transcript::{Id, Shown};
+use crate::ui::view::list::{EntryAction, ListEntry};
+use crate::ui::view::transcript::{Id, RowView};
 use crate::ui::view::versions;
 
 /// The width at which plain text is laid out, in cells: no line of a message breaks at it.
@@ -33,22 +33,22 @@ pub enum Way {
 
 /// Goes to the next message.
 pub fn message(screen: &mut Screen, way: Way) {
-    read(screen, |t, story, look| {
-        let (first, whole) = t.first(story, look);
+    read(screen, |t, transcript, look| {
+        let (first, whole) = t.first(transcript, look);
         let to = match way {
             // the beginning of a message that is half read comes before the message above it
             Way::Up if !whole => Some(first),
-            Way::Up => (0..first).rev().find(|at| t.shows(story, look, *at)).or(Some(0)),
-            Way::Down => (first + 1..story.len()).find(|at| t.shows(story, look, *at)),
+            Way::Up => (0..first).rev().find(|at| t.shows(transcript, look, *at)).or(Some(0)),
+            Way::Down => (first + 1..transcript.len()).find(|at| t.shows(transcript, look, *at)),
         };
         if let Some(to) = to.filter(|_| way == Way::Up || !t.following()) {
-            t.go(story, look, to);
+            t.go(transcript, look, to);
         }
     });
 }
 
 /// Looks anew for what is typed: from what is read now towards the end, else from the beginning.
-pub fn anew(screen: &mut Screen) {
+pub fn search_again(screen: &mut Screen) {
     if let Some(search) = &mut screen.view.search {
         search.at = None;
     }
@@ -58,9 +58,9 @@ pub fn anew(screen: &mut Screen) {
 /// Goes to the next place that was found; behind the last one comes the first.
 pub fn found(screen: &mut Screen, way: Way) {
     let Some(search) = &mut screen.view.search else { return };
-    let (from, found) = (search.at, search.matches(&screen.story).to_vec());
+    let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
     let mut first = 0;
-    read(screen, |t, story, look| first = t.first(story, look).0);
+    read(screen, |t, transcript, look| first = t.first(transcript, look).0);
     let next = match (way, from) {
         (Way::Down, Some(at)) => found.iter().find(|m| **m > at).or(found.first()),
         (Way::Down, None) => found.iter().find(|m| **m >= first).or(found.first()),
@@ -71,16 +71,16 @@ pub fn found(screen: &mut Screen, way: Way) {
     if let Some(search) = &mut screen.view.search {
         search.at = Some(at);
     }
-    read(screen, |t, story, look| t.go(story, look, at));
+    read(screen, |t, transcript, look| t.go(transcript, look, at));
 }
 
 /// Goes from the chosen event of the figures to where it happened.
 pub fn event(screen: &mut Screen) {
-    let number = screen.view.study.as_ref().and_then(Study::utterance);
-    match number.and_then(|number| screen.story.utterance(number)) {
+    let number = screen.view.analysis.as_ref().and_then(Analysis::utterance);
+    match number.and_then(|number| screen.transcript.utterance(number)) {
         Some(at) => {
-            screen.view.study = None;
-            read(screen, |t, story, look| t.go(story, look, at));
+            screen.view.analysis = None;
+            read(screen, |t, transcript, look| t.go(transcript, look, at));
         }
         None => screen.view.notice = Some("choose an event that stands at an utterance".into()),
     }
@@ -96,20 +96,20 @@ pub(in crate::ui) struct Message {
 /// Returns the message that is read, or the last one that is whole before it; says so if there is none.
 pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<Message> {
     let from = screen.reading();
-    let (story, only) = (&screen.story, screen.view.reading.only);
-    let words = |at: usize| match story.shown(at)? {
-        Shown::Words(entry, _) => {
-            let place = entry.seat().map(|seat| story.seat_place(seat));
+    let (transcript, only) = (&screen.transcript, screen.view.reading.only);
+    let words = |at: usize| match transcript.shown(at)? {
+        RowView::Words(entry, _) => {
+            let place = entry.seat().map(|seat| transcript.seat_place(seat));
             (only.is_none() || place == only).then_some((at, entry))
         }
-        Shown::Speaking(_) | Shown::Aside(..) => None,
+        RowView::Speaking(_) | RowView::Aside(..) => None,
     };
     let Some((at, entry)) = (0..=from).rev().find_map(words) else {
         screen.view.notice = Some("nothing was said yet".into());
         return None;
     };
     let name = match (entry.number, entry.seat()) {
-        (Some(number), Some(seat)) => format!("u{number} of {}", story.name(seat)),
+        (Some(number), Some(seat)) => format!("u{number} of {}", transcript.name(seat)),
         _ => "the operator's words".into(),
     };
     Some(Message { at, said: text::block(entry.text()).into_owned(), name })
@@ -117,8 +117,8 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<Message> {
 
 /// Copies the message that is read, as it was written.
 pub fn copy(screen: &mut Screen) -> Option<Request> {
-    if let Some(study) = &screen.view.study {
-        let tables = figures::md(&study.tables());
+    if let Some(analysis) = &screen.view.analysis {
+        let tables = figures::md(&analysis.tables());
         return Some(Request::Copy(tables, "the figures of this page".into()));
     }
     message_read(screen).map(|m| Request::Copy(m.said, m.name))
@@ -133,21 +133,21 @@ pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
 }
 
 /// Lists what can be taken out of the message that is read; the only one there is, is taken at once.
-pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
+pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
     let message = message_read(screen)?;
     let Some(list) = participant::pieces(&message.said, what) else {
         let none = match what {
-            Pieces::Links => "links",
-            Pieces::Code => "blocks of code",
+            Extract::Links => "links",
+            Extract::Code => "blocks of code",
         };
         screen.view.notice = Some(format!("{} has no {none}", message.name));
         return None;
     };
     match (&list.own.1[..], what) {
-        ([Listed { does: Does::Copy(words, what), .. }], Pieces::Code) => {
+        ([ListEntry { action: EntryAction::Copy(words, what), .. }], Extract::Code) => {
             Some(Request::Copy(words.clone(), format!("{what} of {}", message.name)))
         }
-        ([Listed { does: Does::Link(address), .. }], _) => {
+        ([ListEntry { action: EntryAction::Link(address), .. }], _) => {
             screen.view.page = Some(link::page(address));
             None
         }
@@ -161,26 +161,27 @@ pub fn take_out(screen: &mut Screen, what: Pieces) -> Option<Request> {
 /// Shows the message that is read alone.
 pub fn zoom(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
-    let page = entry(screen, &message).map(|e| versions::page(&screen.story, e, &message.name));
+    let page =
+        entry(screen, &message).map(|e| versions::page(&screen.transcript, e, &message.name));
     screen.view.page = page;
 }
 
 /// Puts the message that is read into the middle.
 pub fn centre(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
-    read(screen, |t, story, look| {
-        t.go(story, look, message.at);
-        t.up(story, look, t.page() / 2);
+    read(screen, |t, transcript, look| {
+        t.go(transcript, look, message.at);
+        t.up(transcript, look, t.page() / 2);
     });
 }
 
 /// Shows what the speaker of the message that is read was shown.
 pub fn prompt(screen: &mut Screen) {
     let at = screen.reading();
-    let speaks = matches!(screen.story.shown(at), Some(Shown::Speaking(_)));
+    let speaks = matches!(screen.transcript.shown(at), Some(RowView::Speaking(_)));
     let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
     let Some(at) = at else { return };
-    match inspector::prompt_of(&screen.story, at) {
+    match inspector::prompt_of(&screen.transcript, at) {
         Ok(page) => screen.view.page = Some(page),
         Err(why) => screen.view.notice = Some(why.into()),
     }
@@ -190,16 +191,16 @@ pub fn prompt(screen: &mut Screen) {
 pub fn filter(screen: &mut Screen) {
     let by = |screen: &mut Screen| {
         let at = screen.reading();
-        let story = &screen.story;
-        (0..=at).rev().find_map(|at| match story.shown(at)? {
-            Shown::Words(entry, _) => entry.seat().map(|s| story.seat_place(s)),
-            Shown::Speaking(turn) => Some(story.seat_place(&turn.seat)),
-            Shown::Aside(..) => None,
+        let transcript = &screen.transcript;
+        (0..=at).rev().find_map(|at| match transcript.shown(at)? {
+            RowView::Words(entry, _) => entry.seat().map(|s| transcript.seat_place(s)),
+            RowView::Speaking(turn) => Some(transcript.seat_place(&turn.seat)),
+            RowView::Aside(..) => None,
         })
     };
     let place = match screen.view.reading.only {
         Some(_) => None,
-        None => screen.view.picked.or_else(|| by(screen)),
+        None => screen.view.selected.or_else(|| by(screen)),
     };
     only(screen, place);
 }
@@ -207,10 +208,10 @@ pub fn filter(screen: &mut Screen) {
 /// Shows the words of the seat at a place of the table alone, or those of all.
 pub fn only(screen: &mut Screen, place: Option<usize>) {
     screen.view.reading.only = place;
-    screen.view.transcript.forget();
-    let seat = place.and_then(|place| screen.story.state().seats.get(place));
-    let name = seat.map(|seat| screen.story.name(&seat.spec.id));
-    let key = screen.keymap.way(Action::Filter, Place::Table);
+    screen.view.viewport.forget();
+    let seat = place.and_then(|place| screen.transcript.state().seats.get(place));
+    let name = seat.map(|seat| screen.transcript.name(&seat.spec.id));
+    let key = screen.keymap.way(Action::Filter, Focus::Read);
     screen.view.notice = Some(match name {
         Some(name) => format!("{name} alone; {key} shows all again"),
         None => "all are shown".into(),
@@ -220,27 +221,28 @@ pub fn only(screen: &mut Screen, place: Option<usize>) {
 /// Opens or folds the reasoning of the message that is read.
 pub fn reasoning(screen: &mut Screen) {
     let at = screen.reading();
-    let speaks = matches!(screen.story.shown(at), Some(Shown::Speaking(_)));
+    let speaks = matches!(screen.transcript.shown(at), Some(RowView::Speaking(_)));
     let at = if speaks { Some(at) } else { message_read(screen).map(|m| m.at) };
-    let Some(id) = at.and_then(|at| screen.story.id(at)) else { return };
+    let Some(id) = at.and_then(|at| screen.transcript.id(at)) else { return };
     let others = &mut screen.view.reading.others;
     if !others.remove(&id) {
         others.insert(id);
     }
-    screen.view.transcript.forget();
+    screen.view.viewport.forget();
 }
 
 /// Goes to the next bookmark.
 pub fn mark(screen: &mut Screen, way: Way) {
     let at = screen.reading();
-    let story = &screen.story;
-    let places = story.state().marks.iter().filter_map(|(seq, _)| story.place(Id::Event(*seq)));
+    let transcript = &screen.transcript;
+    let places =
+        transcript.state().marks.iter().filter_map(|(seq, _)| transcript.place(Id::Event(*seq)));
     let next = match way {
         Way::Down => places.filter(|place| *place > at).min(),
         Way::Up => places.filter(|place| *place < at).max(),
     };
     match next {
-        Some(place) => read(screen, |t, story, look| t.go(story, look, place)),
+        Some(place) => read(screen, |t, transcript, look| t.go(transcript, look, place)),
         None => screen.view.notice = Some("no bookmark there".into()),
     }
 }
@@ -250,7 +252,7 @@ pub fn fork(screen: &mut Screen) -> Option<Request> {
     if screen.view.unsaved {
         return intents::unsaved(screen);
     }
-    leaf(screen).map(|at| Request::Fork(Leaf { at, seed: None }))
+    leaf(screen).map(|at| Request::Fork(BranchPoint { at, seed: None }))
 }
 
 /// Returns the last event of the message that is read.
@@ -263,7 +265,7 @@ pub fn leaf(screen: &mut Screen) -> Option<Seq> {
 pub fn alternatives(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
     let list =
-        entry(screen, &message).and_then(|e| versions::list(&screen.story, e, &message.name));
+        entry(screen, &message).and_then(|e| versions::list(&screen.transcript, e, &message.name));
     if list.is_none() {
         screen.view.notice = Some("your own words stand as you said them".into());
     }
@@ -272,10 +274,11 @@ pub fn alternatives(screen: &mut Screen) {
 
 /// Lists every text of an utterance by its number.
 pub fn alternatives_of(screen: &mut Screen, number: &str) {
-    let story = &screen.story;
-    let of = number.trim_start_matches('u').parse().ok().and_then(|n| story.state().utterance(n));
-    let name = |e: &Entry| format!("u{} of {}", e.number.unwrap_or(0), story.names(e.seat()));
-    let list = of.and_then(|e| versions::list(story, e, &name(e)));
+    let transcript = &screen.transcript;
+    let of =
+        number.trim_start_matches('u').parse().ok().and_then(|n| transcript.state().utterance(n));
+    let name = |e: &Entry| format!("u{} of {}", e.number.unwrap_or(0), transcript.names(e.seat()));
+    let list = of.and_then(|e| versions::list(transcript, e, &name(e)));
     if list.is_none() {
         screen.view.notice = Some(format!("no utterance {number} has ended"));
     }
@@ -283,5 +286,5 @@ pub fn alternatives_of(screen: &mut Screen, number: &str) {
 }
 
 fn entry<'a>(screen: &'a Screen, message: &Message) -> Option<&'a Entry> {
-    screen.story.entry(message.at).and_then(|at| screen.story.state().entries.get(at))
+    screen.transcript.entry(message.at).and_then(|at| screen.transcript.state().entries.get(at))
 }

@@ -4,26 +4,30 @@ use crate::model::{Command, SeatId, VoiceSpec};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::text::links;
-use crate::ui::view::list::{Does, Entry, List};
-use crate::ui::view::transcript::Story;
+use crate::ui::view::list::{EntryAction, List, ListEntry};
+use crate::ui::view::transcript::Transcript;
 use toml::Value;
 
-fn entry(call: &str, title: String, does: Does) -> Entry {
-    Entry { does, call: call.into(), title }
+fn entry(call: &str, title: String, action: EntryAction) -> ListEntry {
+    ListEntry { action, call: call.into(), title }
 }
 
 /// Returns everything that can be done with the seat at a place of the table.
 pub fn deeds(screen: &Screen, place: usize) -> Option<List> {
-    let story = &screen.story;
-    let seat = story.state().seats.get(place)?;
-    let (id, name) = (&seat.spec.id, story.name(&seat.spec.id));
+    let transcript = &screen.transcript;
+    let seat = transcript.state().seats.get(place)?;
+    let (id, name) = (&seat.spec.id, transcript.name(&seat.spec.id));
     let who = || id.clone();
-    let begin = |words: String| Does::Begin(words);
+    let begin = |words: String| EntryAction::Begin(words);
     let change = |key: &str, value: &str| begin(format!("/change @{id} {key} = {}", quoted(value)));
     let mut entries = vec![
-        entry("floor", format!("{name} speaks next"), Does::Send(Command::Floor { to: who() })),
+        entry(
+            "floor",
+            format!("{name} speaks next"),
+            EntryAction::Send(Command::Floor { to: who() }),
+        ),
         entry(
             "whisper",
             format!("a word that only {name} hears"),
@@ -34,11 +38,13 @@ pub fn deeds(screen: &Screen, place: usize) -> Option<List> {
             true => entry(
                 "unmute",
                 "takes turns again".into(),
-                Does::Send(Command::Unmute { who: who() }),
+                EntryAction::Send(Command::Unmute { who: who() }),
             ),
-            false => {
-                entry("mute", "is passed over".into(), Does::Send(Command::Mute { who: who() }))
-            }
+            false => entry(
+                "mute",
+                "is passed over".into(),
+                EntryAction::Send(Command::Mute { who: who() }),
+            ),
         },
         entry(
             "speak as",
@@ -63,7 +69,7 @@ pub fn deeds(screen: &Screen, place: usize) -> Option<List> {
     entries.push(entry(
         "leave",
         format!("{name} leaves the table"),
-        Does::Send(Command::Leave { who: who() }),
+        EntryAction::Send(Command::Leave { who: who() }),
     ));
     let join = "/join id = \"\", model = \"\", persona = \"\"".to_owned();
     entries.push(entry("join", "somebody new comes to the table".into(), begin(join)));
@@ -77,47 +83,51 @@ fn quoted(value: &str) -> String {
 
 /// Returns what can be done with the words that wait.
 pub fn queued(screen: &Screen) -> Option<List> {
-    let waiting: Vec<_> = screen.story.queued().collect();
+    let waiting: Vec<_> = screen.transcript.queued().collect();
     let mut entries = Vec::new();
     for (i, (key, words)) in waiting.iter().enumerate().rev() {
-        let call = |verb: &str| format!("{verb} {}", i + 1);
+        let call = |command: &str| format!("{command} {}", i + 1);
         let shown = text::line(words).into_owned();
         let of = key.0.clone();
         entries.push(entry(
             &call("edit"),
             shown.clone(),
-            Does::Edit((*key).clone(), words.to_string()),
+            EntryAction::Edit((*key).clone(), words.to_string()),
         ));
-        entries.push(entry(&call("drop"), shown, Does::Send(Command::DropQueued { of })));
+        entries.push(entry(&call("drop"), shown, EntryAction::Send(Command::DropQueued { of })));
     }
     (!entries.is_empty()).then(|| List::of("Words that wait".into(), entries))
 }
 
-/// Returns what was sent before, the last first, as a list from which Enter takes it into the pen.
+/// Returns what was sent before, the last first, as a list from which Enter takes it into the composer.
 pub fn history(sent: &[String]) -> Option<List> {
     let entries = sent.iter().rev().enumerate().map(|(i, words)| {
-        entry(&format!("{}", i + 1), text::line(words).into_owned(), Does::Begin(words.clone()))
+        entry(
+            &format!("{}", i + 1),
+            text::line(words).into_owned(),
+            EntryAction::Begin(words.clone()),
+        )
     });
-    let entries: Vec<Entry> = entries.collect();
+    let entries: Vec<ListEntry> = entries.collect();
     (!entries.is_empty()).then(|| List::of("Sent before".into(), entries))
 }
 
 /// Returns the links, or the blocks of code, of a message as a list from which Enter looks at one, or copies it.
-pub fn pieces(said: &str, what: Pieces) -> Option<List> {
+pub fn pieces(said: &str, what: Extract) -> Option<List> {
     let (title, found) = match what {
-        Pieces::Links => ("Links", links::links(said)),
-        Pieces::Code => ("Blocks of code", links::code(said)),
+        Extract::Links => ("Links", links::links(said)),
+        Extract::Code => ("Blocks of code", links::code(said)),
     };
-    let entries: Vec<Entry> = found
+    let entries: Vec<ListEntry> = found
         .into_iter()
         .enumerate()
         .map(|(i, words)| {
             let first = words.lines().next().unwrap_or_default();
             let title = text::line(first).into_owned();
             let does = match what {
-                Pieces::Links => Does::Link(words),
-                Pieces::Code => {
-                    Does::Copy(text::block(&words).into_owned(), format!("block {}", i + 1))
+                Extract::Links => EntryAction::Link(words),
+                Extract::Code => {
+                    EntryAction::Copy(text::block(&words).into_owned(), format!("block {}", i + 1))
                 }
             };
             entry(&format!("{}", i + 1), title, does)
@@ -128,7 +138,7 @@ pub fn pieces(said: &str, what: Pieces) -> Option<List> {
 
 /// What is taken out of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pieces {
+pub enum Extract {
     /// Addresses.
     Links,
     /// Blocks of code.
@@ -136,19 +146,19 @@ pub enum Pieces {
 }
 
 /// Returns the human seat that has the floor, if any.
-pub fn asked(story: &Story) -> Option<SeatId> {
-    let state = story.state();
+pub fn human_turn(transcript: &Transcript) -> Option<SeatId> {
+    let state = transcript.state();
     state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
 }
 
 /// Puts the seat at a place forward, and says what can be done with it.
-pub(in crate::ui) fn pick(screen: &mut Screen, place: usize) {
-    let Some(seat) = screen.story.state().seats.get(place) else {
+pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
+    let Some(seat) = screen.transcript.state().seats.get(place) else {
         screen.view.notice = Some(format!("no seat has the number {}", place + 1));
         return;
     };
-    let name = screen.story.name(&seat.spec.id);
-    let key = |action| screen.keymap.way(action, Place::Table);
+    let name = screen.transcript.name(&seat.spec.id);
+    let key = |action| screen.keymap.way(action, Focus::Read);
     let told = |(action, word): &(Action, &str)| format!("  {} {word}", key(*action));
     let deeds = [
         (Action::GiveFloor, "floor"),
@@ -161,7 +171,7 @@ pub(in crate::ui) fn pick(screen: &mut Screen, place: usize) {
         None => deeds.iter().map(told).collect(),
     };
     screen.view.notice = Some(format!("{name}:{deeds}"));
-    screen.view.picked = Some(place);
+    screen.view.selected = Some(place);
 }
 
 /// Which way the seat put forward moves.
@@ -170,13 +180,13 @@ pub(in crate::ui) enum Pick {
     Back,
 }
 
-pub(in crate::ui) fn step_pick(screen: &mut Screen, step: Pick) {
-    let seats = screen.story.state().seats.len().max(1);
-    let place = match (screen.view.picked, step) {
+pub(in crate::ui) fn select_next(screen: &mut Screen, step: Pick) {
+    let seats = screen.transcript.state().seats.len().max(1);
+    let place = match (screen.view.selected, step) {
         (None, Pick::Forward) => 0,
         (None, Pick::Back) => seats - 1,
         (Some(place), Pick::Forward) => (place + 1) % seats,
         (Some(place), Pick::Back) => (place + seats - 1) % seats,
     };
-    pick(screen, place);
+    select(screen, place);
 }

@@ -9,7 +9,7 @@ use crate::ui::view::page::Page;
 
 /// Lines that are being chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct LineSelection {
     /// Whose words they are, as told when they are copied.
     what: String,
     /// The lines as they were written.
@@ -20,7 +20,7 @@ pub struct Lines {
     at: usize,
 }
 
-impl Lines {
+impl LineSelection {
     /// Returns whether a line lies between the two.
     pub fn has(&self, line: usize) -> bool {
         (self.from.min(self.at)..=self.from.max(self.at)).contains(&line)
@@ -48,12 +48,12 @@ pub fn open(screen: &mut Screen) {
     let all: Vec<String> = message.said.lines().map(str::to_owned).collect();
     let what = message.name;
     let title = format!("Lines of {what}: j k choose, v from here, y copies");
-    let lines = Some(Lines { what, all, from: 0, at: 0 });
+    let lines = Some(LineSelection { what, all, from: 0, at: 0 });
     screen.view.page = Some(Page { title, lines, ..Page::default() });
 }
 
 /// Moves among the lines, or copies them; nothing where the action means something else.
-pub fn heed(page: &mut Page, action: Action) -> Option<Option<Request>> {
+pub fn handle(page: &mut Page, action: Action) -> Option<Option<Request>> {
     let lines = page.lines.as_mut()?;
     let last = lines.all.len().saturating_sub(1);
     match action {

@@ -6,7 +6,7 @@ use crate::ui::Screen;
 use crate::ui::act::intents;
 use crate::ui::act::update::{Request, View};
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 
 /// Milliseconds after the prefix until its keys are listed.
 const KEYS_MS: u64 = 400;
@@ -17,13 +17,13 @@ const UNDO_MS: u64 = 5_000;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
     /// What takes it back.
-    verb: Command,
+    command: Command,
     /// What was said of it.
     told: String,
     since: Option<Ms>,
 }
 
-impl View {
+impl ViewState {
     /// Lets time pass; returns the milliseconds until something comes or goes, and whether anything did.
     pub fn pass(&mut self, now: Ms) -> (Option<u64>, bool) {
         let mut changed = false;
@@ -52,17 +52,17 @@ impl View {
 }
 
 /// Says what was done, and offers to take it back.
-pub fn offer(screen: &mut Screen, done: &str, verb: Command) {
-    let key = screen.keymap.way(Action::Undo, Place::Table);
+pub fn offer(screen: &mut Screen, done: &str, command: Command) {
+    let key = screen.keymap.way(Action::Undo, Focus::Read);
     let told = format!("{done}: {key} takes it back");
     screen.view.notice = Some(told.clone());
-    screen.view.undo = Some(Undo { verb, told, since: None });
+    screen.view.undo = Some(Undo { command, told, since: None });
 }
 
 /// Takes back what was done last, as long as that is offered.
 pub fn undo(screen: &mut Screen) -> Option<Request> {
     match screen.view.undo.take() {
-        Some(undo) => intents::ask(screen, undo.verb),
+        Some(undo) => intents::ask(screen, undo.command),
         None => {
             screen.view.notice = Some("there is nothing to take back".into());
             None

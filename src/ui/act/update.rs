@@ -7,31 +7,31 @@ use crate::session::replay::{Speed, Step};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::act::appearance;
-use crate::ui::act::branches::{Leaf, Shelf};
+use crate::ui::act::branches::{BranchPoint, SessionFilter};
 use crate::ui::act::entries;
 use crate::ui::act::intents;
 use crate::ui::act::leave;
 use crate::ui::act::modal::{self, Vim};
 use crate::ui::act::navigate;
-use crate::ui::act::participant::{self, Pick, Pieces};
+use crate::ui::act::participant::{self, Extract, Pick};
 use crate::ui::act::select;
 use crate::ui::act::undo::{self, Undo};
 use crate::ui::action::Action;
-use crate::ui::keymap::{self, Place};
+use crate::ui::keymap::{self, Focus};
 use crate::ui::layout::{Areas, Panels};
 use crate::ui::text::caret;
 use crate::ui::theme::Theme;
-use crate::ui::view::analysis::Study;
-use crate::ui::view::completion::{self, Offer};
-use crate::ui::view::composer::Pen;
+use crate::ui::view::analysis::Analysis;
+use crate::ui::view::completion::{self, Completion};
+use crate::ui::view::composer::Composer;
 use crate::ui::view::dependencies;
-use crate::ui::view::list::{List, Of, Talk};
+use crate::ui::view::list::{Feed, List, ListKind};
 use crate::ui::view::message::{Look, Reading};
 use crate::ui::view::page::Page;
 use crate::ui::view::player::{self, Playback};
 use crate::ui::view::search::Search;
-use crate::ui::view::transcript::Story;
-use crate::ui::view::viewport::Transcript;
+use crate::ui::view::transcript::Transcript;
+use crate::ui::view::viewport::Viewport;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::layout::Rect;
 
@@ -39,9 +39,9 @@ use ratatui::layout::Rect;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
     /// The talk branches off; what came after it stays in the old session.
-    Fork(Leaf),
+    Fork(BranchPoint),
     /// The sessions as a list, to show one beside the talk.
-    Sessions(Shelf),
+    Sessions(SessionFilter),
     /// Another session beside the talk: its name or path.
     Beside(String),
     /// A deed of the operator.
@@ -72,16 +72,16 @@ pub enum Request {
 
 /// Where the reader is, what they write and what they were told; never logged.
 #[derive(Default)]
-pub struct View {
+pub struct ViewState {
     /// Where everything stands.
     pub areas: Areas,
     /// Where they read.
-    pub transcript: Transcript,
+    pub viewport: Viewport,
     /// Whether the talk is kept nowhere: then nothing goes on after its end and nothing branches off.
     pub unsaved: bool,
     /// What they write.
-    pub pen: Pen,
-    /// Whether the keyboard is in the pen.
+    pub composer: Composer,
+    /// Whether the keyboard is in the composer.
     pub writing: bool,
     /// Whether the next key stands behind Ctrl-X.
     pub prefixed: bool,
@@ -90,7 +90,7 @@ pub struct View {
     /// What was run from the list of commands, the last one first.
     pub used: Vec<String>,
     /// The figures, where they are read.
-    pub study: Option<Study>,
+    pub analysis: Option<Analysis>,
     /// What is looked for.
     pub search: Option<Search>,
     /// The text that lies on top.
@@ -100,17 +100,17 @@ pub struct View {
     /// The words that wait and are being changed.
     pub editing: Option<Key>,
     /// The seat put forward, by its place.
-    pub picked: Option<usize>,
+    pub selected: Option<usize>,
     /// Where somebody with the habits of vim stands.
     pub vim: Option<Vim>,
     /// What the word that is being written could become.
-    pub offer: Option<Offer>,
+    pub completion: Option<Completion>,
     /// How panels are shown.
     pub panels: Panels,
     /// Whether the mouse was the screen's before words became raw.
     pub took_mouse: bool,
     /// What was worn before a theme was tried on.
-    pub worn_before: Option<Theme>,
+    pub previous_theme: Option<Theme>,
     /// What can be taken back for a while.
     pub undo: Option<Undo>,
     /// Since when the next key stands behind the prefix.
@@ -129,18 +129,18 @@ pub struct View {
     pub leaving: Option<Action>,
 }
 
-impl View {
+impl ViewState {
     /// Returns where the keyboard is.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Focus {
         match (&self.list, self.writing) {
-            _ if self.prefixed => Place::Prefix,
-            (Some(_), _) => Place::List,
-            _ if self.search.as_ref().is_some_and(|s| s.typing) => Place::Search,
-            (None, true) => Place::Pen,
-            (None, false) if self.study.is_some() => Place::Figures,
-            (None, false) if self.search.is_some() => Place::Found,
-            (None, false) if self.playback.is_some() => Place::Replay,
-            (None, false) => Place::Table,
+            _ if self.prefixed => Focus::Prefix,
+            (Some(_), _) => Focus::Pick,
+            _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
+            (None, true) => Focus::Write,
+            (None, false) if self.analysis.is_some() => Focus::Analysis,
+            (None, false) if self.search.is_some() => Focus::Found,
+            (None, false) if self.playback.is_some() => Focus::Replay,
+            (None, false) => Focus::Read,
         }
     }
 }
@@ -176,8 +176,8 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
 }
 
 /// Takes in a key that is text.
-fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
-    if let (Place::Search, Some(search)) = (place, &mut screen.view.search) {
+fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
+    if let (Focus::Search, Some(search)) = (place, &mut screen.view.search) {
         match key.code {
             KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
                 search.query.push(c);
@@ -185,61 +185,61 @@ fn write(screen: &mut Screen, place: Place, key: &KeyEvent) {
             KeyCode::Backspace => caret::pop(&mut search.query),
             _ => return,
         }
-        navigate::anew(screen);
+        navigate::search_again(screen);
         return;
     }
     match (place, &mut screen.view.list) {
-        (Place::Pen, _) if key.kind != KeyEventKind::Release => {
+        (Focus::Write, _) if key.kind != KeyEventKind::Release => {
             screen.view.notice = None;
-            caret::input(&mut screen.view.pen.area, *key);
-            completion::anew(screen);
+            caret::input(&mut screen.view.composer.area, *key);
+            completion::refresh(screen);
         }
-        (Place::List, Some(list)) => match key.code {
+        (Focus::Pick, Some(list)) => match key.code {
             KeyCode::Char(c) if !key.modifiers.contains(KeyModifiers::CONTROL) => list.narrow(c),
             KeyCode::Backspace => list.widen(),
             _ => {}
         },
         (
-            Place::Table
-            | Place::Replay
-            | Place::Found
-            | Place::Pen
-            | Place::Prefix
-            | Place::List
-            | Place::Search
-            | Place::Figures
-            | Place::Start
-            | Place::StartList,
+            Focus::Read
+            | Focus::Replay
+            | Focus::Found
+            | Focus::Write
+            | Focus::Prefix
+            | Focus::Pick
+            | Focus::Search
+            | Focus::Analysis
+            | Focus::Start
+            | Focus::StartList,
             _,
         ) => {}
     }
 }
 
-/// Takes in pasted text: it goes to the pen and never sends.
+/// Takes in pasted text: it goes to the composer and never sends.
 pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.list = None;
     screen.view.writing = true;
-    screen.view.offer = None;
-    screen.view.pen.paste(text);
+    screen.view.completion = None;
+    screen.view.composer.paste(text);
 }
 
 /// Carries out an action.
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
     let replays = screen.view.playback.is_some();
-    let talk = if replays { Talk::Recorded } else { Talk::Live };
-    if let Some(study) = &mut screen.view.study
-        && study.heed(action)
+    let talk = if replays { Feed::Recorded } else { Feed::Live };
+    if let Some(analysis) = &mut screen.view.analysis
+        && analysis.handle(action)
     {
         return None;
     }
     if let Some(page) = &mut screen.view.page
         && !screen.view.writing
     {
-        if let Some(asked) = select::heed(page, action) {
+        if let Some(asked) = select::handle(page, action) {
             return asked;
         }
         match action {
-            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Graph => {
+            Action::Back | Action::Quit | Action::Prompt | Action::Zoom | Action::Dependencies => {
                 screen.view.page = None;
                 // `zz`, which is there and back for everybody else
                 if action == Action::Zoom && screen.view.vim.is_some() {
@@ -263,12 +263,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         }
     }
     match action {
-        Action::Figures => {
-            let open = screen.view.study.take().is_none();
-            screen.view.study = open.then(|| Study::of(&screen.story));
+        Action::Analysis => {
+            let open = screen.view.analysis.take().is_none();
+            screen.view.analysis = open.then(|| Analysis::of(&screen.transcript));
         }
         Action::OpenEvent => navigate::event(screen),
-        Action::Export => screen.view.list = Some(List::new(Of::Formats, talk)),
+        Action::Export => screen.view.list = Some(List::new(ListKind::Formats, feed)),
         Action::TogglePause if replays => player::toggle(&mut screen.view),
         Action::Step if replays => player::step(&mut screen.view, Step::Text),
         Action::Write | Action::Editor if replays => return intents::past(screen),
@@ -297,8 +297,8 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::GiveFloor => return intents::give_floor(screen),
         Action::Mute => return intents::mute(screen),
         Action::DropQueued => return intents::drop_queued(screen),
-        Action::Send => return intents::send(screen, intents::Manner::Queue),
-        Action::CutIn => return intents::send(screen, intents::Manner::CutIn),
+        Action::Send => return intents::send(screen, intents::Delivery::Queue),
+        Action::CutIn => return intents::send(screen, intents::Delivery::CutIn),
         Action::RunEntry => return entries::run_entry(screen),
         Action::Interrupt => return leave::interrupt(screen),
         Action::Quit => return leave::quit(screen, action, Request::Leave),
@@ -306,11 +306,11 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Copy => return navigate::copy(screen),
         Action::CopyPlain => return navigate::copy_plain(screen),
         Action::SelectLines => select::open(screen),
-        Action::CopyCode => return navigate::take_out(screen, Pieces::Code),
-        Action::Links => return navigate::take_out(screen, Pieces::Links),
+        Action::CopyCode => return navigate::take_out(screen, Extract::Code),
+        Action::Links => return navigate::take_out(screen, Extract::Links),
         Action::Zoom => navigate::zoom(screen),
         Action::Prompt => navigate::prompt(screen),
-        Action::Graph => {
+        Action::Dependencies => {
             screen.view.page = dependencies::page(screen);
             if screen.view.page.is_none() {
                 screen.view.notice = Some("nobody waits for anybody here".into());
@@ -324,66 +324,66 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Pass => return intents::pass(screen),
         Action::EditQueued => entries::edit_queued(screen),
         Action::Fork => return navigate::fork(screen),
-        Action::Tree => return Some(Request::Sessions(Shelf::Family)),
-        Action::Compare => return Some(Request::Sessions(Shelf::Everything)),
-        Action::Alternatives => navigate::alternatives(screen),
+        Action::Tree => return Some(Request::Sessions(SessionFilter::Family)),
+        Action::Compare => return Some(Request::Sessions(SessionFilter::Everything)),
+        Action::Versions => navigate::alternatives(screen),
         Action::Suspend => return Some(Request::Suspend),
         Action::Redraw => return Some(Request::Redraw),
         Action::Raw => return leave::raw(screen),
-        Action::Pick(number) => participant::pick(screen, usize::from(number) - 1),
-        Action::PickNext => participant::step_pick(screen, Pick::Forward),
-        Action::PickPrevious => participant::step_pick(screen, Pick::Back),
+        Action::Select(number) => participant::select(screen, usize::from(number) - 1),
+        Action::SelectNext => participant::select_next(screen, Pick::Forward),
+        Action::SelectPrevious => participant::select_next(screen, Pick::Back),
         Action::Whisper => entries::whisper(screen),
         Action::Note => entries::begin(screen, "/note "),
         Action::Write => screen.view.writing = true,
-        Action::Earlier if screen.view.offer.is_some() => {
-            screen.view.offer.iter_mut().for_each(Offer::up);
+        Action::Earlier if screen.view.completion.is_some() => {
+            screen.view.completion.iter_mut().for_each(Completion::up);
         }
-        Action::Later if screen.view.offer.is_some() => {
-            screen.view.offer.iter_mut().for_each(Offer::down);
+        Action::Later if screen.view.completion.is_some() => {
+            screen.view.completion.iter_mut().for_each(Completion::down);
         }
         Action::Earlier => {
             // with nothing written, words that still wait come before those that were sent
-            if screen.view.pen.is_empty() && screen.story.queued().next().is_some() {
+            if screen.view.composer.is_empty() && screen.transcript.queued().next().is_some() {
                 entries::edit_queued(screen);
             } else {
-                screen.view.pen.earlier();
+                screen.view.composer.earlier();
             }
         }
-        Action::Later => screen.view.pen.later(),
-        Action::History => screen.view.list = participant::history(&screen.view.pen.history),
-        Action::Editor => return Some(Request::Edit(screen.view.pen.whole())),
-        Action::Unfold if screen.view.pen.unfold() => {}
+        Action::Later => screen.view.composer.later(),
+        Action::History => screen.view.list = participant::history(&screen.view.composer.history),
+        Action::Editor => return Some(Request::Edit(screen.view.composer.whole())),
+        Action::Unfold if screen.view.composer.unfold() => {}
         Action::Unfold => {
-            let key = screen.keymap.way(Action::Editor, Place::Pen);
+            let key = screen.keymap.way(Action::Editor, Focus::Write);
             screen.view.notice =
                 Some(format!("too long to be opened here: {key} takes it to your editor"));
         }
-        Action::NewLine => screen.view.pen.area.insert_newline(),
+        Action::NewLine => screen.view.composer.area.insert_newline(),
         Action::Complete => {
-            completion::anew_if_none(screen);
-            if let Some(offer) = screen.view.offer.take() {
-                offer.take(&mut screen.view.pen.area);
-                completion::anew(screen);
+            completion::refresh_if_none(screen);
+            if let Some(offer) = screen.view.completion.take() {
+                offer.take(&mut screen.view.composer.area);
+                completion::refresh(screen);
             }
         }
         Action::RestoreDraft => {
             screen.view.writing = true;
-            screen.view.pen.restore();
+            screen.view.composer.restore();
         }
         Action::Prefix => screen.view.prefixed = true,
         Action::Palette => {
             let used = screen.view.used.clone();
-            screen.view.list = Some(List { used, ..List::new(Of::Commands, talk) });
+            screen.view.list = Some(List { used, ..List::new(ListKind::Commands, feed) });
         }
-        Action::Help => screen.view.list = Some(List::new(Of::Keys, talk)),
+        Action::Help => screen.view.list = Some(List::new(ListKind::Keys, feed)),
         Action::EntryUp => {
             screen.view.list.iter_mut().for_each(List::up);
-            appearance::try_on(screen);
+            appearance::preview_theme(screen);
         }
         Action::EntryDown => {
             screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap));
-            appearance::try_on(screen);
+            appearance::preview_theme(screen);
         }
         Action::Back => return leave::back(screen),
         Action::MessageUp => navigate::message(screen, navigate::Way::Up),
@@ -397,15 +397,17 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Reasoning => navigate::reasoning(screen),
         Action::AllReasoning => {
             screen.view.reading.reasoning = !screen.view.reading.reasoning;
-            screen.view.transcript.forget();
+            screen.view.viewport.forget();
         }
-        Action::LineUp => read(screen, |t, story, look| t.up(story, look, 1)),
-        Action::LineDown => read(screen, |t, story, look| t.down(story, look, 1)),
-        Action::HalfUp => read(screen, |t, story, look| t.up(story, look, t.page() / 2)),
-        Action::HalfDown => read(screen, |t, story, look| t.down(story, look, t.page() / 2)),
-        Action::PageUp => read(screen, |t, story, look| t.up(story, look, t.page())),
-        Action::PageDown => read(screen, |t, story, look| t.down(story, look, t.page())),
-        Action::Top => read(screen, |t, story, look| t.go(story, look, 0)),
+        Action::LineUp => read(screen, |t, transcript, look| t.up(transcript, look, 1)),
+        Action::LineDown => read(screen, |t, transcript, look| t.down(transcript, look, 1)),
+        Action::HalfUp => read(screen, |t, transcript, look| t.up(transcript, look, t.page() / 2)),
+        Action::HalfDown => {
+            read(screen, |t, transcript, look| t.down(transcript, look, t.page() / 2))
+        }
+        Action::PageUp => read(screen, |t, transcript, look| t.up(transcript, look, t.page())),
+        Action::PageDown => read(screen, |t, transcript, look| t.down(transcript, look, t.page())),
+        Action::Top => read(screen, |t, transcript, look| t.go(transcript, look, 0)),
         Action::Follow => read(screen, |t, _, _| t.follow()),
         // of the start screen alone
         Action::NextField
@@ -423,9 +425,12 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
 }
 
 /// Moves the reader.
-pub(in crate::ui) fn read(screen: &mut Screen, to: impl FnOnce(&mut Transcript, &Story, Look<'_>)) {
-    let Screen { story, view, theme, glyphs, keymap, .. } = screen;
-    let width = view.transcript.width();
+pub(in crate::ui) fn read(
+    screen: &mut Screen,
+    to: impl FnOnce(&mut Viewport, &Transcript, Look<'_>),
+) {
+    let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
+    let width = view.viewport.width();
     let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
-    to(&mut view.transcript, story, look);
+    to(&mut view.viewport, transcript, look);
 }

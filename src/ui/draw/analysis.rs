@@ -5,8 +5,8 @@ use crate::analysis::{Cell, Table};
 use crate::export::figures;
 use crate::ui::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
-use crate::ui::theme::Role;
-use crate::ui::view::analysis::{Laid, Study, lanes, stood};
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::analysis::{Analysis, Laid, lanes, stood};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -22,36 +22,37 @@ const STOOD: &str = "one column an utterance, the last ones that fit; a letter w
 
 /// Draws the page that is open, if the figures are.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
-    let Some(mut study) = screen.view.study.take() else { return };
-    study.renew(&screen.story);
+    let Some(mut analysis) = screen.view.analysis.take() else { return };
+    analysis.renew(&screen.transcript);
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let footer = screen.view.areas.footer.height;
     let above = screen.view.areas.header.height;
     let area = Rect { y: whole.y + above, height: whole.height - above - footer, ..whole };
     frame.render_widget(Clear, area);
-    let ground = theme.style(Role::Background).patch(theme.style(Role::Text));
+    let ground = theme.style(ThemeRole::Background).patch(theme.style(ThemeRole::Text));
     frame.render_widget(ratatui::widgets::Block::new().style(ground), area);
 
     let room = usize::from(area.width).saturating_sub(2);
     let named = if area.width < NAMED_COLUMNS { "" } else { "ANALYSIS " };
-    let mut tabs = vec![Span::styled(format!(" {named}"), theme.style(Role::Title))];
+    let mut tabs = vec![Span::styled(format!(" {named}"), theme.style(ThemeRole::Title))];
     for (i, page) in FigurePage::ALL.into_iter().enumerate() {
-        let role = if page == study.page { Role::Selection } else { Role::Muted };
+        let role = if page == analysis.page { ThemeRole::Selection } else { ThemeRole::Muted };
         tabs.push(Span::styled(format!(" {} {} ", i + 1, page.name()), theme.style(role)));
     }
-    let rule = Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(Role::Rule));
-    let laid = study.laid(room, |study| lay(study, screen, room));
+    let rule =
+        Line::styled(glyphs.rule.repeat(usize::from(area.width)), theme.style(ThemeRole::Rule));
+    let laid = analysis.laid(room, |analysis| lay(analysis, screen, room));
     let height = usize::from(area.height).saturating_sub(2);
-    study.height = height;
-    let (top, chosen) = if study.chooses() {
-        study.at = study.at.min(laid.rows.len().saturating_sub(laid.first + 2));
-        let chosen = laid.first + study.at;
+    analysis.height = height;
+    let (top, chosen) = if analysis.chooses() {
+        analysis.at = analysis.at.min(laid.rows.len().saturating_sub(laid.first + 2));
+        let chosen = laid.first + analysis.at;
         ((chosen + 1).saturating_sub(height), Some(chosen))
     } else {
-        study.at = study.at.min(laid.rows.len().saturating_sub(height));
-        (study.at, None)
+        analysis.at = analysis.at.min(laid.rows.len().saturating_sub(height));
+        (analysis.at, None)
     };
-    let selection = theme.style(Role::Selection);
+    let selection = theme.style(ThemeRole::Selection);
     let shown = laid.rows.iter().enumerate().skip(top).take(height);
     let shown = shown.map(|(at, row)| match chosen == Some(at) && row.width() > 0 {
         true => row.clone().style(selection),
@@ -59,27 +60,27 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     });
     let lines: Vec<Line<'static>> = [Line::from(tabs), rule].into_iter().chain(shown).collect();
     frame.render_widget(Text::from(lines), area);
-    screen.view.study = Some(study);
+    screen.view.analysis = Some(analysis);
 }
 
 /// The rows of a page: a table's heading, what it counts, and its columns stand above its rows.
-fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
+fn lay(analysis: &Analysis, screen: &Screen, room: usize) -> Laid {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let (muted, mut rows, mut first) = (theme.style(Role::Muted), Vec::new(), 0);
-    if study.page == FigurePage::Floor {
+    let (muted, mut rows, mut first) = (theme.style(ThemeRole::Muted), Vec::new(), 0);
+    if analysis.page == FigurePage::Floor {
         let columns = "one column an utterance, as high as it has words; the last ones that fit";
         rows.extend(told(columns, muted, room));
-        for (place, lane) in lanes(&screen.story, glyphs, room) {
+        for (place, lane) in lanes(&screen.transcript, glyphs, room) {
             rows.push(Line::styled(format!(" {lane}"), theme.speaker(place)));
         }
         rows.push(Line::default());
     }
-    let stood = match study.page {
-        FigurePage::Positions => stood(&screen.story, glyphs, room),
+    let stood = match analysis.page {
+        FigurePage::Positions => stood(&screen.transcript, glyphs, room),
         _ => vec![],
     };
     if !stood.is_empty() {
-        rows.push(Line::styled(" WHO STOOD WHERE", theme.style(Role::Title)));
+        rows.push(Line::styled(" WHO STOOD WHERE", theme.style(ThemeRole::Title)));
         rows.extend(told(STOOD, muted, room));
         for (place, row) in stood {
             match place {
@@ -89,9 +90,9 @@ fn lay(study: &Study, screen: &Screen, room: usize) -> Laid {
         }
         rows.push(Line::default());
     }
-    for table in study.tables() {
+    for table in analysis.tables() {
         let title = format!(" {}", table.title.to_uppercase());
-        rows.push(Line::styled(title, theme.style(Role::Title)));
+        rows.push(Line::styled(title, theme.style(ThemeRole::Title)));
         rows.extend(told(table.counts, muted, room));
         let (shown, left_out) = fitting(table, room);
         if !left_out.is_empty() {

@@ -6,7 +6,7 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{next, seat_word, used};
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -23,7 +23,7 @@ const BEFORE: usize = 2;
 /// Draws the row.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let narrow = screen.view.areas.is_narrow();
-    let used = used(&screen.story.state().spent()).filter(|_| narrow).unwrap_or_default();
+    let used = used(&screen.transcript.state().spent()).filter(|_| narrow).unwrap_or_default();
     let used = used.replace(" tok  ", " ");
     let room = usize::from(area.width).saturating_sub(width(&used) + 2);
     let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;
@@ -43,16 +43,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
     screen.view.clicks.extend(clicks);
     frame.render_widget(line, area);
-    let used = Span::styled(format!("{used} "), screen.theme.style(Role::Muted));
+    let used = Span::styled(format!("{used} "), screen.theme.style(ThemeRole::Muted));
     // a span has a look of its own, and a line would lay its look over the whole row
     frame.render_widget(Line::from(used).right_aligned(), area);
 }
 
 /// The place of the first seat that is shown where not all are: a few before whoever speaks.
 fn around(screen: &Screen) -> usize {
-    let state = screen.story.state();
+    let state = screen.transcript.state();
     let speaks = |seat: &Seat| state.turns.values().any(|t| t.seat == seat.spec.id);
-    let here = screen.view.picked.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
+    let here = screen.view.selected.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
     here.saturating_sub(BEFORE)
 }
 
@@ -66,8 +66,8 @@ fn row(
     from: usize,
     screen: &Screen,
 ) -> (Line<'static>, Clicks) {
-    let (story, theme) = (&screen.story, &screen.theme);
-    let state = story.state();
+    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let state = transcript.state();
     let (queue, _) = next(state);
     let now = screen.clock.now();
     let mut spans = vec![Span::raw(" ")];
@@ -77,27 +77,27 @@ fn row(
     }
     for (place, seat) in state.seats.iter().enumerate().skip(from) {
         let id = &seat.spec.id;
-        let word = seat_word(story, id, now, &queue);
+        let word = seat_word(transcript, id, now, &queue);
         let style = theme.speaker(place);
         let speaks = state.turns.values().any(|t| t.seat == *id);
         let told = speaks || queue.first() == Some(id);
         let word = if all || !told { word } else { String::new() };
-        let style = match screen.view.picked == Some(place) {
-            true => theme.style(Role::Selection),
+        let style = match screen.view.selected == Some(place) {
+            true => theme.style(ThemeRole::Selection),
             false => style,
         };
-        let name = clip(&story.name(id), most, screen.glyphs.ellipsis);
+        let name = clip(&transcript.name(id), most, screen.glyphs.ellipsis);
         let gap = if name.is_empty() { "" } else { " " };
         let name = format!("{}{gap}{name}", place + 1);
         spans.push(Span::styled(name, if speaks { bold(style) } else { style }));
-        let role = if speaks { Role::FloorSpeaking } else { Role::FloorWaiting };
+        let role = if speaks { ThemeRole::FloorSpeaking } else { ThemeRole::FloorWaiting };
         let sign = if speaks { format!(" {}", screen.glyphs.speaking) } else { String::new() };
         let gap = if word.is_empty() { "" } else { " " };
         spans.push(Span::styled(format!("{sign}{gap}{word}"), theme.style(role)));
         let before = clicks.last().map_or(area.x, |(area, _): &(Rect, Action)| area.right());
         let end = area.x.saturating_add(spans.iter().map(Span::width).sum::<usize>() as u16);
         let cells = Rect { x: before, width: end.saturating_sub(before), ..area };
-        clicks.push((cells, pick(place)));
+        clicks.push((cells, select(place)));
         spans.push(Span::raw("   "));
     }
     // the gap behind the last seat is nobody's
@@ -106,6 +106,6 @@ fn row(
 }
 
 /// Returns what puts the seat at a place forward; those far behind are reached by other ways.
-pub fn pick(place: usize) -> Action {
-    Action::Pick(u8::try_from(place + 1).unwrap_or(u8::MAX))
+pub fn select(place: usize) -> Action {
+    Action::Select(u8::try_from(place + 1).unwrap_or(u8::MAX))
 }

@@ -2,9 +2,9 @@
 
 use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -18,7 +18,9 @@ const WIDTH_MAX: u16 = 84;
 
 /// Draws the offer, if there is one.
 pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
-    let (Some(offer), Place::Pen) = (&screen.view.offer, screen.view.place()) else { return };
+    let (Some(offer), Focus::Write) = (&screen.view.completion, screen.view.place()) else {
+        return;
+    };
     let (theme, glyphs, areas) = (&screen.theme, screen.glyphs, screen.view.areas);
     let rows = offer.candidates.len().min(ROWS).min(usize::from(areas.transcript.height) - 1);
     let whole = areas.floor;
@@ -29,7 +31,7 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
         ..whole
     };
     let room = usize::from(area.width);
-    let way = |action| screen.keymap.way(action, Place::Pen);
+    let way = |action| screen.keymap.way(action, Focus::Write);
     let told = format!(
         " {} takes it  {} closes  {} of {} ",
         way(Action::Complete),
@@ -39,28 +41,28 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     );
     let told = clip(&told, room.saturating_sub(2), glyphs.ellipsis);
     let rest = glyphs.rule.repeat(room.saturating_sub(2 + width(&told)));
-    let rule = theme.style(Role::Rule);
+    let rule = theme.style(ThemeRole::Rule);
     let mut lines = vec![Line::from(vec![
         Span::styled(glyphs.rule.repeat(2), rule),
-        Span::styled(told, theme.style(Role::Muted)),
+        Span::styled(told, theme.style(ThemeRole::Muted)),
         Span::styled(rest, rule),
     ])];
     let names = offer.candidates.iter().map(|c| width(&c.words)).max().unwrap_or(0).min(room / 2);
     let from = (offer.at + 1).saturating_sub(rows);
     for (i, candidate) in offer.candidates.iter().enumerate().skip(from).take(rows) {
-        let look = |role| theme.style(if i == offer.at { Role::Selection } else { role });
+        let look = |role| theme.style(if i == offer.at { ThemeRole::Selection } else { role });
         let sign = if i == offer.at { glyphs.speaking } else { " " };
         let name = clip(&candidate.words, names, glyphs.ellipsis);
         let gap = " ".repeat(names - width(&name));
         let about = clip(&candidate.about, room.saturating_sub(names + 6), glyphs.ellipsis);
         let pad = " ".repeat(room.saturating_sub(names + 6 + width(&about)));
         lines.push(Line::from(vec![
-            Span::styled(format!(" {sign} "), look(Role::Text)),
-            Span::styled(format!("{name}{gap}  "), look(Role::HintKey)),
-            Span::styled(format!("{about}{pad} "), look(Role::Text)),
+            Span::styled(format!(" {sign} "), look(ThemeRole::Text)),
+            Span::styled(format!("{name}{gap}  "), look(ThemeRole::HintKey)),
+            Span::styled(format!("{about}{pad} "), look(ThemeRole::Text)),
         ]));
     }
-    let ground = theme.style(Role::Overlay).patch(theme.style(Role::Text));
+    let ground = theme.style(ThemeRole::Overlay).patch(theme.style(ThemeRole::Text));
     frame.render_widget(Clear, area);
     frame.render_widget(Block::new().style(ground), area);
     frame.render_widget(Text::from(lines).style(Style::new()), area);

@@ -2,15 +2,15 @@
 
 use crate::text;
 use crate::ui::Screen;
-use crate::ui::act::participant::asked;
+use crate::ui::act::participant::human_turn;
 use crate::ui::action::Action;
 use crate::ui::draw::{Bar, timeline};
-use crate::ui::keymap::Place;
-use crate::ui::layout::{Needs, Panels};
+use crate::ui::keymap::Focus;
+use crate::ui::layout::{Panels, RowsNeeded};
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::clip;
-use crate::ui::theme::Role;
-use crate::ui::view::floor::Standing;
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::floor::Status;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -23,15 +23,19 @@ const PROMPT: u16 = 3;
 const QUEUE_ROWS: usize = 3;
 
 /// Returns the rows that the person's own part needs at a width.
-pub fn needs(screen: &Screen, width: u16) -> Needs {
+pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
-    let waiting = screen.story.queued().count().min(QUEUE_ROWS);
-    let queue = (waiting + usize::from(asked(&screen.story).is_some())) as u16;
+    let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
+    let queue = (waiting + usize::from(human_turn(&screen.transcript).is_some())) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
     match &screen.view.playback {
-        Some(playback) => Needs { queue, pen: 0, timeline: timeline::rows(playback), panels },
-        None => Needs { queue, pen: screen.view.pen.rows(room), timeline: 0, panels },
+        Some(playback) => {
+            RowsNeeded { queue, composer: 0, timeline: timeline::rows(playback), panels }
+        }
+        None => {
+            RowsNeeded { queue, composer: screen.view.composer.rows(room), timeline: 0, panels }
+        }
     }
 }
 
@@ -39,37 +43,37 @@ pub fn needs(screen: &Screen, width: u16) -> Needs {
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     // a list that lies on top changes nothing about where these keys are pressed
-    let place = if screen.view.writing { Place::Pen } else { Place::Table };
+    let place = if screen.view.writing { Focus::Write } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
-    if let Some(who) = asked(&screen.story) {
-        let name = screen.story.name(&who);
+    if let Some(who) = human_turn(&screen.transcript) {
+        let name = screen.transcript.name(&who);
         let mut bar = Bar::new();
-        bar.left(name.clone(), bold(theme.speaker(screen.story.seat_place(&who))));
+        bar.left(name.clone(), bold(theme.speaker(screen.transcript.seat_place(&who))));
         bar.left(
             format!(" has the floor: what you write is said as {name}"),
-            theme.style(Role::Notice),
+            theme.style(ThemeRole::Notice),
         );
         let writes = match screen.view.writing {
             true => String::new(),
             false => format!("{} write  ", way(Action::Write)),
         };
         let keys = format!(" {writes}{} pass ", way(Action::Pass));
-        bar.right(keys, theme.style(Role::HintText));
+        bar.right(keys, theme.style(ThemeRole::HintText));
         rows.push(bar);
     }
-    let waiting: Vec<_> = screen.story.queued().collect();
+    let waiting: Vec<_> = screen.transcript.queued().collect();
     let last = waiting.len();
     for (i, (key, words)) in waiting.into_iter().enumerate().skip(last.saturating_sub(QUEUE_ROWS)) {
         let mut bar = Bar::new();
         let editing = screen.view.editing.as_ref() == Some(key);
         let state = if editing { "changing" } else { "queued" };
-        bar.left(format!("{state} {}: ", i + 1), theme.style(Role::Notice));
-        bar.left(text::line(words).into_owned(), theme.style(Role::Text));
+        bar.left(format!("{state} {}: ", i + 1), theme.style(ThemeRole::Notice));
+        bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
         if i + 1 == last {
             let edit = if screen.view.writing { Action::Earlier } else { Action::EditQueued };
             let keys = format!(" {} edit  {} drop ", way(edit), way(Action::DropQueued));
-            bar.right(keys, theme.style(Role::HintText));
+            bar.right(keys, theme.style(ThemeRole::HintText));
         }
         rows.push(bar);
     }
@@ -82,20 +86,21 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Draws what is written; the terminal's cursor stands on the caret.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    let prompt = theme.style(if screen.view.writing { Role::Notice } else { Role::Muted });
+    let prompt =
+        theme.style(if screen.view.writing { ThemeRole::Notice } else { ThemeRole::Muted });
     let sign = Span::styled(format!(" {} ", screen.glyphs.prompt), prompt);
     frame.render_widget(Line::from(sign), Rect { height: 1, ..area });
     let inner = Rect { x: area.x + PROMPT, width: area.width.saturating_sub(PROMPT + 1), ..area };
-    let pen = &mut screen.view.pen;
-    pen.area.set_style(theme.style(Role::Text));
-    frame.render_widget(&pen.area, inner);
-    if pen.is_empty() {
+    let composer = &mut screen.view.composer;
+    composer.area.set_style(theme.style(ThemeRole::Text));
+    frame.render_widget(&composer.area, inner);
+    if composer.is_empty() {
         let hint = placeholder(screen, usize::from(inner.width));
-        frame.render_widget(Line::styled(hint, screen.theme.style(Role::Muted)), inner);
+        frame.render_widget(Line::styled(hint, screen.theme.style(ThemeRole::Muted)), inner);
     }
-    if screen.view.place() == Place::Pen {
-        let pen = &screen.view.pen;
-        let ((row, column), (top, left)) = (pen.caret(), pen.area.scroll_offset());
+    if screen.view.place() == Focus::Write {
+        let composer = &screen.view.composer;
+        let ((row, column), (top, left)) = (composer.caret(), composer.area.scroll_offset());
         let x = inner.x + (column as u16).saturating_sub(left);
         let y = inner.y + (row as u16).saturating_sub(top);
         frame.set_cursor_position(Position::new(x.min(inner.right()), y.min(inner.bottom() - 1)));
@@ -108,21 +113,21 @@ fn placeholder(screen: &Screen, room: usize) -> String {
         "say something, or @name",
     ];
     let over = matches!(
-        Standing::of(screen.story.state()),
-        Standing::Stopped | Standing::Done | Standing::Error
+        Status::of(screen.transcript.state()),
+        Status::Stopped | Status::Done | Status::Error
     );
-    match (asked(&screen.story), over) {
+    match (human_turn(&screen.transcript), over) {
         (_, true) if screen.view.unsaved => {
             clip("not saved: nothing can be added", room, screen.glyphs.ellipsis)
         }
         (_, true) => {
-            let place = if screen.view.writing { Place::Pen } else { Place::Table };
+            let place = if screen.view.writing { Focus::Write } else { Focus::Read };
             let more = screen.keymap.way(Action::MoreRound, place);
             let choices = format!("{more} one more round, or /note leaves a note in the file");
             clip(&choices, room, screen.glyphs.ellipsis)
         }
         (Some(who), _) => {
-            let says = format!("what {} says", screen.story.name(&who));
+            let says = format!("what {} says", screen.transcript.name(&who));
             clip(&says, room, screen.glyphs.ellipsis)
         }
         (None, _) => if long.len() <= room { long } else { short }.into(),

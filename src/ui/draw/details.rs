@@ -8,11 +8,11 @@ use crate::text;
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::draw::panel::{heading, wall};
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::text::wrap::{clip, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::clock;
-use crate::ui::view::transcript::{Item, Shown};
+use crate::ui::view::transcript::{RowKind, RowView};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -28,8 +28,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let inner = Rect { x: area.x + 1, width: area.width - 3, ..area };
     let room = usize::from(inner.width);
     let reading = screen.reading();
-    let is_words =
-        |at: &usize| matches!(screen.story.shown(*at), Some(Shown::Words(..) | Shown::Speaking(_)));
+    let is_words = |at: &usize| {
+        matches!(screen.transcript.shown(*at), Some(RowView::Words(..) | RowView::Speaking(_)))
+    };
     let at = (0..=reading).rev().find(is_words).unwrap_or(reading);
     let mut lines = vec![Line::default()];
     for section in [message(screen, at, room), deeds(screen), recent(screen, room)] {
@@ -43,23 +44,23 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// What is known of the message that is read.
 fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
-    let (story, theme) = (&screen.story, &screen.theme);
+    let (transcript, theme) = (&screen.transcript, &screen.theme);
     let mut lines = vec![heading(screen, "THIS MESSAGE")];
     let mut fact = |name: &str, words: String| {
         let line = Line::from(vec![
-            Span::styled(format!("{name:<NAME_WIDTH$}"), theme.style(Role::Muted)),
-            Span::styled(text::line(&words).into_owned(), theme.style(Role::Text)),
+            Span::styled(format!("{name:<NAME_WIDTH$}"), theme.style(ThemeRole::Muted)),
+            Span::styled(text::line(&words).into_owned(), theme.style(ThemeRole::Text)),
         ]);
         lines.extend(wrap(&line, room));
     };
-    let (seat, number, turn) = match story.shown(at) {
-        Some(Shown::Words(entry, _)) => (entry.seat(), entry.number, entry.version().turn),
-        Some(Shown::Speaking(turn)) => (Some(&turn.seat), turn.number, Some(turn.id)),
-        Some(Shown::Aside(..)) | None => return lines,
+    let (seat, number, turn) = match transcript.shown(at) {
+        Some(RowView::Words(entry, _)) => (entry.seat(), entry.number, entry.version().turn),
+        Some(RowView::Speaking(turn)) => (Some(&turn.seat), turn.number, Some(turn.id)),
+        Some(RowView::Aside(..)) | None => return lines,
     };
     let number = number.map_or(String::new(), |n| format!("  u{n}"));
-    fact("speaker", format!("{}{number}", seat.map_or("you".into(), |s| story.name(s))));
-    let role = seat.and_then(|s| story.state().seat(s)).and_then(|s| s.spec.role.clone());
+    fact("speaker", format!("{}{number}", seat.map_or("you".into(), |s| transcript.name(s))));
+    let role = seat.and_then(|s| transcript.state().seat(s)).and_then(|s| s.spec.role.clone());
     role.into_iter().for_each(|role| fact("role", role.to_string()));
     let Some(turn) = turn else { return lines };
     let (call, end) = of(screen, turn);
@@ -91,7 +92,7 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
 /// The call and the end of a turn, as far as they are in the log.
 fn of(screen: &Screen, turn: TurnId) -> (Option<&CallStarted>, Option<&TurnEnded>) {
     let mut last = None;
-    for event in screen.story.since(turn) {
+    for event in screen.transcript.since(turn) {
         match &event.kind {
             Kind::CallStarted(call) if call.turn == turn => last = Some(call),
             Kind::TurnEnded(end) if end.turn == turn => return (last, Some(end)),
@@ -116,10 +117,10 @@ fn deeds(screen: &Screen) -> Vec<Line<'static>> {
         (Action::Links, "its links"),
     ];
     for (action, words) in deeds {
-        let Some(key) = screen.keymap.key(action, Place::Table) else { continue };
+        let Some(key) = screen.keymap.key(action, Focus::Read) else { continue };
         lines.push(Line::from(vec![
-            Span::styled(format!("{key:<3}"), screen.theme.style(Role::HintKey)),
-            Span::styled(words, screen.theme.style(Role::Text)),
+            Span::styled(format!("{key:<3}"), screen.theme.style(ThemeRole::HintKey)),
+            Span::styled(words, screen.theme.style(ThemeRole::Text)),
         ]));
     }
     lines
@@ -129,16 +130,16 @@ fn deeds(screen: &Screen) -> Vec<Line<'static>> {
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "OF LATE")];
-    let asides = screen.story.asides().rev().filter_map(|row| match &row.item {
-        Item::Aside { head, .. } => Some((row.at, head)),
-        Item::Words(_) => None,
+    let asides = screen.transcript.asides().rev().filter_map(|row| match &row.item {
+        RowKind::Aside { head, .. } => Some((row.at, head)),
+        RowKind::Words(_) => None,
     });
     for (at, head) in asides.take(RECENT) {
         let time = clock(at.0);
         let head = clip(&text::line(head), room.saturating_sub(time.len() + 2), glyphs.ellipsis);
         lines.push(Line::from(vec![
-            Span::styled(format!("{time}  "), theme.style(Role::Muted)),
-            Span::styled(head, theme.style(Role::MessageNote)),
+            Span::styled(format!("{time}  "), theme.style(ThemeRole::Muted)),
+            Span::styled(head, theme.style(ThemeRole::MessageNote)),
         ]));
     }
     lines

@@ -8,12 +8,12 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::draw::Bar;
 use crate::ui::draw::header::{role, sign};
-use crate::ui::keymap::{Keymap, Place};
+use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::text::wrap::clip;
-use crate::ui::theme::Role;
-use crate::ui::view::floor::{Standing, doing, doing_word, next, used, why};
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::floor::{Status, doing, doing_word, next, used, why};
 use crate::ui::view::message::Look;
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
 use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
@@ -51,7 +51,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let [.., poorest] = &bars;
     let bar = bars.iter().find(fits).unwrap_or(poorest);
     let Screen { theme, glyphs, .. } = screen;
-    bar.draw(frame, area, glyphs.rule, theme.style(Role::Rule), glyphs.ellipsis);
+    bar.draw(frame, area, glyphs.rule, theme.style(ThemeRole::Rule), glyphs.ellipsis);
 }
 
 /// Joins the walls that are seen to stand on the line; what lies on top may hide them.
@@ -68,23 +68,23 @@ pub fn join(frame: &mut Frame<'_>, screen: &Screen) {
 }
 
 fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
-    let Screen { story, theme, glyphs, view, clock, keymap, .. } = screen;
-    let (state, now) = (story.state(), clock.now());
-    let standing = Standing::of(state);
-    let (rule, muted) = (theme.style(Role::Rule), theme.style(Role::Muted));
+    let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
+    let (state, now) = (transcript.state(), clock.now());
+    let standing = Status::of(state);
+    let (rule, muted) = (theme.style(ThemeRole::Rule), theme.style(ThemeRole::Muted));
     let ends = glyphs.rule.repeat(wealth.ends);
     let mut bar = Bar::new();
     bar.left = vec![];
     bar.left(ends.clone(), rule);
     let strong = theme.style(role(standing));
     bar.left(format!(" {} ", sign(standing, glyphs)), strong);
-    let (what, then) = shortened(story, standing, now, keymap, (wealth, glyphs.ellipsis));
+    let (what, then) = shortened(transcript, standing, now, keymap, (wealth, glyphs.ellipsis));
     bar.left(what, strong);
     if let Some(why) = why(state).filter(|_| wealth.why) {
         bar.left(format!(" ({})", text::label(why)), muted);
     }
     if !then.is_empty() {
-        bar.left(format!("  {then}"), theme.style(Role::FloorNext));
+        bar.left(format!("  {then}"), theme.style(ThemeRole::FloorNext));
     }
     bar.left(" ", muted);
     bar.right = vec![];
@@ -99,42 +99,49 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
         };
         bar.right(format!(" {used} "), muted);
     }
-    let follow = keymap.way(Action::Follow, Place::Table);
-    match (below, view.transcript.following(), wealth.long) {
+    let follow = keymap.way(Action::Follow, Focus::Read);
+    match (below, view.viewport.following(), wealth.long) {
         (0, true, _) => {}
         (0, false, _) => _ = bar.right(format!(" {follow} follow "), muted),
         (below, _, true) => {
             let told = format!(" {below} more below, {follow} follow ");
-            bar.right(told, theme.style(Role::Notice));
+            bar.right(told, theme.style(ThemeRole::Notice));
         }
-        (below, _, false) => _ = bar.right(format!(" {below} below "), theme.style(Role::Notice)),
+        (below, _, false) => {
+            _ = bar.right(format!(" {below} below "), theme.style(ThemeRole::Notice))
+        }
     }
     bar
 }
 
 fn below(screen: &mut Screen) -> usize {
-    let Screen { story, view, theme, glyphs, keymap, .. } = screen;
-    let width = view.transcript.width();
+    let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
+    let width = view.viewport.width();
     let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
-    view.transcript.below(story, look)
+    view.viewport.below(transcript, look)
 }
 
 /// What happens, and what happens next.
-pub fn words(story: &Story, standing: Standing, now: Ms, keymap: &Keymap) -> (String, String) {
+pub fn words(
+    transcript: &Transcript,
+    standing: Status,
+    now: Ms,
+    keymap: &Keymap,
+) -> (String, String) {
     let [rich, ..] = WEALTHS;
-    shortened(story, standing, now, keymap, (rich, ""))
+    shortened(transcript, standing, now, keymap, (rich, ""))
 }
 
 fn shortened(
-    story: &Story,
-    standing: Standing,
+    transcript: &Transcript,
+    standing: Status,
     now: Ms,
     keymap: &Keymap,
     (wealth, ellipsis): (Wealth, &str),
 ) -> (String, String) {
-    let state = story.state();
+    let state = transcript.state();
     let (queue, why) = next(state);
-    let name = |id: &SeatId| clip(&story.name(id), wealth.name, ellipsis);
+    let name = |id: &SeatId| clip(&transcript.name(id), wealth.name, ellipsis);
     let mut names: Vec<String> = queue.iter().take(wealth.next).map(name).collect();
     if let (Some(first), false) = (names.first_mut(), why.is_empty() || !wealth.long) {
         first.push_str(&format!(" ({why})"));
@@ -144,13 +151,13 @@ fn shortened(
         names => format!("then {}", names.join(", ")),
     };
     let next = then.replacen("then", "next", 1);
-    let now = speakers(story, now, name);
+    let now = speakers(transcript, now, name);
     match standing {
-        Standing::Running | Standing::Stepping => (now, then),
-        Standing::Pausing if now.is_empty() => ("pausing".into(), next),
-        Standing::Pausing => (format!("pausing after {now}"), next),
-        Standing::Paused => (paused(state), next),
-        Standing::Waiting if now.is_empty() => {
+        Status::Running | Status::Stepping => (now, then),
+        Status::Pausing if now.is_empty() => ("pausing".into(), next),
+        Status::Pausing => (format!("pausing after {now}"), next),
+        Status::Paused => (paused(state), next),
+        Status::Waiting if now.is_empty() => {
             let begun = state.leaves().any(|thread| thread.batch.is_some());
             let what = if begun {
                 "waiting for you to give the floor"
@@ -159,29 +166,28 @@ fn shortened(
             };
             (what.into(), String::new())
         }
-        Standing::Waiting => (now, then),
-        Standing::Stopped => (
-            limit(state),
-            format!("{} one more round", keymap.way(Action::MoreRound, Place::Table)),
-        ),
-        Standing::Done | Standing::Error => (ended(state), String::new()),
+        Status::Waiting => (now, then),
+        Status::Stopped => {
+            (limit(state), format!("{} one more round", keymap.way(Action::MoreRound, Focus::Read)))
+        }
+        Status::Done | Status::Error => (ended(state), String::new()),
     }
 }
 
 /// Everybody who speaks, with what they do and for how long.
-fn speakers(story: &Story, now: Ms, name: impl Fn(&SeatId) -> String) -> String {
-    let turns: Vec<_> = story.state().turns.values().collect();
+fn speakers(transcript: &Transcript, now: Ms, name: impl Fn(&SeatId) -> String) -> String {
+    let turns: Vec<_> = transcript.state().turns.values().collect();
     let seconds = |since: Ms| now.since(since) / 1_000;
     match turns[..] {
         [] => String::new(),
         [turn] => {
-            let (what, since) = doing(story, turn, now);
+            let (what, since) = doing(transcript, turn, now);
             let since = since.map(|since| format!(" {}s", seconds(since)));
             format!("{} {what}{}", name(&turn.seat), since.unwrap_or_default())
         }
         [..] => {
             let each = turns.iter().map(|t| {
-                let (_, since) = doing(story, t, now);
+                let (_, since) = doing(transcript, t, now);
                 format!("{} {}s", name(&t.seat), seconds(since.unwrap_or(t.since)))
             });
             let work = match turns.iter().all(|t| t.purpose == turns[0].purpose) {

@@ -1,15 +1,15 @@
 //! The last row: where the keyboard is, what became of the last wish, and the keys that matter now.
 
 use crate::ui::Screen;
-use crate::ui::act::modal::Mode;
+use crate::ui::act::modal::VimMode;
 use crate::ui::action::Action;
 use crate::ui::draw::Bar;
-use crate::ui::keymap::{Place, row};
-use crate::ui::slash::{row as verb, usage};
+use crate::ui::keymap::{Focus, row};
+use crate::ui::slash::{row as command, usage};
 use crate::ui::text::wrap::{width, wrap};
-use crate::ui::theme::Role;
-use crate::ui::view::analysis::Study;
-use crate::ui::view::floor::Standing;
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::analysis::Analysis;
+use crate::ui::view::floor::Status;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -21,17 +21,17 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let place = screen.view.place();
     let mut bar = Bar::new();
-    let prefix = screen.keymap.key(Action::Prefix, Place::Pen).unwrap_or_default().to_uppercase();
+    let prefix = screen.keymap.key(Action::Prefix, Focus::Write).unwrap_or_default().to_uppercase();
     let (badge, role) = match place {
-        Place::Table => ("TABLE", Role::BadgeTable),
-        Place::Replay => ("REPLAY", Role::BadgeTable),
-        Place::Pen => (pen(screen), Role::BadgePen),
-        Place::Found => ("FOUND", Role::BadgeTable),
-        Place::Prefix => (prefix.as_str(), Role::BadgePen),
-        Place::List => ("LIST", Role::BadgeTable),
-        Place::Search => ("SEARCH", Role::BadgePen),
-        Place::Figures => ("FIGURES", Role::BadgeTable),
-        Place::Start | Place::StartList => ("START", Role::BadgeTable),
+        Focus::Read => ("TABLE", ThemeRole::BadgeTable),
+        Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
+        Focus::Write => (composer(screen), ThemeRole::BadgePen),
+        Focus::Found => ("FOUND", ThemeRole::BadgeTable),
+        Focus::Prefix => (prefix.as_str(), ThemeRole::BadgePen),
+        Focus::Pick => ("LIST", ThemeRole::BadgeTable),
+        Focus::Search => ("SEARCH", ThemeRole::BadgePen),
+        Focus::Analysis => ("FIGURES", ThemeRole::BadgeTable),
+        Focus::Start | Focus::StartList => ("START", ThemeRole::BadgeTable),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
     let mut clicks: Vec<(Rect, Action)> = Vec::new();
@@ -42,20 +42,20 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         bar.right.splice(0..0, hint.iter().cloned());
         clicks.push((click(area, area.right(), &bar.right, &hint), *action));
     }
-    if let (Place::Search, Some(search)) = (place, &mut screen.view.search) {
+    if let (Focus::Search, Some(search)) = (place, &mut screen.view.search) {
         let typed = format!("/{}", search.query);
         let caret = bar.left.iter().map(Span::width).sum::<usize>() + width(&typed);
-        bar.left(typed, theme.style(Role::Text));
-        bar.left(format!("   {}", search.told(&screen.story)), theme.style(Role::Notice));
+        bar.left(typed, theme.style(ThemeRole::Text));
+        bar.left(format!("   {}", search.told(&screen.transcript)), theme.style(ThemeRole::Notice));
         let x = area.x + u16::try_from(caret).unwrap_or(u16::MAX).min(area.width - 1);
         frame.set_cursor_position(Position::new(x, area.y));
     } else if let Some(told) = told(screen, place, room(&bar, area)) {
-        bar.left(told, theme.style(Role::Notice));
+        bar.left(told, theme.style(ThemeRole::Notice));
     } else {
         spills = screen.view.notice.is_some();
-        if let (Place::Found, Some(search)) = (place, &mut screen.view.search) {
-            let told = search.told(&screen.story);
-            bar.left(format!("/{}   {told}   ", search.query), theme.style(Role::Text));
+        if let (Focus::Found, Some(search)) = (place, &mut screen.view.search) {
+            let told = search.told(&screen.transcript);
+            bar.left(format!("/{}   {told}   ", search.query), theme.style(ThemeRole::Text));
         }
         for action in hints(screen, place) {
             let hint = hint(screen, action, place);
@@ -73,12 +73,12 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     bar.draw(frame, area, " ", Style::new(), screen.glyphs.ellipsis);
 }
 
-/// Returns what letters mean in the pen, where that differs.
-fn pen(screen: &Screen) -> &'static str {
+/// Returns what letters mean in the composer, where that differs.
+fn composer(screen: &Screen) -> &'static str {
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
         None => "PEN",
-        Some(Mode::Insert) => "PEN INSERT",
-        Some(Mode::Normal) => "PEN NORMAL",
+        Some(VimMode::Insert) => "PEN INSERT",
+        Some(VimMode::Normal) => "PEN NORMAL",
     }
 }
 
@@ -95,16 +95,16 @@ fn room(bar: &Bar, area: Rect) -> usize {
 
 /// What there is to say instead of hints: a notice, or how the command that is being written is used, and what it does
 /// where there is room for that. A notice for which there is none stands above the line of the floor.
-fn told(screen: &Screen, place: Place, room: usize) -> Option<String> {
+fn told(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     let fits = |told: &String| width(told) <= room;
     let written = || {
-        let verb = verb(screen.view.pen.area.lines().first()?)?;
-        let whole = format!("{}   {}", usage(verb), verb.meaning);
-        Some(whole).filter(fits).or_else(|| Some(usage(verb)))
+        let command = command(screen.view.composer.area.lines().first()?)?;
+        let whole = format!("{}   {}", usage(command), command.meaning);
+        Some(whole).filter(fits).or_else(|| Some(usage(command)))
     };
     match &screen.view.notice {
         Some(notice) => Some(notice.clone()).filter(fits),
-        None => (place == Place::Pen).then(written).flatten(),
+        None => (place == Focus::Write).then(written).flatten(),
     }
 }
 
@@ -112,14 +112,14 @@ fn told(screen: &Screen, place: Place, room: usize) -> Option<String> {
 /// so low that it has no such row, and there what is looked for.
 pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let areas = screen.view.areas;
-    let style = screen.theme.style(Role::Overlay).patch(screen.theme.style(Role::Notice));
+    let style = screen.theme.style(ThemeRole::Overlay).patch(screen.theme.style(ThemeRole::Notice));
     let mut caret = None;
     let told = match (&screen.view.notice, &mut screen.view.search) {
         (Some(notice), _) if screen.view.spills => notice.clone(),
         (None, Some(search)) if areas.footer.is_empty() => {
             let typed = format!("/{}", search.query);
             caret = search.typing.then(|| 1 + width(&typed) as u16);
-            format!("{typed}   {}", search.told(&screen.story))
+            format!("{typed}   {}", search.told(&screen.transcript))
         }
         (Some(_) | None, _) => return,
     };
@@ -136,36 +136,36 @@ pub fn spilt(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
 }
 
 /// The keys that are named at the right end, the last one first.
-fn last(place: Place) -> &'static [Action] {
+fn last(place: Focus) -> &'static [Action] {
     match place {
-        Place::Table | Place::Replay => &[Action::Quit, Action::Help],
-        Place::Found => &[Action::Help],
-        Place::Pen | Place::Prefix => &[Action::Help],
-        Place::List | Place::Search => &[Action::Back],
-        Place::Figures => &[Action::Back, Action::Help],
-        Place::Start | Place::StartList => &[],
+        Focus::Read | Focus::Replay => &[Action::Quit, Action::Help],
+        Focus::Found => &[Action::Help],
+        Focus::Write | Focus::Prefix => &[Action::Help],
+        Focus::Pick | Focus::Search => &[Action::Back],
+        Focus::Analysis => &[Action::Back, Action::Help],
+        Focus::Start | Focus::StartList => &[],
     }
 }
 
 /// The keys that matter now, the most needed first.
-fn hints(screen: &Screen, place: Place) -> Vec<Action> {
+fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     use Action::{
-        Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Figures, Follow, Fork,
+        Analysis, Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Follow, Fork,
         Home, LineDown, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
-        PauseNow, Pick, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Send,
+        PauseNow, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Select, Send,
         Skip, Slower, Step, Tenth, TextOn, TogglePause, Top, UtteranceBack, UtteranceOn, Waits,
         Write,
     };
     match place {
-        Place::Pen => vec![Send, NewLine, Back, Prefix, Complete],
-        Place::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
-        Place::Search | Place::Start | Place::StartList => vec![],
-        Place::Figures if screen.view.study.as_ref().is_some_and(Study::chooses) => {
-            vec![Pick(1), LineDown, OpenEvent, Export, Copy]
+        Focus::Write => vec![Send, NewLine, Back, Prefix, Complete],
+        Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
+        Focus::Search | Focus::Start | Focus::StartList => vec![],
+        Focus::Analysis if screen.view.analysis.as_ref().is_some_and(Analysis::chooses) => {
+            vec![Select(1), LineDown, OpenEvent, Export, Copy]
         }
-        Place::Figures => vec![Pick(1), LineDown, Export, Copy],
-        Place::List => vec![RunEntry, EntryUp, EntryDown],
-        Place::Replay => vec![
+        Focus::Analysis => vec![Select(1), LineDown, Export, Copy],
+        Focus::Pick => vec![RunEntry, EntryUp, EntryDown],
+        Focus::Replay => vec![
             PlayPause,
             UtteranceBack,
             UtteranceOn,
@@ -179,39 +179,39 @@ fn hints(screen: &Screen, place: Place) -> Vec<Action> {
             Waits,
             Copy,
         ],
-        Place::Found => vec![NextFound, PreviousFound, Back],
-        Place::Table => match Standing::of(screen.story.state()) {
-            Standing::Running | Standing::Stepping | Standing::Pausing => {
+        Focus::Found => vec![NextFound, PreviousFound, Back],
+        Focus::Read => match Status::of(screen.transcript.state()) {
+            Status::Running | Status::Stepping | Status::Pausing => {
                 vec![TogglePause, Skip, Write, Search, Palette, PauseNow, Copy, PageUp, Follow]
             }
-            Standing::Paused => {
+            Status::Paused => {
                 vec![TogglePause, Step, Write, Search, Palette, Skip, Copy, PageUp, Follow]
             }
-            Standing::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
-            Standing::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
-            Standing::Done | Standing::Error if screen.view.unsaved => {
-                vec![Home, Figures, Export, Search, Copy, PageUp, Top, Follow]
+            Status::Waiting => vec![Write, Palette, TogglePause, PageUp, Follow],
+            Status::Stopped => vec![MoreRound, Write, Search, Palette, Copy, PageUp, Top, Follow],
+            Status::Done | Status::Error if screen.view.unsaved => {
+                vec![Home, Analysis, Export, Search, Copy, PageUp, Top, Follow]
             }
-            Standing::Done | Standing::Error => {
-                vec![Home, MoreRound, Figures, Export, Search, Copy, PageUp, Top, Follow]
+            Status::Done | Status::Error => {
+                vec![Home, MoreRound, Analysis, Export, Search, Copy, PageUp, Top, Follow]
             }
         },
     }
 }
 
 /// A key and what it does here; nothing where it has none.
-fn hint(screen: &Screen, action: Action, place: Place) -> Vec<Span<'static>> {
+fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
     let (Some(key), Some(row)) = (screen.keymap.key(action, place), row(action)) else {
         return vec![];
     };
-    let held = matches!(Standing::of(screen.story.state()), Standing::Paused | Standing::Pausing);
+    let held = matches!(Status::of(screen.transcript.state()), Status::Paused | Status::Pausing);
     let word = match action {
         Action::TogglePause if held => "go on",
-        Action::Pick(_) if place == Place::Figures => "page",
+        Action::Select(_) if place == Focus::Analysis => "page",
         _ => row.hint,
     };
     vec![
-        Span::styled(key.to_owned(), screen.theme.style(Role::HintKey)),
-        Span::styled(format!(" {word}  "), screen.theme.style(Role::HintText)),
+        Span::styled(key.to_owned(), screen.theme.style(ThemeRole::HintKey)),
+        Span::styled(format!(" {word}  "), screen.theme.style(ThemeRole::HintText)),
     ]
 }

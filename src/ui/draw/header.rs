@@ -3,8 +3,8 @@
 use crate::model::Limit;
 use crate::ui::Screen;
 use crate::ui::draw::Bar;
-use crate::ui::theme::Role;
-use crate::ui::view::floor::{Standing, used};
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::floor::{Status, used};
 use crate::ui::view::message::clock;
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -13,10 +13,10 @@ use ratatui::text::Line;
 
 /// Draws the title at the left, the standing, the utterance and the time at the right.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let state = screen.story.state();
+    let state = screen.transcript.state();
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let standing = Standing::of(state);
-    let muted = theme.style(Role::Muted);
+    let standing = Status::of(state);
+    let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);
     let count = match state.limits.of(Limit::Utterances) {
         Some(most) => format!("u{number}/{most}"),
@@ -25,11 +25,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let running = clock(state.running.at(screen.clock.now()));
     let mut bar = Bar::new();
     if screen.view.playback.is_some() {
-        bar.left(" REPLAY ", theme.style(Role::BadgeTable)).left(" ", muted);
+        bar.left(" REPLAY ", theme.style(ThemeRole::BadgeTable)).left(" ", muted);
     }
-    bar.left(screen.story.title(), theme.style(Role::Title));
+    bar.left(screen.transcript.title(), theme.style(ThemeRole::Title));
     if state.rehearsed {
-        bar.left("   rehearsed", theme.style(Role::Notice));
+        bar.left("   rehearsed", theme.style(ThemeRole::Notice));
     }
     let areas = &screen.view.areas;
     if let Some(used) = used(&state.spent()).filter(|_| areas.is_narrow() && areas.cast.is_empty())
@@ -50,7 +50,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Draws the line under the header; the panels hang from it.
 pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
-    let style = screen.theme.style(Role::Rule);
+    let style = screen.theme.style(ThemeRole::Rule);
     let mut cells = vec![screen.glyphs.rule; usize::from(area.width)];
     for x in screen.view.areas.walls() {
         if let Some(cell) = cells.get_mut(usize::from(x)) {
@@ -62,23 +62,23 @@ pub fn rule(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 /// Returns how a standing looks.
-pub fn role(standing: Standing) -> Role {
+pub fn role(standing: Status) -> ThemeRole {
     match standing {
-        Standing::Running | Standing::Stepping => Role::FloorSpeaking,
-        Standing::Pausing | Standing::Paused | Standing::Waiting => Role::FloorPaused,
-        Standing::Stopped => Role::FloorStopped,
-        Standing::Done => Role::FloorDone,
-        Standing::Error => Role::FloorError,
+        Status::Running | Status::Stepping => ThemeRole::FloorSpeaking,
+        Status::Pausing | Status::Paused | Status::Waiting => ThemeRole::FloorPaused,
+        Status::Stopped => ThemeRole::FloorStopped,
+        Status::Done => ThemeRole::FloorDone,
+        Status::Error => ThemeRole::FloorError,
     }
 }
 
 /// Returns the sign of a standing.
-pub fn sign(standing: Standing, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'static str {
+pub fn sign(standing: Status, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'static str {
     match standing {
-        Standing::Running | Standing::Stepping => glyphs.speaking,
-        Standing::Pausing | Standing::Paused => glyphs.paused,
-        Standing::Waiting => glyphs.waiting,
-        Standing::Stopped | Standing::Error => glyphs.stopped,
-        Standing::Done => glyphs.done,
+        Status::Running | Status::Stepping => glyphs.speaking,
+        Status::Pausing | Status::Paused => glyphs.paused,
+        Status::Waiting => glyphs.waiting,
+        Status::Stopped | Status::Error => glyphs.stopped,
+        Status::Done => glyphs.done,
     }
 }

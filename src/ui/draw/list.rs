@@ -4,11 +4,11 @@ use crate::ui::Screen;
 use crate::ui::act::intents;
 use crate::ui::action::Action;
 use crate::ui::draw::{framed, on_top};
-use crate::ui::keymap::{Group, Place};
+use crate::ui::keymap::{Focus, Group};
 use crate::ui::slash::usage;
 use crate::ui::text::wrap::{clip, width, wrap};
-use crate::ui::theme::Role;
-use crate::ui::view::list::{Does, Entry, Of, heading};
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::list::{EntryAction, ListEntry, ListKind, heading};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -37,13 +37,13 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let high = u16::try_from(list.size() + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX);
     let area = on_top(whole, &screen.view.areas, (WIDTH_MAX, high));
-    let title = match list.of {
-        Of::Commands => "Commands",
-        Of::Keys => "Keys",
-        Of::Own => &list.own.0,
-        Of::Formats => "Export as",
+    let title = match list.kind {
+        ListKind::Commands => "Commands",
+        ListKind::Keys => "Keys",
+        ListKind::Own => &list.own.0,
+        ListKind::Formats => "Export as",
     };
-    let block = framed(screen, title, &screen.keymap.way(Action::Back, Place::List));
+    let block = framed(screen, title, &screen.keymap.way(Action::Back, Focus::Pick));
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
@@ -54,26 +54,27 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let first = Line::from(vec![
         Span::raw(typed.clone()),
         Span::raw(" ".repeat(gap)),
-        Span::styled(count, theme.style(Role::Muted)),
+        Span::styled(count, theme.style(ThemeRole::Muted)),
     ]);
     let room = usize::from(inner.width);
     let mut lines = vec![first];
     // where the list is short there is room for it in any case
     if inner.height >= RULE_ROWS || usize::from(inner.height) >= list.size() + 2 {
         let rule = format!(" {}", glyphs.rule.repeat(room.saturating_sub(2)));
-        lines.push(Line::styled(rule, theme.style(Role::Rule)));
+        lines.push(Line::styled(rule, theme.style(ThemeRole::Rule)));
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
     let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
     // what is typed must not make the columns jump
-    let least = if list.of == Of::Own || list.of == Of::Formats { 0 } else { CALL_MIN };
+    let least =
+        if list.kind == ListKind::Own || list.kind == ListKind::Formats { 0 } else { CALL_MIN };
     let call = widest.max(least).min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX });
     let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     let mut group = None;
-    let headed = list.of == Of::Keys && list.filter.is_empty();
+    let headed = list.kind == ListKind::Keys && list.filter.is_empty();
     for (i, entry) in entries.iter().enumerate() {
-        if let (true, Does::Action(of)) = (headed, &entry.does)
+        if let (true, EntryAction::Action(of)) = (headed, &entry.action)
             && group.replace(of.group) != Some(of.group)
         {
             listed.extend((i > 0).then(|| (None, Line::default())));
@@ -96,30 +97,33 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 
 /// The name of a group above its keys.
 fn header(group: Group, screen: &Screen) -> Line<'static> {
-    Line::styled(format!("   {}", heading(group).to_uppercase()), screen.theme.style(Role::Muted))
+    Line::styled(
+        format!("   {}", heading(group).to_uppercase()),
+        screen.theme.style(ThemeRole::Muted),
+    )
 }
 
 /// An entry: how it is called up, what it does, and its group where there is room for it. The one that is chosen is told
 /// whole, in as many rows as that takes.
 fn row(
-    entry: &Entry,
+    entry: &ListEntry,
     chosen: bool,
     (calls, room): (usize, usize),
     screen: &Screen,
 ) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let group = match &entry.does {
+    let group = match &entry.action {
         _ if room < GROUP_ROOM => String::new(),
-        Does::Action(row) => format!(" {:>GROUP_WIDTH$}", heading(row.group)),
-        Does::Command(_) => format!(" {:>GROUP_WIDTH$}", heading(Group::Floor)),
-        Does::Send(_)
-        | Does::Begin(_)
-        | Does::Edit(..)
-        | Does::Copy(..)
-        | Does::Wear(_)
-        | Does::Link(_)
-        | Does::Beside(_)
-        | Does::Export(_) => String::new(),
+        EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", heading(row.group)),
+        EntryAction::Command(_) => format!(" {:>GROUP_WIDTH$}", heading(Group::Floor)),
+        EntryAction::Send(_)
+        | EntryAction::Begin(_)
+        | EntryAction::Edit(..)
+        | EntryAction::Copy(..)
+        | EntryAction::Theme(_)
+        | EntryAction::Link(_)
+        | EntryAction::Beside(_)
+        | EntryAction::Export(_) => String::new(),
     };
     let left = room.saturating_sub(3 + calls + 2 + width(&group) + 1);
     let title = match chosen {
@@ -131,7 +135,7 @@ fn row(
             rows
         }
     };
-    let look = |role| if chosen { theme.style(Role::Selection) } else { theme.style(role) };
+    let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
     let line = |(i, title): (usize, String)| {
         let (sign, call, group) = match i {
             0 if chosen => (glyphs.speaking, &*entry.call, &*group),
@@ -142,44 +146,44 @@ fn row(
         let gap = " ".repeat(calls - width(&call));
         let pad = " ".repeat(room.saturating_sub(3 + calls + 2 + width(&title) + width(group) + 1));
         Line::from(vec![
-            Span::styled(format!(" {sign} "), look(Role::Text)),
-            Span::styled(format!("{call}{gap}"), look(Role::HintKey)),
-            Span::styled(format!("  {title}{pad}"), look(Role::Text)),
-            Span::styled(format!("{group} "), look(Role::Muted)),
+            Span::styled(format!(" {sign} "), look(ThemeRole::Text)),
+            Span::styled(format!("{call}{gap}"), look(ThemeRole::HintKey)),
+            Span::styled(format!("  {title}{pad}"), look(ThemeRole::Text)),
+            Span::styled(format!("{group} "), look(ThemeRole::Muted)),
         ])
     };
     title.into_iter().enumerate().map(line).collect()
 }
 
 /// What an entry does, or why it cannot be done now.
-fn title(entry: &Entry, screen: &Screen) -> String {
-    let unfit = match &entry.does {
-        Does::Command(verb) => intents::unfit(&screen.story, verb.name),
-        Does::Action(_)
-        | Does::Send(_)
-        | Does::Begin(_)
-        | Does::Edit(..)
-        | Does::Copy(..)
-        | Does::Wear(_)
-        | Does::Link(_)
-        | Does::Beside(_)
-        | Does::Export(_) => None,
+fn title(entry: &ListEntry, screen: &Screen) -> String {
+    let unfit = match &entry.action {
+        EntryAction::Command(command) => intents::unfit(&screen.transcript, command.name),
+        EntryAction::Action(_)
+        | EntryAction::Send(_)
+        | EntryAction::Begin(_)
+        | EntryAction::Edit(..)
+        | EntryAction::Copy(..)
+        | EntryAction::Theme(_)
+        | EntryAction::Link(_)
+        | EntryAction::Beside(_)
+        | EntryAction::Export(_) => None,
     };
     unfit.map_or(entry.title.clone(), |why| format!("not now: {why}"))
 }
 
 /// How a command is written, where more than its name belongs to it.
-fn form(entry: &Entry) -> Option<String> {
-    match &entry.does {
-        Does::Command(verb) => Some(usage(verb)).filter(|form| *form != entry.call),
-        Does::Action(_)
-        | Does::Send(_)
-        | Does::Begin(_)
-        | Does::Edit(..)
-        | Does::Copy(..)
-        | Does::Wear(_)
-        | Does::Link(_)
-        | Does::Beside(_)
-        | Does::Export(_) => None,
+fn form(entry: &ListEntry) -> Option<String> {
+    match &entry.action {
+        EntryAction::Command(command) => Some(usage(command)).filter(|form| *form != entry.call),
+        EntryAction::Action(_)
+        | EntryAction::Send(_)
+        | EntryAction::Begin(_)
+        | EntryAction::Edit(..)
+        | EntryAction::Copy(..)
+        | EntryAction::Theme(_)
+        | EntryAction::Link(_)
+        | EntryAction::Beside(_)
+        | EntryAction::Export(_) => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Draws the screen: a table of panes, each with its place and a function that draws it.
 //!
-//! Drawing changes nothing but what is remembered of the layout. All text comes from `story` and `message`, which made
+//! Drawing changes nothing but what is remembered of the layout. All text comes from `transcript` and `message`, which made
 //! it safe.
 
 mod ambiguous;
@@ -25,7 +25,7 @@ use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::layout::{Areas, SMALLEST, areas};
 use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -49,7 +49,7 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.side, draw: details::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: composer::queue },
-    Pane { area: |a| a.pen, draw: composer::draw },
+    Pane { area: |a| a.composer, draw: composer::draw },
     Pane { area: |a| a.timeline, draw: timeline::draw },
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
@@ -57,7 +57,8 @@ const PANES: &[Pane] = &[
 /// Draws everything.
 pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     let whole = frame.area();
-    let ground = screen.theme.style(Role::Background).patch(screen.theme.style(Role::Text));
+    let ground =
+        screen.theme.style(ThemeRole::Background).patch(screen.theme.style(ThemeRole::Text));
     frame.render_widget(Block::new().style(ground), whole);
     let needs = composer::needs(screen, whole.width);
     let Some(areas) = areas(whole, needs) else {
@@ -68,7 +69,7 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     // unless the last row says otherwise, which a low screen has not
     screen.view.spills = true;
     let follow = (areas.floor, Action::Follow);
-    screen.view.clicks = vec![follow, (areas.pen, Action::Write)];
+    screen.view.clicks = vec![follow, (areas.composer, Action::Write)];
     for pane in PANES {
         let area = (pane.area)(&areas);
         if !area.is_empty() {
@@ -114,10 +115,12 @@ fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
     };
     Block::bordered()
         .border_set(border)
-        .border_style(theme.style(Role::Rule))
-        .title(Span::styled(format!(" {} ", text::line(title)), theme.style(Role::Title)))
-        .title(Line::styled(format!(" {close} close "), theme.style(Role::Muted)).right_aligned())
-        .style(theme.style(Role::Overlay).patch(theme.style(Role::Text)))
+        .border_style(theme.style(ThemeRole::Rule))
+        .title(Span::styled(format!(" {} ", text::line(title)), theme.style(ThemeRole::Title)))
+        .title(
+            Line::styled(format!(" {close} close "), theme.style(ThemeRole::Muted)).right_aligned(),
+        )
+        .style(theme.style(ThemeRole::Overlay).patch(theme.style(ThemeRole::Text)))
 }
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {

@@ -4,11 +4,11 @@ use crate::ui::Screen;
 use crate::ui::act::select;
 use crate::ui::action::Action;
 use crate::ui::draw::{framed, on_top};
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::text::markdown::{plain, rows};
 use crate::ui::text::wrap::width as cells;
-use crate::ui::theme::{Role, Theme};
-use crate::ui::view::page::{Page, Part};
+use crate::ui::theme::{Theme, ThemeRole};
+use crate::ui::view::page::{Page, Section};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -35,17 +35,17 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let side_by_side = !page.beside.is_empty();
     let widest = if side_by_side { BESIDE_MAX } else { WIDTH_MAX };
     let area = on_top(whole, &screen.view.areas, (widest, u16::MAX));
-    let close = screen.keymap.way(Action::Back, Place::Table);
+    let close = screen.keymap.way(Action::Back, Focus::Read);
     let block = framed(screen, &page.title, &close);
     let inner = block.inner(area);
     let longest = if side_by_side { usize::MAX } else { WORDS_MAX };
     let room = usize::from(inner.width).saturating_sub(2).clamp(1, longest);
     let mut lines: Vec<Line<'static>> = Vec::new();
     for (name, value) in &page.facts {
-        let value = plain(value, room.saturating_sub(NAME_WIDTH), theme.style(Role::Text));
+        let value = plain(value, room.saturating_sub(NAME_WIDTH), theme.style(ThemeRole::Text));
         for (i, mut line) in value.into_iter().enumerate() {
             let name = if i == 0 { *name } else { "" };
-            let name = Span::styled(format!("{name:<NAME_WIDTH$}"), theme.style(Role::Muted));
+            let name = Span::styled(format!("{name:<NAME_WIDTH$}"), theme.style(ThemeRole::Muted));
             line.spans.insert(0, name);
             lines.push(line);
         }
@@ -74,14 +74,14 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 
 /// Adds the lines among which some are chosen; returns the first row of the one that moves, and the one behind it.
 fn select(
-    chosen: &select::Lines,
+    chosen: &select::LineSelection,
     room: usize,
     screen: &Screen,
     lines: &mut Vec<Line<'static>>,
 ) -> (usize, usize) {
     let mut moves = (0, 0);
     for (i, said) in chosen.all().iter().enumerate() {
-        let role = if chosen.has(i) { Role::Selection } else { Role::Text };
+        let role = if chosen.has(i) { ThemeRole::Selection } else { ThemeRole::Text };
         let (style, here) = (screen.theme.style(role), i == chosen.at());
         let begin = lines.len();
         // an empty line can be chosen as well
@@ -100,12 +100,12 @@ fn select(
 }
 
 /// Returns parts as lines, each below an empty one.
-fn laid(parts: &[Part], room: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn laid(parts: &[Section], room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut lines = Vec::new();
     for part in parts {
         lines.push(Line::default());
         if !part.head.is_empty() {
-            lines.extend(plain(&part.head, room, theme.style(Role::Title)));
+            lines.extend(plain(&part.head, room, theme.style(ThemeRole::Title)));
         }
         lines.extend(match part.markdown {
             true => rows(&part.body, room, theme),
@@ -116,11 +116,15 @@ fn laid(parts: &[Part], room: usize, theme: &Theme) -> Vec<Line<'static>> {
 }
 
 /// Returns two texts in two columns, or one under the other where there is no room for that.
-fn beside((a, b): &(Vec<Part>, Vec<Part>), room: usize, screen: &Screen) -> Vec<Line<'static>> {
+fn beside(
+    (a, b): &(Vec<Section>, Vec<Section>),
+    room: usize,
+    screen: &Screen,
+) -> Vec<Line<'static>> {
     let theme = &screen.theme;
     if room < COLUMNS_MIN {
-        let side = |side: &str, parts: &[Part]| -> Vec<Part> {
-            let named = |p: &Part| Part { head: format!("{side}  {}", p.head), ..p.clone() };
+        let side = |side: &str, parts: &[Section]| -> Vec<Section> {
+            let named = |p: &Section| Section { head: format!("{side}  {}", p.head), ..p.clone() };
             parts.iter().map(named).collect()
         };
         return laid(&[side("A", a), side("B", b)].concat(), room, theme);
@@ -136,7 +140,7 @@ fn beside((a, b): &(Vec<Part>, Vec<Part>), room: usize, screen: &Screen) -> Vec<
         let style = std::mem::take(&mut line.style);
         line.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
         line.spans.push(Span::raw(gap));
-        line.spans.push(Span::styled(wall.clone(), theme.style(Role::Rule)));
+        line.spans.push(Span::styled(wall.clone(), theme.style(ThemeRole::Rule)));
         let other = right.get(at).cloned().unwrap_or_default();
         let spans = other.spans.into_iter();
         line.spans

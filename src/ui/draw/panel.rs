@@ -9,11 +9,11 @@ use crate::ui::action::Action;
 use crate::ui::draw::cast::pick;
 use crate::ui::text::markdown::{bold, plainly};
 use crate::ui::text::wrap::{clip, width, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::{next, seat_word, tokens, why};
 use crate::ui::view::message::clock;
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -53,27 +53,27 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// Returns what a click on a seat's two rows does: it puts the seat forward.
 fn seats(lines: &[Line<'_>], inner: Rect, screen: &Screen) -> impl Iterator<Item = (Rect, Action)> {
-    let seats = screen.story.state().seats.iter().enumerate();
+    let seats = screen.transcript.state().seats.iter().enumerate();
     seats.filter_map(move |(place, seat)| {
-        let name = format!("{} {}", place + 1, screen.story.name(&seat.spec.id));
+        let name = format!("{} {}", place + 1, screen.transcript.name(&seat.spec.id));
         let row = lines
             .iter()
             .position(|l| l.to_string().chars().skip(2).collect::<String>().starts_with(&name))?;
         let rows = Rect { y: inner.y.saturating_add(row as u16), height: 2, ..inner };
-        Some((rows.intersection(inner), pick(place)))
+        Some((rows.intersection(inner), select(place)))
     })
 }
 
 /// Draws a wall beside a panel.
 pub fn wall(frame: &mut Frame<'_>, x: u16, area: Rect, screen: &Screen) {
-    let wall = Line::styled(screen.glyphs.wall, screen.theme.style(Role::Rule));
+    let wall = Line::styled(screen.glyphs.wall, screen.theme.style(ThemeRole::Rule));
     let walls = Text::from(vec![wall; usize::from(area.height)]);
     frame.render_widget(walls, Rect { x, width: 1, ..area });
 }
 
 /// Returns the heading of a section.
 pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
-    Line::styled(words, screen.theme.style(Role::Muted))
+    Line::styled(words, screen.theme.style(ThemeRole::Muted))
 }
 
 /// Rows that the cast has at least, whatever else the panel tells.
@@ -81,24 +81,24 @@ const CAST_LEAST: usize = 8;
 
 /// The seats in as many rows as there are: three each, two or one; of more, those around whoever speaks.
 fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
-    let (story, theme, glyphs) = (&screen.story, &screen.theme, screen.glyphs);
-    let state = story.state();
+    let (transcript, theme, glyphs) = (&screen.transcript, &screen.theme, screen.glyphs);
+    let state = transcript.state();
     let (queue, _) = next(state);
     let mut lines = vec![heading(screen, "CAST")];
-    let muted = theme.style(Role::Muted);
+    let muted = theme.style(ThemeRole::Muted);
     let (all, rows) = (state.seats.len(), rows.saturating_sub(1));
     let seen = if all > rows { rows.saturating_sub(1) } else { all };
     let speaks = |s: &Seat| state.turns.values().any(|t| t.seat == s.spec.id);
-    let around = screen.view.picked.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
+    let around = screen.view.selected.or_else(|| state.seats.iter().position(speaks)).unwrap_or(0);
     let first = around.saturating_sub(seen / 2).min(all - seen);
     for (place, seat) in state.seats.iter().enumerate().skip(first).take(seen) {
         let turn = state.turns.values().find(|t| t.seat == seat.spec.id);
-        let style = match screen.view.picked == Some(place) {
-            true => theme.style(Role::Selection),
+        let style = match screen.view.selected == Some(place) {
+            true => theme.style(ThemeRole::Selection),
             false => theme.speaker(place),
         };
         let sign = if turn.is_some() { glyphs.speaking } else { " " };
-        let name = format!("{} {}", place + 1, story.name(&seat.spec.id));
+        let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
         let used = seat.spent.used().map(|usage| {
             format!("{}{}", if usage.estimated { "~" } else { "" }, tokens(usage.tokens()))
         });
@@ -107,25 +107,26 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
             (0, None) => String::new(),
             (n, None) => format!("{n}u"),
         };
-        let word = seat_word(story, &seat.spec.id, now, &queue);
+        let word = seat_word(transcript, &seat.spec.id, now, &queue);
         let alone = all * 2 > rows;
         let figure = if alone && !word.is_empty() { word.clone() } else { figure };
         let mut line =
             both_ends((name, bold(style)), (figure, muted), room.saturating_sub(2), glyphs);
-        line.spans.insert(0, Span::styled(format!("{sign} "), theme.style(Role::FloorSpeaking)));
+        line.spans
+            .insert(0, Span::styled(format!("{sign} "), theme.style(ThemeRole::FloorSpeaking)));
         lines.push(line);
         if alone {
             continue;
         }
         let role = seat.spec.role.as_deref().unwrap_or_default();
         let (text, look) = match (word.as_str(), turn.is_some()) {
-            ("", _) => (text::name(role).into_owned(), Role::Muted),
-            ("next", _) => (word, Role::FloorNext),
-            (_, true) => (word, Role::FloorSpeaking),
-            (_, false) => (word, Role::FloorWaiting),
+            ("", _) => (text::name(role).into_owned(), ThemeRole::Muted),
+            ("next", _) => (word, ThemeRole::FloorNext),
+            (_, true) => (word, ThemeRole::FloorSpeaking),
+            (_, false) => (word, ThemeRole::FloorWaiting),
         };
         let end = match turn {
-            Some(turn) => rate(story, turn, now),
+            Some(turn) => rate(transcript, turn, now),
             None => seat.spent.used().map(|_| cost(&seat.spent)),
         };
         lines.push(both_ends(
@@ -134,7 +135,7 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
             room,
             glyphs,
         ));
-        let spark = spark(story, &seat.spec.id, glyphs);
+        let spark = spark(transcript, &seat.spec.id, glyphs);
         if all * 3 <= rows && !spark.is_empty() {
             lines.push(Line::styled(format!("    {spark}"), plainly(theme.speaker(place))));
         }
@@ -158,16 +159,16 @@ fn both_ends(
 }
 
 /// How fast a seat speaks, in tokens a second as estimated; nothing before it has said anything.
-fn rate(story: &Story, turn: &Turn, now: Ms) -> Option<String> {
-    let said = story.live.said(turn.id).len() + story.live.thought(turn.id).len();
+fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
+    let said = transcript.live.said(turn.id).len() + transcript.live.thought(turn.id).len();
     let ms = now.since(turn.since).max(1);
     let tokens = (said as u64 / BYTES_PER_TOKEN) * 1_000 / ms;
     (tokens > 0).then(|| format!("~{tokens} tok/s"))
 }
 
 /// How much a seat said each time it spoke, as far as there is room; from its second utterance on.
-fn spark(story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
-    let own = story.state().entries.iter().rev().take(SPARK_REACH);
+fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
+    let own = transcript.state().entries.iter().rev().take(SPARK_REACH);
     let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);
     let mut sizes: Vec<usize> = own.map(|e| e.text().len()).collect();
     sizes.reverse();
@@ -178,8 +179,8 @@ fn spark(story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
 }
 
 fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (story, theme) = (&screen.story, &screen.theme);
-    let state = story.state();
+    let (transcript, theme) = (&screen.transcript, &screen.theme);
+    let state = transcript.state();
     let mut lines = vec![heading(screen, "FLOOR")];
     if state.ended.is_some() {
         return lines;
@@ -191,29 +192,30 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
         }
         let rows = wrap(&Line::styled(words, style), room.saturating_sub(FACT));
         for (what, mut row) in iter::once(what).chain(iter::repeat("")).zip(rows) {
-            row.spans.insert(0, Span::styled(format!("{what:<FACT$}"), theme.style(Role::Muted)));
+            row.spans
+                .insert(0, Span::styled(format!("{what:<FACT$}"), theme.style(ThemeRole::Muted)));
             lines.push(row);
         }
     };
-    fact("order", state.scenario.policy.name.replace('_', " "), theme.style(Role::Text));
-    let now = story.names(state.turns.values().map(|t| &t.seat));
-    fact("now", now, theme.style(Role::FloorSpeaking));
+    fact("order", state.scenario.policy.name.replace('_', " "), theme.style(ThemeRole::Text));
+    let now = transcript.names(state.turns.values().map(|t| &t.seat));
+    fact("now", now, theme.style(ThemeRole::FloorSpeaking));
     fact(
         "why",
         why(state).map_or(String::new(), |w| text::label(w).into_owned()),
-        theme.style(Role::Text),
+        theme.style(ThemeRole::Text),
     );
-    fact("next", story.names(queue.iter().take(1)), theme.style(Role::FloorNext));
-    fact("why", given, theme.style(Role::Text));
-    fact("then", story.names(queue.iter().skip(1).take(3)), theme.style(Role::Text));
+    fact("next", transcript.names(queue.iter().take(1)), theme.style(ThemeRole::FloorNext));
+    fact("why", given, theme.style(ThemeRole::Text));
+    fact("then", transcript.names(queue.iter().skip(1).take(3)), theme.style(ThemeRole::Text));
     lines
 }
 
 /// Who stands where, the most held position first; nothing where nobody said so in a form that can be read.
 fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
-    let (story, theme) = (&screen.story, &screen.theme);
+    let (transcript, theme) = (&screen.transcript, &screen.theme);
     let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();
-    for seat in story.state().seats.iter().filter(|s| !s.gone) {
+    for seat in transcript.state().seats.iter().filter(|s| !s.gone) {
         let Some(now) = seat.stances.last() else { continue };
         match held.iter_mut().find(|(stance, _)| *stance == &*now.stance) {
             Some((_, by)) => by.push(&seat.spec.id),
@@ -224,8 +226,8 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let mut lines = vec![heading(screen, "POSITIONS")];
     for (stance, by) in held {
         let line = Line::from(vec![
-            Span::styled(format!("{} ", text::label(stance)), theme.style(Role::Text)),
-            Span::styled(story.names(by.iter().copied()), theme.style(Role::Muted)),
+            Span::styled(format!("{} ", text::label(stance)), theme.style(ThemeRole::Text)),
+            Span::styled(transcript.names(by.iter().copied()), theme.style(ThemeRole::Muted)),
         ]);
         lines.extend(wrap(&line, room));
     }
@@ -233,7 +235,7 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
 }
 
 fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
-    let (state, theme, glyphs) = (screen.story.state(), &screen.theme, screen.glyphs);
+    let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "LIMITS")];
     for limit in Limit::ALL {
         let Some(most) = state.limits.of(limit) else { continue };
@@ -255,10 +257,10 @@ fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
             ),
         };
         lines.push(Line::from(vec![
-            Span::styled(format!("{name:<12}"), theme.style(Role::Muted)),
-            Span::styled(figure, theme.style(Role::Text)),
+            Span::styled(format!("{name:<12}"), theme.style(ThemeRole::Muted)),
+            Span::styled(figure, theme.style(ThemeRole::Text)),
         ]));
-        lines.push(Line::styled(bar, theme.style(Role::Rule)));
+        lines.push(Line::styled(bar, theme.style(ThemeRole::Rule)));
     }
     lines
 }

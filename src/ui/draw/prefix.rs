@@ -3,9 +3,9 @@
 use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::draw::framed;
-use crate::ui::keymap::{Place, ROWS, Row};
+use crate::ui::keymap::{Focus, KeyRow, ROWS};
 use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -18,34 +18,34 @@ const KEY: usize = 10;
 
 /// Draws the keys, if they are listed.
 pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
-    if !screen.view.keys_listed || screen.view.place() != Place::Prefix {
+    if !screen.view.keys_listed || screen.view.place() != Focus::Prefix {
         return;
     }
     let (keymap, areas) = (&screen.keymap, screen.view.areas);
-    let own = |row: &&Row| keymap.keys(row.action, Place::Prefix).next().is_some();
-    // what works in the pen itself needs no prefix, and whoever writes does not look for how to scroll
-    let apart = |row: &&Row| {
-        keymap.key(row.action, Place::Pen).is_none() && !scrolls(row.action) || own(row)
+    let own = |row: &&KeyRow| keymap.keys(row.action, Focus::Prefix).next().is_some();
+    // what works in the composer itself needs no prefix, and whoever writes does not look for how to scroll
+    let apart = |row: &&KeyRow| {
+        keymap.key(row.action, Focus::Write).is_none() && !scrolls(row.action) || own(row)
     };
     // what stands behind the prefix alone goes first
     let rows = ROWS.iter().filter(own).chain(ROWS.iter().filter(|row| !own(row)));
     let listed = rows.filter(apart);
     let mut keys: Vec<(&str, &str)> =
-        listed.filter_map(|row| Some((keymap.key(row.action, Place::Prefix)?, row.hint))).collect();
+        listed.filter_map(|row| Some((keymap.key(row.action, Focus::Prefix)?, row.hint))).collect();
     let whole = areas.floor;
     let columns = (usize::from(whole.width).saturating_sub(2) / COLUMN).max(1);
     let most = usize::from(whole.y.saturating_sub(areas.header.bottom() + 2)).max(1);
     let rows = keys.len().div_ceil(columns).min(most);
     if let (true, Some(help)) =
-        (keys.len() > rows * columns, keymap.key(Action::Help, Place::Prefix))
+        (keys.len() > rows * columns, keymap.key(Action::Help, Focus::Prefix))
     {
         keys.truncate(rows * columns - 1);
         keys.push((help, "all keys"));
     }
     let height = rows as u16 + 2;
     let area = Rect { y: whole.y.saturating_sub(height), height, ..whole };
-    let prefix = keymap.way(Action::Prefix, Place::Pen);
-    let block = framed(screen, &format!("{prefix}, then"), &keymap.way(Action::Back, Place::Table));
+    let prefix = keymap.way(Action::Prefix, Focus::Write);
+    let block = framed(screen, &format!("{prefix}, then"), &keymap.way(Action::Back, Focus::Read));
     let inner = block.inner(area);
     let cell = |at: usize| {
         let (key, word) = keys.get(at).copied().unwrap_or_default();
@@ -55,9 +55,9 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
         [
             Span::styled(
                 format!("{}{key} ", " ".repeat(KEY - 1 - width(&key))),
-                screen.theme.style(Role::HintKey),
+                screen.theme.style(ThemeRole::HintKey),
             ),
-            Span::styled(format!("{word}{}", " ".repeat(pad)), screen.theme.style(Role::Text)),
+            Span::styled(format!("{word}{}", " ".repeat(pad)), screen.theme.style(ThemeRole::Text)),
         ]
     };
     let line = |row: usize| {

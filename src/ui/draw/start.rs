@@ -6,7 +6,7 @@ use crate::text;
 use crate::ui::draw::{Bar, ambiguous};
 use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
 use crate::ui::text::wrap::{clip, width, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -40,20 +40,20 @@ struct Page<'a> {
 pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
     let whole = frame.area();
     let (theme, glyphs) = (&start.theme, start.glyphs);
-    let ground = theme.style(Role::Background).patch(theme.style(Role::Text));
+    let ground = theme.style(ThemeRole::Background).patch(theme.style(ThemeRole::Text));
     frame.render_widget(Block::new().style(ground), whole);
     if whole.height < 4 || whole.width < 20 {
         return;
     }
     let row = |y: u16| Rect { y, height: 1, ..whole };
     let mut header = Bar::new();
-    header.left("colloquium", theme.style(Role::Title));
+    header.left("colloquium", theme.style(ThemeRole::Title));
     let right = if start.first { "first run  " } else { start.version };
-    header.right(format!("{right} "), theme.style(Role::Muted));
+    header.right(format!("{right} "), theme.style(ThemeRole::Muted));
     header.draw(frame, row(0), " ", Style::new(), glyphs.ellipsis);
     let rule = glyphs.rule.repeat(usize::from(whole.width));
-    frame.render_widget(Line::styled(rule.clone(), theme.style(Role::Rule)), row(1));
-    frame.render_widget(Line::styled(rule, theme.style(Role::Rule)), row(whole.height - 2));
+    frame.render_widget(Line::styled(rule.clone(), theme.style(ThemeRole::Rule)), row(1));
+    frame.render_widget(Line::styled(rule, theme.style(ThemeRole::Rule)), row(whole.height - 2));
 
     let column = whole.width.min(COLUMN);
     let body =
@@ -91,7 +91,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
 /// What there is to say, above the footer.
 fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
     let Some(notice) = &start.notice else { return vec![] };
-    let style = start.theme.style(Role::Notice);
+    let style = start.theme.style(ThemeRole::Notice);
     let block = text::block(notice);
     let wrapped = block.lines().flat_map(|l| wrap(&Line::styled(l.to_owned(), style), room - 3));
     wrapped
@@ -103,7 +103,7 @@ fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
 }
 
 impl Page<'_> {
-    fn style(&self, role: Role) -> Style {
+    fn style(&self, role: ThemeRole) -> Style {
         self.start.theme.style(role)
     }
 
@@ -112,7 +112,7 @@ impl Page<'_> {
     }
 
     fn heading(&mut self, words: &str) {
-        self.lines.push(Line::styled(format!(" {words}"), self.style(Role::Title)));
+        self.lines.push(Line::styled(format!(" {words}"), self.style(ThemeRole::Title)));
     }
 
     /// A row on which the keyboard can stand: a sign where it does, then words in two looks.
@@ -122,9 +122,9 @@ impl Page<'_> {
             self.focus = Some((self.lines.len(), None));
         }
         let sign = if here { self.start.glyphs.speaking } else { " " };
-        let look = if here { Role::Title } else { Role::Text };
+        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
         let mut spans = vec![
-            Span::styled(format!(" {sign} "), self.style(Role::FloorSpeaking)),
+            Span::styled(format!(" {sign} "), self.style(ThemeRole::FloorSpeaking)),
             Span::styled(label, self.style(look)),
         ];
         spans.extend(words);
@@ -133,7 +133,7 @@ impl Page<'_> {
 
     /// Something to choose, and what is said of it: beside it, or below where it would be cut.
     fn offer(&mut self, row: Row, label: &str, said: &str, column: usize) {
-        let muted = self.style(Role::Muted);
+        let muted = self.style(ThemeRole::Muted);
         if self.room >= 3 + column + width(said) {
             self.row(row, format!("{label:<column$}"), vec![Span::styled(said.to_owned(), muted)]);
         } else {
@@ -156,15 +156,15 @@ impl Page<'_> {
             self.start.glyphs.ellipsis,
         );
         let gap = room.saturating_sub(width(&value) + width(&said) + width(&place));
-        let look = if here { Role::Title } else { Role::Text };
+        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
         self.row(
             row,
             label,
             vec![
                 Span::styled(value, self.style(look)),
-                Span::styled(said, self.style(Role::Muted)),
+                Span::styled(said, self.style(ThemeRole::Muted)),
                 Span::raw(" ".repeat(gap)),
-                Span::styled(place, self.style(Role::Notice)),
+                Span::styled(place, self.style(ThemeRole::Notice)),
             ],
         );
     }
@@ -224,7 +224,7 @@ impl Page<'_> {
         if let Some((estimate, _)) = known {
             let told = format!("{}about {}", " ".repeat(LABEL), text::line(estimate));
             let told = clip(&told, self.room, start.glyphs.ellipsis);
-            self.lines.push(Line::styled(told, self.style(Role::Notice)));
+            self.lines.push(Line::styled(told, self.style(ThemeRole::Notice)));
         }
         self.blank();
         if !start.sessions.is_empty() {
@@ -265,8 +265,9 @@ impl Page<'_> {
             let value = Line::from(text::line(&value).into_owned());
             for (i, value) in wrap(&value, self.room.saturating_sub(LABEL)).iter().enumerate() {
                 let label = if i == 0 { label } else { "" };
-                let label = Span::styled(format!("   {label:<VALUE$}"), self.style(Role::Text));
-                let value = Span::styled(value.to_string(), self.style(Role::Title));
+                let label =
+                    Span::styled(format!("   {label:<VALUE$}"), self.style(ThemeRole::Text));
+                let value = Span::styled(value.to_string(), self.style(ThemeRole::Title));
                 self.lines.push(Line::from(vec![label, value]));
             }
         }
@@ -281,7 +282,7 @@ impl Page<'_> {
                 .to_owned(),
             format!("Instead you can set {variable} in your shell and open colloquium again."),
         ];
-        let style = self.style(Role::Muted);
+        let style = self.style(ThemeRole::Muted);
         for words in words {
             let line = Line::styled(format!("   {}", text::line(&words)), style);
             self.lines.extend(wrap(&line, self.room));
@@ -306,9 +307,11 @@ impl Page<'_> {
             .collect();
         let own = start.script().and_then(|s| s.topic.as_deref()).unwrap_or_default();
         let (shown, role) = match (line.is_empty(), own) {
-            (true, "") => ("anything, as in: should cities ban private cars?".into(), Role::Muted),
-            (true, own) => (text::line(own).into_owned(), Role::Muted),
-            (false, _) => (seen, Role::Title),
+            (true, "") => {
+                ("anything, as in: should cities ban private cars?".into(), ThemeRole::Muted)
+            }
+            (true, own) => (text::line(own).into_owned(), ThemeRole::Muted),
+            (false, _) => (seen, ThemeRole::Title),
         };
         let shown = clip(&shown, room, start.glyphs.ellipsis);
         let label = format!("{:<width$}", "Topic", width = VALUE);
@@ -355,12 +358,13 @@ impl Page<'_> {
             let title = clip(&text::label(title), room, start.glyphs.ellipsis);
             let gap = room.saturating_sub(width(&title));
             let end = format!("{}{end}", " ".repeat(gap));
-            let end = Span::styled(end, self.style(Role::Muted));
+            let end = Span::styled(end, self.style(ThemeRole::Muted));
             self.row(Row::Session(i), title, vec![end]);
         }
         let more = start.sessions.len().saturating_sub(from + SESSIONS);
         if more > 0 {
-            self.lines.push(Line::styled(format!("   and {more} more"), self.style(Role::Muted)));
+            self.lines
+                .push(Line::styled(format!("   and {more} more"), self.style(ThemeRole::Muted)));
         }
     }
 
@@ -369,12 +373,15 @@ impl Page<'_> {
         let start = self.start;
         self.heading("Models");
         if start.hosts.is_empty() {
-            self.lines.push(Line::styled("   looking on this machine", self.style(Role::Muted)));
+            self.lines
+                .push(Line::styled("   looking on this machine", self.style(ThemeRole::Muted)));
         }
         let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
         for host in usable {
-            let name = Span::styled(format!("   {:<VALUE$}", host.name), self.style(Role::Text));
-            let says = Span::styled(text::label(&host.says).into_owned(), self.style(Role::Muted));
+            let name =
+                Span::styled(format!("   {:<VALUE$}", host.name), self.style(ThemeRole::Text));
+            let says =
+                Span::styled(text::label(&host.says).into_owned(), self.style(ThemeRole::Muted));
             self.lines.push(Line::from(vec![name, says]));
         }
         // what cannot be used is told in one row for each reason
@@ -386,14 +393,16 @@ impl Page<'_> {
             let names = text::name(&same.collect::<Vec<_>>().join(", ")).into_owned();
             let names = clip(&names, self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
             let line = format!("   {:<VALUE$}{names}", text::line(reason));
-            self.lines.push(Line::styled(line, self.style(Role::Muted)));
+            self.lines.push(Line::styled(line, self.style(ThemeRole::Muted)));
         }
     }
 
     fn first(&mut self) {
         let start = self.start;
         let words = "Several AIs talk to each other here. You watch, pause, and join in.";
-        for line in wrap(&Line::styled(format!(" {words}"), self.style(Role::Title)), self.room) {
+        for line in
+            wrap(&Line::styled(format!(" {words}"), self.style(ThemeRole::Title)), self.room)
+        {
             self.lines.push(line);
         }
         self.blank();
@@ -416,10 +425,11 @@ impl Page<'_> {
         self.blank();
         self.heading("What was checked");
         for (name, says) in &start.checks {
-            let name = Span::styled(format!("   {name:<VALUE$}"), self.style(Role::Text));
+            let name = Span::styled(format!("   {name:<VALUE$}"), self.style(ThemeRole::Text));
             let says =
                 clip(&text::line(says), self.room.saturating_sub(LABEL), start.glyphs.ellipsis);
-            self.lines.push(Line::from(vec![name, Span::styled(says, self.style(Role::Muted))]));
+            self.lines
+                .push(Line::from(vec![name, Span::styled(says, self.style(ThemeRole::Muted))]));
         }
         self.blank();
         self.hosts();
@@ -428,7 +438,7 @@ impl Page<'_> {
             "No key is ever written to a session.",
             "Nothing is sent anywhere but to the model you choose.",
         ] {
-            let line = Line::styled(format!(" {words}"), self.style(Role::Muted));
+            let line = Line::styled(format!(" {words}"), self.style(ThemeRole::Muted));
             self.lines.extend(wrap(&line, self.room));
         }
     }

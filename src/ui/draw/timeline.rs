@@ -5,7 +5,7 @@
 use crate::ui::Screen;
 use crate::ui::layout::SHORT_TIMELINE;
 use crate::ui::text::wrap::{clip, width};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::clock;
 use crate::ui::view::player::Playback;
 use crate::ui::view::timeline::Sort;
@@ -92,7 +92,7 @@ fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static>
             spoken.for_each(|cell| *cell = Span::styled(number.clone(), style));
         }
     }
-    row(Span::styled(" seats", screen.theme.style(Role::Muted)), cells)
+    row(Span::styled(" seats", screen.theme.style(ThemeRole::Muted)), cells)
 }
 
 fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
@@ -102,11 +102,11 @@ fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> 
         for mark in playback.timeline.marks.iter().filter(|m| m.sort == sort) {
             let column = playback.timeline.column(mark.at, columns);
             if let Some(cell) = cells.get_mut(column) {
-                *cell = Span::styled(sort.sign(), screen.theme.style(Role::Mark));
+                *cell = Span::styled(sort.sign(), screen.theme.style(ThemeRole::Mark));
             }
         }
     }
-    row(Span::styled(" marks", screen.theme.style(Role::Muted)), cells)
+    row(Span::styled(" marks", screen.theme.style(ThemeRole::Muted)), cells)
 }
 
 fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
@@ -115,23 +115,23 @@ fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'stati
     let begin = playback.timeline.begin;
     let head = playback.timeline.column(standing.now, columns);
     let cell = |column: usize| match column {
-        c if c < head => Span::styled(glyphs.played, theme.style(Role::TimePlayed)),
-        c if c == head => Span::styled(glyphs.playhead, theme.style(Role::TimeHead)),
-        _ => Span::styled(glyphs.rule, theme.style(Role::TimeRest)),
+        c if c < head => Span::styled(glyphs.played, theme.style(ThemeRole::TimePlayed)),
+        c if c == head => Span::styled(glyphs.playhead, theme.style(ThemeRole::TimeHead)),
+        _ => Span::styled(glyphs.rule, theme.style(ThemeRole::TimeRest)),
     };
     let mut cells: Vec<Span<'static>> = (0..columns).map(cell).collect();
     let end = clock(standing.end.since(begin));
-    cells.push(Span::styled(format!("{end:>8}"), theme.style(Role::Muted)));
+    cells.push(Span::styled(format!("{end:>8}"), theme.style(ThemeRole::Muted)));
     let now = clock(standing.now.min(standing.end).since(begin));
-    row(Span::styled(format!(" {now}"), theme.style(Role::Text)), cells)
+    row(Span::styled(format!(" {now}"), theme.style(ThemeRole::Text)), cells)
 }
 
 /// What the signs mean, how waits are shown, and when it was recorded.
 fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
-    let muted = screen.theme.style(Role::Muted);
+    let muted = screen.theme.style(ThemeRole::Muted);
     let mut spans = vec![Span::raw(" ")];
     for sort in Sort::ALL {
-        spans.push(Span::styled(sort.sign(), screen.theme.style(Role::Mark)));
+        spans.push(Span::styled(sort.sign(), screen.theme.style(ThemeRole::Mark)));
         spans.push(Span::styled(format!(" {}   ", sort.word()), muted));
     }
     let waits = match playback.transport.standing().idle_limit {

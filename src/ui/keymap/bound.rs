@@ -6,7 +6,7 @@
 use crate::config::Binding;
 use crate::ui::action::Action;
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
-use crate::ui::keymap::{Place, ROWS, Row, row};
+use crate::ui::keymap::{Focus, KeyRow, ROWS, row};
 
 /// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -21,7 +21,7 @@ pub struct Unfit {
 /// A key in a place, and what it means.
 #[derive(Clone, Debug)]
 struct Bound {
-    place: Place,
+    place: Focus,
     key: String,
     action: Action,
     /// Whether hints may name it: not every terminal can send it.
@@ -32,7 +32,7 @@ struct Bound {
 const RARE: [&str; 3] = ["shift-enter", "ctrl-enter", "ctrl-shift-enter"];
 
 impl Bound {
-    fn new(place: Place, key: String, action: Action) -> Bound {
+    fn new(place: Focus, key: String, action: Action) -> Bound {
         let named = !RARE.contains(&&*key);
         Bound { place, key, action, named }
     }
@@ -98,7 +98,7 @@ impl Keymap {
     }
 
     /// Returns what a key means in a place.
-    pub fn action(&self, place: Place, key: &str) -> Option<Action> {
+    pub fn action(&self, place: Focus, key: &str) -> Option<Action> {
         let meant = |key: &str| {
             let found = self.bound.iter().find(|b| b.place == place && b.key == key);
             found.map(|b| b.action)
@@ -106,7 +106,7 @@ impl Keymap {
         let digit = || match key.split_at_checked(key.len().checked_sub(1)?)? {
             (before, digit @ ("1" | "2" | "3" | "4" | "5" | "6" | "7" | "8" | "9")) => {
                 match meant(&format!("{before}{DIGITS}"))? {
-                    Action::Pick(_) => digit.parse().ok().map(Action::Pick),
+                    Action::Select(_) => digit.parse().ok().map(Action::Select),
                     Action::Tenth(_) => digit.parse().ok().map(Action::Tenth),
                     other => Some(other),
                 }
@@ -118,7 +118,7 @@ impl Keymap {
     }
 
     /// Returns the keys of an action in a place as far as they work here, the one first that hints name.
-    pub fn keys(&self, action: Action, place: Place) -> impl Iterator<Item = &str> {
+    pub fn keys(&self, action: Action, place: Focus) -> impl Iterator<Item = &str> {
         let action = row(action).map_or(action, |row| row.action);
         let fits = move |b: &&Bound| b.named && (b.place, b.action) == (place, action);
         let bound = self.bound.iter().filter(fits);
@@ -126,7 +126,7 @@ impl Keymap {
     }
 
     /// Returns the key that hints name for an action in a place; of the place behind it only what is not taken here.
-    pub fn key(&self, action: Action, place: Place) -> Option<&str> {
+    pub fn key(&self, action: Action, place: Focus) -> Option<&str> {
         let own = self.keys(action, place).next();
         own.or_else(|| {
             let behind = self.key(action, place.behind()?)?;
@@ -135,7 +135,7 @@ impl Keymap {
     }
 
     /// Returns the keys that lead to an action from a place: its own, or the prefix and the one behind it.
-    pub fn reach(&self, action: Action, place: Place) -> Option<String> {
+    pub fn reach(&self, action: Action, place: Focus) -> Option<String> {
         let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
         let own = self.key(action, place).map(str::to_owned);
         own.or_else(|| behind().map(|(prefix, key)| format!("{prefix} {key}")))
@@ -143,12 +143,12 @@ impl Keymap {
 
     /// Returns how an action is reached from a place, for a sentence: its key, the keys that lead to it, or its name in
     /// the list of commands.
-    pub fn way(&self, action: Action, place: Place) -> String {
+    pub fn way(&self, action: Action, place: Focus) -> String {
         self.reach(action, place).unwrap_or_else(|| self.called(action, place))
     }
 
     /// Returns an action as it is found in the list of commands.
-    fn called(&self, action: Action, place: Place) -> String {
+    fn called(&self, action: Action, place: Focus) -> String {
         let list = self.key(Action::Palette, place).unwrap_or_default();
         format!("{list} {}", row(action).map_or("", |row| row.hint))
     }
@@ -161,18 +161,18 @@ fn unfit(binding: &Binding, why: String) -> Unfit {
 
 /// Returns how the settings spell an action.
 fn name(action: Action) -> String {
-    row(action).map(Row::name).unwrap_or_default()
+    row(action).map(KeyRow::name).unwrap_or_default()
 }
 
 /// Reads a binding: the place, the action, and its keys as they are spelled.
-fn read(binding: &Binding) -> Result<(Place, Action, Vec<String>), String> {
-    let named = Place::ALL.into_iter().find(|p| p.name() == binding.place);
+fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
+    let named = Focus::ALL.into_iter().find(|p| p.name() == binding.place);
     let place = named.ok_or_else(|| {
-        let all = Place::ALL.map(Place::name).join(", ");
+        let all = Focus::ALL.map(Focus::name).join(", ");
         format!("there is no place `{}`; there are {all}", binding.place)
     })?;
     let row = ROWS.iter().find(|row| row.name() == binding.action).ok_or_else(|| {
-        let names = ROWS.iter().map(Row::name);
+        let names = ROWS.iter().map(KeyRow::name);
         let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, &binding.action));
         let near = near.unwrap_or_default();
         format!("there is no such action; the nearest is `{near}` (`colloquium keys` names all)")
@@ -230,9 +230,9 @@ mod tests {
     #[test]
     fn a_key_is_named_only_where_it_works() {
         let map = Keymap::default();
-        assert_eq!(map.action(Place::Pen, "shift-enter"), Some(Action::NewLine));
-        assert_eq!(map.keys(Action::NewLine, Place::Pen).last(), Some("alt-enter"));
-        assert_eq!(map.told_apart().key(Action::NewLine, Place::Pen), Some("shift-enter"));
+        assert_eq!(map.action(Focus::Write, "shift-enter"), Some(Action::NewLine));
+        assert_eq!(map.keys(Action::NewLine, Focus::Write).last(), Some("alt-enter"));
+        assert_eq!(map.told_apart().key(Action::NewLine, Focus::Write), Some("shift-enter"));
     }
 
     #[test]
@@ -240,14 +240,14 @@ mod tests {
         let map =
             Keymap::with(&[own("table", "skip", &["S", "ctrl-k"]), own("table", "pause_now", &[])]);
         let map = map.unwrap();
-        assert_eq!(map.action(Place::Table, "s"), None);
-        assert_eq!(map.action(Place::Table, "S"), Some(Action::Skip));
-        assert_eq!(map.action(Place::Prefix, "ctrl-k"), Some(Action::Skip), "as at the table");
-        assert_eq!(map.way(Action::Skip, Place::Pen), "ctrl-x S");
-        assert_eq!(map.way(Action::PauseNow, Place::Table), ": stop now");
+        assert_eq!(map.action(Focus::Read, "s"), None);
+        assert_eq!(map.action(Focus::Read, "S"), Some(Action::Skip));
+        assert_eq!(map.action(Focus::Prefix, "ctrl-k"), Some(Action::Skip), "as at the table");
+        assert_eq!(map.way(Action::Skip, Focus::Write), "ctrl-x S");
+        assert_eq!(map.way(Action::PauseNow, Focus::Read), ": stop now");
         let digits = Keymap::with(&[own("table", "pick", &["alt-1-9"])]).unwrap();
-        assert_eq!(digits.action(Place::Table, "alt-3"), Some(Action::Pick(3)));
-        assert_eq!(digits.action(Place::Table, "3"), None);
+        assert_eq!(digits.action(Focus::Read, "alt-3"), Some(Action::Select(3)));
+        assert_eq!(digits.action(Focus::Read, "3"), None);
     }
 
     #[test]

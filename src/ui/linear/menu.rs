@@ -3,7 +3,7 @@
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
 use crate::ui::slash::{self, KEYS, spelled};
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 
 /// Keys that a command can do without and is asked for all the same, since they change what it means.
 const ASKED_ANYWAY: &[(&str, &[&str])] =
@@ -11,7 +11,7 @@ const ASKED_ANYWAY: &[(&str, &[&str])] =
 
 /// An entry of a menu.
 #[derive(Clone, Copy)]
-pub enum Entry {
+pub enum MenuEntry {
     /// A line that could be typed as well, and what it does.
     Line(&'static str, &'static str),
     /// Pauses, or goes on, as it stands.
@@ -20,33 +20,33 @@ pub enum Entry {
     Command(&'static CommandRow),
 }
 
-impl Entry {
+impl MenuEntry {
     /// Returns what it does, and how it is typed.
     pub fn title(&self) -> String {
         match self {
-            Entry::Line(what, line) => format!("{what}: {line}"),
-            Entry::PauseOrGoOn => "pause, or go on: /pause, /resume".into(),
-            Entry::Command(row) => format!("{}: {}", slash::usage(row), row.meaning),
+            MenuEntry::Line(what, line) => format!("{what}: {line}"),
+            MenuEntry::PauseOrGoOn => "pause, or go on: /pause, /resume".into(),
+            MenuEntry::Command(row) => format!("{}: {}", slash::usage(row), row.meaning),
         }
     }
 }
 
 /// Returns what is needed most, always under the same numbers.
-pub fn short() -> Vec<Entry> {
-    let verb = |name: &str| COMMANDS.iter().find(|r| r.name == name).map(Entry::Command);
-    let verbs = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
-    let first = [Entry::Line("what goes on", "/status"), Entry::PauseOrGoOn];
+pub fn short() -> Vec<MenuEntry> {
+    let command = |name: &str| COMMANDS.iter().find(|r| r.name == name).map(MenuEntry::Command);
+    let commands = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
+    let first = [MenuEntry::Line("what goes on", "/status"), MenuEntry::PauseOrGoOn];
     let last = [
-        Entry::Line("one more round where a limit holds, or after the end", "/more"),
-        Entry::Line("every command", "/all"),
-        Entry::Line("leave; the session is saved", "/leave"),
+        MenuEntry::Line("one more round where a limit holds, or after the end", "/more"),
+        MenuEntry::Line("every command", "/all"),
+        MenuEntry::Line("leave; the session is saved", "/leave"),
     ];
-    first.into_iter().chain(verbs.iter().filter_map(|name| verb(name))).chain(last).collect()
+    first.into_iter().chain(commands.iter().filter_map(|name| command(name))).chain(last).collect()
 }
 
-/// Returns every verb.
-pub fn all() -> Vec<Entry> {
-    COMMANDS.iter().map(Entry::Command).collect()
+/// Returns every command.
+pub fn all() -> Vec<MenuEntry> {
+    COMMANDS.iter().map(MenuEntry::Command).collect()
 }
 
 /// Returns a question with numbered answers.
@@ -67,7 +67,7 @@ pub struct Question {
 }
 
 /// What follows an answer.
-pub enum Step {
+pub enum Answered {
     /// Something else is asked.
     Ask(String, Question),
     /// All is known: the command as it would be typed.
@@ -81,44 +81,44 @@ impl Question {
     }
 
     /// Asks for the next key.
-    pub fn next(mut self, story: &Story) -> Step {
-        let anyway = ASKED_ANYWAY.iter().find(|(verb, _)| *verb == self.row.name);
+    pub fn next(mut self, transcript: &Transcript) -> Answered {
+        let anyway = ASKED_ANYWAY.iter().find(|(command, _)| *command == self.row.name);
         let anyway = anyway.map_or(&[][..], |(_, keys)| keys);
         let asked = |key: &str| self.row.needs.contains(&key) || anyway.contains(&key);
         let next = KEYS.iter().enumerate().skip(self.done).find(|(_, (key, _))| asked(key));
-        let Some((at, (key, _))) = next else { return Step::Line(self.line) };
+        let Some((at, (key, _))) = next else { return Answered::Line(self.line) };
         self.done = at + 1;
-        let (question, shown, answers) = ask(key, self.row, story);
+        let (question, shown, answers) = ask(key, self.row, transcript);
         self.answers = answers;
         let back = "/back asks nothing more.";
         let told = match shown.is_empty() {
             true => format!("{question} {back}\n\n"),
             false => numbered(&format!("{question} {back}"), &shown),
         };
-        Step::Ask(told, self)
+        Answered::Ask(told, self)
     }
 
     /// Takes in an answer and asks for the next key.
-    pub fn answered(mut self, answer: &str, story: &Story) -> Step {
+    pub fn answered(mut self, answer: &str, transcript: &Transcript) -> Answered {
         let number = answer.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
         let known = number.and_then(|at| self.answers.get(at)).map(String::as_str);
         let answer = known.unwrap_or(answer).to_owned();
         if !answer.is_empty() {
             self.line = format!("{} {answer}", self.line);
         }
-        self.next(story)
+        self.next(transcript)
     }
 }
 
 /// Returns how a key is asked for: the question, what numbers are shown for, and what they stand for.
-fn ask(key: &str, row: &CommandRow, story: &Story) -> (String, Vec<String>, Vec<String>) {
+fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<String>, Vec<String>) {
     let free = |words: &str| (words.to_owned(), vec![], vec![]);
-    let state = story.state();
+    let state = transcript.state();
     match key {
         "who" | "to" => {
             let here = state.seats.iter().filter(|s| !s.gone);
             let mut seats: Vec<(String, String)> =
-                here.map(|s| (story.name(&s.spec.id), format!("@{}", s.spec.id))).collect();
+                here.map(|s| (transcript.name(&s.spec.id), format!("@{}", s.spec.id))).collect();
             if !row.needs.contains(&key) {
                 seats.push(("everybody".into(), String::new()));
             }
@@ -126,8 +126,9 @@ fn ask(key: &str, row: &CommandRow, story: &Story) -> (String, Vec<String>, Vec<
             ("Who?".into(), shown, answers)
         }
         "of" => {
-            let queued =
-                story.queued().map(|(k, words)| (text::line(words).into_owned(), k.0.to_string()));
+            let queued = transcript
+                .queued()
+                .map(|(k, words)| (text::line(words).into_owned(), k.0.to_string()));
             let (shown, answers) = queued.unzip();
             ("Which words that wait?".into(), shown, answers)
         }

@@ -1,5 +1,5 @@
 //! The talk without a screen, for a screen reader or a terminal that can do no more: text that only grows, numbered
-//! menus, and a `/command` for every verb.
+//! menus, and a `/command` for every command.
 //!
 //! One labelled block a finished utterance, nothing that ticks. A number always means the menu that was listed last. It reads the same tail as the screen and asks the engine
 //! for the same deeds; a line that is no number and no command is said at the table.
@@ -13,21 +13,21 @@ use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason
 use crate::session::tail::Item;
 use crate::state::Run;
 use crate::ui::act::intents;
-use crate::ui::act::participant::asked;
+use crate::ui::act::participant::human_turn;
 use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
-use crate::ui::linear::menu::{Entry, Question, Step};
+use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::slash;
-use crate::ui::view::floor::{Standing, used};
-use crate::ui::view::outbox::Asked;
-use crate::ui::view::transcript::Story;
+use crate::ui::view::floor::{Status, used};
+use crate::ui::view::outbox::Outbox;
+use crate::ui::view::transcript::Transcript;
 
 /// What can be done after the end.
 const ENDED: &str = "it has ended: /more goes on for one more round, /note leaves a note in the file, /leave leaves it here";
 
 /// What follows a line that was typed.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Then {
+pub enum AfterLine {
     /// Nothing but the next line.
     Wait,
     /// A deed is asked for.
@@ -40,16 +40,16 @@ pub enum Then {
 
 /// A talk that is told line by line.
 pub struct Linear {
-    story: Story,
+    transcript: Transcript,
     narrator: Narrator,
-    asked: Asked,
+    outbox: Outbox,
     since: Seq,
     /// Whether the talk is kept in a file, so that it can go on after its end.
     saved: bool,
     /// The command whose keys are being asked for.
     question: Option<Question>,
     /// What numbers stand for: the menu that was listed last.
-    menu: Vec<Entry>,
+    menu: Vec<MenuEntry>,
     /// Whether the next Ctrl-C leaves.
     leaving: bool,
 }
@@ -58,9 +58,9 @@ impl Linear {
     /// Returns a talk that was opened, or reopened, at a place in the log; what was before is taken in and not told.
     pub fn new(since: Seq, saved: bool) -> Linear {
         Linear {
-            story: Story::default(),
+            transcript: Transcript::default(),
             narrator: Narrator::default(),
-            asked: Asked::new(since),
+            outbox: Outbox::new(since),
             since,
             saved,
             question: None,
@@ -79,22 +79,22 @@ impl Linear {
 
     /// Takes in what the tail hands out; returns what it tells.
     pub fn take(&mut self, item: &Item) -> String {
-        self.story.take(item);
+        self.transcript.take(item);
         let Item::Event(record) = item else { return String::new() };
         let event = &record.event;
-        let told = self.narrator.narrate(self.story.state(), event);
+        let told = self.narrator.narrate(self.transcript.state(), event);
         if event.seq < self.since {
             return String::new();
         }
         let mut out: String = told.iter().map(text::spell).collect();
         // what is placed is told as words, what is refused by the narrator
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
-        let paused = self.story.state().run == Run::Paused;
-        if let Some(told) = self.asked.told(&event.kind, paused).filter(|_| waits) {
+        let paused = self.transcript.state().run == Run::Paused;
+        if let Some(told) = self.outbox.outcome(&event.kind, paused).filter(|_| waits) {
             out += &note(&told);
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
-        if let Some(who) = asked(&self.story).filter(|_| granted) {
+        if let Some(who) = human_turn(&self.transcript).filter(|_| granted) {
             out +=
                 &note(&format!("what you type is said as {}; /pass lets it go", self.name(&who)));
         }
@@ -109,134 +109,135 @@ impl Linear {
 
     /// Returns whether the talk has ended, and the person may want more of it: not if they ended it themselves.
     pub fn goes_on(&self) -> bool {
-        let ended = self.story.state().ended.as_ref();
+        let ended = self.transcript.state().ended.as_ref();
         self.saved && ended.is_some_and(|ended| ended.reason != StopReason::Operator)
     }
 
     /// Takes in a Ctrl-C, as on the screen the gentlest of what can still be stopped: what is being asked, a reply, and
     /// at the second one in a row the talk is left.
-    pub fn interrupted(&mut self) -> (String, Then) {
+    pub fn interrupted(&mut self) -> (String, AfterLine) {
         if std::mem::take(&mut self.leaving) {
-            return (String::new(), Then::Leave);
+            return (String::new(), AfterLine::Leave);
         }
         if self.question.take().is_some() {
-            return (note("nothing is asked any more"), Then::Wait);
+            return (note("nothing is asked any more"), AfterLine::Wait);
         }
-        if self.story.speaking().next().is_some() {
+        if self.transcript.speaking().next().is_some() {
             return self.send(Command::PauseNow {});
         }
         self.leaving = true;
-        (note("ctrl-c again leaves; the session is saved up to here"), Then::Wait)
+        (note("ctrl-c again leaves; the session is saved up to here"), AfterLine::Wait)
     }
 
     /// Takes in a line that was typed; returns what there is to say to it, and what follows.
-    pub fn hear(&mut self, line: &str, now: Ms) -> (String, Then) {
+    pub fn hear(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
         self.leaving = false;
         let line = line.trim();
         if line == "/back" {
             self.question = None;
-            return ("back\n\n".into(), Then::Wait);
+            return ("back\n\n".into(), AfterLine::Wait);
         }
         // a command in the place of an answer is a command
         if let Some(question) = self.question.take().filter(|_| !line.starts_with('/')) {
-            let step = question.answered(line, &self.story);
+            let step = question.answered(line, &self.transcript);
             return self.step(step);
         }
         match line.parse::<usize>() {
             Ok(number) => match number.checked_sub(1).and_then(|at| self.menu.get(at)).copied() {
                 Some(entry) => self.choose(entry, now),
-                None => {
-                    ("no such number; Enter lists them, and 3 says a number\n\n".into(), Then::Wait)
-                }
+                None => (
+                    "no such number; Enter lists them, and 3 says a number\n\n".into(),
+                    AfterLine::Wait,
+                ),
             },
             Err(_) => self.words(line, now),
         }
     }
 
-    fn words(&mut self, line: &str, now: Ms) -> (String, Then) {
-        let state = self.story.state();
+    fn words(&mut self, line: &str, now: Ms) -> (String, AfterLine) {
+        let state = self.transcript.state();
         match line {
             "" | "/menu" | "/help" => self.list(menu::short()),
             "/all" => self.list(menu::all()),
-            "/status" => (self.status(now), Then::Wait),
-            "/more" if self.goes_on() => (String::new(), Then::Again(intents::again(state))),
+            "/status" => (self.status(now), AfterLine::Wait),
+            "/more" if self.goes_on() => (String::new(), AfterLine::Again(intents::again(state))),
             "/more" => match intents::more_of(state) {
-                Some(verb) => self.send(verb),
-                None => ("no limit holds, and it goes on\n\n".into(), Then::Wait),
+                Some(command) => self.send(command),
+                None => ("no limit holds, and it goes on\n\n".into(), AfterLine::Wait),
             },
-            "/leave" | "/quit" => (String::new(), Then::Leave),
-            "/pass" => match asked(&self.story) {
+            "/leave" | "/quit" => (String::new(), AfterLine::Leave),
+            "/pass" => match human_turn(&self.transcript) {
                 Some(who) => self.send(Command::Pass { who }),
-                None => ("no seat of yours has the floor\n\n".into(), Then::Wait),
+                None => ("no seat of yours has the floor\n\n".into(), AfterLine::Wait),
             },
             command if command.starts_with('/') => match slash::read(command, state) {
-                Ok(verb) => self.send(verb),
+                Ok(command) => self.send(command),
                 // a command alone asks for what it needs
                 Err(why) => match slash::row(command).filter(|_| !command.contains(' ')) {
                     Some(row) => {
-                        let step = Question::about(row).next(&self.story);
+                        let step = Question::about(row).next(&self.transcript);
                         self.step(step)
                     }
-                    None => (format!("{why}; /all lists every command\n\n"), Then::Wait),
+                    None => (format!("{why}; /all lists every command\n\n"), AfterLine::Wait),
                 },
             },
-            words => match asked(&self.story) {
+            words => match human_turn(&self.transcript) {
                 Some(who) => self.send(Command::Speak { text: words.into(), who }),
                 None => self.send(Command::Say { text: words.into() }),
             },
         }
     }
 
-    fn choose(&mut self, entry: Entry, now: Ms) -> (String, Then) {
+    fn choose(&mut self, entry: MenuEntry, now: Ms) -> (String, AfterLine) {
         match entry {
-            Entry::Line(_, line) => self.words(line, now),
-            Entry::PauseOrGoOn => self.send(intents::pause_or_go_on(self.story.state())),
-            Entry::Command(row) => {
-                let step = Question::about(row).next(&self.story);
+            MenuEntry::Line(_, line) => self.words(line, now),
+            MenuEntry::PauseOrGoOn => self.send(intents::pause_or_go_on(self.transcript.state())),
+            MenuEntry::Command(row) => {
+                let step = Question::about(row).next(&self.transcript);
                 self.step(step)
             }
         }
     }
 
-    fn step(&mut self, step: Step) -> (String, Then) {
+    fn step(&mut self, step: Answered) -> (String, AfterLine) {
         match step {
-            Step::Ask(words, question) => {
+            Answered::Ask(words, question) => {
                 self.question = Some(question);
-                (words, Then::Wait)
+                (words, AfterLine::Wait)
             }
-            Step::Line(line) => match slash::read(&line, self.story.state()) {
-                Ok(verb) => self.send(verb),
-                Err(why) => (format!("{why}; nothing was done\n\n"), Then::Wait),
+            Answered::Line(line) => match slash::read(&line, self.transcript.state()) {
+                Ok(command) => self.send(command),
+                Err(why) => (format!("{why}; nothing was done\n\n"), AfterLine::Wait),
             },
         }
     }
 
-    fn list(&mut self, entries: Vec<Entry>) -> (String, Then) {
-        let titles: Vec<String> = entries.iter().map(Entry::title).collect();
+    fn list(&mut self, entries: Vec<MenuEntry>) -> (String, AfterLine) {
+        let titles: Vec<String> = entries.iter().map(MenuEntry::title).collect();
         let told = numbered("Type a number, a command, or words for the table.", &titles);
         self.menu = entries;
-        (told, Then::Wait)
+        (told, AfterLine::Wait)
     }
 
-    fn send(&mut self, verb: Command) -> (String, Then) {
+    fn send(&mut self, command: Command) -> (String, AfterLine) {
         if self.goes_on() {
-            return match intents::onward(verb) {
-                Some(verbs) => (String::new(), Then::Again(verbs)),
-                None => (note(ENDED), Then::Wait),
+            return match intents::onward(command) {
+                Some(commands) => (String::new(), AfterLine::Again(commands)),
+                None => (note(ENDED), AfterLine::Wait),
             };
         }
-        if self.story.state().ended.is_some() {
-            return (note("it has ended: nothing can be steered any more"), Then::Wait);
+        if self.transcript.state().ended.is_some() {
+            return (note("it has ended: nothing can be steered any more"), AfterLine::Wait);
         }
-        let (key, line) = self.asked.order(verb);
-        (String::new(), Then::Send(key, Box::new(line)))
+        let (key, line) = self.outbox.command(command);
+        (String::new(), AfterLine::Send(key, Box::new(line)))
     }
 
     /// Who speaks, since when, who is next, how far it is and what it used: in one paragraph.
     fn status(&self, now: Ms) -> String {
-        let state = self.story.state();
-        let standing = Standing::of(state);
-        let (what, then) = words(&self.story, standing, now, &Keymap::default());
+        let state = self.transcript.state();
+        let standing = Status::of(state);
+        let (what, then) = words(&self.transcript, standing, now, &Keymap::default());
         let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
         let then = if then.is_empty() { then } else { format!("; {then}") };
@@ -245,7 +246,7 @@ impl Linear {
     }
 
     fn name(&self, id: &crate::model::SeatId) -> String {
-        self.story.name(id)
+        self.transcript.name(id)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::model::Secret;
 use crate::ui::action::Action;
-use crate::ui::keymap::Place;
+use crate::ui::keymap::Focus;
 use crate::ui::start::{Choice, Start};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
@@ -44,7 +44,7 @@ pub fn key(start: &mut Start, key: &KeyEvent, action: Option<Action>) -> Option<
             keying.at = (keying.at + 1) % all;
         }
         (Some(Action::RunEntry), _) if keying.key.is_empty() => {
-            let back = start.keymap.reach(Action::Back, Place::Start).unwrap_or_default();
+            let back = start.keymap.reach(Action::Back, Focus::Start).unwrap_or_default();
             start.notice = Some(format!("paste the key first, or {back} goes back"));
         }
         (Some(Action::RunEntry), _) => {

@@ -15,7 +15,7 @@ pub use crate::ui::start::words::{ago, standing};
 use crate::catalogue::{Standing, Summary};
 use crate::model::{Secret, Wall};
 use crate::text;
-use crate::ui::keymap::{Keymap, Place};
+use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs::Glyphs;
 use std::path::PathBuf;
@@ -234,16 +234,16 @@ impl Start {
     }
 
     /// Returns where the keyboard is: on a row of a list letters are commands.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> Focus {
         match self.at {
-            _ if self.keying.is_some() => Place::Start,
-            Row::Topic | Row::Scenario | Row::Voice => Place::Start,
+            _ if self.keying.is_some() => Focus::Start,
+            Row::Topic | Row::Scenario | Row::Voice => Focus::Start,
             Row::Session(_)
             | Row::Demo
             | Row::Example(_)
             | Row::Local
             | Row::Provider
-            | Row::Own => Place::StartList,
+            | Row::Own => Focus::StartList,
         }
     }
 

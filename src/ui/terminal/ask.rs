@@ -21,7 +21,7 @@ const ANSWER_MAX: usize = 1024;
 
 /// What the terminal told of itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct TerminalReport {
     /// How light its ground is.
     pub ground: Option<Ground>,
     /// Whether it can tell keys apart that are one byte otherwise, such as Shift-Enter and Enter.
@@ -30,7 +30,7 @@ pub struct Told {
 
 /// Asks the terminal; where there is none, or it does not answer in time, nothing is known.
 #[cfg(unix)]
-pub fn ask() -> Told {
+pub fn ask() -> TerminalReport {
     use crate::clock::Clock;
     use crate::model::Ms;
     use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
@@ -40,7 +40,7 @@ pub fn ask() -> Told {
     let mut answer = Vec::new();
     let clock = Clock::real(Ms(0));
     if enable_raw_mode().is_err() {
-        return Told::default();
+        return TerminalReport::default();
     }
     let asked = stdout().write_all(QUESTION).and_then(|()| stdout().flush());
     while asked.is_ok() && !is_whole(&answer) && answer.len() < ANSWER_MAX {
@@ -62,8 +62,8 @@ pub fn ask() -> Told {
 
 /// Asks nothing, here.
 #[cfg(not(unix))]
-pub fn ask() -> Told {
-    Told::default()
+pub fn ask() -> TerminalReport {
+    TerminalReport::default()
 }
 
 /// Returns whether the end mark came.
@@ -82,9 +82,9 @@ fn reports(answer: &[u8]) -> impl Iterator<Item = (&[u8], char)> {
 }
 
 /// Reads an answer, as far as it came.
-fn read(answer: &[u8]) -> Told {
+fn read(answer: &[u8]) -> TerminalReport {
     let keyboard = reports(answer).any(|(_, last)| last == 'u');
-    Told { ground: ground(&String::from_utf8_lossy(answer)), keyboard }
+    TerminalReport { ground: ground(&String::from_utf8_lossy(answer)), keyboard }
 }
 
 /// Reads `]11;rgb:ffff/ffff/ffff`, with one to four digits each.
@@ -192,7 +192,7 @@ mod tests {
             ("\x1b]11;rgb://\x1b[?", None, false, false),
             ("", None, false, false),
         ] {
-            let told = Told { ground, keyboard };
+            let told = TerminalReport { ground, keyboard };
             assert_eq!((read(answer.as_bytes()), is_whole(answer.as_bytes())), (told, whole));
         }
     }

@@ -5,7 +5,7 @@
 
 mod ask;
 
-pub use crate::ui::terminal::ask::{Told, ask};
+pub use crate::ui::terminal::ask::{TerminalReport, ask};
 
 use crate::ui::terminal::ask::Late;
 use crossterm::clipboard::CopyToClipboard;
@@ -58,7 +58,7 @@ pub const AGAIN: KeyCode = KeyCode::F(u8::MAX);
 
 /// What a terminal is used for besides showing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Manner {
+pub struct TerminalModes {
     /// Whether the mouse is the program's.
     pub mouse: bool,
     /// Whether the terminal is to tell keys apart that are one byte otherwise.
@@ -75,7 +75,7 @@ pub struct Manner {
 pub struct Terminal {
     /// Never dropped: it would print to a standard error that may be gone with the terminal, and panic.
     inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Stdout>>>,
-    manner: Manner,
+    modes: TerminalModes,
     /// What its title is.
     entitled: String,
     /// Whether the next frame draws all of it.
@@ -87,7 +87,7 @@ impl Terminal {
     ///
     /// # Errors
     /// When the terminal refuses; nothing is left switched on then.
-    pub fn enter(manner: Manner) -> io::Result<Terminal> {
+    pub fn enter(modes: TerminalModes) -> io::Result<Terminal> {
         HOOK.call_once(|| {
             let before = panic::take_hook();
             panic::set_hook(Box::new(move |info| {
@@ -96,11 +96,11 @@ impl Terminal {
             }));
         });
         let entered =
-            modes(manner).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
+            modes(modes).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
         match entered {
             Ok(inner) => {
                 let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
-                Ok(Terminal { inner, manner, entitled, anew: false })
+                Ok(Terminal { inner, modes, entitled, anew: false })
             }
             Err(e) => {
                 restore();
@@ -158,7 +158,7 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn take_back(&mut self) -> io::Result<()> {
-        modes(self.manner)?;
+        modes(self.modes)?;
         self.entitled.clear();
         self.redraw();
         Ok(())
@@ -177,7 +177,7 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn entitle(&mut self, title: &str) -> io::Result<()> {
-        if !self.manner.title || self.entitled == title {
+        if !self.modes.title || self.entitled == title {
             return Ok(());
         }
         self.entitled = title.to_owned();
@@ -189,7 +189,7 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn mouse(&mut self, taken: bool) -> io::Result<()> {
-        self.manner.mouse = taken;
+        self.modes.mouse = taken;
         if taken {
             MODES.fetch_or(MOUSE, Ordering::SeqCst);
         } else {
@@ -210,23 +210,23 @@ impl Drop for Terminal {
     }
 }
 
-fn modes(manner: Manner) -> io::Result<()> {
+fn modes(modes: TerminalModes) -> io::Result<()> {
     let mut on = ENTERED;
-    on |= if manner.keyboard { KEYBOARD } else { 0 };
-    on |= if manner.mouse { MOUSE } else { 0 };
-    on |= if manner.title { TITLE } else { 0 };
+    on |= if modes.keyboard { KEYBOARD } else { 0 };
+    on |= if modes.mouse { MOUSE } else { 0 };
+    on |= if modes.title { TITLE } else { 0 };
     MODES.store(on, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = stdout();
     queue!(out, EnterAlternateScreen, Print(WHEEL_KEPT), EnableBracketedPaste)?;
-    if manner.keyboard {
+    if modes.keyboard {
         let flags = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
         queue!(out, PushKeyboardEnhancementFlags(flags))?;
     }
-    if manner.mouse {
+    if modes.mouse {
         queue!(out, Print(MOUSE_ON))?;
     }
-    if manner.title {
+    if modes.title {
         queue!(out, Print(TITLE_KEPT))?;
     }
     out.flush()

@@ -3,7 +3,7 @@
 //! The tables of languages take a while to load, so they are loaded on a thread of their own when the first block of code
 //! is shown, which stands in one colour until then. What the parts look like is the theme's business.
 
-use crate::ui::theme::{Role, Theme};
+use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::sync::{Once, OnceLock};
@@ -18,18 +18,18 @@ static LANGUAGES: OnceLock<SyntaxSet> = OnceLock::new();
 static LOADING: Once = Once::new();
 
 /// Which parts of a scope look how; the first that fits counts.
-const LOOKS: &[(&str, Role)] = &[
-    ("comment", Role::CodeComment),
-    ("string", Role::CodeString),
-    ("constant.numeric", Role::CodeNumber),
-    ("constant", Role::CodeNumber),
-    ("entity.name.function", Role::CodeFunction),
-    ("support.function", Role::CodeFunction),
-    ("entity.name", Role::CodeType),
-    ("support.type", Role::CodeType),
-    ("storage", Role::CodeKeyword),
-    ("keyword.operator", Role::MdCode),
-    ("keyword", Role::CodeKeyword),
+const LOOKS: &[(&str, ThemeRole)] = &[
+    ("comment", ThemeRole::CodeComment),
+    ("string", ThemeRole::CodeString),
+    ("constant.numeric", ThemeRole::CodeNumber),
+    ("constant", ThemeRole::CodeNumber),
+    ("entity.name.function", ThemeRole::CodeFunction),
+    ("support.function", ThemeRole::CodeFunction),
+    ("entity.name", ThemeRole::CodeType),
+    ("support.type", ThemeRole::CodeType),
+    ("storage", ThemeRole::CodeKeyword),
+    ("keyword.operator", ThemeRole::MdCode),
+    ("keyword", ThemeRole::CodeKeyword),
 ];
 
 /// Returns whether languages are known by now.
@@ -40,7 +40,7 @@ pub fn ready() -> bool {
 /// Returns the lines of a block of code in the colours of its language, as far as that is known.
 pub fn lines(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
     let plain =
-        || code.lines().map(|line| Line::styled(line.to_owned(), theme.style(Role::MdCode)));
+        || code.lines().map(|line| Line::styled(line.to_owned(), theme.style(ThemeRole::MdCode)));
     if language.is_empty() || code.lines().count() > LINES_MAX {
         return plain().collect();
     }
@@ -54,7 +54,7 @@ pub fn lines(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
         return plain().collect();
     };
     let Some(syntax) = languages.find_syntax_by_token(language) else { return plain().collect() };
-    let looks: Vec<(Scope, Role)> =
+    let looks: Vec<(Scope, ThemeRole)> =
         LOOKS.iter().filter_map(|(name, role)| Some((Scope::new(name).ok()?, *role))).collect();
     let (mut state, mut scopes) = (ParseState::new(syntax), ScopeStack::new());
     let mut coloured = Vec::new();
@@ -83,11 +83,11 @@ fn push(spans: &mut Vec<Span<'static>>, text: &str, style: Style) {
 }
 
 /// How the innermost scope that a look is known for looks.
-fn style(scopes: &ScopeStack, looks: &[(Scope, Role)], theme: &Theme) -> Style {
+fn style(scopes: &ScopeStack, looks: &[(Scope, ThemeRole)], theme: &Theme) -> Style {
     let known = scopes.scopes.iter().rev().find_map(|scope| {
         looks.iter().find(|(look, _)| look.is_prefix_of(*scope)).map(|(_, role)| *role)
     });
-    theme.style(known.unwrap_or(Role::MdCode))
+    theme.style(known.unwrap_or(ThemeRole::MdCode))
 }
 
 #[cfg(test)]
@@ -109,10 +109,10 @@ mod tests {
             spans.filter(|s| s.content.contains(words)).map(|s| s.style).next().unwrap()
         };
         for (words, role) in [
-            ("say", Role::CodeComment),
-            ("hi", Role::CodeString),
-            ("12", Role::CodeNumber),
-            ("return", Role::CodeKeyword),
+            ("say", ThemeRole::CodeComment),
+            ("hi", ThemeRole::CodeString),
+            ("12", ThemeRole::CodeNumber),
+            ("return", ThemeRole::CodeKeyword),
         ] {
             assert_eq!(look(words), theme.style(role), "{words}");
         }

@@ -2,7 +2,7 @@
 
 /// A part of some Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Part<'a> {
+pub enum MessagePart<'a> {
     /// Everything but blocks of code.
     Words(&'a str),
     /// A block of code without its fences.
@@ -16,7 +16,7 @@ pub enum Part<'a> {
 
 /// Returns the parts of some Markdown: a block of code begins and ends with a fence at the left edge. What is still being
 /// written, or was cut, is a block as well.
-pub fn parts(said: &str) -> Vec<Part<'_>> {
+pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
     let mut parts = Vec::new();
     let mut open: Option<(&str, &str, String)> = None;
     let (mut from, mut at) = (0, 0);
@@ -30,13 +30,13 @@ pub fn parts(said: &str) -> Vec<Part<'_>> {
             Some((begun, language, code))
                 if is_fence && fence.starts_with(*begun) && rest.is_empty() =>
             {
-                parts.push(Part::Code { language, code: std::mem::take(code) });
+                parts.push(MessagePart::Code { language, code: std::mem::take(code) });
                 (open, from) = (None, at);
             }
             Some((.., code)) => code.push_str(line),
             None if is_fence && !rest.contains('`') => {
                 if begin > from {
-                    parts.push(Part::Words(&said[from..begin]));
+                    parts.push(MessagePart::Words(&said[from..begin]));
                 }
                 let language = rest.split(|c: char| c.is_whitespace() || c == ',').next();
                 open = Some((fence, language.unwrap_or_default(), String::new()));
@@ -45,8 +45,8 @@ pub fn parts(said: &str) -> Vec<Part<'_>> {
         }
     }
     match open {
-        Some((_, language, code)) => parts.push(Part::Code { language, code }),
-        None if from < said.len() => parts.push(Part::Words(&said[from..])),
+        Some((_, language, code)) => parts.push(MessagePart::Code { language, code }),
+        None if from < said.len() => parts.push(MessagePart::Words(&said[from..])),
         None => {}
     }
     parts
@@ -55,8 +55,8 @@ pub fn parts(said: &str) -> Vec<Part<'_>> {
 /// Returns the blocks of code of some Markdown, without their fences.
 pub fn code(said: &str) -> Vec<String> {
     let code = parts(said).into_iter().filter_map(|part| match part {
-        Part::Code { code, .. } => Some(code),
-        Part::Words(_) => None,
+        MessagePart::Code { code, .. } => Some(code),
+        MessagePart::Words(_) => None,
     });
     code.collect()
 }

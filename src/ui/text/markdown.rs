@@ -6,7 +6,7 @@
 use crate::text;
 use crate::ui::text::wrap::wrap;
 use crate::ui::text::{code, links, tables};
-use crate::ui::theme::{Role, Theme};
+use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use tui_markdown::{AlertKind, Options, StyleSheet};
@@ -114,17 +114,17 @@ pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
 /// Reads words as Markdown.
 fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let sheet = Sheet {
-        heading: theme.style(Role::MdHeading),
-        code: theme.style(Role::MdCode),
-        link: theme.style(Role::MdLink),
-        quote: theme.style(Role::MdQuote),
-        muted: theme.style(Role::Muted),
-        rule: theme.style(Role::Rule),
+        heading: theme.style(ThemeRole::MdHeading),
+        code: theme.style(ThemeRole::MdCode),
+        link: theme.style(ThemeRole::MdLink),
+        quote: theme.style(ThemeRole::MdQuote),
+        muted: theme.style(ThemeRole::Muted),
+        rule: theme.style(ThemeRole::Rule),
     };
     let table = u16::try_from(room).unwrap_or(u16::MAX);
     let kept = breaks_kept(&tables::stacked(words, room));
     let read = tui_markdown::from_str_with_options(&kept, &Options::new(sheet).table_width(table));
-    let base = theme.style(Role::Text);
+    let base = theme.style(ThemeRole::Text);
     let mut rows: Vec<_> =
         read.lines.iter().flat_map(|line| wrap(&made_safe(line, base), room)).collect();
     // the blank lines between words and code are those that were written

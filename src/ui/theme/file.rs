@@ -2,7 +2,7 @@
 //!
 //! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
 
-use crate::ui::theme::{Depth, ROLES, Source, ThemeError};
+use crate::ui::theme::{Depth, ROLES, ThemeError, ThemeSource};
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ pub(super) struct File {
 }
 
 /// Says what is wrong, and where.
-pub(super) fn fault(source: &Source, start: usize, why: impl Into<String>) -> ThemeError {
+pub(super) fn fault(source: &ThemeSource, start: usize, why: impl Into<String>) -> ThemeError {
     let before = source.text.get(..start).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
@@ -75,7 +75,7 @@ pub(super) fn fault(source: &Source, start: usize, why: impl Into<String>) -> Th
 }
 
 impl File {
-    pub(super) fn read(source: &Source) -> Result<File, ThemeError> {
+    pub(super) fn read(source: &ThemeSource) -> Result<File, ThemeError> {
         let file: File = toml::from_str(&source.text)
             .map_err(|e| fault(source, e.span().map_or(0, |s| s.start), e.message()))?;
         for (role, value) in &file.roles {
@@ -137,7 +137,7 @@ impl Colours {
 }
 
 /// A file and where it came from; a theme is its own layer over those that it inherits.
-pub(super) type Layer = (Source, File);
+pub(super) type Layer = (ThemeSource, File);
 
 /// Returns how every role looks, in the order of the roles; of the layers the last counts most.
 pub(super) fn styles(

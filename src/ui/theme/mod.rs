@@ -14,7 +14,7 @@ mod tests;
 pub use colour::Depth;
 pub use file::{Appearance, Ground, Meta};
 pub use schema::schema;
-pub use shelf::{Shelf, Source};
+pub use shelf::{ThemeLibrary, ThemeSource};
 
 use ratatui::style::{Modifier, Style};
 
@@ -23,15 +23,15 @@ macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident $name:literal $(=> $fallback:ident)?;)*) => {
         /// What something on the screen is, for the theme.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        pub enum Role {
+        pub enum ThemeRole {
             $($(#[$doc])* $role,)*
         }
 
-        const ROLES: &[(Role, &str, Option<Role>)] = &[
-            $((Role::$role, $name, roles!(@fallback $($fallback)?)),)*
+        const ROLES: &[(ThemeRole, &str, Option<ThemeRole>)] = &[
+            $((ThemeRole::$role, $name, roles!(@fallback $($fallback)?)),)*
         ];
     };
-    (@fallback $role:ident) => { Some(Role::$role) };
+    (@fallback $role:ident) => { Some(ThemeRole::$role) };
     (@fallback) => { None };
 }
 
@@ -135,15 +135,15 @@ roles! {
 }
 
 /// The roles of seats, in order of arrival.
-const SPEAKERS: [Role; 8] = [
-    Role::Speaker1,
-    Role::Speaker2,
-    Role::Speaker3,
-    Role::Speaker4,
-    Role::Speaker5,
-    Role::Speaker6,
-    Role::Speaker7,
-    Role::Speaker8,
+const SPEAKERS: [ThemeRole; 8] = [
+    ThemeRole::Speaker1,
+    ThemeRole::Speaker2,
+    ThemeRole::Speaker3,
+    ThemeRole::Speaker4,
+    ThemeRole::Speaker5,
+    ThemeRole::Speaker6,
+    ThemeRole::Speaker7,
+    ThemeRole::Speaker8,
 ];
 
 /// Why a theme cannot be used.
@@ -175,14 +175,14 @@ pub struct Theme {
 
 impl Default for Theme {
     fn default() -> Theme {
-        let shelf = Shelf::default();
+        let shelf = ThemeLibrary::default();
         shelf.theme("terminal", None, Depth::Ansi).unwrap_or(Theme { styles: vec![] })
     }
 }
 
 impl Theme {
     /// Returns how a role looks.
-    pub fn style(&self, role: Role) -> Style {
+    pub fn style(&self, role: ThemeRole) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 

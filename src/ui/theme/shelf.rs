@@ -26,7 +26,7 @@ const INHERITED_MAX: usize = 8;
 
 /// The text of a theme, and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Source {
+pub struct ThemeSource {
     /// What it is called up by.
     pub name: String,
     /// How faults call the file.
@@ -37,14 +37,14 @@ pub struct Source {
 
 /// All themes.
 #[derive(Clone, Debug, Default)]
-pub struct Shelf {
-    own: Vec<Source>,
+pub struct ThemeLibrary {
+    own: Vec<ThemeSource>,
 }
 
-impl Shelf {
+impl ThemeLibrary {
     /// Returns all themes: the user's own, and behind them those that come with the program.
-    pub fn with(own: Vec<Source>) -> Shelf {
-        Shelf { own }
+    pub fn with(own: Vec<ThemeSource>) -> ThemeLibrary {
+        ThemeLibrary { own }
     }
 
     /// Returns the names of all themes, the bundled ones first; one of the user's own hides a bundled one of its name.
@@ -101,12 +101,12 @@ impl Shelf {
         Ok(layers)
     }
 
-    fn source(&self, name: &str) -> Result<Source, ThemeError> {
+    fn source(&self, name: &str) -> Result<ThemeSource, ThemeError> {
         let own = self.own.iter().find(|s| s.name == name).cloned();
         let bundled = || {
             let (name, text) = BUNDLED.iter().find(|(n, _)| *n == name)?;
             let path = format!("themes/{name}.toml");
-            Some(Source { name: (*name).into(), path, text: Cow::Borrowed(*text) })
+            Some(ThemeSource { name: (*name).into(), path, text: Cow::Borrowed(*text) })
         };
         own.or_else(bundled).ok_or_else(|| {
             let names = self.names();

@@ -27,7 +27,7 @@ fn contrast(a: Color, b: Color) -> f64 {
 
 #[test]
 fn every_word_can_be_read_on_its_ground() {
-    let shelf = Shelf::default();
+    let shelf = ThemeLibrary::default();
     for name in shelf.names() {
         if shelf.meta(name).unwrap().appearance == Appearance::Any {
             continue;
@@ -35,12 +35,12 @@ fn every_word_can_be_read_on_its_ground() {
         let words = if name.starts_with("high-contrast") { 7.0 } else { WORDS };
         let theme = shelf.theme(name, None, Depth::True).unwrap();
         let mut worst = (f64::MAX, "");
-        for ground in [Role::Background, Role::Overlay] {
+        for ground in [ThemeRole::Background, ThemeRole::Overlay] {
             for (role, key, _) in &ROLES[3..] {
                 let style = theme.style(*role);
                 let ground = style.bg.or(theme.style(ground).bg).unwrap();
                 let found = contrast(style.fg.unwrap(), ground);
-                let line = matches!(role, Role::Rule | Role::TimeRest);
+                let line = matches!(role, ThemeRole::Rule | ThemeRole::TimeRest);
                 let least = if line { LINES } else { words };
                 assert!(found >= least, "{name}: {key} has {found:.2}:1 on {ground}");
                 if !line && found < worst.0 {
@@ -54,7 +54,7 @@ fn every_word_can_be_read_on_its_ground() {
 
 #[test]
 fn the_terminals_own_ground_is_read_on_as_well() {
-    let shelf = Shelf::default();
+    let shelf = ThemeLibrary::default();
     for (ground, colours) in [(Ground::Dark, &DARK[..]), (Ground::Light, &LIGHT[..])] {
         let theme = shelf.theme("terminal", Some(ground), Depth::True).unwrap();
         let shown = theme.styles.iter().filter_map(|s| s.fg).filter(|c| *c != Color::Reset);
@@ -71,13 +71,13 @@ fn the_terminals_own_ground_is_read_on_as_well() {
 
 #[test]
 fn mono_has_no_colour() {
-    let theme = Shelf::default().theme("mono", Some(Ground::Dark), Depth::True).unwrap();
+    let theme = ThemeLibrary::default().theme("mono", Some(Ground::Dark), Depth::True).unwrap();
     assert!(theme.styles.iter().all(|s| s.fg.is_none() && s.bg.is_none()));
 }
 
 #[test]
 fn seats_next_to_each_other_differ() {
-    let shelf = Shelf::default();
+    let shelf = ThemeLibrary::default();
     for name in shelf.names() {
         for depth in [Depth::Indexed, Depth::True] {
             let theme = shelf.theme(name, None, depth).unwrap();
@@ -88,8 +88,8 @@ fn seats_next_to_each_other_differ() {
     }
 }
 
-fn own(name: &str, text: &str) -> Source {
-    Source { name: name.into(), path: format!("{name}.toml"), text: text.to_owned().into() }
+fn own(name: &str, text: &str) -> ThemeSource {
+    ThemeSource { name: name.into(), path: format!("{name}.toml"), text: text.to_owned().into() }
 }
 
 const META: &str = "[meta]\nname = \"x\"\nappearance = \"dark\"\n";
@@ -110,7 +110,7 @@ fn a_fault_names_the_line_and_what_would_do() {
         ("[colours]", "x.toml:4:2: unknown field `colours`"),
         ("[roles", "x.toml:4:7: "),
     ] {
-        let shelf = Shelf::with(vec![own("x", &format!("{META}{text}"))]);
+        let shelf = ThemeLibrary::with(vec![own("x", &format!("{META}{text}"))]);
         let fault = shelf.theme("x", None, Depth::True).unwrap_err().to_string();
         assert!(fault.starts_with(words), "{fault}");
     }
@@ -119,11 +119,11 @@ fn a_fault_names_the_line_and_what_would_do() {
 #[test]
 fn a_palette_recolours_what_it_inherits() {
     let text = format!("{META}inherits = \"nord\"\n[palette]\nink = \"#ffeedd\"\n");
-    let shelf = Shelf::with(vec![own("x", &text)]);
+    let shelf = ThemeLibrary::with(vec![own("x", &text)]);
     let theme = shelf.theme("x", None, Depth::True).unwrap();
-    assert_eq!(theme.style(Role::Text).fg, Some(Color::Rgb(255, 238, 221)));
+    assert_eq!(theme.style(ThemeRole::Text).fg, Some(Color::Rgb(255, 238, 221)));
     let nord = shelf.theme("nord", None, Depth::True).unwrap();
-    assert_eq!(theme.style(Role::Background), nord.style(Role::Background));
+    assert_eq!(theme.style(ThemeRole::Background), nord.style(ThemeRole::Background));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::text::word_count;
 use crate::ui::action::Action;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 use ratatui::text::Line;
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ const NAMES: usize = 14;
 
 /// Where the reader of the figures stands.
 #[derive(Clone, Debug, Default)]
-pub struct Study {
+pub struct Analysis {
     /// Which page.
     pub page: FigurePage,
     /// The first row that is shown; of events, the one that is chosen.
@@ -40,28 +40,28 @@ pub struct Laid {
     pub first: usize,
 }
 
-impl Study {
+impl Analysis {
     /// Returns the figures of a talk as it stands.
-    pub fn of(story: &Story) -> Study {
-        let mut study = Study::default();
-        study.count(story);
-        study
+    pub fn of(transcript: &Transcript) -> Analysis {
+        let mut analysis = Analysis::default();
+        analysis.count(transcript);
+        analysis
     }
 
     /// Counts anew, if anything happened that figures are made of.
-    pub fn renew(&mut self, story: &Story) {
-        if self.counted != story.turn_log.happened() {
-            self.count(story);
+    pub fn renew(&mut self, transcript: &Transcript) {
+        if self.counted != transcript.turn_log.happened() {
+            self.count(transcript);
         }
     }
 
-    fn count(&mut self, story: &Story) {
-        self.tables = story.study().tables();
-        self.counted = story.turn_log.happened();
+    fn count(&mut self, transcript: &Transcript) {
+        self.tables = transcript.study().tables();
+        self.counted = transcript.turn_log.happened();
     }
 
     /// Returns the page as rows of a width, which are made once for it.
-    pub fn laid(&mut self, room: usize, make: impl FnOnce(&Study) -> Laid) -> Rc<Laid> {
+    pub fn laid(&mut self, room: usize, make: impl FnOnce(&Analysis) -> Laid) -> Rc<Laid> {
         let of = (self.page, self.counted, room);
         match &self.laid {
             Some((known, laid)) if *known == of => laid.clone(),
@@ -79,7 +79,7 @@ impl Study {
     }
 
     /// Moves within the figures, if an action means that here; returns whether it did.
-    pub fn heed(&mut self, action: Action) -> bool {
+    pub fn handle(&mut self, action: Action) -> bool {
         let page = isize::try_from(self.height).unwrap_or(0);
         let rows = match action {
             Action::LineUp => -1,
@@ -87,7 +87,7 @@ impl Study {
             Action::PageUp => -page,
             Action::PageDown => page,
             Action::Top => isize::MIN,
-            Action::Pick(number) => {
+            Action::Select(number) => {
                 if let Some(page) = FigurePage::ALL.get(usize::from(number) - 1) {
                     (self.page, self.at) = (*page, 0);
                 }
@@ -123,8 +123,12 @@ impl Study {
 
 /// Returns where everybody stood as rows, with the place of the seat where a row is one's: a column an utterance, the last
 /// ones that fit, then what the letters mean. Nothing where nobody said so in a form that can be read.
-pub fn stood(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(Option<usize>, String)> {
-    let stood = standpoints(&story.study());
+pub fn stood(
+    transcript: &Transcript,
+    glyphs: &Glyphs,
+    room: usize,
+) -> Vec<(Option<usize>, String)> {
+    let stood = standpoints(&transcript.study());
     if stood.lanes.is_empty() {
         return vec![];
     }
@@ -140,8 +144,8 @@ pub fn stood(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(Option<usize>,
         span.clone().map(column).collect()
     };
     let seats = stood.lanes.iter().map(|(seat, stands)| {
-        let place = story.seat_place(seat);
-        (Some(place), named(place, story, seat, glyphs) + &lane(stands))
+        let place = transcript.seat_place(seat);
+        (Some(place), named(place, transcript, seat, glyphs) + &lane(stands))
     });
     let vote = |n| if stood.votes.contains(&n) { 'v' } else { ' ' };
     let votes = format!("{:NAMES$}{}", "vote", span.clone().map(vote).collect::<String>());
@@ -153,19 +157,19 @@ pub fn stood(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(Option<usize>,
 }
 
 /// Returns the name of a seat before its row of a chart.
-fn named(place: usize, story: &Story, seat: &SeatId, glyphs: &Glyphs) -> String {
-    let who = format!("{} {}", place + 1, name(story.state(), seat));
+fn named(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
+    let who = format!("{} {}", place + 1, name(transcript.state(), seat));
     let who = clip(&who, NAMES - 2, glyphs.ellipsis);
     let gap = " ".repeat(NAMES.saturating_sub(width(&who)));
     who + &gap
 }
 
 /// Returns who spoke when as rows: a column an utterance, as high as it has words; as many as fit, the last ones.
-pub fn lanes(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
-    let all: Vec<(usize, u32)> = story
+pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
+    let all: Vec<(usize, u32)> = transcript
         .study()
         .utterances()
-        .filter_map(|(e, _)| Some((story.seat_place(e.seat()?), word_count(e.text()))))
+        .filter_map(|(e, _)| Some((transcript.seat_place(e.seat()?), word_count(e.text()))))
         .collect();
     let fit = all.get(all.len().saturating_sub(room.saturating_sub(NAMES))..).unwrap_or_default();
     let most = fit.iter().map(|(_, words)| *words).max().unwrap_or(0).max(1) as usize;
@@ -178,8 +182,10 @@ pub fn lanes(story: &Story, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)
         };
         fit.iter().map(column).collect()
     };
-    let seats = story.state().seats.iter().enumerate();
+    let seats = transcript.state().seats.iter().enumerate();
     seats
-        .map(|(place, seat)| (place, named(place, story, &seat.spec.id, glyphs) + &lane(place)))
+        .map(|(place, seat)| {
+            (place, named(place, transcript, &seat.spec.id, glyphs) + &lane(place))
+        })
         .collect()
 }

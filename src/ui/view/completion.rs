@@ -1,5 +1,5 @@
 //! What a word that is being written could become: a seat behind `@`, a command behind `/`, and what such a command
-//! takes. It is offered above the pen, chosen with the keys that move in a list, and never taken by itself.
+//! takes. It is offered above the composer, chosen with the keys that move in a list, and never taken by itself.
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
@@ -8,7 +8,7 @@ use crate::ui::act::commands;
 use crate::ui::keymap::ROWS;
 use crate::ui::slash::{self, spelled, usage};
 use crate::ui::view::list::runs;
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 use tui_textarea::TextArea;
 
 /// The keys of a seat that are mostly changed.
@@ -28,7 +28,7 @@ pub struct Candidate {
 
 /// What is offered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Offer {
+pub struct Completion {
     /// What the word could become; never nothing.
     pub candidates: Vec<Candidate>,
     /// The one that is chosen.
@@ -37,14 +37,14 @@ pub struct Offer {
     word: String,
 }
 
-impl Offer {
+impl Completion {
     /// Returns what fits where the caret stands.
-    pub fn of(screen: &Screen) -> Option<Offer> {
-        let (before, first) = before_caret(&screen.view.pen.area);
+    pub fn of(screen: &Screen) -> Option<Completion> {
+        let (before, first) = before_caret(&screen.view.composer.area);
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let word = before[start..].to_owned();
         let all = match (word.strip_prefix('@'), first && before.starts_with('/')) {
-            (Some(_), _) => seats(&screen.story, "@"),
+            (Some(_), _) => seats(&screen.transcript, "@"),
             (None, true) if start == 0 => every_command(),
             (None, true) => arguments(screen, &before[..start]),
             (None, false) => vec![],
@@ -53,7 +53,7 @@ impl Offer {
         let candidates: Vec<Candidate> = all.into_iter().filter(begins).collect();
         // a word that is whole already needs no offer
         let whole = matches!(&candidates[..], [only] if only.words == word);
-        (!candidates.is_empty() && !whole).then_some(Offer { candidates, at: 0, word })
+        (!candidates.is_empty() && !whole).then_some(Completion { candidates, at: 0, word })
     }
 
     /// Chooses the one before.
@@ -76,14 +76,14 @@ impl Offer {
 }
 
 /// Offers anew what fits.
-pub fn anew(screen: &mut Screen) {
-    screen.view.offer = Offer::of(screen);
+pub fn refresh(screen: &mut Screen) {
+    screen.view.completion = Completion::of(screen);
 }
 
 /// Offers what fits, unless something is offered already.
-pub fn anew_if_none(screen: &mut Screen) {
-    if screen.view.offer.is_none() {
-        anew(screen);
+pub fn refresh_if_none(screen: &mut Screen) {
+    if screen.view.completion.is_none() {
+        refresh(screen);
     }
 }
 
@@ -99,19 +99,19 @@ fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
 }
 
 fn every_command() -> Vec<Candidate> {
-    let verbs = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
+    let commands = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
     let own =
         ROWS.iter().filter(|row| runs(row.action) && !slash::is_named(&commands::spelled(row)));
     let own = own.map(|row| candidate(commands::spelled(row), row.title));
-    verbs.chain(own).collect()
+    commands.chain(own).collect()
 }
 
-fn seats(story: &Story, sign: &str) -> Vec<Candidate> {
-    let here = story.state().seats.iter().filter(|s| !s.gone);
+fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
+    let here = transcript.state().seats.iter().filter(|s| !s.gone);
     let role = |role: &crate::model::Text| text::name(role).into_owned();
     here.map(|s| {
         let about = s.spec.role.as_ref().map_or(String::new(), |r| format!(", {}", role(r)));
-        candidate(format!("{sign}{}", s.spec.id), story.name(&s.spec.id) + &about)
+        candidate(format!("{sign}{}", s.spec.id), transcript.name(&s.spec.id) + &about)
     })
     .collect()
 }
@@ -119,15 +119,15 @@ fn seats(story: &Story, sign: &str) -> Vec<Candidate> {
 /// Returns what the next word of a command could be.
 fn arguments(screen: &Screen, before: &str) -> Vec<Candidate> {
     let second = before.split_whitespace().count() == 1;
-    let story = &screen.story;
+    let transcript = &screen.transcript;
     if let Some(row) = slash::row(before) {
-        return verb_arguments(row, second, story);
+        return command_arguments(row, second, transcript);
     }
     let named = |names: Vec<&str>| names.into_iter().map(|n| candidate(n, "")).collect();
     match commands::named(before) {
         Some((row, _)) if second => match row.action {
-            crate::ui::action::Action::Filter => seats(story, ""),
-            crate::ui::action::Action::Theme => named(screen.wardrobe.names()),
+            crate::ui::action::Action::Filter => seats(transcript, ""),
+            crate::ui::action::Action::Theme => named(screen.themes.names()),
             crate::ui::action::Action::Export => named(commands::formats().collect()),
             _ => vec![],
         },
@@ -135,14 +135,14 @@ fn arguments(screen: &Screen, before: &str) -> Vec<Candidate> {
     }
 }
 
-fn verb_arguments(row: &CommandRow, second: bool, story: &Story) -> Vec<Candidate> {
+fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) -> Vec<Candidate> {
     let has = |key: &str| row.needs.contains(&key) || row.takes.contains(&key);
     let mut all = Vec::new();
     if second && (has("who") || has("to")) {
-        all.extend(seats(story, "@"));
+        all.extend(seats(transcript, "@"));
     }
     if second && has("of") {
-        let queued = story.queued().enumerate();
+        let queued = transcript.queued().enumerate();
         all.extend(queued.map(|(n, (_, words))| candidate((n + 1).to_string(), text::line(words))));
     }
     if has("for") {

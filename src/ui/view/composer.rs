@@ -8,7 +8,7 @@ use ratatui::style::Style;
 use ratatui::text::Line;
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 
-/// Rows of the pen at most; longer drafts scroll.
+/// Rows of the composer at most; longer drafts scroll.
 const ROWS_MAX: usize = 6;
 
 /// Texts that were sent and are remembered.
@@ -21,7 +21,7 @@ const PASTE_LINES: usize = 10;
 const UNFOLDED_BYTES: usize = 100_000;
 
 /// What is being written.
-pub struct Pen {
+pub struct Composer {
     /// The text box.
     pub area: TextArea<'static>,
     /// What was sent before, oldest first.
@@ -35,9 +35,9 @@ pub struct Pen {
     cleared: String,
 }
 
-impl Default for Pen {
-    fn default() -> Pen {
-        Pen {
+impl Default for Composer {
+    fn default() -> Composer {
+        Composer {
             area: fresh(),
             history: vec![],
             back: None,
@@ -57,7 +57,7 @@ fn fresh() -> TextArea<'static> {
     area
 }
 
-impl Pen {
+impl Composer {
     /// Returns what is written.
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
@@ -213,42 +213,42 @@ mod tests {
 
     #[test]
     fn what_is_pasted_is_made_safe_and_stays_lines() {
-        let mut pen = Pen::default();
+        let mut composer = Composer::default();
         pen.insert("one\r\ntwo\rthree \u{1b}[2K");
         assert_eq!(pen.text(), "one\ntwo\nthree ␛[2K");
-        assert_eq!(pen.rows(20), 3);
+        assert_eq!(composer.rows(20), 3);
     }
 
     #[test]
     fn what_was_sent_comes_back_and_the_draft_after_it() {
-        let mut pen = Pen::default();
+        let mut composer = Composer::default();
         for words in ["one", "two", "one"] {
-            pen.insert(words);
-            pen.sent();
+            composer.insert(words);
+            composer.sent();
         }
         assert_eq!(pen.history, ["two", "one"]);
         pen.insert("draft");
         let mut shown = Vec::new();
         for _ in 0..3 {
-            shown.push((pen.earlier(), pen.text()));
+            shown.push((composer.earlier(), composer.text()));
         }
         assert_eq!(shown, [(true, "one".into()), (true, "two".into()), (false, "two".into())]);
-        pen.later();
+        composer.later();
         assert_eq!(pen.text(), "one");
-        pen.later();
-        pen.later();
+        composer.later();
+        composer.later();
         assert_eq!(pen.text(), "draft");
     }
 
     #[test]
     fn a_long_text_is_folded_and_sent_whole() {
-        let mut pen = Pen::default();
+        let mut composer = Composer::default();
         let long = "line\n".repeat(40);
         pen.insert("see ");
-        pen.paste(&long);
+        composer.paste(&long);
         assert_eq!(pen.text(), "see [pasted 1: 40 lines, 1 KB]");
         assert_eq!(pen.whole(), format!("see {long}"));
-        pen.unfold();
+        composer.unfold();
         assert_eq!(pen.text(), format!("see {long}"));
         pen.paste("short");
         assert!(pen.text().ends_with("short"));
@@ -258,22 +258,22 @@ mod tests {
 
     #[test]
     fn the_caret_stands_behind_what_is_seen() {
-        let mut pen = Pen::default();
+        let mut composer = Composer::default();
         for (words, column) in
             [("a", 1), ("日本", 4), ("👨‍👩‍👧‍👦 x", 4), ("e\u{301}", 1), ("אב", 2), ("", 0)]
         {
-            pen.begin(words);
+            composer.begin(words);
             assert_eq!(pen.caret(), (0, column), "{words:?}");
         }
     }
 
     #[test]
     fn what_was_cleared_comes_back() {
-        let mut pen = Pen::default();
+        let mut composer = Composer::default();
         pen.insert("a thought");
-        pen.clear();
-        assert!(pen.is_empty());
-        pen.restore();
+        composer.clear();
+        assert!(composer.is_empty());
+        composer.restore();
         assert_eq!(pen.text(), "a thought");
     }
 }

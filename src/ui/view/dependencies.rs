@@ -9,12 +9,12 @@ use crate::state::{Seat, State, Thread, Who};
 use crate::text;
 use crate::ui::Screen;
 use crate::ui::view::floor::{next, seat_word};
-use crate::ui::view::page::{Page, Part};
+use crate::ui::view::page::{Page, Section};
 
 /// Returns the page; nothing where nobody waits for anybody.
 pub fn page(screen: &Screen) -> Option<Page> {
-    let story = &screen.story;
-    let state = story.state();
+    let transcript = &screen.transcript;
+    let state = transcript.state();
     let waits = |seat: &&Seat| !seat.spec.runs.after.is_empty();
     if !state.seats.iter().any(|seat| waits(&seat)) {
         return None;
@@ -24,10 +24,10 @@ pub fn page(screen: &Screen) -> Option<Page> {
     let thread = state.leaves().next().or_else(|| state.threads.values().next())?;
     let part = |(place, seat): (usize, &Seat)| {
         let id = &seat.spec.id;
-        let word = seat_word(story, id, now, &queue);
+        let word = seat_word(transcript, id, now, &queue);
         let most = seat.spec.max_utterances.unwrap_or(1);
         let mut head =
-            format!("{} {}  ran {} of {most}", place + 1, story.name(id), seat.utterances);
+            format!("{} {}  ran {} of {most}", place + 1, transcript.name(id), seat.utterances);
         if !word.is_empty() {
             head.push_str(&format!("  {} {word}", screen.glyphs.speaking));
         }
@@ -45,7 +45,7 @@ pub fn page(screen: &Screen) -> Option<Page> {
         let edges = runs.after.iter().enumerate();
         lines.extend(edges.map(|(at, after)| edge(screen, thread, id, at, after)));
         let body = lines.iter().map(|line| format!("  {line}\n")).collect();
-        Part { head, body, ..Part::default() }
+        Section { head, body, ..Section::default() }
     };
     let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part).collect();
     Some(Page { title: "Who waits for whom".into(), parts, again: Some(page), ..Page::default() })
@@ -53,7 +53,7 @@ pub fn page(screen: &Screen) -> Option<Page> {
 
 /// One dependency, in words.
 fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After) -> String {
-    let state = screen.story.state();
+    let state = screen.transcript.state();
     let spoken = said(state, thread, &after.participant);
     let has = if spoken { "has spoken" } else { "has not spoken yet" };
     let (holds, when) = match &after.when {
@@ -71,7 +71,7 @@ fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After)
     };
     let sign = if spoken && holds { screen.glyphs.playhead } else { screen.glyphs.dot };
     let fired = thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
-    let name = screen.story.name(&after.participant);
+    let name = screen.transcript.name(&after.participant);
     format!("{sign} after {name}, who {has}{when}; made it run {fired} of {}", after.max)
 }
 

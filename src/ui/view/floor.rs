@@ -5,7 +5,7 @@
 use crate::export::cost;
 use crate::model::*;
 use crate::state::{Ending, Run, Spent, State, Turn};
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
 const LOADING_MS: u64 = 3_000;
@@ -14,7 +14,7 @@ const SILENCE_MS: u64 = 20_000;
 
 /// How the conversation stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum Status {
     /// The floor moves.
     Running,
     /// It moves for some utterances more.
@@ -33,35 +33,35 @@ pub enum Standing {
     Error,
 }
 
-impl Standing {
+impl Status {
     /// Returns how a conversation stands.
-    pub fn of(state: &State) -> Standing {
+    pub fn of(state: &State) -> Status {
         if let Some(ended) = &state.ended {
             let failed = matches!(ended.reason, StopReason::Failure | StopReason::Starved);
-            return if failed { Standing::Error } else { Standing::Done };
+            return if failed { Status::Error } else { Status::Done };
         }
         let calls = state.calls().next().is_some();
         match state.run {
-            Run::Pausing => Standing::Pausing,
-            Run::Paused => Standing::Paused,
-            Run::Going | Run::Stepping(_) if !calls && state.limit.is_some() => Standing::Stopped,
-            Run::Going | Run::Stepping(_) if !calls => Standing::Waiting,
-            Run::Stepping(_) => Standing::Stepping,
-            Run::Going => Standing::Running,
+            Run::Pausing => Status::Pausing,
+            Run::Paused => Status::Paused,
+            Run::Going | Run::Stepping(_) if !calls && state.limit.is_some() => Status::Stopped,
+            Run::Going | Run::Stepping(_) if !calls => Status::Waiting,
+            Run::Stepping(_) => Status::Stepping,
+            Run::Going => Status::Running,
         }
     }
 
     /// Returns the word for it.
     pub fn word(self) -> &'static str {
         match self {
-            Standing::Running => "RUNNING",
-            Standing::Stepping => "STEPPING",
-            Standing::Pausing => "PAUSING",
-            Standing::Paused => "PAUSED",
-            Standing::Waiting => "WAITING",
-            Standing::Stopped => "STOPPED",
-            Standing::Done => "DONE",
-            Standing::Error => "ERROR",
+            Status::Running => "RUNNING",
+            Status::Stepping => "STEPPING",
+            Status::Pausing => "PAUSING",
+            Status::Paused => "PAUSED",
+            Status::Waiting => "WAITING",
+            Status::Stopped => "STOPPED",
+            Status::Done => "DONE",
+            Status::Error => "ERROR",
         }
     }
 }
@@ -79,8 +79,8 @@ pub fn doing_word(purpose: Purpose) -> &'static str {
 }
 
 /// Returns what a turn does, and since when where the words do not say it.
-pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
-    let live = &story.live;
+pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
+    let live = &transcript.live;
     if live.state.waits_for_human(turn) {
         return ("has the floor".into(), Some(turn.granted));
     }
@@ -96,7 +96,7 @@ pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
     if silent * 1_000 >= SILENCE_MS {
         return (format!("no data for {silent}s"), None);
     }
-    let verb = match turn.purpose {
+    let command = match turn.purpose {
         Purpose::Speak if live.has_said(turn.id) => "speaking",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
         Purpose::Speak => "about to speak",
@@ -104,7 +104,7 @@ pub fn doing(story: &Story, turn: &Turn, now: Ms) -> (String, Option<Ms>) {
             doing_word(turn.purpose)
         }
     };
-    (verb.into(), Some(turn.since))
+    (command.into(), Some(turn.since))
 }
 
 /// Returns whether a turn is the first of a model on this machine, which its server may have to load.
@@ -174,11 +174,11 @@ pub fn why(state: &State) -> Option<&Text> {
 }
 
 /// Returns the word for what a seat does.
-pub fn seat_word(story: &Story, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
-    let state = story.state();
+pub fn seat_word(transcript: &Transcript, id: &SeatId, now: Ms, next: &[SeatId]) -> String {
+    let state = transcript.state();
     let Some(seat) = state.seat(id) else { return String::new() };
     if let Some(turn) = state.turns.values().find(|t| t.seat == *id) {
-        return doing(story, turn, now).0;
+        return doing(transcript, turn, now).0;
     }
     match (seat.gone, seat.muted) {
         (true, _) => "left".into(),

@@ -8,8 +8,8 @@ use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Turn};
 use crate::text;
-use crate::ui::view::page::{Page, Part};
-use crate::ui::view::transcript::{Shown, Story};
+use crate::ui::view::page::{Page, Section};
+use crate::ui::view::transcript::{RowView, Transcript};
 use serde_json::Value;
 
 /// Digits of a digest that are shown: enough to tell two apart.
@@ -19,19 +19,19 @@ const DIGITS: usize = 16;
 ///
 /// # Errors
 /// Why nobody was shown anything.
-pub fn prompt_of(story: &Story, at: usize) -> Result<Page, &'static str> {
-    let turn = match story.shown(at) {
-        Some(Shown::Speaking(turn)) => turn.id,
-        Some(Shown::Words(entry, _)) if entry.seat().is_none() || entry.is_spoken_as() => {
+pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static str> {
+    let turn = match transcript.shown(at) {
+        Some(RowView::Speaking(turn)) => turn.id,
+        Some(RowView::Words(entry, _)) if entry.seat().is_none() || entry.is_spoken_as() => {
             return Err("these words are yours: nobody was shown a prompt for them");
         }
-        Some(Shown::Words(entry, _)) => match entry.version().turn {
+        Some(RowView::Words(entry, _)) => match entry.version().turn {
             Some(turn) => turn,
             None => return Err("no call was made for these words"),
         },
-        Some(Shown::Aside(..)) | None => return Err("this is no utterance"),
+        Some(RowView::Aside(..)) | None => return Err("this is no utterance"),
     };
-    let started = story.events().rev().find_map(|event| match &event.kind {
+    let started = transcript.events().rev().find_map(|event| match &event.kind {
         Kind::CallStarted(call) if call.turn == turn => Some((event.seq, call)),
         _ => None,
     });
@@ -39,7 +39,7 @@ pub fn prompt_of(story: &Story, at: usize) -> Result<Page, &'static str> {
         return Err("no call was made for these words: a person spoke, or it has not begun");
     };
     // pieces of words change no prompt, and most events are such
-    let before = story.events().filter(|e| e.seq <= seq);
+    let before = transcript.events().filter(|e| e.seq <= seq);
     let state = State::fold(before);
     match state.turns.get(&turn) {
         Some(turn) => Ok(page(&state, turn, call)),
@@ -76,7 +76,7 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
     let mut parts = Vec::new();
     if !same {
-        parts.push(Part {
+        parts.push(Section {
             head: "THIS PROMPT CANNOT BE REPRODUCED".into(),
             body: format!(
                 "The log gives another one than was sent then (its digest is {}); another version of the program wrote \
@@ -84,17 +84,17 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
                 short(&again)
             ),
             warns: true,
-            ..Part::default()
+            ..Section::default()
         });
     }
-    parts.extend(prompt::messages(&prompt).into_iter().map(|message| Part {
+    parts.extend(prompt::messages(&prompt).into_iter().map(|message| Section {
         head: match message.role {
             Role::System => "SYSTEM".into(),
             Role::User => "USER".into(),
             Role::Assistant => "ASSISTANT: ITS OWN WORDS".into(),
         },
         body: message.text,
-        ..Part::default()
+        ..Section::default()
     }));
     Page { title: format!("What {number}{name} was shown"), facts, parts, ..Page::default() }
 }

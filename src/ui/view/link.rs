@@ -2,7 +2,7 @@
 //! where it does not lead where it seems to.
 
 use crate::text;
-use crate::ui::view::page::{Page, Part};
+use crate::ui::view::page::{Page, Section};
 
 /// The longest address that is opened, in bytes.
 const LONGEST: usize = 2_048;
@@ -21,7 +21,7 @@ pub fn page(address: &str) -> Page {
     Page {
         title: "A link".into(),
         facts,
-        parts: vec![Part { body: told, warns: refused.is_some(), ..Part::default() }],
+        parts: vec![Section { body: told, warns: refused.is_some(), ..Section::default() }],
         link: Some((address.to_owned(), refused.is_none())),
         ..Page::default()
     }

@@ -5,7 +5,7 @@ use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
 use crate::ui::act::commands::spelled as spelled_row;
 use crate::ui::action::Action;
-use crate::ui::keymap::{Group, Keymap, Place, ROWS, Row};
+use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS};
 use crate::ui::slash::{is_named, spelled};
 use crate::ui::text::caret;
 use ratatui::layout::Rect;
@@ -15,7 +15,7 @@ pub const USED: usize = 5;
 
 /// What the list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Of {
+pub enum ListKind {
     /// Everything that can be done.
     Commands,
     /// Every key.
@@ -28,19 +28,19 @@ pub enum Of {
 
 /// Whether the talk goes on, or is a recording: each has deeds of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Talk {
+pub enum Feed {
     /// It is steered.
     Live,
     /// It is played.
     Recorded,
 }
 
-impl Talk {
+impl Feed {
     /// Returns whether what a group holds makes sense.
     fn has(self, group: Group) -> bool {
         match group {
-            Group::Floor | Group::Writing => self == Talk::Live,
-            Group::Replay => self == Talk::Recorded,
+            Group::Floor | Group::Writing => self == Feed::Live,
+            Group::Replay => self == Feed::Recorded,
             Group::Reading | Group::App => true,
             Group::Start => false,
         }
@@ -49,10 +49,10 @@ impl Talk {
 
 /// What an entry does.
 #[derive(Clone)]
-pub enum Does {
+pub enum EntryAction {
     /// An action of the screen.
-    Action(&'static Row),
-    /// A verb of the operator.
+    Action(&'static KeyRow),
+    /// A command of the operator.
     Command(&'static CommandRow),
     /// Writing the session.
     Export(&'static str),
@@ -65,7 +65,7 @@ pub enum Does {
     /// A text for the clipboard, and what it is.
     Copy(String, String),
     /// A theme.
-    Wear(String),
+    Theme(String),
     /// An address.
     Link(String),
     /// Another session beside the talk: its path.
@@ -74,29 +74,29 @@ pub enum Does {
 
 /// One entry.
 #[derive(Clone)]
-pub struct Entry {
+pub struct ListEntry {
     /// What it does.
-    pub does: Does,
+    pub action: EntryAction,
     /// How it is called up: keys, or the `/command`.
     pub call: String,
     /// What it does, in words.
     pub title: String,
 }
 
-impl Entry {
+impl ListEntry {
     /// Returns the name by which it is remembered that it was run, if it stands in the list of commands.
     pub fn id(&self) -> Option<String> {
-        match &self.does {
-            Does::Action(row) => Some(row.name()),
-            Does::Command(row) => Some(spelled(row)),
-            Does::Export(_)
-            | Does::Send(_)
-            | Does::Begin(_)
-            | Does::Edit(..)
-            | Does::Copy(..)
-            | Does::Wear(_)
-            | Does::Link(_)
-            | Does::Beside(_) => None,
+        match &self.action {
+            EntryAction::Action(row) => Some(row.name()),
+            EntryAction::Command(row) => Some(spelled(row)),
+            EntryAction::Export(_)
+            | EntryAction::Send(_)
+            | EntryAction::Begin(_)
+            | EntryAction::Edit(..)
+            | EntryAction::Copy(..)
+            | EntryAction::Theme(_)
+            | EntryAction::Link(_)
+            | EntryAction::Beside(_) => None,
         }
     }
 }
@@ -104,9 +104,9 @@ impl Entry {
 /// A list that is open.
 pub struct List {
     /// What it holds.
-    pub of: Of,
+    pub kind: ListKind,
     /// For which talk.
-    pub talk: Talk,
+    pub feed: Feed,
     /// What was typed.
     pub filter: String,
     /// The entry that Enter runs.
@@ -114,7 +114,7 @@ pub struct List {
     /// What was run from it last, which goes first while nothing is typed.
     pub used: Vec<String>,
     /// Its title, and the entries that were put together for it.
-    pub own: (String, Vec<Entry>),
+    pub own: (String, Vec<ListEntry>),
     /// Where its entries were drawn last.
     pub rows: Rect,
     /// The entry in each of these rows; a heading is none.
@@ -123,10 +123,10 @@ pub struct List {
 
 impl List {
     /// Returns a list as it opens.
-    pub fn new(of: Of, talk: Talk) -> List {
+    pub fn new(kind: ListKind, feed: Feed) -> List {
         List {
-            of,
-            talk,
+            kind,
+            feed,
             filter: String::new(),
             at: 0,
             used: vec![],
@@ -137,67 +137,71 @@ impl List {
     }
 
     /// Returns a list of entries that were put together for it.
-    pub fn of(title: String, entries: Vec<Entry>) -> List {
-        List { own: (title, entries), ..List::new(Of::Own, Talk::Live) }
+    pub fn of(title: String, entries: Vec<ListEntry>) -> List {
+        List { own: (title, entries), ..List::new(ListKind::Own, Feed::Live) }
     }
 
     fn is_of_actions(&self) -> bool {
-        matches!(self.of, Of::Commands | Of::Keys)
+        matches!(self.kind, ListKind::Commands | ListKind::Keys)
     }
 
     /// Returns the entries that fit what was typed: in their name, their key, or what they do.
-    pub fn entries(&self, keymap: &Keymap) -> Vec<Entry> {
-        let formats = FORMATS.iter().filter(|_| self.of == Of::Formats);
-        let formats = formats.map(|format| Entry {
-            does: Does::Export(format.name),
+    pub fn entries(&self, keymap: &Keymap) -> Vec<ListEntry> {
+        let formats = FORMATS.iter().filter(|_| self.kind == ListKind::Formats);
+        let formats = formats.map(|format| ListEntry {
+            action: EntryAction::Export(format.name),
             call: format.name.to_owned(),
             title: format.title.to_owned(),
         });
-        let here = ROWS.iter().filter(|r| self.is_of_actions() && self.talk.has(r.group));
-        let keys = here.filter(|r| self.of == Of::Keys || runs(r.action)).map(|row| Entry {
-            does: Does::Action(row),
-            call: Some(keys(row, keymap))
-                .filter(|k| !k.is_empty())
-                .unwrap_or_else(|| spelled_row(row)),
-            title: row.title.to_owned(),
-        });
-        let all = self.of == Of::Commands && self.talk == Talk::Live;
-        let verbs = COMMANDS.iter().filter(|_| all).map(|row| Entry {
-            does: Does::Command(row),
+        let here = ROWS.iter().filter(|r| self.is_of_actions() && self.feed.has(r.group));
+        let keys =
+            here.filter(|r| self.kind == ListKind::Keys || runs(r.action)).map(|row| ListEntry {
+                action: EntryAction::Action(row),
+                call: Some(keys(row, keymap))
+                    .filter(|k| !k.is_empty())
+                    .unwrap_or_else(|| spelled_row(row)),
+                title: row.title.to_owned(),
+            });
+        let all = self.kind == ListKind::Commands && self.talk == Feed::Live;
+        let commands = COMMANDS.iter().filter(|_| all).map(|row| ListEntry {
+            action: EntryAction::Command(row),
             call: spelled(row),
             title: row.meaning.to_owned(),
         });
         let typed = self.filter.to_lowercase();
-        let name = |e: &Entry| match &e.does {
-            // a verb of the same name goes first
-            Does::Action(row) if self.filter.starts_with('/') && !is_named(&spelled_row(row)) => {
+        let name = |e: &ListEntry| match &e.action {
+            // a command of the same name goes first
+            EntryAction::Action(row)
+                if self.filter.starts_with('/') && !is_named(&spelled_row(row)) =>
+            {
                 spelled_row(row)
             }
-            Does::Action(row) => row.hint.to_owned(),
-            Does::Command(row) => spelled(row),
-            Does::Export(format) => (*format).to_owned(),
-            Does::Send(_)
-            | Does::Begin(_)
-            | Does::Edit(..)
-            | Does::Copy(..)
-            | Does::Wear(_)
-            | Does::Link(_)
-            | Does::Beside(_) => e.call.clone(),
+            EntryAction::Action(row) => row.hint.to_owned(),
+            EntryAction::Command(row) => spelled(row),
+            EntryAction::Export(format) => (*format).to_owned(),
+            EntryAction::Send(_)
+            | EntryAction::Begin(_)
+            | EntryAction::Edit(..)
+            | EntryAction::Copy(..)
+            | EntryAction::Theme(_)
+            | EntryAction::Link(_)
+            | EntryAction::Beside(_) => e.call.clone(),
         };
-        let command = |e: &Entry| {
-            if let Does::Action(row) = &e.does { spelled_row(row) } else { String::new() }
+        let command = |e: &ListEntry| {
+            if let EntryAction::Action(row) = &e.action { spelled_row(row) } else { String::new() }
         };
-        let fits = |e: &Entry| {
+        let fits = |e: &ListEntry| {
             let words = [&e.title, &e.call, &name(e), &command(e)];
             words.iter().any(|w| w.to_lowercase().contains(&typed))
         };
         let own = self.own.1.iter().cloned();
-        let all = keys.chain(verbs).chain(formats).chain(own);
-        let mut entries: Vec<Entry> = all.filter(fits).collect();
-        let exact = |e: &Entry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
+        let all = keys.chain(commands).chain(formats).chain(own);
+        let mut entries: Vec<ListEntry> = all.filter(fits).collect();
+        let exact =
+            |e: &ListEntry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
         entries.sort_by_key(|e| !exact(e));
         if typed.is_empty() {
-            let used = |e: &Entry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
+            let used = |e: &ListEntry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
             entries.sort_by_key(|e| used(e).unwrap_or(usize::MAX));
         }
         entries
@@ -205,10 +209,10 @@ impl List {
 
     /// Returns how many entries there are before anything is typed, as far as that is few.
     pub fn size(&self) -> usize {
-        match self.of {
-            Of::Commands | Of::Keys => usize::from(u8::MAX),
-            Of::Formats => FORMATS.len(),
-            Of::Own => self.own.1.len(),
+        match self.kind {
+            ListKind::Commands | ListKind::Keys => usize::from(u8::MAX),
+            ListKind::Formats => FORMATS.len(),
+            ListKind::Own => self.own.1.len(),
         }
     }
 
@@ -236,10 +240,10 @@ impl List {
 }
 
 /// Returns the keys of a row, with the prefix before those that stand behind it.
-pub fn keys(row: &Row, keymap: &Keymap) -> String {
-    let spelled = Place::ALL.into_iter().flat_map(|place| {
-        let before = match (place, keymap.key(Action::Prefix, Place::Pen)) {
-            (Place::Prefix, Some(prefix)) => format!("{prefix} "),
+pub fn keys(row: &KeyRow, keymap: &Keymap) -> String {
+    let spelled = Focus::ALL.into_iter().flat_map(|place| {
+        let before = match (place, keymap.key(Action::Prefix, Focus::Write)) {
+            (Focus::Prefix, Some(prefix)) => format!("{prefix} "),
             _ => String::new(),
         };
         keymap.keys(row.action, place).map(move |key| format!("{before}{key}"))
@@ -257,7 +261,7 @@ pub fn keys(row: &Row, keymap: &Keymap) -> String {
 pub fn runs(action: Action) -> bool {
     !matches!(
         action,
-        Action::Pick(_)
+        Action::Select(_)
             | Action::Tenth(_)
             | Action::Send
             | Action::CutIn
@@ -302,18 +306,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_verb_is_found_by_its_name() {
+    fn every_command_is_found_by_its_name() {
         for row in COMMANDS {
-            let mut list = List::new(Of::Commands, Talk::Live);
+            let mut list = List::new(ListKind::Commands, Feed::Live);
             spelled(row).chars().for_each(|c| list.narrow(c));
             let found = list.entries(&Keymap::default());
-            assert!(found.iter().any(|e| matches!(e.does, Does::Command(v) if v.name == row.name)));
+            assert!(
+                found
+                    .iter()
+                    .any(|e| matches!(e.action, EntryAction::Command(v) if v.name == row.name))
+            );
         }
     }
 
     #[test]
     fn help_is_searched_by_key_as_well() {
-        let mut list = List::new(Of::Keys, Talk::Live);
+        let mut list = List::new(ListKind::Keys, Feed::Live);
         "ctrl-d".chars().for_each(|c| list.narrow(c));
         let found: Vec<String> =
             list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();

@@ -6,12 +6,12 @@ use crate::model::*;
 use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
-use crate::ui::keymap::{Keymap, Place};
+use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::text::markdown::{bold, plain, plainly, rows};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
-use crate::ui::theme::{Role, Theme};
-use crate::ui::view::transcript::{Id, Shown, Story};
+use crate::ui::theme::{Theme, ThemeRole};
+use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
@@ -59,48 +59,54 @@ impl Reading {
 }
 
 /// Returns whether a row has no lines: another speaker's words alone are shown.
-pub fn is_left_out(story: &Story, shown: &Shown<'_>, look: Look<'_>) -> bool {
+pub fn is_left_out(transcript: &Transcript, shown: &RowView<'_>, look: Look<'_>) -> bool {
     let Some(only) = look.reading.only else { return false };
     let speaker = match shown {
-        Shown::Words(entry, _) => entry.seat(),
-        Shown::Speaking(turn) => Some(&turn.seat),
-        Shown::Aside(..) => None,
+        RowView::Words(entry, _) => entry.seat(),
+        RowView::Speaking(turn) => Some(&turn.seat),
+        RowView::Aside(..) => None,
     };
-    speaker.map(|s| story.seat_place(s)) != Some(only)
+    speaker.map(|s| transcript.seat_place(s)) != Some(only)
 }
 
 /// Returns the lines of the row at a place; the first one is blank, the second the head, but notes that follow each
 /// other stand together.
-pub fn lines(story: &Story, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
-    let shown = story.shown(at);
-    let noted = |shown: &Option<Shown<'_>>| matches!(shown, Some(Shown::Aside(_, "")));
-    let together = at > 0 && noted(&shown) && noted(&story.shown(at - 1));
-    let opens = look.reading.opens(story.id(at));
+pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'static>> {
+    let shown = transcript.shown(at);
+    let noted = |shown: &Option<RowView<'_>>| matches!(shown, Some(RowView::Aside(_, "")));
+    let together = at > 0 && noted(&shown) && noted(&transcript.shown(at - 1));
+    let opens = look.reading.opens(transcript.id(at));
     let mut lines = if together { vec![] } else { vec![Line::default()] };
     match shown {
         None => {}
-        Some(Shown::Aside(head, body)) => lines.extend(aside(head, body, look)),
-        Some(Shown::Words(entry, at)) => lines.extend(words(story, entry, at, opens, look)),
-        Some(Shown::Speaking(turn)) => lines.extend(speaking(story, turn, opens, look)),
+        Some(RowView::Aside(head, body)) => lines.extend(aside(head, body, look)),
+        Some(RowView::Words(entry, at)) => lines.extend(words(transcript, entry, at, opens, look)),
+        Some(RowView::Speaking(turn)) => lines.extend(speaking(transcript, turn, opens, look)),
     }
     lines
 }
 
-fn words(story: &Story, entry: &Entry, at: Ms, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
-    let (name, style) = who(story, &entry.who, look);
-    let mut facts: Vec<(String, Role)> = Vec::new();
-    let mut fact = |text: String| facts.push((text, Role::Muted));
+fn words(
+    transcript: &Transcript,
+    entry: &Entry,
+    at: Ms,
+    opens: bool,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let (name, style) = who(transcript, &entry.who, look);
+    let mut facts: Vec<(String, ThemeRole)> = Vec::new();
+    let mut fact = |text: String| facts.push((text, ThemeRole::Muted));
     match entry.number {
         Some(number) => fact(format!("u{number}")),
         None if entry.is_spoken_as() => fact("in your words".into()),
         None => {}
     }
     if entry.is_whisper() {
-        fact(format!("whisper to {}", story.names(&entry.to)));
+        fact(format!("whisper to {}", transcript.names(&entry.to)));
     } else if !entry.mentions.is_empty() {
-        fact(format!("to {}", story.names(&entry.mentions)));
+        fact(format!("to {}", transcript.names(&entry.mentions)));
     }
-    let model = |seat| story.state().unlike_seated(seat, &entry.version().model);
+    let model = |seat| transcript.state().unlike_seated(seat, &entry.version().model);
     if let Some(model) = entry.seat().and_then(|seat| model(seat)) {
         fact(format!("through {}", text::name(model)));
     }
@@ -110,18 +116,18 @@ fn words(story: &Story, entry: &Entry, at: Ms, opens: bool, look: Look<'_>) -> V
     if entry.edited.is_some() {
         fact("edited by you".into());
     }
-    if story.answers_earlier(entry) {
+    if transcript.answers_earlier(entry) {
         fact("answers an earlier text".into());
     }
     if let Some(why) = entry.version().cut {
-        facts.push((cut(why).into(), Role::MessageStopped));
+        facts.push((cut(why).into(), ThemeRole::MessageStopped));
     }
     let mut lines = vec![head(name, style, &facts, Some(at), look)];
     if entry.hidden.is_some() {
-        let note = plain("hidden by you", room(look), look.theme.style(Role::MessageNote));
+        let note = plain("hidden by you", room(look), look.theme.style(ThemeRole::MessageNote));
         lines.extend(behind_gutter(note, style, look));
     } else {
-        let thought = entry.version().turn.and_then(|t| story.thought(t));
+        let thought = entry.version().turn.and_then(|t| transcript.thought(t));
         let mut body = reasoning(thought.unwrap_or_default(), opens, look);
         body.extend(body_rows(entry.text(), look));
         lines.extend(behind_gutter(body, style, look));
@@ -129,26 +135,31 @@ fn words(story: &Story, entry: &Entry, at: Ms, opens: bool, look: Look<'_>) -> V
     lines
 }
 
-fn speaking(story: &Story, turn: &Turn, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
-    let (name, style) = who(story, &Who::Seat(turn.seat.clone()), look);
-    let mut facts: Vec<(String, Role)> = Vec::new();
-    facts.extend(turn.number.map(|n| (format!("u{n}"), Role::Muted)));
-    if let Some(model) = story.state().unlike_seated(&turn.seat, &turn.model) {
-        facts.push((format!("through {}", text::name(model)), Role::Muted));
+fn speaking(
+    transcript: &Transcript,
+    turn: &Turn,
+    opens: bool,
+    look: Look<'_>,
+) -> Vec<Line<'static>> {
+    let (name, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
+    let mut facts: Vec<(String, ThemeRole)> = Vec::new();
+    facts.extend(turn.number.map(|n| (format!("u{n}"), ThemeRole::Muted)));
+    if let Some(model) = transcript.state().unlike_seated(&turn.seat, &turn.model) {
+        facts.push((format!("through {}", text::name(model)), ThemeRole::Muted));
     }
     if turn.replaces.is_some() {
-        facts.push(("anew".into(), Role::Muted));
+        facts.push(("anew".into(), ThemeRole::Muted));
     }
     let mut lines = vec![head(name, style, &facts, None, look)];
-    let said = story.live.said(turn.id);
+    let said = transcript.live.said(turn.id);
     let said_rows = match said.trim().is_empty() {
-        true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted))],
+        true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))],
         false => body_rows(&said, look),
     };
-    let mut body = reasoning(&story.live.thought(turn.id), opens, look);
+    let mut body = reasoning(&transcript.live.thought(turn.id), opens, look);
     body.extend(said_rows);
-    if story.speaking().count() > 1 && body.len() > FOLDED_ROWS {
-        let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(Role::Muted));
+    if transcript.speaking().count() > 1 && body.len() > FOLDED_ROWS {
+        let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted));
         let cut = body.len() - FOLDED_ROWS;
         body.splice(..cut, [fold]);
     }
@@ -161,11 +172,11 @@ fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];
     }
-    let style = look.theme.style(Role::MessageReasoning);
+    let style = look.theme.style(ThemeRole::MessageReasoning);
     let words = word_count(thought);
-    let key = look.keymap.way(Action::Reasoning, Place::Table);
-    let verb = if opens { "folds it" } else { "opens it" };
-    let mut lines = plain(&format!("reasoning, {words} words: {key} {verb}"), room(look), style);
+    let key = look.keymap.way(Action::Reasoning, Focus::Read);
+    let command = if opens { "folds it" } else { "opens it" };
+    let mut lines = plain(&format!("reasoning, {words} words: {key} {command}"), room(look), style);
     if opens {
         lines.extend(plain(thought, room(look), style));
     }
@@ -174,7 +185,7 @@ fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
 }
 
 fn aside(head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
-    let style = look.theme.style(Role::MessageNote);
+    let style = look.theme.style(ThemeRole::MessageNote);
     let mark = format!(" {} ", look.glyphs.note);
     let mut lines: Vec<Line<'static>> = plain(head, room(look), style);
     for (i, line) in lines.iter_mut().enumerate() {
@@ -190,7 +201,7 @@ fn aside(head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
 /// The words of a message: laid out, or as they were written.
 fn body_rows(said: &str, look: Look<'_>) -> Vec<Line<'static>> {
     match look.reading.raw {
-        true => plain(said, room(look), look.theme.style(Role::Text)),
+        true => plain(said, room(look), look.theme.style(ThemeRole::Text)),
         false => rows(said, room(look), look.theme),
     }
 }
@@ -202,12 +213,12 @@ fn room(look: Look<'_>) -> usize {
     look.width.saturating_sub(INDENT + 1).clamp(1, WORDS_MAX)
 }
 
-fn who(story: &Story, who: &Who, look: Look<'_>) -> (String, Style) {
+fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
     match who {
-        Who::Operator => ("you".into(), look.theme.style(Role::SpeakerOperator)),
+        Who::Operator => ("you".into(), look.theme.style(ThemeRole::SpeakerOperator)),
         Who::Seat(id) => {
-            let place = story.seat_place(id);
-            (format!("{} {}", place + 1, story.name(id)), look.theme.speaker(place))
+            let place = transcript.seat_place(id);
+            (format!("{} {}", place + 1, transcript.name(id)), look.theme.speaker(place))
         }
     }
 }
@@ -216,11 +227,11 @@ fn who(story: &Story, who: &Who, look: Look<'_>) -> (String, Style) {
 fn head(
     name: String,
     style: Style,
-    facts: &[(String, Role)],
+    facts: &[(String, ThemeRole)],
     at: Option<Ms>,
     look: Look<'_>,
 ) -> Line<'static> {
-    let muted = look.theme.style(Role::Muted);
+    let muted = look.theme.style(ThemeRole::Muted);
     let room = look.width.saturating_sub(1);
     let mut spans = vec![Span::raw(" ")];
     spans.push(Span::styled(clip(&name, room / 2, look.glyphs.ellipsis), bold(style)));
@@ -260,7 +271,7 @@ pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static
     let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
     head.spans.truncate(2);
     let note = format!("  {}  continued", look.glyphs.dot);
-    head.spans.push(Span::styled(note, look.theme.style(Role::Muted)));
+    head.spans.push(Span::styled(note, look.theme.style(ThemeRole::Muted)));
     Some(head)
 }
 

@@ -9,45 +9,46 @@ pub const WAITS: &str = "waits for its moment";
 
 /// The commands of one person at one table.
 #[derive(Debug)]
-pub struct Asked {
+pub struct Outbox {
     /// What their keys begin with: the place of the opening or reopening.
     since: Seq,
     waiting: HashMap<Key, String>,
     sent: u64,
 }
 
-impl Asked {
+impl Outbox {
     /// Returns the commands of a conversation that was opened, or reopened, at a place in the log: none yet.
-    pub fn new(since: Seq) -> Asked {
-        Asked { since, waiting: HashMap::new(), sent: 0 }
+    pub fn new(since: Seq) -> Outbox {
+        Outbox { since, waiting: HashMap::new(), sent: 0 }
     }
 
     /// Returns a wish as a command with its key.
-    pub fn order(&mut self, verb: Command) -> (Key, SteerLine) {
+    pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         self.sent += 1;
         let key: Key = format!("{}:{}", self.since, self.sent).into();
-        self.waiting.insert(key.clone(), verb.name().replace('_', "-"));
-        (key, verb.into())
+        self.waiting.insert(key.clone(), command.name().replace('_', "-"));
+        (key, command.into())
     }
 
     /// Returns what an event says became of one of them; `paused` is whether nothing starts before the talk goes on.
-    pub fn told(&mut self, kind: &Kind, paused: bool) -> Option<String> {
+    pub fn outcome(&mut self, kind: &Kind, paused: bool) -> Option<String> {
         match kind {
             Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
                 let why = if paused { ", and nothing starts before you go on" } else { "" };
-                self.waiting.get(&r.of).map(|verb| format!("{verb}: {WAITS}{why}"))
+                self.waiting.get(&r.of).map(|command| format!("{command}: {WAITS}{why}"))
             }
-            Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|verb| match r.is {
+            Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|command| match r.is {
                 ReceiptIs::TooLate => {
                     let why = r.why.as_deref().unwrap_or("its moment had passed");
-                    Some(format!("{verb}: too late, {}", text::line(why)))
+                    Some(format!("{command}: too late, {}", text::line(why)))
                 }
-                ReceiptIs::Delivered => Some(format!("{verb}: delivered")),
+                ReceiptIs::Delivered => Some(format!("{command}: delivered")),
                 ReceiptIs::Queued | ReceiptIs::Done => None,
             }),
-            Kind::CommandRefused(r) => {
-                self.waiting.remove(&r.key).map(|verb| format!("{verb}: {}", text::line(&r.why)))
-            }
+            Kind::CommandRefused(r) => self
+                .waiting
+                .remove(&r.key)
+                .map(|command| format!("{command}: {}", text::line(&r.why))),
             _ => None,
         }
     }
@@ -60,8 +61,8 @@ mod tests {
 
     #[test]
     fn what_waits_says_whether_the_talk_has_to_go_on_first() {
-        let mut asked = Asked::new(Seq(7));
-        let (key, _) = asked.order(Command::Retry {});
+        let mut asked = Outbox::new(Seq(7));
+        let (key, _) = asked.command(Command::Retry {});
         let queued = serde_json::json!({"of": key, "is": "queued"});
         let queued: Receipt = serde_json::from_value(queued).unwrap();
         let mut told = |paused| asked.told(&queued.clone().into(), paused).unwrap();

@@ -3,13 +3,13 @@
 //! It is laid out where it is drawn; here it is only text and a place in it.
 
 use crate::ui::Screen;
-use crate::ui::act::select::Lines;
+use crate::ui::act::select::LineSelection;
 use crate::ui::action::Action;
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 
 /// A text under a head of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct Section {
     /// One line; none where it is empty.
     pub head: String,
     /// The text.
@@ -28,13 +28,13 @@ pub struct Page {
     /// Facts above the text: name and value.
     pub facts: Vec<(&'static str, String)>,
     /// The text.
-    pub parts: Vec<Part>,
+    pub parts: Vec<Section>,
     /// Lines that are chosen, in the place of the text.
-    pub lines: Option<Lines>,
+    pub lines: Option<LineSelection>,
     /// The address that it shows, and whether it may be opened.
     pub link: Option<(String, bool)>,
     /// Two texts beside each other, row by row.
-    pub beside: Vec<(Vec<Part>, Vec<Part>)>,
+    pub beside: Vec<(Vec<Section>, Vec<Section>)>,
     /// Makes it anew, where what it shows goes on.
     pub again: Option<fn(&Screen) -> Option<Page>>,
     /// The first row that is seen.
@@ -43,10 +43,10 @@ pub struct Page {
     pub extent: (usize, usize),
 }
 
-impl Part {
+impl Section {
     /// Returns how its text looks.
-    pub fn role(&self) -> Role {
-        if self.warns { Role::Warn } else { Role::Text }
+    pub fn role(&self) -> ThemeRole {
+        if self.warns { ThemeRole::Warn } else { ThemeRole::Text }
     }
 }
 
@@ -73,7 +73,7 @@ impl Page {
     /// Returns all of it as text, for the clipboard.
     pub fn text(&self) -> String {
         let facts = self.facts.iter().map(|(name, value)| format!("{name}: {value}\n"));
-        let part = |side: &str, part: &Part| match part.head.as_str() {
+        let part = |side: &str, part: &Section| match part.head.as_str() {
             "" => format!("\n{side}{}\n", part.body),
             head => format!("\n{side}{head}\n{}\n", part.body),
         };

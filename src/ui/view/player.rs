@@ -5,7 +5,7 @@
 use crate::model::Wall;
 use crate::session::replay::{IDLE_LIMIT_MS, Speed, Spot, Step, Transport};
 use crate::ui::act::navigate::Way;
-use crate::ui::act::update::View;
+use crate::ui::act::update::ViewState;
 use crate::ui::view::timeline::Timeline;
 
 /// Both ends and the tenths between them.
@@ -46,7 +46,7 @@ impl Playback {
 }
 
 /// Plays, or stands still.
-pub fn toggle(view: &mut View) {
+pub fn toggle(view: &mut ViewState) {
     with(view, |p| match p.transport.standing().playing {
         true => p.transport.pause(),
         false => p.transport.play(),
@@ -54,12 +54,12 @@ pub fn toggle(view: &mut View) {
 }
 
 /// Goes a step.
-pub fn step(view: &mut View, step: Step) {
+pub fn step(view: &mut ViewState, step: Step) {
     with(view, |p| p.transport.step(step));
 }
 
 /// Goes to the next mark, or the one before.
-pub fn mark(view: &mut View, way: Way) {
+pub fn mark(view: &mut ViewState, way: Way) {
     let mut found = true;
     with(view, |p| {
         let spot = p.transport.standing().spot;
@@ -76,22 +76,22 @@ pub fn mark(view: &mut View, way: Way) {
 }
 
 /// Goes so many tenths from the beginning.
-pub fn tenth(view: &mut View, tenth: u8) {
+pub fn tenth(view: &mut ViewState, tenth: u8) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(usize::from(tenth), TENTHS)));
 }
 
 /// Goes to the moment of a column out of so many.
-pub fn scrub(view: &mut View, column: usize, columns: usize) {
+pub fn scrub(view: &mut ViewState, column: usize, columns: usize) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(column, columns)));
 }
 
 /// Plays faster, or slower.
-pub fn speed(view: &mut View, change: fn(Speed) -> Speed) {
+pub fn speed(view: &mut ViewState, change: fn(Speed) -> Speed) {
     with(view, |p| p.transport.set_speed(change(p.transport.standing().speed)));
 }
 
 /// Shortens waits, or no longer.
-pub fn waits(view: &mut View) {
+pub fn waits(view: &mut ViewState) {
     with(view, |p| {
         let cut = p.transport.standing().idle_limit.is_some();
         p.transport.set_idle_limit((!cut).then_some(p.idle_limit));
@@ -99,9 +99,9 @@ pub fn waits(view: &mut View) {
 }
 
 /// Does something with the player, and follows what it shows.
-fn with(view: &mut View, act: impl FnOnce(&Playback)) {
+fn with(view: &mut ViewState, act: impl FnOnce(&Playback)) {
     if let Some(playback) = &view.playback {
         act(playback);
-        view.transcript.follow();
+        view.viewport.follow();
     }
 }

@@ -4,8 +4,8 @@
 
 use crate::model::{SeatId, Seq};
 use crate::state::Who;
-use crate::ui::theme::{Role, Theme};
-use crate::ui::view::transcript::{Shown, Story};
+use crate::ui::theme::{Theme, ThemeRole};
+use crate::ui::view::transcript::{RowView, Transcript};
 use ratatui::text::{Line, Span};
 
 /// Before the name of a seat in a query.
@@ -21,12 +21,12 @@ pub struct Search {
     /// The row of the transcript where the reader stands.
     pub at: Option<usize>,
     /// What was found so far.
-    pub found: Found,
+    pub found: Matches,
 }
 
 /// What was found, so that a frame looks only at what came since.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct Matches {
     /// The query, and when words of the talk were changed last.
     of: (String, Option<Seq>),
     /// The rows that were looked at and will not change by themselves.
@@ -44,49 +44,49 @@ impl Search {
     }
 
     /// Returns the rows that fit, in order; only what was not looked at yet is.
-    pub fn matches(&mut self, story: &Story) -> &[usize] {
-        let of = (self.query.clone(), story.revised());
+    pub fn matches(&mut self, transcript: &Transcript) -> &[usize] {
+        let of = (self.query.clone(), transcript.revised());
         // a recording may have gone back
-        if self.found.of != of || self.found.upto > story.rows().len() {
-            self.found = Found { of, ..Found::default() };
+        if self.found.of != of || self.found.upto > transcript.rows().len() {
+            self.found = Matches { of, ..Matches::default() };
         }
         let upto = self.found.upto;
         self.found.rows.retain(|at| *at < upto);
-        let new = self.fitting(story, upto);
+        let new = self.fitting(transcript, upto);
         self.found.rows.extend(new);
-        self.found.upto = story.rows().len();
+        self.found.upto = transcript.rows().len();
         &self.found.rows
     }
 
     /// Returns the rows that fit from a place on.
-    fn fitting(&self, story: &Story, from_row: usize) -> Vec<usize> {
+    fn fitting(&self, transcript: &Transcript, from_row: usize) -> Vec<usize> {
         let (words, from) = self.parts();
         if words.is_empty() && from.is_none() {
             return vec![];
         }
         let is_by = |seat: &SeatId| {
             from.as_ref().is_none_or(|name| {
-                *seat == name.as_str() || story.name(seat).to_lowercase() == *name
+                *seat == name.as_str() || transcript.name(seat).to_lowercase() == *name
             })
         };
-        let fits = |at: &usize| match story.shown(*at) {
-            Some(Shown::Words(entry, _)) => match &entry.who {
+        let fits = |at: &usize| match transcript.shown(*at) {
+            Some(RowView::Words(entry, _)) => match &entry.who {
                 Who::Seat(seat) => is_by(seat) && has(entry.text(), &words),
                 Who::Operator => from.is_none() && has(entry.text(), &words),
             },
-            Some(Shown::Speaking(turn)) => {
-                is_by(&turn.seat) && has(&story.live.said(turn.id), &words)
+            Some(RowView::Speaking(turn)) => {
+                is_by(&turn.seat) && has(&transcript.live.said(turn.id), &words)
             }
-            Some(Shown::Aside(head, _)) => from.is_none() && has(head, &words),
+            Some(RowView::Aside(head, _)) => from.is_none() && has(head, &words),
             None => false,
         };
-        (from_row..story.len()).filter(fits).collect()
+        (from_row..transcript.len()).filter(fits).collect()
     }
 
     /// Returns the line that says how many there are and where the reader stands.
-    pub fn told(&mut self, story: &Story) -> String {
+    pub fn told(&mut self, transcript: &Transcript) -> String {
         let (at, nothing_typed) = (self.at, self.query.is_empty());
-        let found = self.matches(story);
+        let found = self.matches(transcript);
         let place = at.and_then(|at| found.iter().position(|m| *m == at));
         match (found.len(), place) {
             (0, _) if nothing_typed => "words, or from:NAME".into(),
@@ -104,7 +104,7 @@ impl Search {
             let mut rest: &str = &span.content;
             while let Some((from, to)) = find(rest, &words) {
                 lit.spans.push(Span::styled(rest[..from].to_owned(), span.style));
-                let style = span.style.patch(theme.style(Role::SearchMatch));
+                let style = span.style.patch(theme.style(ThemeRole::SearchMatch));
                 lit.spans.push(Span::styled(rest[from..to].to_owned(), style));
                 rest = &rest[to..];
             }

@@ -24,7 +24,7 @@ pub enum Id {
 
 /// Something in the transcript.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Item {
+pub enum RowKind {
     /// Words: the place of the entry in the state.
     Words(usize),
     /// Something told by the program: a head, and words where it has any.
@@ -38,21 +38,21 @@ pub enum Item {
 
 /// A row of the transcript.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Row {
+pub struct TranscriptRow {
     /// Its id.
     pub id: Id,
     /// When, on the session's clock.
     pub at: Ms,
     /// What.
-    pub item: Item,
+    pub item: RowKind,
 }
 
 /// A conversation as the screen holds it.
 #[derive(Clone, Default)]
-pub struct Story {
+pub struct Transcript {
     /// The fold, with the loose pieces.
     pub live: Live,
-    told: Vec<Row>,
+    told: Vec<TranscriptRow>,
     /// The places of the rows, by their ids; those of what was told besides words.
     places: HashMap<Id, usize>,
     asides: Vec<usize>,
@@ -70,7 +70,7 @@ pub struct Story {
 }
 
 /// What stands at a place of the transcript.
-pub enum Shown<'a> {
+pub enum RowView<'a> {
     /// Words, as an entry holds them.
     Words(&'a Entry, Ms),
     /// Words that are being spoken.
@@ -79,7 +79,7 @@ pub enum Shown<'a> {
     Aside(&'a str, &'a str),
 }
 
-impl Story {
+impl Transcript {
     /// Takes in what a tail hands out.
     pub fn take(&mut self, item: &tail::Item) {
         match item {
@@ -97,18 +97,18 @@ impl Story {
     /// Becomes what it is after the first events of a recording.
     fn go(&mut self, past: &[Arc<Record>]) {
         let waypoints = std::mem::take(&mut self.waypoints);
-        *self = waypoints.story_after(past);
+        *self = waypoints.transcript_after(past);
         self.waypoints = waypoints;
         self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
     }
 
     /// Returns the rows that are told, in order; what is being spoken comes behind them.
-    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &Row> + ExactSizeIterator {
+    pub fn rows(&self) -> impl DoubleEndedIterator<Item = &TranscriptRow> + ExactSizeIterator {
         self.told.iter()
     }
 
     /// Returns the rows that hold no words of anybody's, in order.
-    pub fn asides(&self) -> impl DoubleEndedIterator<Item = &Row> {
+    pub fn asides(&self) -> impl DoubleEndedIterator<Item = &TranscriptRow> {
         self.asides.iter().filter_map(|at| self.told.get(*at))
     }
 
@@ -147,25 +147,25 @@ impl Story {
             _ => Id::Event(event.seq),
         };
         let item = if self.state().entries.len() > before {
-            Item::Words(before)
+            RowKind::Words(before)
         } else {
             match told {
                 None | Some(Narrated::Opening { .. }) => return,
                 Some(Narrated::Words { .. }) if self.is_version(event) => return,
-                Some(Narrated::Words { who, body, .. }) => Item::Aside { head: who, body },
-                Some(Narrated::Note(note)) => Item::Aside { head: note, body: String::new() },
+                Some(Narrated::Words { who, body, .. }) => RowKind::Aside { head: who, body },
+                Some(Narrated::Note(note)) => RowKind::Aside { head: note, body: String::new() },
             }
         };
-        self.add(Row { id, at: event.ms, item });
+        self.add(TranscriptRow { id, at: event.ms, item });
         // why words broke off stands below them
         if let Some(Narrated::Note(note)) = more {
-            let item = Item::Aside { head: note, body: String::new() };
-            self.add(Row { id: Id::Event(event.seq), at: event.ms, item });
+            let item = RowKind::Aside { head: note, body: String::new() };
+            self.add(TranscriptRow { id: Id::Event(event.seq), at: event.ms, item });
         }
     }
 
-    fn add(&mut self, row: Row) {
-        if matches!(row.item, Item::Aside { .. }) {
+    fn add(&mut self, row: TranscriptRow) {
+        if matches!(row.item, RowKind::Aside { .. }) {
             self.asides.push(self.told.len());
         }
         self.places.insert(row.id, self.told.len());
@@ -196,7 +196,7 @@ impl Story {
     /// Returns the place of an utterance in the transcript.
     pub fn utterance(&self, number: u32) -> Option<usize> {
         let entry = self.state().entries.iter().position(|e| e.number == Some(number))?;
-        self.told.iter().position(|row| row.item == Item::Words(entry))
+        self.told.iter().position(|row| row.item == RowKind::Words(entry))
     }
 
     /// Returns the fold.
@@ -236,21 +236,23 @@ impl Story {
     }
 
     /// Returns what stands at a place.
-    pub fn shown(&self, at: usize) -> Option<Shown<'_>> {
+    pub fn shown(&self, at: usize) -> Option<RowView<'_>> {
         match self.told.get(at) {
-            Some(Row { item: Item::Words(entry), at, .. }) => {
-                self.state().entries.get(*entry).map(|e| Shown::Words(e, *at))
+            Some(TranscriptRow { item: RowKind::Words(entry), at, .. }) => {
+                self.state().entries.get(*entry).map(|e| RowView::Words(e, *at))
             }
-            Some(Row { item: Item::Aside { head, body }, .. }) => Some(Shown::Aside(head, body)),
-            None => self.speaking().nth(at - self.told.len()).map(Shown::Speaking),
+            Some(TranscriptRow { item: RowKind::Aside { head, body }, .. }) => {
+                Some(RowView::Aside(head, body))
+            }
+            None => self.speaking().nth(at - self.told.len()).map(RowView::Speaking),
         }
     }
 
     /// Returns the place in the state of the words that stand at a place of the transcript.
     pub fn entry(&self, at: usize) -> Option<usize> {
         match self.told.get(at)?.item {
-            Item::Words(entry) => Some(entry),
-            Item::Aside { .. } => None,
+            RowKind::Words(entry) => Some(entry),
+            RowKind::Aside { .. } => None,
         }
     }
 

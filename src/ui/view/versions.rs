@@ -3,9 +3,9 @@
 use crate::model::Command;
 use crate::state::{Entry, Version};
 use crate::text;
-use crate::ui::view::list::{Does, Entry as Listed, List};
-use crate::ui::view::page::{Page, Part};
-use crate::ui::view::transcript::Story;
+use crate::ui::view::list::{EntryAction, List, ListEntry};
+use crate::ui::view::page::{Page, Section};
+use crate::ui::view::transcript::Transcript;
 
 /// How a text of a message came about.
 struct Told<'a> {
@@ -35,10 +35,10 @@ fn texts(entry: &Entry) -> Vec<Told<'_>> {
 }
 
 /// Returns the page of a message.
-pub fn page(story: &Story, entry: &Entry, title: &str) -> Page {
+pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
     let texts = texts(entry);
     let alone = texts.len() == 1;
-    let part = |told: &Told<'_>| Part {
+    let part = |told: &Told<'_>| Section {
         head: match (alone, told.counts) {
             (true, _) => String::new(),
             (false, true) => format!("{}, which counts", told.head),
@@ -46,7 +46,7 @@ pub fn page(story: &Story, entry: &Entry, title: &str) -> Page {
         },
         body: text::block(told.text).into_owned(),
         markdown: true,
-        ..Part::default()
+        ..Section::default()
     };
     let mut facts = Vec::new();
     if entry.hidden.is_some() {
@@ -56,8 +56,8 @@ pub fn page(story: &Story, entry: &Entry, title: &str) -> Page {
         facts.push(("choose", format!("/choose {number} N")));
     }
     if entry.changed.is_some() {
-        facts.push(("read now by", read_by(story, entry, Read::AsNow)));
-        facts.push(("read before by", read_by(story, entry, Read::Before)));
+        facts.push(("read now by", read_by(transcript, entry, Read::AsNow)));
+        facts.push(("read before by", read_by(transcript, entry, Read::Before)));
     }
     let parts = texts.iter().map(part).collect();
     Page { title: title.to_owned(), facts, parts, ..Page::default() }
@@ -65,36 +65,40 @@ pub fn page(story: &Story, entry: &Entry, title: &str) -> Page {
 
 /// Returns the texts of an utterance as a list from which Enter lets another one count, and what else can be done with
 /// it; nothing for words that have no number.
-pub fn list(story: &Story, entry: &Entry, name: &str) -> Option<List> {
+pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> {
     let utterance = entry.number?;
-    let listed = |call: &str, title: String, does| Listed { does, call: call.into(), title };
-    let mut entries: Vec<Listed> = Vec::new();
+    let listed = |call: &str, title: String, does| ListEntry { action, call: call.into(), title };
+    let mut entries: Vec<ListEntry> = Vec::new();
     for told in texts(entry) {
         let words = text::line(told.text).into_owned();
         let (call, does) = match told.alternative {
             Some(alternative) => {
-                (told.head, Does::Send(Command::Choose { utterance, alternative }))
+                (told.head, EntryAction::Send(Command::Choose { utterance, alternative }))
             }
-            None => (told.head, Does::Begin(format!("/edit {utterance} {}", told.text))),
+            None => (told.head, EntryAction::Begin(format!("/edit {utterance} {}", told.text))),
         };
         let title = if told.counts { format!("counts: {words}") } else { words };
         entries.push(listed(&call, title, does));
     }
     if entry.changed.is_some() {
         for (call, read) in [("read now by", Read::AsNow), ("read before by", Read::Before)] {
-            let by = read_by(story, entry, read);
-            entries.push(listed(call, by.clone(), Does::Copy(by, format!("{call} of {name}"))));
+            let by = read_by(transcript, entry, read);
+            entries.push(listed(
+                call,
+                by.clone(),
+                EntryAction::Copy(by, format!("{call} of {name}")),
+            ));
         }
     }
-    let last = story.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
+    let last = transcript.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
     if last {
-        let anew = Does::Send(Command::Reroll { utterance: Some(utterance) });
+        let anew = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
         entries.push(listed("re-roll", "spoken anew, as one more alternative".into(), anew));
     }
-    let edit = Does::Begin(format!("/edit {utterance} {}", entry.text()));
+    let edit = EntryAction::Begin(format!("/edit {utterance} {}", entry.text()));
     entries.push(listed("edit", "another text for later prompts".into(), edit));
     if entry.hidden.is_none() {
-        let hide = Does::Send(Command::Hide { utterance, text: None });
+        let hide = EntryAction::Send(Command::Hide { utterance, text: None });
         entries.push(listed("hide", "out of later prompts and exports".into(), hide));
     }
     Some(List::of(format!("The texts of {name}"), entries))
@@ -108,8 +112,8 @@ enum Read {
 }
 
 /// Returns the utterances whose speakers were shown a message as it is now, or as it was before.
-fn read_by(story: &Story, entry: &Entry, read: Read) -> String {
-    let state = story.state();
+fn read_by(transcript: &Transcript, entry: &Entry, read: Read) -> String {
+    let state = transcript.state();
     let later = state.entries.iter().filter(|e| e.seq > entry.seq);
     let readers = later.filter(|by| {
         let shown = state.shown_to(by).contains(&entry.seq);

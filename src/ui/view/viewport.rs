@@ -5,7 +5,7 @@
 
 use crate::ui::text::code;
 use crate::ui::view::message::{Look, continued, is_left_out, lines};
-use crate::ui::view::transcript::{Id, Shown, Story};
+use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::text::Line;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ type Stamp = (usize, usize, bool);
 
 /// The reader's place.
 #[derive(Default)]
-pub struct Transcript {
+pub struct Viewport {
     /// The first line that is seen; none while the end is followed.
     anchor: Option<(Id, usize)>,
     height: usize,
@@ -33,7 +33,7 @@ pub struct Transcript {
 /// A line of the transcript: the place of its row, and the line in it.
 type Spot = (usize, usize);
 
-impl Transcript {
+impl Viewport {
     /// Returns whether the end is followed.
     pub fn following(&self) -> bool {
         self.anchor.is_none()
@@ -65,19 +65,24 @@ impl Transcript {
     }
 
     /// Returns the lines that are seen at a height.
-    pub fn window(&mut self, story: &Story, look: Look<'_>, height: usize) -> Vec<Line<'static>> {
+    pub fn window(
+        &mut self,
+        transcript: &Transcript,
+        look: Look<'_>,
+        height: usize,
+    ) -> Vec<Line<'static>> {
         let coloured = code::ready();
         if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
             self.cache.clear();
         }
         (self.width, self.height, self.coloured) = (look.width, height, coloured);
-        let (mut at, mut skip) = self.top(story, look);
+        let (mut at, mut skip) = self.top(transcript, look);
         let mut seen: Vec<Line<'static>> = Vec::new();
-        let rows = self.lines(story, at, look);
+        let rows = self.lines(transcript, at, look);
         // the head must not take the place of the only line that is left
         let sticky = (skip > 1 && rows.len() > skip + 1).then(|| continued(&rows, look)).flatten();
-        while seen.len() < height && at < story.len() {
-            let rows = self.lines(story, at, look);
+        while seen.len() < height && at < transcript.len() {
+            let rows = self.lines(transcript, at, look);
             seen.extend(rows.iter().skip(skip).take(height - seen.len()).cloned());
             (at, skip) = (at + 1, 0);
         }
@@ -88,94 +93,95 @@ impl Transcript {
     }
 
     /// Returns how many rows stand below what is seen.
-    pub fn below(&mut self, story: &Story, look: Look<'_>) -> usize {
+    pub fn below(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
         if self.following() {
             return 0;
         }
-        let (mut at, line) = self.top(story, look);
+        let (mut at, line) = self.top(transcript, look);
         let mut left = self.height + line;
-        while at < story.len() {
-            let rows = self.lines(story, at, look).len();
+        while at < transcript.len() {
+            let rows = self.lines(transcript, at, look).len();
             if rows > left {
                 break;
             }
             (left, at) = (left - rows, at + 1);
         }
-        story.len() - at
+        transcript.len() - at
     }
 
     /// Moves towards the beginning.
-    pub fn up(&mut self, story: &Story, look: Look<'_>, by: usize) {
-        let (mut at, mut line) = self.top(story, look);
+    pub fn up(&mut self, transcript: &Transcript, look: Look<'_>, by: usize) {
+        let (mut at, mut line) = self.top(transcript, look);
         let mut by = by;
         while by > line && at > 0 {
             by -= line;
             at -= 1;
-            line = self.lines(story, at, look).len();
+            line = self.lines(transcript, at, look).len();
         }
-        self.stand(story, look, (at, line.saturating_sub(by)));
+        self.stand(transcript, look, (at, line.saturating_sub(by)));
     }
 
     /// Moves towards the end; at the last line the end is followed.
-    pub fn down(&mut self, story: &Story, look: Look<'_>, by: usize) {
-        let (mut at, mut line) = self.top(story, look);
+    pub fn down(&mut self, transcript: &Transcript, look: Look<'_>, by: usize) {
+        let (mut at, mut line) = self.top(transcript, look);
         line += by;
-        while at < story.len() {
-            let rows = self.lines(story, at, look).len();
+        while at < transcript.len() {
+            let rows = self.lines(transcript, at, look).len();
             if line < rows {
                 break;
             }
             (at, line) = (at + 1, line - rows);
         }
-        self.stand(story, look, (at, line));
+        self.stand(transcript, look, (at, line));
     }
 
     /// Returns whether a row has anything to show.
-    pub fn shows(&mut self, story: &Story, look: Look<'_>, at: usize) -> bool {
-        !self.lines(story, at, look).is_empty()
+    pub fn shows(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) -> bool {
+        !self.lines(transcript, at, look).is_empty()
     }
 
     /// Stands at the beginning of a row.
-    pub fn go(&mut self, story: &Story, look: Look<'_>, at: usize) {
-        self.stand(story, look, (at, 0));
+    pub fn go(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) {
+        self.stand(transcript, look, (at, 0));
     }
 
     /// Returns the place of the first row that is seen, and whether it is seen from its beginning.
-    pub fn first(&mut self, story: &Story, look: Look<'_>) -> (usize, bool) {
-        let (at, line) = self.top(story, look);
+    pub fn first(&mut self, transcript: &Transcript, look: Look<'_>) -> (usize, bool) {
+        let (at, line) = self.top(transcript, look);
         // where one speaker's words alone are shown, other rows have no lines
-        let seen = (at..story.len()).find(|at| self.shows(story, look, *at)).unwrap_or(at);
+        let seen =
+            (at..transcript.len()).find(|at| self.shows(transcript, look, *at)).unwrap_or(at);
         (seen, seen > at || line == 0)
     }
 
-    fn stand(&mut self, story: &Story, look: Look<'_>, spot: Spot) {
-        let last = self.last_top(story, look);
-        self.anchor = match story.id(spot.0) {
+    fn stand(&mut self, transcript: &Transcript, look: Look<'_>, spot: Spot) {
+        let last = self.last_top(transcript, look);
+        self.anchor = match transcript.id(spot.0) {
             Some(id) if spot < last => Some((id, spot.1)),
             Some(_) | None => None,
         };
     }
 
     /// The first line that is seen.
-    fn top(&mut self, story: &Story, look: Look<'_>) -> Spot {
-        let stands = self.anchor.and_then(|(id, line)| Some((story.place(id)?, line)));
+    fn top(&mut self, transcript: &Transcript, look: Look<'_>) -> Spot {
+        let stands = self.anchor.and_then(|(id, line)| Some((transcript.place(id)?, line)));
         match stands {
             Some((at, line)) => {
-                let rows = self.lines(story, at, look).len();
+                let rows = self.lines(transcript, at, look).len();
                 (at, line.min(rows.saturating_sub(1)))
             }
             None => {
                 self.anchor = None;
-                self.last_top(story, look)
+                self.last_top(transcript, look)
             }
         }
     }
 
     /// The first line that is seen when the last one is.
-    fn last_top(&mut self, story: &Story, look: Look<'_>) -> Spot {
+    fn last_top(&mut self, transcript: &Transcript, look: Look<'_>) -> Spot {
         let mut room = self.height;
-        for at in (0..story.len()).rev() {
-            let rows = self.lines(story, at, look).len();
+        for at in (0..transcript.len()).rev() {
+            let rows = self.lines(transcript, at, look).len();
             if rows >= room {
                 return (at, rows - room);
             }
@@ -184,29 +190,35 @@ impl Transcript {
         (0, 0)
     }
 
-    fn lines(&mut self, story: &Story, at: usize, look: Look<'_>) -> Rc<Vec<Line<'static>>> {
-        let (Some(id), Some(shown)) = (story.id(at), story.shown(at)) else {
+    fn lines(
+        &mut self,
+        transcript: &Transcript,
+        at: usize,
+        look: Look<'_>,
+    ) -> Rc<Vec<Line<'static>>> {
+        let (Some(id), Some(shown)) = (transcript.id(at), transcript.shown(at)) else {
             return self.nothing.clone();
         };
         // most rows are, where one speaker's words alone are shown: they must not push the others out of the cache
-        if is_left_out(story, &shown, look) {
+        if is_left_out(transcript, &shown, look) {
             return self.nothing.clone();
         }
         let stamp = match shown {
-            Shown::Words(e, _) => {
+            RowView::Words(e, _) => {
                 let changed = e.changed.map_or(0, |since| since.0 as usize + 1);
-                (changed, e.text().len(), story.answers_earlier(e))
+                (changed, e.text().len(), transcript.answers_earlier(e))
             }
-            Shown::Speaking(turn) => {
-                let length = story.live.said(turn.id).len() + story.live.thought(turn.id).len();
-                (story.speaking().count(), length, true)
+            RowView::Speaking(turn) => {
+                let length =
+                    transcript.live.said(turn.id).len() + transcript.live.thought(turn.id).len();
+                (transcript.speaking().count(), length, true)
             }
-            Shown::Aside(..) => (0, 0, false),
+            RowView::Aside(..) => (0, 0, false),
         };
         if let Some((_, lines)) = self.cache.get(&id).filter(|(known, _)| *known == stamp) {
             return lines.clone();
         }
-        let laid = Rc::new(lines(story, at, look));
+        let laid = Rc::new(lines(transcript, at, look));
         self.cache.insert(id, (stamp, laid.clone()));
         laid
     }

@@ -1,50 +1,50 @@
-//! The story of a recording at points along it, so that going anywhere folds a stretch and not the whole.
+//! The transcript of a recording at points along it, so that going anywhere folds a stretch and not the whole.
 //!
-//! They are made once, beside the screen, and only shorten the way: a story that goes on from one is equal to the story
+//! They are made once, beside the screen, and only shorten the way: a transcript that goes on from one is equal to the transcript
 //! told from the first event. What they take is bounded; a recording too long for that is told from its beginning.
 
 use crate::session::tail::Record;
-use crate::ui::view::transcript::Story;
+use crate::ui::view::transcript::Transcript;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Events from one waypoint to the next, at least.
 const STRETCH: usize = 1_000;
-/// Events whose story is held by all waypoints together, at most.
+/// Events whose transcript is held by all waypoints together, at most.
 const HELD: usize = 200_000;
 
 /// Stories by the number of events they tell; copies share them.
 #[derive(Clone, Default)]
-pub struct Waypoints(Arc<Mutex<BTreeMap<usize, Arc<Story>>>>);
+pub struct Waypoints(Arc<Mutex<BTreeMap<usize, Arc<Transcript>>>>);
 
 impl Waypoints {
-    fn stories(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<Story>>> {
+    fn transcripts(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<Transcript>>> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 
     /// Makes them for the events of a recording. Takes as long as telling all of it.
     pub fn fill(&self, recording: &[Arc<Record>]) {
-        // stories every so many events hold the half of a square together
+        // transcripts every so many events hold the half of a square together
         let stretch = STRETCH.max(recording.len().saturating_mul(recording.len()) / (2 * HELD));
         if stretch >= recording.len() {
             return;
         }
-        let mut story = Story::default();
+        let mut transcript = Transcript::default();
         for (at, events) in recording.chunks(stretch).enumerate() {
             if at > 0 {
-                self.stories().insert(at * stretch, Arc::new(story.clone()));
+                self.transcripts().insert(at * stretch, Arc::new(transcript.clone()));
             }
-            events.iter().for_each(|record| story.apply(&record.event));
+            events.iter().for_each(|record| transcript.apply(&record.event));
         }
     }
 
-    /// Returns the story of some events: the first ones of the recording that these are made for.
-    pub(in crate::ui) fn story_after(&self, events: &[Arc<Record>]) -> Story {
+    /// Returns the transcript of some events: the first ones of the recording that these are made for.
+    pub(in crate::ui) fn transcript_after(&self, events: &[Arc<Record>]) -> Transcript {
         let near =
-            self.stories().range(..=events.len()).next_back().map(|(at, s)| (*at, s.clone()));
+            self.transcripts().range(..=events.len()).next_back().map(|(at, s)| (*at, s.clone()));
         let (told, near) = near.unwrap_or_default();
-        let mut story = Arc::unwrap_or_clone(near);
-        events.iter().skip(told).for_each(|record| story.apply(&record.event));
-        story
+        let mut transcript = Arc::unwrap_or_clone(near);
+        events.iter().skip(told).for_each(|record| transcript.apply(&record.event));
+        transcript
     }
 }

@@ -9,7 +9,7 @@ use crate::ui::draw::start::{LABEL, Page, VALUE};
 use crate::ui::keymap::row;
 use crate::ui::start::{Row, Start};
 use crate::ui::text::wrap::{width, wrap};
-use crate::ui::theme::Role;
+use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -87,16 +87,16 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
         false => vec![(pair(start, &[Back]), "back")],
     };
     for (key, word) in last {
-        bar.right(format!(" {word}  "), theme.style(Role::HintText));
-        bar.right(key, theme.style(Role::HintKey));
+        bar.right(format!(" {word}  "), theme.style(ThemeRole::HintText));
+        bar.right(key, theme.style(ThemeRole::HintKey));
     }
     for (key, word) in hints(start, scrolls).into_iter().filter(|(key, _)| !key.is_empty()) {
         let used: usize = bar.left.iter().chain(&bar.right).map(Span::width).sum();
         if used + width(&key) + width(word) + 3 > usize::from(area.width) {
             break;
         }
-        bar.left(key, theme.style(Role::HintKey));
-        bar.left(format!(" {word}  "), theme.style(Role::HintText));
+        bar.left(key, theme.style(ThemeRole::HintKey));
+        bar.left(format!(" {word}  "), theme.style(ThemeRole::HintText));
     }
     bar.draw(frame, area, " ", Style::new(), start.glyphs.ellipsis);
 }
@@ -112,14 +112,15 @@ impl Page<'_> {
             let room = self.room.saturating_sub(LABEL + 1);
             for (i, words) in wrap(&Line::from(words), room).into_iter().enumerate() {
                 let keys = if i == 0 { &*keys } else { "" };
-                let key = Span::styled(format!("   {keys:<VALUE$} "), self.style(Role::HintKey));
-                let words = Span::styled(words.to_string(), self.style(Role::Text));
+                let key =
+                    Span::styled(format!("   {keys:<VALUE$} "), self.style(ThemeRole::HintKey));
+                let words = Span::styled(words.to_string(), self.style(ThemeRole::Text));
                 self.lines.push(Line::from(vec![key, words]));
             }
         }
         self.blank();
         let told = "Letters write the topic, or find a scenario or a model.";
-        let told = Line::styled(format!(" {told}"), self.style(Role::Muted));
+        let told = Line::styled(format!(" {told}"), self.style(ThemeRole::Muted));
         self.lines.extend(wrap(&told, self.room));
     }
 }
