@@ -10,11 +10,12 @@ use crate::cli::exit::Exit;
 use crate::config::{
     ColourDepth, Environment, Habits, Motion, Mouse, Settings, Signs, ThemeChoice,
 };
-use crate::ui::act::appearance::ThemeChoice;
 use crate::ui::keymap::Keymap;
 use crate::ui::terminal::{TerminalModes, TerminalReport};
 use crate::ui::theme::glyphs::{self, Glyphs};
-use crate::ui::theme::{Appearance, Depth, Ground, Source, Theme, ThemeError, ThemeLibrary};
+use crate::ui::theme::{
+    Appearance, Depth, Ground, Theme, ThemeError, ThemeLibrary, ThemeSource, Themes,
+};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{MAIN_SEPARATOR, Path};
@@ -65,7 +66,7 @@ pub struct ScreenAppearance {
     /// What the terminal is used for besides showing.
     pub modes: TerminalModes,
     /// The themes that can be worn instead.
-    pub themes: ThemeChoice,
+    pub themes: Themes,
     /// Which habits the keys follow.
     pub habits: Habits,
 }
@@ -89,11 +90,11 @@ impl ScreenAppearance {
         };
         let theme = appearance.theme(told.ground)?;
         let habits = appearance.habits;
-        let themes = ThemeChoice {
+        let themes = Themes {
             current: appearance.name(told.ground)?.to_owned(),
             ground: told.ground.or(appearance.ground),
             depth: appearance.depth,
-            shelf: appearance.shelf,
+            library: appearance.shelf,
         };
         Ok(ScreenAppearance { theme, glyphs: appearance.glyphs, keymap, modes, themes, habits })
     }
@@ -142,7 +143,7 @@ impl AppearanceSettings {
         };
         let signs = context.signs.or(settings.glyphs).unwrap_or_default();
         let appearance = AppearanceSettings {
-            shelf: shelf(context, &choice)?,
+            library: shelf: shelf(context, &choice)?,
             depth: depth(environment, &settings),
             glyphs: match signs {
                 Signs::Unicode => &glyphs::UNICODE,
@@ -210,7 +211,7 @@ fn shelf(context: &Context, choice: &ThemeChoice) -> Result<ThemeLibrary, Failur
     Ok(ThemeLibrary::with(own))
 }
 
-fn read(path: &Path, name: String) -> Result<Source, Failure> {
+fn read(path: &Path, name: String) -> Result<ThemeSource, Failure> {
     let mut text = String::new();
     let read = File::open(path).and_then(|f| f.take(THEME_MAX_BYTES + 1).read_to_string(&mut text));
     let long = || io::Error::other(format!("longer than {THEME_MAX_BYTES} bytes"));
@@ -218,7 +219,7 @@ fn read(path: &Path, name: String) -> Result<Source, Failure> {
     let path = path.display().to_string();
     let failed = |e| Failure::new(Exit::Invalid, format!("cannot read the theme {path}: {e}"));
     read.map_err(failed)?;
-    Ok(Source { name, path, text: text.into() })
+    Ok(ThemeSource { name, path, text: text.into() })
 }
 
 /// Returns how many colours the terminal shows: what the user says, else what the environment says for certain.

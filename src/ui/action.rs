@@ -210,3 +210,12 @@ pub enum Action {
     /// Asks for the key of a provider.
     Connect,
 }
+
+/// Which way to go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards the beginning.
+    Up,
+    /// Towards the end.
+    Down,
+}

@@ -27,6 +27,11 @@ const ROWS_BESIDE_LANES: u16 = 14;
 /// Rows below which the cast and the footer fold away.
 const FOLD_ROWS: u16 = 16;
 
+/// Cells before the axis.
+pub const TIMELINE_LABEL: usize = 10;
+/// Cells behind the axis.
+const TIMELINE_BEHIND: usize = 9;
+
 /// The parts; one without area is not shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
@@ -66,6 +71,12 @@ impl Areas {
         let side = (!self.side.is_empty()).then(|| self.side.right() - 1);
         panel.into_iter().chain(side)
     }
+}
+
+/// Returns where the axis stands in the timeline's rows.
+pub fn axis(area: Rect) -> Rect {
+    let width = area.width.saturating_sub((TIMELINE_LABEL + TIMELINE_BEHIND) as u16);
+    Rect { x: area.x + TIMELINE_LABEL as u16, width, ..area }
 }
 
 /// What the person's own part needs, in rows.

@@ -7,10 +7,14 @@ use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SteerLine};
 use crate::session::tail::Tail;
 use crate::text;
-use crate::ui::Screen;
-use crate::ui::act::branches::{self, BranchPoint, OtherSession, SessionList};
+use crate::ui::act::branches;
 use crate::ui::act::mouse;
-use crate::ui::act::update::{self, Request};
+use crate::ui::act::undo;
+use crate::ui::act::update;
+use crate::ui::request::Request;
+use crate::ui::screen::Screen;
+use crate::ui::view::branches::{BranchPoint, OtherSession, SessionList};
+
 use crate::ui::draw;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crate::ui::view::floor::Status;
@@ -90,7 +94,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             dirty = true;
         }
         let now = frames.now();
-        let (passes, changed) = screen.view.pass(now);
+        let (passes, changed) = undo::pass(&mut screen.view, now);
         dirty |= changed;
         let due = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
         if dirty && due == 0 {

@@ -6,8 +6,19 @@
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
+use crate::ui::action::Action;
+use crate::ui::keymap::{KeyRow, ROWS, runs};
 use crate::ui::view::transcript::queued;
 use serde_json::{Map, Value};
+
+/// Other names that people type.
+const ALIASES: &[(&str, Action)] = &[
+    ("/find", Action::Search),
+    ("/analysis", Action::Analysis),
+    ("/queue", Action::EditQueued),
+    ("/q", Action::Quit),
+    ("/commands", Action::Palette),
+];
 
 /// The order in which keys are read off a line, and how the usage names them.
 pub(super) const KEYS: &[(&str, &str)] = &[
@@ -60,6 +71,15 @@ pub fn row(line: &str) -> Option<&'static CommandRow> {
 /// Returns whether a word is the `/command` of a command.
 pub fn is_named(word: &str) -> bool {
     row(word).is_some()
+}
+
+/// Returns the action that a line names with its first word, and the rest of the line.
+pub fn named(line: &str) -> Option<(&'static KeyRow, &str)> {
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, action)| *action);
+    let fits =
+        |row: &&KeyRow| runs(row.action) && (alias == Some(row.action) || row.command() == name);
+    ROWS.iter().find(fits).map(|row| (row, rest.trim()))
 }
 
 /// Reads a line.

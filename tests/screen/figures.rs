@@ -2,8 +2,8 @@
 
 use crate::stage::Stage;
 use colloquium::export::FORMATS;
-use colloquium::ui::act::update::Request;
 use colloquium::ui::keymap::Focus;
+use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc};
 
 #[test]

@@ -3,8 +3,8 @@
 use crate::stage::Stage;
 use colloquium::config::Binding;
 use colloquium::model::Command;
-use colloquium::ui::act::update::Request;
 use colloquium::ui::keymap::{Keymap, ROWS};
+use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Enter, Esc, PageUp};
 use crossterm::event::{KeyCode, KeyModifiers};
 

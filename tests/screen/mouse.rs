@@ -3,8 +3,8 @@
 use crate::stage::Stage;
 use colloquium::model::Command;
 use colloquium::ui::act::mouse::mouse;
-use colloquium::ui::act::update::Request;
 use colloquium::ui::keymap::Focus;
+use colloquium::ui::request::Request;
 use crossterm::event::{
     KeyCode::Char, KeyCode::Esc, KeyModifiers, MouseButton, MouseEvent, MouseEventKind,
 };

@@ -6,15 +6,16 @@ use colloquium::clock::Clock;
 use colloquium::model::{Event, Kind, Ms, Seq, StopReason, Wall};
 use colloquium::session::Record;
 use colloquium::session::replay::{Recording, Transport};
-use colloquium::ui::act::branches::{Leaf, Other, Sessions, Shelf, beside, list, page};
-use colloquium::ui::act::update::Request;
+use colloquium::ui::act::branches::{beside, list};
+use colloquium::ui::request::Request;
+use colloquium::ui::view::branches::{BranchPoint, OtherSession, SessionFilter, SessionList, page};
 use colloquium::ui::view::player::Playback;
 use crossterm::event::KeyCode::{self, Char, Enter, Esc};
 use insta::assert_snapshot;
 use std::sync::Arc;
 
 /// A talk that is the demo's up to its third utterance, and says other things from there on.
-fn branch() -> Other {
+fn branch() -> OtherSession {
     let mut apart = false;
     let other = |event: &Event| {
         let mut event = event.clone();
@@ -32,7 +33,7 @@ fn branch() -> Other {
         |r: &Arc<Record>| matches!(&r.event.kind, Kind::TurnEnded(e) if e.number == Some(5));
     let end = records.iter().position(fifth).unwrap();
     records.truncate(end + 1);
-    Other { name: "20260101-120000-branch".into(), recording: Recording::new(records) }
+    OtherSession { name: "20260101-120000-branch".into(), recording: Recording::new(records) }
 }
 
 fn summary(id: &str, parent: Option<(&str, u32)>, standing: Standing) -> Summary {
@@ -47,7 +48,7 @@ fn summary(id: &str, parent: Option<(&str, u32)>, standing: Standing) -> Summary
     }
 }
 
-fn sessions() -> Sessions {
+fn sessions() -> SessionList {
     let done = Standing::Ended(StopReason::UtteranceLimit);
     let all = vec![
         summary("20260101-120000-branch", Some(("20260101-000000-stem", 3)), Standing::Unfinished),
@@ -55,7 +56,7 @@ fn sessions() -> Sessions {
         summary("20260101-000000-stem", None, done),
         summary("20251231-000000-other", None, Standing::Damaged("line 3 is cut".into())),
     ];
-    Sessions { all, here: "20260101-000000-stem".into() }
+    SessionList { all, here: "20260101-000000-stem".into() }
 }
 
 fn write(stage: &mut Stage, words: &str) -> Vec<Request> {
@@ -96,16 +97,17 @@ fn a_recording_stands_beside_another_as_a_whole() {
 #[test]
 fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     let mut stage = Stage::new(100, 24).whole();
-    assert_eq!(stage.press(&[Char('T')]), [Request::Sessions(Shelf::Family)]);
-    assert_eq!(stage.press(&[Char('|')]), [Request::Sessions(Shelf::Everything)]);
-    stage.screen.view.list = Some(list(&stage.screen, &sessions(), Shelf::Family).unwrap());
+    assert_eq!(stage.press(&[Char('T')]), [Request::Sessions(SessionFilter::Family)]);
+    assert_eq!(stage.press(&[Char('|')]), [Request::Sessions(SessionFilter::Everything)]);
+    stage.screen.view.list = Some(list(&stage.screen, &sessions(), SessionFilter::Family).unwrap());
     assert_snapshot!("tree__100x24", stage.text());
     let chosen = stage.press(&[KeyCode::Down, Enter]);
     assert_eq!(chosen, [Request::Beside("/sessions/20260101-120000-branch.jsonl".into())]);
-    stage.screen.view.list = Some(list(&stage.screen, &sessions(), Shelf::Everything).unwrap());
+    stage.screen.view.list =
+        Some(list(&stage.screen, &sessions(), SessionFilter::Everything).unwrap());
     assert!(stage.text().contains("20251231-000000-other") && stage.text().contains("damaged"));
-    let alone = Sessions { all: sessions().all, here: "20251231-000000-other".into() };
-    let why = list(&stage.screen, &alone, Shelf::Family).err().unwrap();
+    let alone = SessionList { all: sessions().all, here: "20251231-000000-other".into() };
+    let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
     assert_eq!(why, "nothing branched off this yet: B branches off");
 }
 
@@ -116,13 +118,13 @@ fn branches_and_comparisons_are_commands() {
         demo().iter().find(ends).unwrap().seq
     };
     let mut stage = Stage::new(100, 24).whole();
-    let fork = |at: Seq, seed| vec![Request::Fork(Leaf { at, seed })];
+    let fork = |at: Seq, seed| vec![Request::Fork(BranchPoint { at, seed })];
     for (line, asked) in [
         ("/fork 2", fork(ended(2), None)),
         ("/fork u3 seed=7", fork(ended(3), Some(7))),
         ("/fork 0", fork(Seq(0), None)),
-        ("/tree", vec![Request::Sessions(Shelf::Family)]),
-        ("/compare", vec![Request::Sessions(Shelf::Everything)]),
+        ("/tree", vec![Request::Sessions(SessionFilter::Family)]),
+        ("/compare", vec![Request::Sessions(SessionFilter::Everything)]),
         ("/compare 2026", vec![Request::Beside("2026".into())]),
         ("/fork 99", vec![]),
         ("/fork yesterday", vec![]),
@@ -134,5 +136,10 @@ fn branches_and_comparisons_are_commands() {
     }
     stage.press(&[Char(':')]);
     stage.press(&"/tree".chars().map(Char).collect::<Vec<_>>());
-    assert_eq!(stage.press(&[Enter]), [Request::Sessions(Shelf::Family)], "{}", stage.text());
+    assert_eq!(
+        stage.press(&[Enter]),
+        [Request::Sessions(SessionFilter::Family)],
+        "{}",
+        stage.text()
+    );
 }

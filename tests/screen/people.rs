@@ -2,7 +2,7 @@
 
 use crate::stage::Stage;
 use colloquium::model::{Command, Kind};
-use colloquium::ui::act::update::Request;
+use colloquium::ui::request::Request;
 use colloquium::ui::view::inspector::prompt_of;
 use crossterm::event::KeyCode::{self, Char, Down, End, Enter, Esc};
 use ratatui::style::Modifier;

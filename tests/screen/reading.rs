@@ -3,7 +3,7 @@
 use crate::stage::Stage;
 use colloquium::model::{Channel, Command, Piece};
 use colloquium::session::Item;
-use colloquium::ui::act::update::Request;
+use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{Char, Down, End, Enter, Esc, PageDown, PageUp, Up};
 
 /// The rows of the transcript at 80x24.

@@ -3,7 +3,8 @@
 use colloquium::clock::Clock;
 use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq, ThreadId, TurnId, Wall};
 use colloquium::session::{Item, Record, decode};
-use colloquium::ui::act::update::{Request, key};
+use colloquium::ui::act::update::key;
+use colloquium::ui::request::Request;
 use colloquium::ui::theme::Theme;
 use colloquium::ui::theme::glyphs;
 use colloquium::ui::{Screen, draw};

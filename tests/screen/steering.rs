@@ -4,14 +4,13 @@
 use crate::stage::{Stage, demo};
 use colloquium::model::{Command, Event, Kind, Ms, SeatId, Seq};
 use colloquium::session::{Item, Record};
-use colloquium::ui::act::commands;
-use colloquium::ui::act::modal::Vim;
-use colloquium::ui::act::update::Request;
+use colloquium::ui::keymap::runs;
 use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::layout::Panels;
 use colloquium::ui::linear::{AfterLine, Linear};
+use colloquium::ui::request::Request;
 use colloquium::ui::slash;
-use colloquium::ui::view::list::runs;
+use colloquium::ui::view::modal::Vim;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Tab, Up};
 use std::sync::Arc;
 
@@ -33,7 +32,7 @@ fn every_verb_has_a_command_by_its_name() {
     for name in SAID.split_whitespace() {
         let line = format!("/{name}");
         let verb = slash::row(&line).map(|row| row.name.to_owned());
-        let action = commands::named(&line).map(|(row, _)| row.name());
+        let action = slash::named(&line).map(|(row, _)| row.name());
         assert!(verb.or(action).is_some(), "{line} is no command");
         // and the list finds it
         let mut stage = speaking();
@@ -46,8 +45,8 @@ fn every_verb_has_a_command_by_its_name() {
 #[test]
 fn every_entry_of_the_list_is_a_command() {
     for row in ROWS.iter().filter(|row| runs(row.action)) {
-        let line = commands::spelled(row);
-        let named = slash::row(&line).is_some() || commands::named(&line).is_some();
+        let line = row.command();
+        let named = slash::row(&line).is_some() || slash::named(&line).is_some();
         assert!(named, "{line} is no command");
     }
 }

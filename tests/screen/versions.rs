@@ -4,7 +4,7 @@ use crate::stage::Stage;
 use colloquium::model::command::Targets;
 use colloquium::model::event::OPERATOR;
 use colloquium::model::{Command, CommandGiven, Event, Kind, Ms, Seq, ThreadId, Wall};
-use colloquium::ui::act::update::Request;
+use colloquium::ui::request::Request;
 use crossterm::event::KeyCode::{self, Char};
 use serde_json::value::RawValue;
 use std::sync::Arc;

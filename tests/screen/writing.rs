@@ -3,9 +3,10 @@
 use crate::stage::Stage;
 use colloquium::model::command::COMMANDS;
 use colloquium::model::{Command, SeatId};
-use colloquium::ui::act::intents::unfit;
-use colloquium::ui::act::update::{Request, paste};
+use colloquium::ui::act::update::paste;
 use colloquium::ui::keymap::Focus;
+use colloquium::ui::request::Request;
+use colloquium::ui::view::availability::unfit;
 use crossterm::event::{KeyCode, KeyCode::Char, KeyCode::Enter, KeyCode::Esc, KeyModifiers};
 
 fn speaking() -> Stage {

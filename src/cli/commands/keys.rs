@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::text;
 use crate::ui::keymap::{Focus, KeyRow, Keymap, ROWS};
-use crate::ui::view::list::{heading, keys};
+use crate::ui::view::list::keys;
 use clap::Args;
 use serde_json::{Map, Value, json};
 
@@ -43,7 +43,7 @@ fn one(row: &KeyRow, keymap: &Keymap) -> Value {
     });
     json!({
         "action": row.name(),
-        "group": heading(row.group),
+        "group": row.group.heading(),
         "meaning": row.title,
         "keys": places.collect::<Map<_, _>>(),
     })
@@ -57,7 +57,7 @@ fn table(keymap: &Keymap) -> String {
     rows.sort_by_key(|row| row.group as u8);
     for row in rows {
         if group.replace(row.group) != Some(row.group) {
-            out.push_str(&format!("{}\n", heading(row.group).to_uppercase()));
+            out.push_str(&format!("{}\n", row.group.heading().to_uppercase()));
         }
         let (keys, name) = (keys(row, keymap), row.name());
         out.push_str(&format!("  {keys:KEYS_WIDTH$}  {name:NAME_WIDTH$}  {}\n", row.title));

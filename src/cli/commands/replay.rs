@@ -22,6 +22,7 @@ use crate::text;
 use crate::ui::act::branches;
 use crate::ui::run::{self, Left};
 use crate::ui::terminal::{self, Terminal};
+use crate::ui::view::branches::OtherSession;
 use crate::ui::view::message::clock;
 use crate::ui::view::player::Playback;
 use clap::Args;

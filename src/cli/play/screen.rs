@@ -24,6 +24,8 @@ use crate::state::State;
 use crate::text;
 use crate::ui::act::modal::Vim;
 use crate::ui::terminal::{self, Terminal};
+use crate::ui::view::branches::{OtherSession, SessionList};
+use crate::ui::view::modal::Vim;
 use crate::ui::{Screen, run};
 use std::cell::Cell;
 use std::future::pending;
@@ -33,7 +35,7 @@ use tokio::sync::mpsc;
 /// How the screen was left.
 enum Left {
     /// By the person.
-    Quit(io::Result<run::Left>),
+    Quit(io::Result<run::LeaveTo>),
     /// Told by the system to stop.
     Signal(Exit),
     /// The session cannot be written any more.

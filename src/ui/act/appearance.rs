@@ -1,49 +1,19 @@
 //! Changing clothes while the talk goes on: themes tried on from a list, and the panels shown, hidden, or as they fit.
 
-use crate::ui::Screen;
 use crate::ui::layout::Panels;
-use crate::ui::theme::{Appearance, Depth, Ground, Theme, ThemeLibrary};
-use crate::ui::view::analysis::Analysis;
+use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 
-/// The themes that can be worn here.
-#[derive(Clone, Debug, Default)]
-pub struct ThemeChoice {
-    /// All themes.
-    pub library: ThemeLibrary,
-    /// The terminal's ground, where it is known.
-    pub ground: Option<Ground>,
-    /// How many colours it shows.
-    pub depth: Depth,
-    /// What is worn before anybody tries on another.
-    pub current: String,
-}
-
-impl ThemeChoice {
-    /// Returns the names of the themes that can be shown here: fixed colours cannot in sixteen.
-    pub fn names(&self) -> Vec<&str> {
-        let any = |name: &&str| {
-            self.library.meta(name).is_ok_and(|meta| meta.appearance == Appearance::Any)
-        };
-        let names = self.library.names().into_iter();
-        names.filter(|name| self.depth != Depth::Ansi || any(name)).collect()
-    }
-
-    fn theme(&self, name: &str) -> Result<Theme, String> {
-        self.library.theme(name, self.ground, self.depth).map_err(|e| e.to_string())
-    }
-}
-
-/// Lists the themes; the one that is chosen in the list is worn at once.
+/// Lists the themes; the one that is chosen in the list is current at once.
 pub fn themes(screen: &mut Screen) {
     let current = screen.themes.current.clone();
     let entries = screen.themes.names().into_iter().map(|name| ListEntry {
         action: EntryAction::Theme(name.to_owned()),
         call: name.to_owned(),
-        title: if name == worn { "worn now".into() } else { String::new() },
+        title: if name == current { "worn now".into() } else { String::new() },
     });
     let entries: Vec<ListEntry> = entries.collect();
-    let at = entries.iter().position(|e| e.call == worn).unwrap_or(0);
+    let at = entries.iter().position(|e| e.call == current).unwrap_or(0);
     screen.view.previous_theme = Some(screen.theme.clone());
     screen.view.list = Some(List { at, ..List::of("Themes".into(), entries) });
 }
@@ -72,19 +42,10 @@ pub fn set_theme(screen: &mut Screen, name: &str) {
         Ok(theme) => {
             screen.set_theme(theme);
             screen.themes.current = name.to_owned();
-            format!("{name} is worn; theme = \"{name}\" in the settings keeps it")
+            format!("{name} is current; theme = \"{name}\" in the settings keeps it")
         }
         Err(why) => why,
     });
-}
-
-impl Screen {
-    /// Changes the colours; what was laid out in others is laid out anew.
-    pub fn set_theme(&mut self, theme: Theme) {
-        self.theme = theme;
-        self.view.viewport.forget();
-        self.view.analysis.iter_mut().for_each(Analysis::forget);
-    }
 }
 
 /// Goes on to the next way in which panels are shown.

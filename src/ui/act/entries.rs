@@ -1,15 +1,17 @@
 //! What the entry of a list does, and what it begins in the composer.
 
 use crate::model::Key;
-use crate::ui::Screen;
 use crate::ui::act::appearance;
+use crate::ui::act::completion;
 use crate::ui::act::intents;
 use crate::ui::act::participant;
-use crate::ui::act::update::{Request, act};
+use crate::ui::act::queued;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
+use crate::ui::request::{Request, Then};
+use crate::ui::screen::Screen;
 use crate::ui::slash::{spelled, usage};
-use crate::ui::view::completion;
+use crate::ui::view::availability::unfit;
 use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, ListEntry, ListKind, USED};
 
@@ -33,9 +35,9 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
 }
 
 /// Lists everything that can be done with the seat put forward.
-pub(in crate::ui) fn seat_deeds(screen: &mut Screen) {
+pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
     let place = screen.view.selected.unwrap_or(0);
-    screen.view.list = participant::deeds(screen, place);
+    screen.view.list = participant::actions(screen, place);
 }
 
 /// Takes the words that wait back into the composer; of several, lists them.
@@ -44,7 +46,7 @@ pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
     match &waiting.collect::<Vec<_>>()[..] {
         [] => screen.view.notice = Some("nothing is queued".into()),
         [(key, words)] => edit(screen, key.clone(), words),
-        [..] => screen.view.list = participant::queued(screen),
+        [..] => screen.view.list = queued::list(&screen.transcript),
     }
 }
 
@@ -65,7 +67,7 @@ fn remember(used: &mut Vec<String>, entry: &ListEntry) {
 }
 
 /// Runs the entry of a list: an action at once, a command at once if it needs nothing, else in the composer.
-pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Request> {
+pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Then> {
     let list = screen.view.list.take()?;
     let entry = list.entries(&screen.keymap).get(list.at)?.clone();
     if list.kind == ListKind::Commands {
@@ -73,22 +75,22 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Request> {
     }
     screen.view.selected = None;
     match entry.action {
-        EntryAction::Action(row) => act(screen, row.action),
-        EntryAction::Export(format) => Some(Request::Export(format)),
-        EntryAction::Command(row) if intents::unfit(&screen.transcript, row.name).is_some() => {
-            let why = intents::unfit(&screen.transcript, row.name).unwrap_or_default();
+        EntryAction::Action(row) => Some(Then::Act(row.action)),
+        EntryAction::Export(format) => Some(Request::Export(format).into()),
+        EntryAction::Command(row) if unfit(&screen.transcript, row.name).is_some() => {
+            let why = unfit(&screen.transcript, row.name).unwrap_or_default();
             screen.view.notice = Some(format!("{}: {why}", spelled(row)));
             None
         }
         EntryAction::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
-            intents::command(screen, &spelled(row))
+            intents::command(screen, &spelled(row)).map(Then::Ask)
         }
         EntryAction::Command(row) => {
             begin(screen, &format!("{} ", spelled(row)));
             screen.view.notice = Some(usage(row));
             None
         }
-        EntryAction::Send(command) => intents::ask(screen, command),
+        EntryAction::Send(command) => intents::ask(screen, command).map(Then::Ask),
         EntryAction::Begin(words) => {
             begin(screen, &words);
             None
@@ -97,12 +99,12 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Request> {
             edit(screen, key, &words);
             None
         }
-        EntryAction::Copy(words, what) => Some(Request::Copy(words, what)),
+        EntryAction::Copy(words, what) => Some(Request::Copy(words, what).into()),
         EntryAction::Link(address) => {
             screen.view.page = Some(link::page(&address));
             None
         }
-        EntryAction::Beside(path) => Some(Request::Beside(path)),
+        EntryAction::Beside(path) => Some(Request::Beside(path).into()),
         EntryAction::Theme(name) => {
             appearance::set_theme(screen, &name);
             None

@@ -5,54 +5,19 @@
 
 use crate::model::{Command, Limit, Limits, Participant, SeatId, VoiceSpec};
 use crate::state::{Run, State};
-use crate::ui::Screen;
-use crate::ui::act::commands;
-use crate::ui::act::participant;
+use crate::ui::act::queued;
 use crate::ui::act::undo;
-use crate::ui::act::update::Request;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
+use crate::ui::request::Request;
+use crate::ui::screen::Screen;
 use crate::ui::slash;
-use crate::ui::view::completion;
 use crate::ui::view::floor::{Status, next};
-use crate::ui::view::transcript::Transcript;
 
 /// Running seconds that one round more is taken for, where time is the limit.
 const MORE_SECONDS: u64 = 60;
 /// Batches that a raise adds where seats depend on one another.
 const MORE_BATCHES: u32 = 5;
-
-/// How words are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Delivery {
-    /// After who speaks now.
-    Queue,
-    /// At once, stopping who speaks.
-    CutIn,
-}
-
-/// Returns why a command can do nothing as the talk stands, if it cannot.
-pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
-    let state = transcript.state();
-    let held = matches!(state.run, Run::Pausing | Run::Paused);
-    let said = !state.entries.is_empty();
-    match command {
-        "note" | "say" | "cut_in" | "whisper" | "floor" if state.ended.is_some() => None,
-        _ if state.ended.is_some() => Some("it has ended"),
-        "pause" if held => Some("it is paused already"),
-        "resume" if !held => Some("it is not paused"),
-        "speak" | "pass" if participant::human_turn(transcript).is_none() => {
-            Some("no seat of yours has the floor")
-        }
-        "edit_queued" | "drop_queued" if transcript.queued().next().is_none() => {
-            Some("nothing is queued")
-        }
-        "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("nothing was said yet"),
-        "unhide" if !state.entries.iter().any(|e| e.hidden.is_some()) => Some("nothing is hidden"),
-        "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
-        _ => None,
-    }
-}
 
 /// Asks for a deed, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
@@ -240,7 +205,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 
 /// Lets the turn of the human seat that has the floor go.
 pub fn pass(screen: &mut Screen) -> Option<Request> {
-    match participant::human_turn(&screen.transcript) {
+    match screen.transcript.human_turn() {
         Some(who) => ask(screen, Command::Pass { who }),
         None => told(screen, "no seat of yours has the floor"),
     }
@@ -249,63 +214,13 @@ pub fn pass(screen: &mut Screen) -> Option<Request> {
 /// Takes back the words that wait; of several, lists them.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {
-        screen.view.list = participant::queued(screen);
+        screen.view.list = queued::list(&screen.transcript);
         return None;
     }
     match screen.transcript.queued().last().map(|(key, _)| key.clone()) {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
         None => told(screen, "nothing is queued"),
     }
-}
-
-/// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
-pub fn send(screen: &mut Screen, manner: Delivery) -> Option<Request> {
-    let text = screen.view.composer.whole();
-    let words = text.trim();
-    if words.is_empty() {
-        return None;
-    }
-    if words.starts_with('/') && manner == Delivery::Queue {
-        return send_command(screen, words);
-    }
-    screen.view.completion = None;
-    let human = participant::human_turn(&screen.transcript);
-    let text = words.into();
-    let editing = screen.view.editing.take();
-    let command = match (manner, editing, human) {
-        (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
-        (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
-        (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
-        (Delivery::Queue, None, None) => Command::Say { text },
-    };
-    let sent = ask(screen, command);
-    if sent.is_some() {
-        screen.view.composer.sent();
-        screen.view.viewport.follow();
-    }
-    sent
-}
-
-/// Sends what is written as a `/command`: of a command, else of the screen itself. One that is only begun is completed.
-pub fn send_command(screen: &mut Screen, line: &str) -> Option<Request> {
-    let command = slash::is_named(line);
-    if !command && commands::named(line).is_some() {
-        let line = line.to_owned();
-        screen.view.composer.sent();
-        (screen.view.writing, screen.view.completion) = (false, None);
-        return commands::run(screen, &line).flatten();
-    }
-    if let Some(offer) = screen.view.completion.take().filter(|_| !command) {
-        offer.take(&mut screen.view.composer.area);
-        completion::refresh(screen);
-        return None;
-    }
-    let sent = command(screen, line);
-    if sent.is_some() {
-        screen.view.composer.sent();
-        screen.view.completion = None;
-    }
-    sent
 }
 
 /// Asks for what a `/command` says; a fault in it is told, and the draft stays.
@@ -317,5 +232,16 @@ pub fn command(screen: &mut Screen, line: &str) -> Option<Request> {
     match slash::read(line, screen.transcript.state()) {
         Ok(command) => ask(screen, command),
         Err(why) => told(screen, why),
+    }
+}
+
+/// Takes back what was done last, as long as that is offered.
+pub fn undo(screen: &mut Screen) -> Option<Request> {
+    match screen.view.undo.take() {
+        Some(undo) => ask(screen, undo.command),
+        None => {
+            screen.view.notice = Some("there is nothing to take back".into());
+            None
+        }
     }
 }

@@ -3,12 +3,12 @@
 //! None of them destroys: a draft that is cleared comes back, and the session is saved whatever is left.
 
 use crate::model::Command;
-use crate::ui::Screen;
 use crate::ui::act::appearance;
 use crate::ui::act::intents;
-use crate::ui::act::update::Request;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
+use crate::ui::request::Request;
+use crate::ui::screen::Screen;
 use crate::ui::view::floor::Status;
 
 /// One step outwards: closes a list, an offer or the figures, leaves the composer with its draft, forgets the seat put forward.

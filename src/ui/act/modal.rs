@@ -3,43 +3,21 @@
 //!
 //! The first Esc leaves insert, the second the composer; neither touches what is written or the talk.
 
-use crate::ui::Screen;
-use crate::ui::act::intents;
-use crate::ui::act::update::{Request, act};
+use crate::ui::act::send;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
+use crate::ui::request::Then;
+use crate::ui::screen::Screen;
 use crate::ui::text::caret;
+use crate::ui::view::modal::VimMode;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
 /// The largest count.
 const COUNT_MAX: u32 = 999;
 
-/// What letters mean in the composer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum VimMode {
-    /// Text.
-    #[default]
-    Insert,
-    /// Moves and changes.
-    Normal,
-}
-
-/// Where somebody with these habits stands.
-#[derive(Clone, Debug, Default)]
-pub struct Vim {
-    /// What letters mean in the composer.
-    pub mode: VimMode,
-    /// The beginning of a command of two letters.
-    begun: Option<char>,
-    /// What was typed behind a colon.
-    colon: Option<String>,
-    /// The count before a key at the table, behind its sign.
-    count: Option<u32>,
-}
-
 /// Takes in a key; nothing where it means what it means to everybody.
-pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Request>> {
+pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Then>> {
     screen.view.vim.as_ref()?;
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return None;
@@ -57,7 +35,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Request>> {
 }
 
 /// Counts: a sign, digits, and a key that moves.
-fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
+fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<Then>> {
     let place = screen.view.place();
     let vim = screen.view.vim.as_mut()?;
     match (vim.count, code) {
@@ -70,7 +48,7 @@ fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
             vim.count = None;
             let action = screen.keymap.action(place, &c.to_string())?;
             let times = if repeats(action) { count.max(1) } else { 1 };
-            return Some((0..times).filter_map(|_| act(screen, action)).last());
+            return Some(Some(Then::Repeat(times, action)));
         }
         (_, _) => {
             vim.count = None;
@@ -101,7 +79,7 @@ fn repeats(action: Action) -> bool {
     )
 }
 
-fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<Request>> {
+fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<Then>> {
     let offered = screen.view.completion.is_some();
     let vim = screen.view.vim.as_mut()?;
     if let Some(colon) = &mut vim.colon {
@@ -223,17 +201,17 @@ fn motion(c: char) -> Option<CursorMove> {
 }
 
 /// Does what was typed behind a colon: writing is sending, quitting leaves the composer, anything else is a command.
-fn obey(screen: &mut Screen, line: &str) -> Option<Request> {
+fn obey(screen: &mut Screen, line: &str) -> Option<Then> {
     match line {
         "" => None,
-        "q" => act(screen, Action::Back),
+        "q" => Some(Then::Act(Action::Back)),
         "w" | "wq" | "x" => {
-            let sent = act(screen, Action::Send);
+            let sent = send::send(screen, send::Delivery::Queue);
             if line != "w" {
                 screen.view.writing = false;
             }
             sent
         }
-        command => intents::send_command(screen, &format!("/{command}")),
+        command => send::send_command(screen, &format!("/{command}")),
     }
 }

@@ -1,11 +1,10 @@
 //! The mouse: the wheel moves what is under the pointer, a click does what stands there. Nothing needs it.
 
-use crate::ui::Screen;
-use crate::ui::act::navigate::Way;
-use crate::ui::act::update::{Request, act, read};
-use crate::ui::action::Action;
-use crate::ui::draw::timeline::axis;
-use crate::ui::view::player;
+use crate::ui::act::{playback, update::act};
+use crate::ui::action::{Action, Direction};
+use crate::ui::layout::axis;
+use crate::ui::request::Request;
+use crate::ui::screen::Screen;
 use crossterm::event::{MouseButton, MouseEvent, MouseEventKind};
 use ratatui::layout::Position;
 
@@ -16,8 +15,8 @@ const NOTCH_LINES: usize = 3;
 pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
     let at = Position::new(event.column, event.row);
     match event.kind {
-        MouseEventKind::ScrollUp => wheel(screen, at, Way::Up),
-        MouseEventKind::ScrollDown => wheel(screen, at, Way::Down),
+        MouseEventKind::ScrollUp => wheel(screen, at, Direction::Up),
+        MouseEventKind::ScrollDown => wheel(screen, at, Direction::Down),
         MouseEventKind::Down(MouseButton::Left) => click(screen, at),
         MouseEventKind::Drag(MouseButton::Left) => {
             scrub(screen, at);
@@ -33,15 +32,15 @@ pub fn mouse(screen: &mut Screen, event: &MouseEvent) -> Option<Request> {
 }
 
 /// Moves the list that is open, else the transcript; never what was written before.
-fn wheel(screen: &mut Screen, at: Position, way: Way) -> Option<Request> {
+fn wheel(screen: &mut Screen, at: Position, way: Direction) -> Option<Request> {
     match (&screen.view.list, way) {
-        (Some(_), Way::Up) => act(screen, Action::EntryUp),
-        (Some(_), Way::Down) => act(screen, Action::EntryDown),
+        (Some(_), Direction::Up) => act(screen, Action::EntryUp),
+        (Some(_), Direction::Down) => act(screen, Action::EntryDown),
         (None, _) if screen.view.areas.composer.contains(at) => None,
         (None, way) => {
-            read(screen, |t, transcript, look| match way {
-                Way::Up => t.up(transcript, look, NOTCH_LINES),
-                Way::Down => t.down(transcript, look, NOTCH_LINES),
+            screen.read(|t, transcript, look| match way {
+                Direction::Up => t.up(transcript, look, NOTCH_LINES),
+                Direction::Down => t.down(transcript, look, NOTCH_LINES),
             });
             None
         }
@@ -54,7 +53,7 @@ fn scrub(screen: &mut Screen, at: Position) -> bool {
     let hit = screen.view.list.is_none() && axis.contains(at);
     if hit {
         let (column, columns) = (usize::from(at.x - axis.x), usize::from(axis.width));
-        player::scrub(&mut screen.view, column, columns);
+        playback::scrub(&mut screen.view, column, columns);
     }
     hit
 }

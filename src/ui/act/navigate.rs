@@ -4,13 +4,11 @@ use crate::export::figures;
 use crate::model::Seq;
 use crate::state::Entry;
 use crate::text;
-use crate::ui::Screen;
-use crate::ui::act::branches::BranchPoint;
-use crate::ui::act::intents;
-use crate::ui::act::participant::{self, Extract};
-use crate::ui::act::update::{Request, read};
-use crate::ui::action::Action;
+use crate::ui::act::extract::{self, Extract};
+use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::Focus;
+use crate::ui::request::Request;
+use crate::ui::screen::Screen;
 use crate::ui::text::markdown;
 use crate::ui::view::analysis::Analysis;
 use crate::ui::view::inspector;
@@ -22,26 +20,19 @@ use crate::ui::view::versions;
 /// The width at which plain text is laid out, in cells: no line of a message breaks at it.
 const PLAIN_WIDTH: usize = 10_000;
 
-/// Which way to go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Towards the beginning.
-    Up,
-    /// Towards the end.
-    Down,
-}
-
 /// Goes to the next message.
-pub fn message(screen: &mut Screen, way: Way) {
-    read(screen, |t, transcript, look| {
+pub fn message(screen: &mut Screen, way: Direction) {
+    screen.read(|t, transcript, look| {
         let (first, whole) = t.first(transcript, look);
         let to = match way {
             // the beginning of a message that is half read comes before the message above it
-            Way::Up if !whole => Some(first),
-            Way::Up => (0..first).rev().find(|at| t.shows(transcript, look, *at)).or(Some(0)),
-            Way::Down => (first + 1..transcript.len()).find(|at| t.shows(transcript, look, *at)),
+            Direction::Up if !whole => Some(first),
+            Direction::Up => (0..first).rev().find(|at| t.shows(transcript, look, *at)).or(Some(0)),
+            Direction::Down => {
+                (first + 1..transcript.len()).find(|at| t.shows(transcript, look, *at))
+            }
         };
-        if let Some(to) = to.filter(|_| way == Way::Up || !t.following()) {
+        if let Some(to) = to.filter(|_| way == Direction::Up || !t.following()) {
             t.go(transcript, look, to);
         }
     });
@@ -52,26 +43,26 @@ pub fn search_again(screen: &mut Screen) {
     if let Some(search) = &mut screen.view.search {
         search.at = None;
     }
-    found(screen, Way::Down);
+    found(screen, Direction::Down);
 }
 
 /// Goes to the next place that was found; behind the last one comes the first.
-pub fn found(screen: &mut Screen, way: Way) {
+pub fn found(screen: &mut Screen, way: Direction) {
     let Some(search) = &mut screen.view.search else { return };
     let (from, found) = (search.at, search.matches(&screen.transcript).to_vec());
     let mut first = 0;
-    read(screen, |t, transcript, look| first = t.first(transcript, look).0);
+    screen.read(|t, transcript, look| first = t.first(transcript, look).0);
     let next = match (way, from) {
-        (Way::Down, Some(at)) => found.iter().find(|m| **m > at).or(found.first()),
-        (Way::Down, None) => found.iter().find(|m| **m >= first).or(found.first()),
-        (Way::Up, Some(at)) => found.iter().rev().find(|m| **m < at).or(found.last()),
-        (Way::Up, None) => found.iter().rev().find(|m| **m <= first).or(found.last()),
+        (Direction::Down, Some(at)) => found.iter().find(|m| **m > at).or(found.first()),
+        (Direction::Down, None) => found.iter().find(|m| **m >= first).or(found.first()),
+        (Direction::Up, Some(at)) => found.iter().rev().find(|m| **m < at).or(found.last()),
+        (Direction::Up, None) => found.iter().rev().find(|m| **m <= first).or(found.last()),
     };
     let Some(at) = next.copied() else { return };
     if let Some(search) = &mut screen.view.search {
         search.at = Some(at);
     }
-    read(screen, |t, transcript, look| t.go(transcript, look, at));
+    screen.read(|t, transcript, look| t.go(transcript, look, at));
 }
 
 /// Goes from the chosen event of the figures to where it happened.
@@ -80,7 +71,7 @@ pub fn event(screen: &mut Screen) {
     match number.and_then(|number| screen.transcript.utterance(number)) {
         Some(at) => {
             screen.view.analysis = None;
-            read(screen, |t, transcript, look| t.go(transcript, look, at));
+            screen.read(|t, transcript, look| t.go(transcript, look, at));
         }
         None => screen.view.notice = Some("choose an event that stands at an utterance".into()),
     }
@@ -135,7 +126,7 @@ pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
 /// Lists what can be taken out of the message that is read; the only one there is, is taken at once.
 pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
     let message = message_read(screen)?;
-    let Some(list) = participant::pieces(&message.said, what) else {
+    let Some(list) = extract::list(&message.said, what) else {
         let none = match what {
             Extract::Links => "links",
             Extract::Code => "blocks of code",
@@ -169,7 +160,7 @@ pub fn zoom(screen: &mut Screen) {
 /// Puts the message that is read into the middle.
 pub fn centre(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
-    read(screen, |t, transcript, look| {
+    screen.read(|t, transcript, look| {
         t.go(transcript, look, message.at);
         t.up(transcript, look, t.page() / 2);
     });
@@ -232,27 +223,19 @@ pub fn reasoning(screen: &mut Screen) {
 }
 
 /// Goes to the next bookmark.
-pub fn mark(screen: &mut Screen, way: Way) {
+pub fn mark(screen: &mut Screen, way: Direction) {
     let at = screen.reading();
     let transcript = &screen.transcript;
     let places =
         transcript.state().marks.iter().filter_map(|(seq, _)| transcript.place(Id::Event(*seq)));
     let next = match way {
-        Way::Down => places.filter(|place| *place > at).min(),
-        Way::Up => places.filter(|place| *place < at).max(),
+        Direction::Down => places.filter(|place| *place > at).min(),
+        Direction::Up => places.filter(|place| *place < at).max(),
     };
     match next {
-        Some(place) => read(screen, |t, transcript, look| t.go(transcript, look, place)),
+        Some(place) => screen.read(|t, transcript, look| t.go(transcript, look, place)),
         None => screen.view.notice = Some("no bookmark there".into()),
     }
-}
-
-/// Asks for a branch behind the message that is read.
-pub fn fork(screen: &mut Screen) -> Option<Request> {
-    if screen.view.unsaved {
-        return intents::unsaved(screen);
-    }
-    leaf(screen).map(|at| Request::Fork(BranchPoint { at, seed: None }))
 }
 
 /// Returns the last event of the message that is read.

@@ -1,46 +1,12 @@
 //! Choosing lines of a message as they were written: the one that is chosen moves, a second one stays where it was put,
 //! and what lies between them is copied. Never from the screen, which breaks lines where it likes.
 
-use crate::ui::Screen;
 use crate::ui::act::navigate::message_read;
-use crate::ui::act::update::Request;
 use crate::ui::action::Action;
+use crate::ui::request::Request;
+use crate::ui::screen::Screen;
 use crate::ui::view::page::Page;
-
-/// Lines that are being chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct LineSelection {
-    /// Whose words they are, as told when they are copied.
-    what: String,
-    /// The lines as they were written.
-    all: Vec<String>,
-    /// The one that stays.
-    from: usize,
-    /// The one that moves.
-    at: usize,
-}
-
-impl LineSelection {
-    /// Returns whether a line lies between the two.
-    pub fn has(&self, line: usize) -> bool {
-        (self.from.min(self.at)..=self.from.max(self.at)).contains(&line)
-    }
-
-    /// Returns all of them, as they were written.
-    pub fn all(&self) -> &[String] {
-        &self.all
-    }
-
-    /// Returns the one that moves.
-    pub fn at(&self) -> usize {
-        self.at
-    }
-
-    fn chosen(&self) -> String {
-        let chosen = self.all.iter().enumerate().filter(|(i, _)| self.has(*i));
-        chosen.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")
-    }
-}
+use crate::ui::view::selection::LineSelection;
 
 /// Opens the lines of the message that is read.
 pub fn open(screen: &mut Screen) {

@@ -2,154 +2,33 @@
 //!
 //! Nothing here is logged and nothing acts: what is to be done outside comes back as requests.
 
-use crate::model::{Command, Key, Ms};
+use crate::model::Command;
 use crate::session::replay::{Speed, Step};
 use crate::text;
-use crate::ui::Screen;
-use crate::ui::act::appearance;
-use crate::ui::act::branches::{BranchPoint, SessionFilter};
-use crate::ui::act::entries;
-use crate::ui::act::intents;
-use crate::ui::act::leave;
-use crate::ui::act::modal::{self, Vim};
-use crate::ui::act::navigate;
-use crate::ui::act::participant::{self, Extract, Pick};
-use crate::ui::act::select;
-use crate::ui::act::undo::{self, Undo};
-use crate::ui::action::Action;
+use crate::ui::act::extract::Extract;
+use crate::ui::act::send::Delivery;
+use crate::ui::act::{
+    appearance, branches, completion, entries, history, intents, leave, modal, navigate,
+    participant, playback, select, send,
+};
+use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::{self, Focus};
-use crate::ui::layout::{Areas, Panels};
+use crate::ui::request::{Request, Then};
+use crate::ui::screen::Screen;
 use crate::ui::text::caret;
-use crate::ui::theme::Theme;
 use crate::ui::view::analysis::Analysis;
-use crate::ui::view::completion::{self, Completion};
-use crate::ui::view::composer::Composer;
+use crate::ui::view::branches::SessionFilter;
+use crate::ui::view::completion::Completion;
 use crate::ui::view::dependencies;
 use crate::ui::view::list::{Feed, List, ListKind};
-use crate::ui::view::message::{Look, Reading};
-use crate::ui::view::page::Page;
-use crate::ui::view::player::{self, Playback};
 use crate::ui::view::search::Search;
-use crate::ui::view::transcript::Transcript;
-use crate::ui::view::viewport::Viewport;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
-use ratatui::layout::Rect;
-
-/// What is to be done outside the screen.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Request {
-    /// The talk branches off; what came after it stays in the old session.
-    Fork(BranchPoint),
-    /// The sessions as a list, to show one beside the talk.
-    Sessions(SessionFilter),
-    /// Another session beside the talk: its name or path.
-    Beside(String),
-    /// A deed of the operator.
-    Send(Command),
-    /// The talk that ended is taken up again, and these deeds come first.
-    Again(Vec<Command>),
-    /// A text for the clipboard, and what it is in words.
-    Copy(String, String),
-    /// An address, for the program that the system has for it.
-    Open(String),
-    /// What is written, for the person's own editor.
-    Edit(String),
-    /// The session as a file, in the format of a name.
-    Export(&'static str),
-    /// Everything is drawn anew.
-    Redraw,
-    /// The terminal is taken anew: the program had been stopped.
-    Retaken,
-    /// The mouse is the screen's from now on, or the terminal's.
-    Mouse(bool),
-    /// The talk pauses and the program stops until the shell goes on.
-    Suspend,
-    /// The start screen; the session stays as it is.
-    Home,
-    /// The screen is left; the session stays as it is.
-    Leave,
-}
-
-/// Where the reader is, what they write and what they were told; never logged.
-#[derive(Default)]
-pub struct ViewState {
-    /// Where everything stands.
-    pub areas: Areas,
-    /// Where they read.
-    pub viewport: Viewport,
-    /// Whether the talk is kept nowhere: then nothing goes on after its end and nothing branches off.
-    pub unsaved: bool,
-    /// What they write.
-    pub composer: Composer,
-    /// Whether the keyboard is in the composer.
-    pub writing: bool,
-    /// Whether the next key stands behind Ctrl-X.
-    pub prefixed: bool,
-    /// The list that is open.
-    pub list: Option<List>,
-    /// What was run from the list of commands, the last one first.
-    pub used: Vec<String>,
-    /// The figures, where they are read.
-    pub analysis: Option<Analysis>,
-    /// What is looked for.
-    pub search: Option<Search>,
-    /// The text that lies on top.
-    pub page: Option<Page>,
-    /// How they read.
-    pub reading: Reading,
-    /// The words that wait and are being changed.
-    pub editing: Option<Key>,
-    /// The seat put forward, by its place.
-    pub selected: Option<usize>,
-    /// Where somebody with the habits of vim stands.
-    pub vim: Option<Vim>,
-    /// What the word that is being written could become.
-    pub completion: Option<Completion>,
-    /// How panels are shown.
-    pub panels: Panels,
-    /// Whether the mouse was the screen's before words became raw.
-    pub took_mouse: bool,
-    /// What was worn before a theme was tried on.
-    pub previous_theme: Option<Theme>,
-    /// What can be taken back for a while.
-    pub undo: Option<Undo>,
-    /// Since when the next key stands behind the prefix.
-    pub prefixed_since: Option<Ms>,
-    /// Whether the keys that can follow it are listed.
-    pub keys_listed: bool,
-    /// What a click does, by the cells it falls on.
-    pub clicks: Vec<(Rect, Action)>,
-    /// What became of what they asked for last.
-    pub notice: Option<String>,
-    /// Whether that is more than fits into the last row, as it was drawn last.
-    pub spills: bool,
-    /// The recording that is played, where the talk is none of now.
-    pub playback: Option<Playback>,
-    /// The wish to leave that is granted when it comes again.
-    pub leaving: Option<Action>,
-}
-
-impl ViewState {
-    /// Returns where the keyboard is.
-    pub fn place(&self) -> Focus {
-        match (&self.list, self.writing) {
-            _ if self.prefixed => Focus::Prefix,
-            (Some(_), _) => Focus::Pick,
-            _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
-            (None, true) => Focus::Write,
-            (None, false) if self.analysis.is_some() => Focus::Analysis,
-            (None, false) if self.search.is_some() => Focus::Found,
-            (None, false) if self.playback.is_some() => Focus::Replay,
-            (None, false) => Focus::Read,
-        }
-    }
-}
 
 /// Takes in a key.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
     let spelled = keymap::spell(key)?;
-    if let Some(asked) = modal::key(screen, key) {
-        return asked;
+    if let Some(then) = modal::key(screen, key) {
+        return follow(screen, then);
     }
     let place = screen.view.place();
     screen.view.prefixed = false;
@@ -223,10 +102,41 @@ pub fn paste(screen: &mut Screen, text: &str) {
     screen.view.composer.paste(text);
 }
 
-/// Carries out an action.
+/// Carries out an action, and what follows it.
 pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
+    let then = perform(screen, action);
+    follow(screen, then)
+}
+
+/// Carries out what follows, until nothing is left to do here.
+fn follow(screen: &mut Screen, mut then: Option<Then>) -> Option<Request> {
+    loop {
+        match then {
+            Some(Then::Act(action)) => then = perform(screen, action),
+            Some(Then::Repeat(times, action)) => {
+                return (0..times).filter_map(|_| act(screen, action)).last();
+            }
+            Some(Then::Ask(request)) => return Some(request),
+            None => return None,
+        }
+    }
+}
+
+/// Carries out what is sent or run, which may be another action; everything else changes the view or asks at once.
+fn perform(screen: &mut Screen, action: Action) -> Option<Then> {
+    let free = screen.view.page.is_none() || screen.view.writing;
+    match action {
+        Action::Send if free => send::send(screen, Delivery::Queue),
+        Action::CutIn if free => send::send(screen, Delivery::CutIn),
+        Action::RunEntry if free => entries::run_entry(screen),
+        action => change(screen, action).map(Then::Ask),
+    }
+}
+
+/// Changes the view, or asks for what is done outside.
+fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     let replays = screen.view.playback.is_some();
-    let talk = if replays { Feed::Recorded } else { Feed::Live };
+    let feed = if replays { Feed::Recorded } else { Feed::Live };
     if let Some(analysis) = &mut screen.view.analysis
         && analysis.handle(action)
     {
@@ -269,27 +179,27 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         }
         Action::OpenEvent => navigate::event(screen),
         Action::Export => screen.view.list = Some(List::new(ListKind::Formats, feed)),
-        Action::TogglePause if replays => player::toggle(&mut screen.view),
-        Action::Step if replays => player::step(&mut screen.view, Step::Text),
+        Action::TogglePause if replays => playback::toggle(&mut screen.view),
+        Action::Step if replays => playback::step(&mut screen.view, Step::Text),
         Action::Write | Action::Editor if replays => return intents::past(screen),
-        Action::PlayPause => player::toggle(&mut screen.view),
-        Action::TextOn => player::step(&mut screen.view, Step::Text),
-        Action::TextBack => player::step(&mut screen.view, Step::TextBack),
-        Action::UtteranceOn => player::step(&mut screen.view, Step::Utterance),
-        Action::UtteranceBack => player::step(&mut screen.view, Step::UtteranceBack),
-        Action::MarkOn => player::mark(&mut screen.view, navigate::Way::Down),
-        Action::MarkBack => player::mark(&mut screen.view, navigate::Way::Up),
-        Action::Begin => player::tenth(&mut screen.view, 0),
-        Action::Tenth(tenth) => player::tenth(&mut screen.view, tenth),
-        Action::Faster => player::speed(&mut screen.view, Speed::faster),
-        Action::Slower => player::speed(&mut screen.view, Speed::slower),
-        Action::Waits => player::waits(&mut screen.view),
+        Action::PlayPause => playback::toggle(&mut screen.view),
+        Action::TextOn => playback::step(&mut screen.view, Step::Text),
+        Action::TextBack => playback::step(&mut screen.view, Step::TextBack),
+        Action::UtteranceOn => playback::step(&mut screen.view, Step::Utterance),
+        Action::UtteranceBack => playback::step(&mut screen.view, Step::UtteranceBack),
+        Action::MarkOn => playback::mark(&mut screen.view, Direction::Down),
+        Action::MarkBack => playback::mark(&mut screen.view, Direction::Up),
+        Action::Begin => playback::tenth(&mut screen.view, 0),
+        Action::Tenth(tenth) => playback::tenth(&mut screen.view, tenth),
+        Action::Faster => playback::speed(&mut screen.view, Speed::faster),
+        Action::Slower => playback::speed(&mut screen.view, Speed::slower),
+        Action::Waits => playback::waits(&mut screen.view),
         Action::TogglePause => return intents::toggle_pause(screen),
         Action::Step => return intents::ask(screen, Command::Step { n: 1 }),
         Action::Skip => return intents::skip(screen),
         Action::Retry => return intents::retry(screen),
         Action::Vote => entries::begin(screen, "/vote "),
-        Action::Undo => return undo::undo(screen),
+        Action::Undo => return intents::undo(screen),
         Action::Theme => appearance::themes(screen),
         Action::Panels => appearance::panels(screen),
         Action::PauseNow => return intents::ask(screen, Command::PauseNow {}),
@@ -297,9 +207,6 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::GiveFloor => return intents::give_floor(screen),
         Action::Mute => return intents::mute(screen),
         Action::DropQueued => return intents::drop_queued(screen),
-        Action::Send => return intents::send(screen, intents::Delivery::Queue),
-        Action::CutIn => return intents::send(screen, intents::Delivery::CutIn),
-        Action::RunEntry => return entries::run_entry(screen),
         Action::Interrupt => return leave::interrupt(screen),
         Action::Quit => return leave::quit(screen, action, Request::Leave),
         Action::Home => return leave::quit(screen, action, Request::Home),
@@ -311,19 +218,20 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Zoom => navigate::zoom(screen),
         Action::Prompt => navigate::prompt(screen),
         Action::Dependencies => {
-            screen.view.page = dependencies::page(screen);
+            screen.view.page =
+                dependencies::page(&screen.transcript, screen.clock.now(), screen.glyphs);
             if screen.view.page.is_none() {
                 screen.view.notice = Some("nobody waits for anybody here".into());
             }
         }
         Action::Filter => navigate::filter(screen),
         Action::Mark => return intents::ask(screen, Command::Mark { text: None }),
-        Action::MarkUp => navigate::mark(screen, navigate::Way::Up),
-        Action::MarkDown => navigate::mark(screen, navigate::Way::Down),
-        Action::Seat => entries::seat_deeds(screen),
+        Action::MarkUp => navigate::mark(screen, Direction::Up),
+        Action::MarkDown => navigate::mark(screen, Direction::Down),
+        Action::Seat => entries::participant_actions(screen),
         Action::Pass => return intents::pass(screen),
         Action::EditQueued => entries::edit_queued(screen),
-        Action::Fork => return navigate::fork(screen),
+        Action::Fork => return branches::fork_here(screen),
         Action::Tree => return Some(Request::Sessions(SessionFilter::Family)),
         Action::Compare => return Some(Request::Sessions(SessionFilter::Everything)),
         Action::Versions => navigate::alternatives(screen),
@@ -331,8 +239,8 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Redraw => return Some(Request::Redraw),
         Action::Raw => return leave::raw(screen),
         Action::Select(number) => participant::select(screen, usize::from(number) - 1),
-        Action::SelectNext => participant::select_next(screen, Pick::Forward),
-        Action::SelectPrevious => participant::select_next(screen, Pick::Back),
+        Action::SelectNext => participant::select_next(screen, Direction::Down),
+        Action::SelectPrevious => participant::select_next(screen, Direction::Up),
         Action::Whisper => entries::whisper(screen),
         Action::Note => entries::begin(screen, "/note "),
         Action::Write => screen.view.writing = true,
@@ -351,7 +259,7 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
             }
         }
         Action::Later => screen.view.composer.later(),
-        Action::History => screen.view.list = participant::history(&screen.view.composer.history),
+        Action::History => screen.view.list = history::list(&screen.view.composer.history),
         Action::Editor => return Some(Request::Edit(screen.view.composer.whole())),
         Action::Unfold if screen.view.composer.unfold() => {}
         Action::Unfold => {
@@ -386,31 +294,34 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
             appearance::preview_theme(screen);
         }
         Action::Back => return leave::back(screen),
-        Action::MessageUp => navigate::message(screen, navigate::Way::Up),
-        Action::MessageDown => navigate::message(screen, navigate::Way::Down),
+        Action::MessageUp => navigate::message(screen, Direction::Up),
+        Action::MessageDown => navigate::message(screen, Direction::Down),
         Action::Search => {
             screen.view.search = Some(Search { typing: true, ..Search::default() });
         }
-        Action::NextFound => navigate::found(screen, navigate::Way::Down),
-        Action::PreviousFound => navigate::found(screen, navigate::Way::Up),
+        Action::NextFound => navigate::found(screen, Direction::Down),
+        Action::PreviousFound => navigate::found(screen, Direction::Up),
         Action::AcceptSearch => screen.view.search.iter_mut().for_each(|s| s.typing = false),
         Action::Reasoning => navigate::reasoning(screen),
         Action::AllReasoning => {
             screen.view.reading.reasoning = !screen.view.reading.reasoning;
             screen.view.viewport.forget();
         }
-        Action::LineUp => read(screen, |t, transcript, look| t.up(transcript, look, 1)),
-        Action::LineDown => read(screen, |t, transcript, look| t.down(transcript, look, 1)),
-        Action::HalfUp => read(screen, |t, transcript, look| t.up(transcript, look, t.page() / 2)),
+        Action::LineUp => screen.read(|t, transcript, look| t.up(transcript, look, 1)),
+        Action::LineDown => screen.read(|t, transcript, look| t.down(transcript, look, 1)),
+        Action::HalfUp => screen.read(|t, transcript, look| t.up(transcript, look, t.page() / 2)),
         Action::HalfDown => {
-            read(screen, |t, transcript, look| t.down(transcript, look, t.page() / 2))
+            screen.read(|t, transcript, look| t.down(transcript, look, t.page() / 2))
         }
-        Action::PageUp => read(screen, |t, transcript, look| t.up(transcript, look, t.page())),
-        Action::PageDown => read(screen, |t, transcript, look| t.down(transcript, look, t.page())),
-        Action::Top => read(screen, |t, transcript, look| t.go(transcript, look, 0)),
-        Action::Follow => read(screen, |t, _, _| t.follow()),
-        // of the start screen alone
-        Action::NextField
+        Action::PageUp => screen.read(|t, transcript, look| t.up(transcript, look, t.page())),
+        Action::PageDown => screen.read(|t, transcript, look| t.down(transcript, look, t.page())),
+        Action::Top => screen.read(|t, transcript, look| t.go(transcript, look, 0)),
+        Action::Follow => screen.read(|t, _, _| t.follow()),
+        // `perform` carries these out, or they are of the start screen alone
+        Action::Send
+        | Action::CutIn
+        | Action::RunEntry
+        | Action::NextField
         | Action::PreviousField
         | Action::TurnOn
         | Action::TurnBack
@@ -422,15 +333,4 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
         | Action::Connect => {}
     }
     None
-}
-
-/// Moves the reader.
-pub(in crate::ui) fn read(
-    screen: &mut Screen,
-    to: impl FnOnce(&mut Viewport, &Transcript, Look<'_>),
-) {
-    let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
-    let width = view.viewport.width();
-    let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
-    to(&mut view.viewport, transcript, look);
 }

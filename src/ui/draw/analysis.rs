@@ -3,7 +3,7 @@
 use crate::analysis::FigurePage;
 use crate::analysis::{Cell, Table};
 use crate::export::figures;
-use crate::ui::Screen;
+use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::analysis::{Analysis, Laid, lanes, stood};

@@ -2,8 +2,8 @@
 //! line of the floor has no room.
 
 use crate::state::Seat;
-use crate::ui::Screen;
 use crate::ui::action::Action;
+use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;

@@ -1,8 +1,8 @@
 //! What the word that is being written could become, above the line of the floor.
 
-use crate::ui::Screen;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
+use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use ratatui::Frame;

@@ -1,12 +1,12 @@
 //! Where the person writes, and above it the words that wait for their moment.
 
 use crate::text;
-use crate::ui::Screen;
-use crate::ui::act::participant::human_turn;
 use crate::ui::action::Action;
-use crate::ui::draw::{Bar, timeline};
+use crate::ui::draw::bar::Bar;
+use crate::ui::draw::timeline;
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{Panels, RowsNeeded};
+use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
@@ -26,7 +26,7 @@ const QUEUE_ROWS: usize = 3;
 pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);
-    let queue = (waiting + usize::from(human_turn(&screen.transcript).is_some())) as u16;
+    let queue = (waiting + usize::from(screen.transcript.human_turn().is_some())) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
     match &screen.view.playback {
@@ -46,7 +46,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let place = if screen.view.writing { Focus::Write } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
-    if let Some(who) = human_turn(&screen.transcript) {
+    if let Some(who) = screen.transcript.human_turn() {
         let name = screen.transcript.name(&who);
         let mut bar = Bar::new();
         bar.left(name.clone(), bold(theme.speaker(screen.transcript.seat_place(&who))));
@@ -116,7 +116,7 @@ fn placeholder(screen: &Screen, room: usize) -> String {
         Status::of(screen.transcript.state()),
         Status::Stopped | Status::Done | Status::Error
     );
-    match (human_turn(&screen.transcript), over) {
+    match (screen.transcript.human_turn(), over) {
         (_, true) if screen.view.unsaved => {
             clip("not saved: nothing can be added", room, screen.glyphs.ellipsis)
         }

@@ -1,15 +1,14 @@
 //! The last row: where the keyboard is, what became of the last wish, and the keys that matter now.
 
-use crate::ui::Screen;
-use crate::ui::act::modal::VimMode;
 use crate::ui::action::Action;
-use crate::ui::draw::Bar;
+use crate::ui::draw::bar::Bar;
 use crate::ui::keymap::{Focus, row};
+use crate::ui::screen::Screen;
 use crate::ui::slash::{row as command, usage};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::analysis::Analysis;
 use crate::ui::view::floor::Status;
+use crate::ui::view::modal::VimMode;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -160,7 +159,7 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
         Focus::Write => vec![Send, NewLine, Back, Prefix, Complete],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
-        Focus::Analysis if screen.view.analysis.as_ref().is_some_and(Analysis::chooses) => {
+        Focus::Analysis if screen.view.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) => {
             vec![Select(1), LineDown, OpenEvent, Export, Copy]
         }
         Focus::Analysis => vec![Select(1), LineDown, Export, Copy],

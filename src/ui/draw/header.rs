@@ -1,8 +1,8 @@
 //! The first row: what it is about, whether anybody thinks in it, how it stands; and the line below.
 
 use crate::model::Limit;
-use crate::ui::Screen;
-use crate::ui::draw::Bar;
+use crate::ui::draw::bar::Bar;
+use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::{Status, used};
 use crate::ui::view::message::clock;

@@ -1,14 +1,14 @@
 //! The list that lies on top: what was typed, the entries that fit, and what Enter runs.
 
-use crate::ui::Screen;
-use crate::ui::act::intents;
 use crate::ui::action::Action;
-use crate::ui::draw::{framed, on_top};
+use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::keymap::{Focus, Group};
+use crate::ui::screen::Screen;
 use crate::ui::slash::usage;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::list::{EntryAction, ListEntry, ListKind, heading};
+use crate::ui::view::availability::unfit;
+use crate::ui::view::list::{EntryAction, ListEntry, ListKind};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span, Text};
@@ -98,7 +98,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 /// The name of a group above its keys.
 fn header(group: Group, screen: &Screen) -> Line<'static> {
     Line::styled(
-        format!("   {}", heading(group).to_uppercase()),
+        format!("   {}", group.heading().to_uppercase()),
         screen.theme.style(ThemeRole::Muted),
     )
 }
@@ -114,8 +114,8 @@ fn row(
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let group = match &entry.action {
         _ if room < GROUP_ROOM => String::new(),
-        EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", heading(row.group)),
-        EntryAction::Command(_) => format!(" {:>GROUP_WIDTH$}", heading(Group::Floor)),
+        EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", row.group.heading()),
+        EntryAction::Command(_) => format!(" {:>GROUP_WIDTH$}", Group::Floor.heading()),
         EntryAction::Send(_)
         | EntryAction::Begin(_)
         | EntryAction::Edit(..)
@@ -158,7 +158,7 @@ fn row(
 /// What an entry does, or why it cannot be done now.
 fn title(entry: &ListEntry, screen: &Screen) -> String {
     let unfit = match &entry.action {
-        EntryAction::Command(command) => intents::unfit(&screen.transcript, command.name),
+        EntryAction::Command(command) => unfit(&screen.transcript, command.name),
         EntryAction::Action(_)
         | EntryAction::Send(_)
         | EntryAction::Begin(_)

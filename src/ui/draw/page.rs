@@ -1,14 +1,14 @@
 //! The text that lies over the transcript.
 
-use crate::ui::Screen;
-use crate::ui::act::select;
 use crate::ui::action::Action;
-use crate::ui::draw::{framed, on_top};
+use crate::ui::draw::overlay::{framed, on_top};
 use crate::ui::keymap::Focus;
+use crate::ui::screen::Screen;
 use crate::ui::text::markdown::{plain, rows};
 use crate::ui::text::wrap::width as cells;
 use crate::ui::theme::{Theme, ThemeRole};
 use crate::ui::view::page::{Page, Section};
+use crate::ui::view::selection::LineSelection;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
@@ -28,7 +28,9 @@ const NAME_WIDTH: usize = 12;
 /// Draws the page, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(mut page) = screen.view.page.take() else { return };
-    if let Some(anew) = page.again.and_then(|again| again(screen)) {
+    if let Some(anew) =
+        page.again.and_then(|again| again(&screen.transcript, screen.clock.now(), screen.glyphs))
+    {
         page = Page { top: page.top, ..anew };
     }
     let theme = &screen.theme;
@@ -74,7 +76,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 
 /// Adds the lines among which some are chosen; returns the first row of the one that moves, and the one behind it.
 fn select(
-    chosen: &select::LineSelection,
+    chosen: &LineSelection,
     room: usize,
     screen: &Screen,
     lines: &mut Vec<Line<'static>>,

@@ -1,9 +1,9 @@
 //! The keys that can follow the prefix, in columns above the line of the floor, a moment after it was pressed.
 
-use crate::ui::Screen;
 use crate::ui::action::Action;
-use crate::ui::draw::framed;
+use crate::ui::draw::overlay::framed;
 use crate::ui::keymap::{Focus, KeyRow, ROWS};
+use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use ratatui::Frame;

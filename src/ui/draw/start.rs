@@ -1,9 +1,12 @@
 //! The start screen, as one column of rows that keeps the row of the keyboard in sight.
 
 mod keys;
+mod page;
 
 use crate::text;
-use crate::ui::draw::{Bar, ambiguous};
+use crate::ui::draw::ambiguous;
+use crate::ui::draw::bar::Bar;
+use crate::ui::draw::start::page::{LABEL, Page, VALUE};
 use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
@@ -14,10 +17,6 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Block;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Columns before the values of a new conversation.
-const LABEL: usize = 16;
-/// Columns of a label without the sign before it.
-const VALUE: usize = LABEL - 3;
 /// The widest column, in cells; on a wide screen it stands in the middle.
 const COLUMN: u16 = 100;
 /// Signs that stand for a key at most.
@@ -26,15 +25,6 @@ const MASK: usize = 24;
 const SESSIONS: usize = 8;
 /// Columns from which a session says how many utterances it has.
 const FIGURES_COLUMNS: usize = 60;
-
-/// The rows of the screen, as far as they are made.
-struct Page<'a> {
-    start: &'a Start,
-    room: usize,
-    lines: Vec<Line<'static>>,
-    /// The line of the keyboard, and the column of the caret where one is shown.
-    focus: Option<(usize, Option<usize>)>,
-}
 
 /// Draws the screen.
 pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
@@ -103,99 +93,6 @@ fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
 }
 
 impl Page<'_> {
-    fn style(&self, role: ThemeRole) -> Style {
-        self.start.theme.style(role)
-    }
-
-    fn blank(&mut self) {
-        self.lines.push(Line::default());
-    }
-
-    fn heading(&mut self, words: &str) {
-        self.lines.push(Line::styled(format!(" {words}"), self.style(ThemeRole::Title)));
-    }
-
-    /// A row on which the keyboard can stand: a sign where it does, then words in two looks.
-    fn row(&mut self, row: Row, label: String, words: Vec<Span<'static>>) {
-        let here = self.start.at == row;
-        if here {
-            self.focus = Some((self.lines.len(), None));
-        }
-        let sign = if here { self.start.glyphs.speaking } else { " " };
-        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
-        let mut spans = vec![
-            Span::styled(format!(" {sign} "), self.style(ThemeRole::FloorSpeaking)),
-            Span::styled(label, self.style(look)),
-        ];
-        spans.extend(words);
-        self.lines.push(Line::from(spans));
-    }
-
-    /// Something to choose, and what is said of it: beside it, or below where it would be cut.
-    fn offer(&mut self, row: Row, label: &str, said: &str, column: usize) {
-        let muted = self.style(ThemeRole::Muted);
-        if self.room >= 3 + column + width(said) {
-            self.row(row, format!("{label:<column$}"), vec![Span::styled(said.to_owned(), muted)]);
-        } else {
-            self.row(row, label.to_owned(), vec![]);
-            let below = Line::styled(format!("     {said}"), muted);
-            self.lines.extend(wrap(&below, self.room));
-        }
-    }
-
-    /// A field of the new conversation: its label, its value, and what is said of it.
-    fn field(&mut self, row: Row, label: &str, value: &str, said: &str) {
-        let label = format!("{label:<width$}", width = VALUE);
-        let room = self.room.saturating_sub(LABEL);
-        let value = clip(value, room, self.start.glyphs.ellipsis);
-        let here = self.start.at == row;
-        let place = self.place(row);
-        let said = clip(
-            &format!("  {said}"),
-            room.saturating_sub(width(&value) + width(&place)),
-            self.start.glyphs.ellipsis,
-        );
-        let gap = room.saturating_sub(width(&value) + width(&said) + width(&place));
-        let look = if here { ThemeRole::Title } else { ThemeRole::Text };
-        self.row(
-            row,
-            label,
-            vec![
-                Span::styled(value, self.style(look)),
-                Span::styled(said, self.style(ThemeRole::Muted)),
-                Span::raw(" ".repeat(gap)),
-                Span::styled(place, self.style(ThemeRole::Notice)),
-            ],
-        );
-    }
-
-    /// Which choice of how many, and what was typed to find it, where the keyboard is.
-    fn place(&self, row: Row) -> String {
-        let start = self.start;
-        if start.at != row {
-            return String::new();
-        }
-        let voice = || {
-            let voices = start.voices();
-            (voices.iter().position(|v| Some(v) == start.voice().as_ref()), voices.len())
-        };
-        let (at, of) = match row {
-            Row::Scenario => (Some(start.script), start.scripts.len()),
-            Row::Voice => voice(),
-            Row::Topic
-            | Row::Session(_)
-            | Row::Demo
-            | Row::Example(_)
-            | Row::Local
-            | Row::Provider
-            | Row::Own => return String::new(),
-        };
-        let typed =
-            if start.typed.is_empty() { String::new() } else { format!(" `{}`", start.typed) };
-        let at = at.map_or("named".into(), |at| format!("{} of {of}", at + 1));
-        text::line(&format!("{typed} {at}")).into_owned()
-    }
-
     fn usual(&mut self) {
         self.heading("New conversation");
         self.topic();

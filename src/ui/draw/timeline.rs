@@ -2,8 +2,8 @@
 //!
 //! When height is short the lanes become one row of seat numbers; the row of the playhead is the last to go.
 
-use crate::ui::Screen;
-use crate::ui::layout::SHORT_TIMELINE;
+use crate::ui::layout::{SHORT_TIMELINE, TIMELINE_LABEL, axis};
+use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::clock;
@@ -15,20 +15,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span, Text};
 
-/// Cells before the axis.
-const LABEL: usize = 10;
-/// Cells behind the axis.
-const BEHIND: usize = 9;
-
 /// Returns the rows that the whole timeline needs: lanes, marks, playhead, legend.
 pub fn rows(playback: &Playback) -> u16 {
     u16::try_from(playback.timeline.lanes.len()).unwrap_or(u16::MAX).saturating_add(SHORT_TIMELINE)
-}
-
-/// Returns where the axis stands in the timeline's rows.
-pub fn axis(area: Rect) -> Rect {
-    let width = area.width.saturating_sub((LABEL + BEHIND) as u16);
-    Rect { x: area.x + LABEL as u16, width, ..area }
 }
 
 /// Draws as much of it as there is room for.
@@ -55,7 +44,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 
 /// A row: a label, and cells of the axis, each with its look.
 fn row(label: Span<'static>, cells: Vec<Span<'static>>) -> Line<'static> {
-    let gap = LABEL.saturating_sub(label.width());
+    let gap = TIMELINE_LABEL.saturating_sub(label.width());
     let mut spans = vec![label, Span::raw(" ".repeat(gap))];
     spans.extend(cells);
     Line::from(spans)
@@ -75,7 +64,7 @@ fn lanes(playback: &Playback, columns: usize, screen: &Screen) -> Vec<Line<'stat
             spoken.for_each(|cell| *cell = Span::styled(screen.glyphs.full, style));
         }
         let name = format!(" {} {}", place + 1, lane.name);
-        let name = clip(&name, LABEL - 1, screen.glyphs.ellipsis);
+        let name = clip(&name, TIMELINE_LABEL - 1, screen.glyphs.ellipsis);
         row(Span::styled(name, style), cells)
     });
     lane.collect()

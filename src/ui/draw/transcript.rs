@@ -1,6 +1,6 @@
 //! What was said, as far as it is seen from where the reader stands.
 
-use crate::ui::Screen;
+use crate::ui::screen::Screen;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::message::Look;
 use ratatui::Frame;

@@ -5,8 +5,9 @@
 
 use crate::config::Binding;
 use crate::ui::action::Action;
+use crate::ui::keymap::focus::Focus;
+use crate::ui::keymap::rows::{KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
-use crate::ui::keymap::{Focus, KeyRow, ROWS, row};
 
 /// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -13,7 +13,6 @@ use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason
 use crate::session::tail::Item;
 use crate::state::Run;
 use crate::ui::act::intents;
-use crate::ui::act::participant::human_turn;
 use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
@@ -94,7 +93,7 @@ impl Linear {
             out += &note(&told);
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
-        if let Some(who) = human_turn(&self.transcript).filter(|_| granted) {
+        if let Some(who) = self.transcript.human_turn().filter(|_| granted) {
             out +=
                 &note(&format!("what you type is said as {}; /pass lets it go", self.name(&who)));
         }
@@ -166,7 +165,7 @@ impl Linear {
                 None => ("no limit holds, and it goes on\n\n".into(), AfterLine::Wait),
             },
             "/leave" | "/quit" => (String::new(), AfterLine::Leave),
-            "/pass" => match human_turn(&self.transcript) {
+            "/pass" => match self.transcript.human_turn() {
                 Some(who) => self.send(Command::Pass { who }),
                 None => ("no seat of yours has the floor\n\n".into(), AfterLine::Wait),
             },
@@ -181,7 +180,7 @@ impl Linear {
                     None => (format!("{why}; /all lists every command\n\n"), AfterLine::Wait),
                 },
             },
-            words => match human_turn(&self.transcript) {
+            words => match self.transcript.human_turn() {
                 Some(who) => self.send(Command::Speak { text: words.into(), who }),
                 None => self.send(Command::Say { text: words.into() }),
             },

@@ -1,10 +1,4 @@
-//! A key of a provider, pasted at the start screen: chosen whose it is, never shown, and handed out once.
-
-use crate::model::Secret;
-use crate::ui::action::Action;
-use crate::ui::keymap::Focus;
-use crate::ui::start::{Choice, Start};
-use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+//! A key of a provider while it is pasted at the start screen: never shown, and handed out once.
 
 /// The longest key that is taken, in characters.
 const LONGEST: usize = 4_096;
@@ -14,7 +8,7 @@ const LONGEST: usize = 4_096;
 pub struct Keying {
     /// Whose it is, by the place among those that need one.
     pub at: usize,
-    key: String,
+    pub(super) key: String,
 }
 
 impl Keying {
@@ -29,35 +23,4 @@ impl Keying {
         self.key
             .extend(pasted.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(room));
     }
-}
-
-/// Takes in a key press while a provider's key is entered, and what it means.
-pub fn key(start: &mut Start, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
-    let keying = start.keying.as_mut()?;
-    let all = start.keyless.len().max(1);
-    match (action, key.code) {
-        (Some(Action::Back), _) => start.keying = None,
-        (Some(Action::EntryUp | Action::PreviousField | Action::TurnBack), _) => {
-            keying.at = (keying.at + all - 1) % all;
-        }
-        (Some(Action::EntryDown | Action::NextField | Action::TurnOn), _) => {
-            keying.at = (keying.at + 1) % all;
-        }
-        (Some(Action::RunEntry), _) if keying.key.is_empty() => {
-            let back = start.keymap.reach(Action::Back, Focus::Start).unwrap_or_default();
-            start.notice = Some(format!("paste the key first, or {back} goes back"));
-        }
-        (Some(Action::RunEntry), _) => {
-            let Keying { at, key } = start.keying.take()?;
-            let provider = start.keyless.get(at)?.0.clone();
-            start.pasted = Some(Secret::new(key));
-            return Some(Choice::Key(provider));
-        }
-        (None, KeyCode::Backspace) => _ = keying.key.pop(),
-        (None, KeyCode::Char(c)) if !key.modifiers.contains(KeyModifiers::CONTROL) => {
-            keying.paste(&c.to_string());
-        }
-        _ => {}
-    }
-    None
 }

@@ -3,7 +3,8 @@
 use crate::ui::action::Action;
 use crate::ui::draw;
 use crate::ui::keymap;
-use crate::ui::start::{Choice, News, Start, update};
+use crate::ui::start::state::{Choice, News, Start};
+use crate::ui::start::update;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};

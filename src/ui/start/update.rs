@@ -5,23 +5,12 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::keymap;
-use crate::ui::start::keying::{self, Keying};
-use crate::ui::start::{Choice, Mind, Row, Start, Voice};
+use crate::ui::start::keying::Keying;
+use crate::ui::start::keys;
+use crate::ui::start::state::{Choice, Mind, Row, Start, Voice};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use ratatui::style::Style;
 use std::path::PathBuf;
-use tui_textarea::{CursorMove, TextArea};
-
-/// Returns the box of one line in which the topic is written.
-pub fn field(words: &str) -> TextArea<'static> {
-    let mut area = TextArea::new(vec![words.to_owned()]);
-    // the terminal's cursor stands on the caret; a painted one would be a second
-    area.set_cursor_style(Style::new());
-    area.set_cursor_line_style(Style::new());
-    area.move_cursor(CursorMove::End);
-    area
-}
 
 /// Takes in a key.
 pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
@@ -31,7 +20,7 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
     let place = if prefixed { start.place().prefixed() } else { start.place() };
     let action = start.keymap.action(place, &spelled);
     if start.keying.is_some() && action != Some(Action::Interrupt) {
-        return keying::key(start, key, action);
+        return keys::key(start, key, action);
     }
     let leaving = std::mem::take(&mut start.leaving);
     let dropping = start.dropping.take();

@@ -96,7 +96,7 @@ impl Terminal {
             }));
         });
         let entered =
-            modes(modes).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
+            switch_on(modes).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
         match entered {
             Ok(inner) => {
                 let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
@@ -158,7 +158,7 @@ impl Terminal {
     /// # Errors
     /// When the terminal is gone.
     pub fn take_back(&mut self) -> io::Result<()> {
-        modes(self.modes)?;
+        switch_on(self.modes)?;
         self.entitled.clear();
         self.redraw();
         Ok(())
@@ -210,7 +210,7 @@ impl Drop for Terminal {
     }
 }
 
-fn modes(modes: TerminalModes) -> io::Result<()> {
+fn switch_on(modes: TerminalModes) -> io::Result<()> {
     let mut on = ENTERED;
     on |= if modes.keyboard { KEYBOARD } else { 0 };
     on |= if modes.mouse { MOUSE } else { 0 };

@@ -94,13 +94,13 @@ pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     for part in links::parts(safe.trim_end()) {
         match part {
-            links::Part::Words(words) => {
+            links::MessagePart::Words(words) => {
                 // the blank lines between code and words are those that were written
                 let before = words.lines().take_while(|l| !rows.is_empty() && l.trim().is_empty());
                 rows.extend(before.map(|_| Line::default()).collect::<Vec<_>>());
                 rows.extend(read(words, room, theme));
             }
-            links::Part::Code { language, code } => {
+            links::MessagePart::Code { language, code } => {
                 let lines = code::lines(&code, language, theme);
                 rows.extend(
                     lines.iter().flat_map(|line| wrap(&made_safe(line, Style::new()), room)),

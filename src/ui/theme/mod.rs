@@ -3,6 +3,7 @@
 //! Nothing is told by colour alone, so a theme without any colour (`mono`) is as complete as the others. It does not
 //! decide which theme is right for a terminal: `cli` does, from flags, settings and environment.
 
+mod choice;
 mod colour;
 mod file;
 pub mod glyphs;
@@ -11,6 +12,7 @@ mod shelf;
 #[cfg(test)]
 mod tests;
 
+pub use crate::ui::theme::choice::Themes;
 pub use colour::Depth;
 pub use file::{Appearance, Ground, Meta};
 pub use schema::schema;

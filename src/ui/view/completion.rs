@@ -3,11 +3,10 @@
 
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::text;
-use crate::ui::Screen;
-use crate::ui::act::commands;
-use crate::ui::keymap::ROWS;
+use crate::ui::action::Action;
+use crate::ui::keymap::{ROWS, runs};
 use crate::ui::slash::{self, spelled, usage};
-use crate::ui::view::list::runs;
+use crate::ui::view::list::formats;
 use crate::ui::view::transcript::Transcript;
 use tui_textarea::TextArea;
 
@@ -39,14 +38,14 @@ pub struct Completion {
 
 impl Completion {
     /// Returns what fits where the caret stands.
-    pub fn of(screen: &Screen) -> Option<Completion> {
-        let (before, first) = before_caret(&screen.view.composer.area);
+    pub fn of(area: &TextArea<'_>, transcript: &Transcript, themes: &[&str]) -> Option<Completion> {
+        let (before, first) = before_caret(area);
         let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
         let word = before[start..].to_owned();
         let all = match (word.strip_prefix('@'), first && before.starts_with('/')) {
-            (Some(_), _) => seats(&screen.transcript, "@"),
+            (Some(_), _) => seats(transcript, "@"),
             (None, true) if start == 0 => every_command(),
-            (None, true) => arguments(screen, &before[..start]),
+            (None, true) => arguments(transcript, themes, &before[..start]),
             (None, false) => vec![],
         };
         let begins = |c: &Candidate| c.words.to_lowercase().starts_with(&word.to_lowercase());
@@ -75,18 +74,6 @@ impl Completion {
     }
 }
 
-/// Offers anew what fits.
-pub fn refresh(screen: &mut Screen) {
-    screen.view.completion = Completion::of(screen);
-}
-
-/// Offers what fits, unless something is offered already.
-pub fn refresh_if_none(screen: &mut Screen) {
-    if screen.view.completion.is_none() {
-        refresh(screen);
-    }
-}
-
 /// Returns what stands before the caret in its line, and whether that is the first one.
 fn before_caret(area: &TextArea<'_>) -> (String, bool) {
     let cursor = area.cursor();
@@ -100,9 +87,8 @@ fn candidate(words: impl Into<String>, about: impl Into<String>) -> Candidate {
 
 fn every_command() -> Vec<Candidate> {
     let commands = COMMANDS.iter().map(|row| candidate(spelled(row), row.meaning));
-    let own =
-        ROWS.iter().filter(|row| runs(row.action) && !slash::is_named(&commands::spelled(row)));
-    let own = own.map(|row| candidate(commands::spelled(row), row.title));
+    let own = ROWS.iter().filter(|row| runs(row.action) && !slash::is_named(&row.command()));
+    let own = own.map(|row| candidate(row.command(), row.title));
     commands.chain(own).collect()
 }
 
@@ -117,18 +103,17 @@ fn seats(transcript: &Transcript, sign: &str) -> Vec<Candidate> {
 }
 
 /// Returns what the next word of a command could be.
-fn arguments(screen: &Screen, before: &str) -> Vec<Candidate> {
+fn arguments(transcript: &Transcript, themes: &[&str], before: &str) -> Vec<Candidate> {
     let second = before.split_whitespace().count() == 1;
-    let transcript = &screen.transcript;
     if let Some(row) = slash::row(before) {
         return command_arguments(row, second, transcript);
     }
     let named = |names: Vec<&str>| names.into_iter().map(|n| candidate(n, "")).collect();
-    match commands::named(before) {
+    match slash::named(before) {
         Some((row, _)) if second => match row.action {
-            crate::ui::action::Action::Filter => seats(transcript, ""),
-            crate::ui::action::Action::Theme => named(screen.themes.names()),
-            crate::ui::action::Action::Export => named(commands::formats().collect()),
+            Action::Filter => seats(transcript, ""),
+            Action::Theme => named(themes.to_vec()),
+            Action::Export => named(formats().collect()),
             _ => vec![],
         },
         Some(_) | None => vec![],

@@ -4,23 +4,22 @@
 //! is the policy's to say.
 
 use crate::expr::{Condition, Facts};
-use crate::model::{After, Needs, SeatId};
+use crate::model::{After, Ms, Needs, SeatId};
 use crate::state::{Seat, State, Thread, Who};
 use crate::text;
-use crate::ui::Screen;
+use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::view::floor::{next, seat_word};
 use crate::ui::view::page::{Page, Section};
+use crate::ui::view::transcript::Transcript;
 
 /// Returns the page; nothing where nobody waits for anybody.
-pub fn page(screen: &Screen) -> Option<Page> {
-    let transcript = &screen.transcript;
+pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
     let state = transcript.state();
     let waits = |seat: &&Seat| !seat.spec.runs.after.is_empty();
     if !state.seats.iter().any(|seat| waits(&seat)) {
         return None;
     }
     let (queue, _) = next(state);
-    let now = screen.clock.now();
     let thread = state.leaves().next().or_else(|| state.threads.values().next())?;
     let part = |(place, seat): (usize, &Seat)| {
         let id = &seat.spec.id;
@@ -29,7 +28,7 @@ pub fn page(screen: &Screen) -> Option<Page> {
         let mut head =
             format!("{} {}  ran {} of {most}", place + 1, transcript.name(id), seat.utterances);
         if !word.is_empty() {
-            head.push_str(&format!("  {} {word}", screen.glyphs.speaking));
+            head.push_str(&format!("  {} {word}", glyphs.speaking));
         }
         let runs = &seat.spec.runs;
         let mut lines: Vec<String> = Vec::new();
@@ -43,7 +42,7 @@ pub fn page(screen: &Screen) -> Option<Page> {
             });
         }
         let edges = runs.after.iter().enumerate();
-        lines.extend(edges.map(|(at, after)| edge(screen, thread, id, at, after)));
+        lines.extend(edges.map(|(at, after)| edge((transcript, glyphs), thread, id, at, after)));
         let body = lines.iter().map(|line| format!("  {line}\n")).collect();
         Section { head, body, ..Section::default() }
     };
@@ -52,8 +51,14 @@ pub fn page(screen: &Screen) -> Option<Page> {
 }
 
 /// One dependency, in words.
-fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After) -> String {
-    let state = screen.transcript.state();
+fn edge(
+    (transcript, glyphs): (&Transcript, &Glyphs),
+    thread: &Thread,
+    id: &SeatId,
+    at: usize,
+    after: &After,
+) -> String {
+    let state = transcript.state();
     let spoken = said(state, thread, &after.participant);
     let has = if spoken { "has spoken" } else { "has not spoken yet" };
     let (holds, when) = match &after.when {
@@ -69,9 +74,9 @@ fn edge(screen: &Screen, thread: &Thread, id: &SeatId, at: usize, after: &After)
             (condition == Ok(true), format!("; when {}: {now}", text::line(when)))
         }
     };
-    let sign = if spoken && holds { screen.glyphs.playhead } else { screen.glyphs.dot };
+    let sign = if spoken && holds { glyphs.playhead } else { glyphs.dot };
     let fired = thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
-    let name = screen.transcript.name(&after.participant);
+    let name = transcript.name(&after.participant);
     format!("{sign} after {name}, who {has}{when}; made it run {fired} of {}", after.max)
 }
 

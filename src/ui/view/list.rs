@@ -3,15 +3,19 @@
 use crate::export::FORMATS;
 use crate::model::command::{COMMANDS, CommandRow};
 use crate::model::{Command, Key};
-use crate::ui::act::commands::spelled as spelled_row;
 use crate::ui::action::Action;
-use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS};
+use crate::ui::keymap::{Focus, Group, KeyRow, Keymap, ROWS, runs};
 use crate::ui::slash::{is_named, spelled};
 use crate::ui::text::caret;
 use ratatui::layout::Rect;
 
 /// Commands that are remembered as those that were run last.
 pub const USED: usize = 5;
+
+/// Returns the names of the formats in which a session can be written.
+pub fn formats() -> impl Iterator<Item = &'static str> {
+    FORMATS.iter().map(|f| f.name)
+}
 
 /// What the list holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +88,15 @@ pub struct ListEntry {
 }
 
 impl ListEntry {
+    /// Returns an entry.
+    pub fn new(
+        call: impl Into<String>,
+        title: impl Into<String>,
+        action: EntryAction,
+    ) -> ListEntry {
+        ListEntry { action, call: call.into(), title: title.into() }
+    }
+
     /// Returns the name by which it is remembered that it was run, if it stands in the list of commands.
     pub fn id(&self) -> Option<String> {
         match &self.action {
@@ -159,10 +172,10 @@ impl List {
                 action: EntryAction::Action(row),
                 call: Some(keys(row, keymap))
                     .filter(|k| !k.is_empty())
-                    .unwrap_or_else(|| spelled_row(row)),
+                    .unwrap_or_else(|| row.command()),
                 title: row.title.to_owned(),
             });
-        let all = self.kind == ListKind::Commands && self.talk == Feed::Live;
+        let all = self.kind == ListKind::Commands && self.feed == Feed::Live;
         let commands = COMMANDS.iter().filter(|_| all).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
@@ -172,9 +185,9 @@ impl List {
         let name = |e: &ListEntry| match &e.action {
             // a command of the same name goes first
             EntryAction::Action(row)
-                if self.filter.starts_with('/') && !is_named(&spelled_row(row)) =>
+                if self.filter.starts_with('/') && !is_named(&row.command()) =>
             {
-                spelled_row(row)
+                row.command()
             }
             EntryAction::Action(row) => row.hint.to_owned(),
             EntryAction::Command(row) => spelled(row),
@@ -188,7 +201,7 @@ impl List {
             | EntryAction::Beside(_) => e.call.clone(),
         };
         let command = |e: &ListEntry| {
-            if let EntryAction::Action(row) = &e.action { spelled_row(row) } else { String::new() }
+            if let EntryAction::Action(row) = &e.action { row.command() } else { String::new() }
         };
         let fits = |e: &ListEntry| {
             let words = [&e.title, &e.call, &name(e), &command(e)];
@@ -255,50 +268,6 @@ pub fn keys(row: &KeyRow, keymap: &Keymap) -> String {
         }
     });
     once.join("  ")
-}
-
-/// Returns whether an action makes sense when it is run from a list.
-pub fn runs(action: Action) -> bool {
-    !matches!(
-        action,
-        Action::Select(_)
-            | Action::Tenth(_)
-            | Action::Send
-            | Action::CutIn
-            | Action::NewLine
-            | Action::Complete
-            | Action::Earlier
-            | Action::Later
-            | Action::Prefix
-            | Action::AcceptSearch
-            | Action::EntryUp
-            | Action::EntryDown
-            | Action::RunEntry
-            | Action::Back
-            | Action::OpenEvent
-            | Action::NextField
-            | Action::PreviousField
-            | Action::TurnOn
-            | Action::TurnBack
-            | Action::ReplaySession
-            | Action::CompareSessions
-            | Action::DropSession
-            | Action::Demo
-            | Action::Recorded
-            | Action::Connect
-    )
-}
-
-/// Returns the heading of a group.
-pub fn heading(group: Group) -> &'static str {
-    match group {
-        Group::Floor => "floor",
-        Group::Replay => "replay",
-        Group::Reading => "reading",
-        Group::Writing => "writing",
-        Group::App => "app",
-        Group::Start => "start screen",
-    }
 }
 
 #[cfg(test)]

@@ -2,10 +2,13 @@
 //!
 //! It is laid out where it is drawn; here it is only text and a place in it.
 
-use crate::ui::Screen;
-use crate::ui::act::select::LineSelection;
+use crate::model::Ms;
+
 use crate::ui::action::Action;
 use crate::ui::theme::ThemeRole;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::selection::LineSelection;
+use crate::ui::view::transcript::Transcript;
 
 /// A text under a head of its own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,6 +22,9 @@ pub struct Section {
     /// Whether a person should know.
     pub warns: bool,
 }
+
+/// Makes a page from how the conversation stands.
+pub type MakePage = fn(&Transcript, Ms, &Glyphs) -> Option<Page>;
 
 /// A text that is open.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +42,7 @@ pub struct Page {
     /// Two texts beside each other, row by row.
     pub beside: Vec<(Vec<Section>, Vec<Section>)>,
     /// Makes it anew, where what it shows goes on.
-    pub again: Option<fn(&Screen) -> Option<Page>>,
+    pub again: Option<MakePage>,
     /// The first row that is seen.
     pub top: usize,
     /// The last row that can be the first, and the rows that are seen; known once it was drawn.

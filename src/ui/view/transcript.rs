@@ -9,7 +9,7 @@ use crate::model::*;
 use crate::session::tail::{self, Record};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
-use crate::ui::view::waypoints::Waypoints;
+use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -65,8 +65,8 @@ pub struct Transcript {
     pub turn_log: TurnLog,
     /// Every event but pieces, as the tail handed it out: what somebody was shown is built again from these.
     log: Vec<Arc<Record>>,
-    /// The same talk at earlier and later points, where it is a recording.
-    pub waypoints: Waypoints,
+    /// The same conversation at earlier and later points, where it is a recording.
+    pub waypoints: Waypoints<Transcript>,
 }
 
 /// What stands at a place of the transcript.
@@ -97,7 +97,7 @@ impl Transcript {
     /// Becomes what it is after the first events of a recording.
     fn go(&mut self, past: &[Arc<Record>]) {
         let waypoints = std::mem::take(&mut self.waypoints);
-        *self = waypoints.transcript_after(past);
+        *self = waypoints.after(past);
         self.waypoints = waypoints;
         self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
     }
@@ -127,41 +127,6 @@ impl Transcript {
     pub fn since(&self, turn: TurnId) -> impl Iterator<Item = &Event> {
         let from = self.log.partition_point(|record| record.event.seq.0 < turn.0);
         self.log[from..].iter().map(|record| &record.event)
-    }
-
-    /// Takes in an event.
-    pub fn apply(&mut self, event: &Event) {
-        let before = self.state().entries.len();
-        self.live.apply(event);
-        self.turn_log.take(event);
-        if let Kind::TurnEnded(e) = &event.kind {
-            self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
-        }
-        if matches!(event.kind, Kind::CommandGiven(_) | Kind::TurnEnded(_)) {
-            self.revise(before);
-        }
-        let mut told = self.narrator.narrate(&self.live.state, event).into_iter();
-        let (told, more) = (told.next(), told.next());
-        let id = match &event.kind {
-            Kind::TurnEnded(e) => Id::Turn(e.turn),
-            _ => Id::Event(event.seq),
-        };
-        let item = if self.state().entries.len() > before {
-            RowKind::Words(before)
-        } else {
-            match told {
-                None | Some(Narrated::Opening { .. }) => return,
-                Some(Narrated::Words { .. }) if self.is_version(event) => return,
-                Some(Narrated::Words { who, body, .. }) => RowKind::Aside { head: who, body },
-                Some(Narrated::Note(note)) => RowKind::Aside { head: note, body: String::new() },
-            }
-        };
-        self.add(TranscriptRow { id, at: event.ms, item });
-        // why words broke off stands below them
-        if let Some(Narrated::Note(note)) = more {
-            let item = RowKind::Aside { head: note, body: String::new() };
-            self.add(TranscriptRow { id: Id::Event(event.seq), at: event.ms, item });
-        }
     }
 
     fn add(&mut self, row: TranscriptRow) {
@@ -279,6 +244,12 @@ impl Transcript {
         queued(self.state())
     }
 
+    /// Returns the seat of yours that has the floor, if any.
+    pub fn human_turn(&self) -> Option<SeatId> {
+        let state = self.state();
+        state.turns.values().find(|t| state.waits_for_human(t)).map(|t| t.seat.clone())
+    }
+
     /// Returns the place of a seat at the table, from 0.
     pub fn seat_place(&self, id: &str) -> usize {
         self.state().seats.iter().position(|s| s.spec.id == id).unwrap_or(0)
@@ -304,6 +275,43 @@ impl Transcript {
     /// Returns whether an entry is the operator's own.
     pub fn is_operators(entry: &Entry) -> bool {
         entry.who == Who::Operator
+    }
+}
+
+impl Fold for Transcript {
+    /// Takes in an event.
+    fn apply(&mut self, event: &Event) {
+        let before = self.state().entries.len();
+        self.live.apply(event);
+        self.turn_log.take(event);
+        if let Kind::TurnEnded(e) = &event.kind {
+            self.thoughts.extend(e.think.clone().map(|thought| (e.turn, thought)));
+        }
+        if matches!(event.kind, Kind::CommandGiven(_) | Kind::TurnEnded(_)) {
+            self.revise(before);
+        }
+        let mut told = self.narrator.narrate(&self.live.state, event).into_iter();
+        let (told, more) = (told.next(), told.next());
+        let id = match &event.kind {
+            Kind::TurnEnded(e) => Id::Turn(e.turn),
+            _ => Id::Event(event.seq),
+        };
+        let item = if self.state().entries.len() > before {
+            RowKind::Words(before)
+        } else {
+            match told {
+                None | Some(Narrated::Opening { .. }) => return,
+                Some(Narrated::Words { .. }) if self.is_version(event) => return,
+                Some(Narrated::Words { who, body, .. }) => RowKind::Aside { head: who, body },
+                Some(Narrated::Note(note)) => RowKind::Aside { head: note, body: String::new() },
+            }
+        };
+        self.add(TranscriptRow { id, at: event.ms, item });
+        // why words broke off stands below them
+        if let Some(Narrated::Note(note)) = more {
+            let item = RowKind::Aside { head: note, body: String::new() };
+            self.add(TranscriptRow { id: Id::Event(event.seq), at: event.ms, item });
+        }
     }
 }
 

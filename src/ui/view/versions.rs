@@ -67,7 +67,7 @@ pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
 /// it; nothing for words that have no number.
 pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> {
     let utterance = entry.number?;
-    let listed = |call: &str, title: String, does| ListEntry { action, call: call.into(), title };
+    let listed = |call: &str, title: String, action| ListEntry::new(call, title, action);
     let mut entries: Vec<ListEntry> = Vec::new();
     for told in texts(entry) {
         let words = text::line(told.text).into_owned();

@@ -3,8 +3,8 @@
 //! They are made once, beside the screen, and only shorten the way: a transcript that goes on from one is equal to the transcript
 //! told from the first event. What they take is bounded; a recording too long for that is told from its beginning.
 
+use crate::model::Event;
 use crate::session::tail::Record;
-use crate::ui::view::transcript::Transcript;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -13,12 +13,24 @@ const STRETCH: usize = 1_000;
 /// Events whose transcript is held by all waypoints together, at most.
 const HELD: usize = 200_000;
 
-/// Stories by the number of events they tell; copies share them.
-#[derive(Clone, Default)]
-pub struct Waypoints(Arc<Mutex<BTreeMap<usize, Arc<Transcript>>>>);
+/// What is made from events, one after the other.
+pub trait Fold: Clone + Default {
+    /// Takes in an event.
+    fn apply(&mut self, event: &Event);
+}
 
-impl Waypoints {
-    fn transcripts(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<Transcript>>> {
+/// What was made from the first events, by how many these were; copies share it.
+#[derive(Clone)]
+pub struct Waypoints<T>(Arc<Mutex<BTreeMap<usize, Arc<T>>>>);
+
+impl<T> Default for Waypoints<T> {
+    fn default() -> Waypoints<T> {
+        Waypoints(Arc::default())
+    }
+}
+
+impl<T: Fold> Waypoints<T> {
+    fn made(&self) -> MutexGuard<'_, BTreeMap<usize, Arc<T>>> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 
@@ -29,22 +41,21 @@ impl Waypoints {
         if stretch >= recording.len() {
             return;
         }
-        let mut transcript = Transcript::default();
+        let mut folded = T::default();
         for (at, events) in recording.chunks(stretch).enumerate() {
             if at > 0 {
-                self.transcripts().insert(at * stretch, Arc::new(transcript.clone()));
+                self.made().insert(at * stretch, Arc::new(folded.clone()));
             }
-            events.iter().for_each(|record| transcript.apply(&record.event));
+            events.iter().for_each(|record| folded.apply(&record.event));
         }
     }
 
     /// Returns the transcript of some events: the first ones of the recording that these are made for.
-    pub(in crate::ui) fn transcript_after(&self, events: &[Arc<Record>]) -> Transcript {
-        let near =
-            self.transcripts().range(..=events.len()).next_back().map(|(at, s)| (*at, s.clone()));
+    pub(in crate::ui) fn after(&self, events: &[Arc<Record>]) -> T {
+        let near = self.made().range(..=events.len()).next_back().map(|(at, s)| (*at, s.clone()));
         let (told, near) = near.unwrap_or_default();
-        let mut transcript = Arc::unwrap_or_clone(near);
-        events.iter().skip(told).for_each(|record| transcript.apply(&record.event));
-        transcript
+        let mut folded = Arc::unwrap_or_clone(near);
+        events.iter().skip(told).for_each(|record| folded.apply(&record.event));
+        folded
     }
 }

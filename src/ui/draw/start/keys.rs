@@ -4,8 +4,8 @@ use crate::ui::action::Action::{
     self, Back, CompareSessions, Connect, Demo, DropSession, EntryDown, EntryUp, Help, Interrupt,
     NextField, PreviousField, Quit, Recorded, ReplaySession, RunEntry, Suspend, TurnBack, TurnOn,
 };
-use crate::ui::draw::Bar;
-use crate::ui::draw::start::{LABEL, Page, VALUE};
+use crate::ui::draw::bar::Bar;
+use crate::ui::draw::start::page::{LABEL, Page, VALUE};
 use crate::ui::keymap::row;
 use crate::ui::start::{Row, Start};
 use crate::ui::text::wrap::{width, wrap};

@@ -1,0 +1,38 @@
+//! The links and the blocks of code of a message, as lists from which Enter opens or copies one.
+
+use crate::text;
+use crate::ui::text::links;
+use crate::ui::view::list::{EntryAction, List, ListEntry};
+
+/// What is taken out of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extract {
+    /// Addresses.
+    Links,
+    /// Blocks of code.
+    Code,
+}
+
+/// Returns the links, or the blocks of code, of a message as a list from which Enter looks at one, or copies it.
+pub fn list(said: &str, what: Extract) -> Option<List> {
+    let (title, found) = match what {
+        Extract::Links => ("Links", links::links(said)),
+        Extract::Code => ("Blocks of code", links::code(said)),
+    };
+    let entries: Vec<ListEntry> = found
+        .into_iter()
+        .enumerate()
+        .map(|(i, words)| {
+            let first = words.lines().next().unwrap_or_default();
+            let title = text::line(first).into_owned();
+            let does = match what {
+                Extract::Links => EntryAction::Link(words),
+                Extract::Code => {
+                    EntryAction::Copy(text::block(&words).into_owned(), format!("block {}", i + 1))
+                }
+            };
+            ListEntry::new(format!("{}", i + 1), title, does)
+        })
+        .collect();
+    (!entries.is_empty()).then(|| List::of(title.into(), entries))
+}

@@ -1,0 +1,13 @@
+//! What was sent before, as a list from which Enter takes it back into the composer.
+
+use crate::text;
+use crate::ui::view::list::{EntryAction, List, ListEntry};
+
+/// Returns what was sent before, the last first, as a list from which Enter takes it into the composer.
+pub fn list(sent: &[String]) -> Option<List> {
+    let entries = sent.iter().rev().enumerate().map(|(i, words)| {
+        ListEntry::new(format!("{}", i + 1), text::line(words), EntryAction::Begin(words.clone()))
+    });
+    let entries: Vec<ListEntry> = entries.collect();
+    (!entries.is_empty()).then(|| List::of("Sent before".into(), entries))
+}

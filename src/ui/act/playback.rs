@@ -1,0 +1,71 @@
+//! What the keys of the player do: playing, pausing and seeking are the transport's, and whatever they show comes back
+//! through the tail like anything else.
+
+use crate::session::replay::{Speed, Step};
+use crate::ui::action::Direction;
+use crate::ui::screen::ViewState;
+use crate::ui::view::player::Playback;
+
+/// Both ends and the tenths between them.
+const TENTHS: usize = 11;
+
+/// Plays, or stands still.
+pub fn toggle(view: &mut ViewState) {
+    with(view, |p| match p.transport.standing().playing {
+        true => p.transport.pause(),
+        false => p.transport.play(),
+    });
+}
+
+/// Goes a step.
+pub fn step(view: &mut ViewState, step: Step) {
+    with(view, |p| p.transport.step(step));
+}
+
+/// Goes to the next mark, or the one before.
+pub fn mark(view: &mut ViewState, way: Direction) {
+    let mut found = true;
+    with(view, |p| {
+        let spot = p.transport.standing().spot;
+        let mark = match way {
+            Direction::Down => p.timeline.next_mark(spot),
+            Direction::Up => p.timeline.previous_mark(spot),
+        };
+        found = mark.is_some();
+        mark.into_iter().for_each(|mark| p.transport.seek(mark.spot));
+    });
+    if !found {
+        view.notice = Some("no mark that way".into());
+    }
+}
+
+/// Goes so many tenths from the beginning.
+pub fn tenth(view: &mut ViewState, tenth: u8) {
+    with(view, |p| p.transport.seek_time(p.timeline.moment(usize::from(tenth), TENTHS)));
+}
+
+/// Goes to the moment of a column out of so many.
+pub fn scrub(view: &mut ViewState, column: usize, columns: usize) {
+    with(view, |p| p.transport.seek_time(p.timeline.moment(column, columns)));
+}
+
+/// Plays faster, or slower.
+pub fn speed(view: &mut ViewState, change: fn(Speed) -> Speed) {
+    with(view, |p| p.transport.set_speed(change(p.transport.standing().speed)));
+}
+
+/// Shortens waits, or no longer.
+pub fn waits(view: &mut ViewState) {
+    with(view, |p| {
+        let cut = p.transport.standing().idle_limit.is_some();
+        p.transport.set_idle_limit((!cut).then_some(p.idle_limit));
+    });
+}
+
+/// Does something with the player, and follows what it shows.
+fn with(view: &mut ViewState, act: impl FnOnce(&Playback)) {
+    if let Some(playback) = &view.playback {
+        act(playback);
+        view.viewport.follow();
+    }
+}

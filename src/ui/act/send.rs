@@ -1,0 +1,68 @@
+//! Sending what is written: words to everybody, the words of a seat of yours, or a `/command`.
+
+use crate::model::Command;
+use crate::ui::act::commands;
+use crate::ui::act::completion;
+use crate::ui::act::intents::{ask, command};
+use crate::ui::request::Then;
+use crate::ui::screen::Screen;
+use crate::ui::slash;
+
+/// How words are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// After who speaks now.
+    Queue,
+    /// At once, stopping who speaks.
+    CutIn,
+}
+
+/// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
+pub fn send(screen: &mut Screen, manner: Delivery) -> Option<Then> {
+    let text = screen.view.composer.whole();
+    let words = text.trim();
+    if words.is_empty() {
+        return None;
+    }
+    if words.starts_with('/') && manner == Delivery::Queue {
+        return send_command(screen, words);
+    }
+    screen.view.completion = None;
+    let human = screen.transcript.human_turn();
+    let text = words.into();
+    let editing = screen.view.editing.take();
+    let command = match (manner, editing, human) {
+        (Delivery::CutIn, ..) => Command::CutIn { text, who: None },
+        (Delivery::Queue, Some(of), _) => Command::EditQueued { of: of.0, text },
+        (Delivery::Queue, None, Some(who)) => Command::Speak { text, who },
+        (Delivery::Queue, None, None) => Command::Say { text },
+    };
+    let sent = ask(screen, command);
+    if sent.is_some() {
+        screen.view.composer.sent();
+        screen.view.viewport.follow();
+    }
+    sent.map(Then::Ask)
+}
+
+/// Sends what is written as a `/command`: of a command, else of the screen itself. One that is only begun is completed.
+pub fn send_command(screen: &mut Screen, line: &str) -> Option<Then> {
+    let named = slash::is_named(line);
+    if !named && slash::named(line).is_some() {
+        let line = line.to_owned();
+        screen.view.composer.sent();
+        (screen.view.writing, screen.view.completion) = (false, None);
+        return commands::run(screen, &line).flatten();
+    }
+    if let Some(offer) = screen.view.completion.take().filter(|_| !named) {
+        offer.take(&mut screen.view.composer.area);
+        completion::refresh(screen);
+        return None;
+    }
+    let sent = command(screen, line);
+    if sent.is_some() {
+        screen.view.composer.sent();
+        screen.view.completion = None;
+    }
+    sent.map(Then::Ask)
+}

@@ -1,0 +1,65 @@
+//! A row that is filled from both ends.
+
+use crate::ui::text::wrap::{clip, width};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// A row that is filled from both ends; what does not fit on the left is left out, from the back.
+pub(super) struct Bar {
+    pub(super) left: Vec<Span<'static>>,
+    pub(super) right: Vec<Span<'static>>,
+}
+
+impl Bar {
+    pub(super) fn new() -> Bar {
+        Bar { left: vec![Span::raw(" ")], right: vec![Span::raw(" ")] }
+    }
+
+    pub(super) fn left(&mut self, text: impl Into<String>, style: Style) -> &mut Bar {
+        self.left.push(Span::styled(text.into(), style));
+        self
+    }
+
+    /// Puts something before what stands at the right already.
+    pub(super) fn right(&mut self, text: impl Into<String>, style: Style) -> &mut Bar {
+        self.right.insert(0, Span::styled(text.into(), style));
+        self
+    }
+
+    /// Returns the cells that all of it needs.
+    pub(super) fn width(&self) -> usize {
+        self.left.iter().chain(&self.right).map(Span::width).sum()
+    }
+
+    pub(super) fn draw(
+        &self,
+        frame: &mut Frame<'_>,
+        area: Rect,
+        fill: &str,
+        rule: Style,
+        ellipsis: &str,
+    ) {
+        let room = usize::from(area.width);
+        let right: usize = self.right.iter().map(Span::width).sum();
+        let mut used = 0;
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for span in &self.left {
+            let left = room.saturating_sub(right + used);
+            if span.width() > left {
+                // what was cut must not run into what stands at the right
+                let clipped = clip(&span.content, left.saturating_sub(1), ellipsis);
+                used += width(&clipped);
+                spans.push(Span::styled(clipped, span.style));
+                break;
+            }
+            used += span.width();
+            spans.push(span.clone());
+        }
+        let gap = room.saturating_sub(used + right);
+        spans.push(Span::styled(fill.repeat(gap), rule));
+        spans.extend(self.right.iter().cloned());
+        frame.render_widget(Line::from(spans), area);
+    }
+}

@@ -1,0 +1,47 @@
+//! The frame of what lies on top of the transcript, and where it lies.
+
+use crate::text;
+use crate::ui::layout::Areas;
+use crate::ui::screen::Screen;
+use crate::ui::theme::ThemeRole;
+use ratatui::layout::Rect;
+use ratatui::symbols::border;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Block;
+
+/// Cells that must be left at each side of what lies on top; where there are fewer it takes the whole width, since words
+/// cut by its edge would only disturb.
+const BESIDE: u16 = 12;
+
+/// Returns where something lies that wants to be as large as that: between header and floor, which stay in sight.
+pub(super) fn on_top(whole: Rect, areas: &Areas, (wide, high): (u16, u16)) -> Rect {
+    let width = if whole.width < wide + 2 * BESIDE { whole.width } else { wide };
+    let room = areas.floor.y.saturating_sub(areas.header.bottom());
+    let height = room.min(high);
+    let y = areas.header.bottom() + (room - height) / 3;
+    Rect { x: whole.x + (whole.width - width) / 2, y, width, height }
+}
+
+/// Returns the frame of what lies on top, with its title and the key that closes it.
+pub(super) fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
+    let border = border::Set {
+        top_left,
+        top_right,
+        bottom_left,
+        bottom_right,
+        vertical_left: glyphs.wall,
+        vertical_right: glyphs.wall,
+        horizontal_top: glyphs.rule,
+        horizontal_bottom: glyphs.rule,
+    };
+    Block::bordered()
+        .border_set(border)
+        .border_style(theme.style(ThemeRole::Rule))
+        .title(Span::styled(format!(" {} ", text::line(title)), theme.style(ThemeRole::Title)))
+        .title(
+            Line::styled(format!(" {close} close "), theme.style(ThemeRole::Muted)).right_aligned(),
+        )
+        .style(theme.style(ThemeRole::Overlay).patch(theme.style(ThemeRole::Text)))
+}

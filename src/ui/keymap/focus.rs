@@ -1,0 +1,100 @@
+//! Where the keyboard is: which keys hold there, and whether letters are text.
+
+/// Where the keyboard is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Focus {
+    /// Watching: letters are commands.
+    Read,
+    /// Watching a recording: what differs from the table.
+    Replay,
+    /// Watching, after a search: what differs from the table.
+    Found,
+    /// Writing: letters are text.
+    Write,
+    /// Behind Ctrl-X: what differs from the table.
+    Prefix,
+    /// Typing what is looked for.
+    Search,
+    /// A list of commands or keys: letters narrow it down.
+    Pick,
+    /// Reading the figures.
+    Analysis,
+    /// The start screen: letters are text of its fields.
+    Start,
+    /// A row of its lists, or behind Ctrl-X: letters are commands; what differs from its fields.
+    StartList,
+}
+
+impl Focus {
+    /// Every place.
+    pub const ALL: [Focus; 10] = [
+        Focus::Read,
+        Focus::Replay,
+        Focus::Found,
+        Focus::Write,
+        Focus::Prefix,
+        Focus::Search,
+        Focus::Pick,
+        Focus::Analysis,
+        Focus::Start,
+        Focus::StartList,
+    ];
+
+    /// Returns how the settings spell it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Focus::Read => "table",
+            Focus::Replay => "replay",
+            Focus::Found => "found",
+            Focus::Write => "pen",
+            Focus::Prefix => "prefix",
+            Focus::Search => "search",
+            Focus::Pick => "list",
+            Focus::Analysis => "figures",
+            Focus::Start => "start",
+            Focus::StartList => "start_list",
+        }
+    }
+
+    /// Returns the place whose keys hold here as well, where this one has none of its own.
+    pub fn behind(self) -> Option<Focus> {
+        match self {
+            Focus::Replay | Focus::Found | Focus::Prefix => Some(Focus::Read),
+            Focus::StartList => Some(Focus::Start),
+            Focus::Read
+            | Focus::Write
+            | Focus::Search
+            | Focus::Pick
+            | Focus::Analysis
+            | Focus::Start => None,
+        }
+    }
+
+    /// Returns the place whose keys hold behind the prefix.
+    pub fn prefixed(self) -> Focus {
+        match self {
+            Focus::Start | Focus::StartList => Focus::StartList,
+            Focus::Read
+            | Focus::Replay
+            | Focus::Found
+            | Focus::Write
+            | Focus::Prefix
+            | Focus::Search
+            | Focus::Pick
+            | Focus::Analysis => Focus::Prefix,
+        }
+    }
+
+    /// Returns whether letters are text here.
+    pub fn takes_text(self) -> bool {
+        match self {
+            Focus::Write | Focus::Search | Focus::Pick | Focus::Start => true,
+            Focus::Read
+            | Focus::Replay
+            | Focus::Found
+            | Focus::Prefix
+            | Focus::Analysis
+            | Focus::StartList => false,
+        }
+    }
+}

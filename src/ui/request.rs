@@ -1,0 +1,57 @@
+//! What a key may ask for outside the screen: whoever runs the screen carries it out.
+
+use crate::model::Command;
+use crate::ui::action::Action;
+use crate::ui::view::branches::{BranchPoint, SessionFilter};
+
+/// What is to be done outside the screen.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// The talk branches off; what came after it stays in the old session.
+    Fork(BranchPoint),
+    /// The sessions as a list, to show one beside the talk.
+    Sessions(SessionFilter),
+    /// Another session beside the talk: its name or path.
+    Beside(String),
+    /// A deed of the operator.
+    Send(Command),
+    /// The talk that ended is taken up again, and these deeds come first.
+    Again(Vec<Command>),
+    /// A text for the clipboard, and what it is in words.
+    Copy(String, String),
+    /// An address, for the program that the system has for it.
+    Open(String),
+    /// What is written, for the person's own editor.
+    Edit(String),
+    /// The session as a file, in the format of a name.
+    Export(&'static str),
+    /// Everything is drawn anew.
+    Redraw,
+    /// The terminal is taken anew: the program had been stopped.
+    Retaken,
+    /// The mouse is the screen's from now on, or the terminal's.
+    Mouse(bool),
+    /// The talk pauses and the program stops until the shell goes on.
+    Suspend,
+    /// The start screen; the session stays as it is.
+    Home,
+    /// The screen is left; the session stays as it is.
+    Leave,
+}
+
+/// What follows what a person did.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Then {
+    /// Something is done outside.
+    Ask(Request),
+    /// Another action is carried out here.
+    Act(Action),
+    /// The same action is carried out several times.
+    Repeat(u32, Action),
+}
+
+impl From<Request> for Then {
+    fn from(request: Request) -> Then {
+        Then::Ask(request)
+    }
+}

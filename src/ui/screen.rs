@@ -1,0 +1,207 @@
+//! Everything the screen holds: the conversation as read, where the reader is, and how it looks.
+//!
+//! It is changed by `act` and drawn by `draw`; neither is known here.
+
+use crate::clock::Clock;
+use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
+use crate::session::tail::Item;
+use crate::state::Run;
+use crate::ui::action::Action;
+use crate::ui::keymap::{Focus, Keymap};
+use crate::ui::layout::{Areas, Panels};
+use crate::ui::terminal::TerminalModes;
+use crate::ui::text::wrap::clip;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::theme::{Theme, Themes};
+use crate::ui::view::analysis::Analysis;
+use crate::ui::view::completion::Completion;
+use crate::ui::view::composer::Composer;
+use crate::ui::view::floor::Status;
+use crate::ui::view::list::List;
+use crate::ui::view::message::{Look, Reading};
+use crate::ui::view::modal::Vim;
+use crate::ui::view::outbox::{Outbox, WAITS};
+use crate::ui::view::page::Page;
+use crate::ui::view::player::Playback;
+use crate::ui::view::search::Search;
+use crate::ui::view::transcript::Transcript;
+use crate::ui::view::undo::Undo;
+use crate::ui::view::viewport::Viewport;
+use ratatui::layout::Rect;
+
+/// Cells of the terminal's title at most.
+const TITLE_WIDTH: usize = 80;
+
+/// Where the reader is, what they write and what they were told; never logged.
+#[derive(Default)]
+pub struct ViewState {
+    /// Where everything stands.
+    pub areas: Areas,
+    /// Where they read.
+    pub viewport: Viewport,
+    /// Whether the talk is kept nowhere: then nothing goes on after its end and nothing branches off.
+    pub unsaved: bool,
+    /// What they write.
+    pub composer: Composer,
+    /// Whether the keyboard is in the composer.
+    pub writing: bool,
+    /// Whether the next key stands behind Ctrl-X.
+    pub prefixed: bool,
+    /// The list that is open.
+    pub list: Option<List>,
+    /// What was run from the list of commands, the last one first.
+    pub used: Vec<String>,
+    /// The figures, where they are read.
+    pub analysis: Option<Analysis>,
+    /// What is looked for.
+    pub search: Option<Search>,
+    /// The text that lies on top.
+    pub page: Option<Page>,
+    /// How they read.
+    pub reading: Reading,
+    /// The words that wait and are being changed.
+    pub editing: Option<Key>,
+    /// The seat put forward, by its place.
+    pub selected: Option<usize>,
+    /// Where somebody with the habits of vim stands.
+    pub vim: Option<Vim>,
+    /// What the word that is being written could become.
+    pub completion: Option<Completion>,
+    /// How panels are shown.
+    pub panels: Panels,
+    /// Whether the mouse was the screen's before words became raw.
+    pub took_mouse: bool,
+    /// What was worn before a theme was tried on.
+    pub previous_theme: Option<Theme>,
+    /// What can be taken back for a while.
+    pub undo: Option<Undo>,
+    /// Since when the next key stands behind the prefix.
+    pub prefixed_since: Option<Ms>,
+    /// Whether the keys that can follow it are listed.
+    pub keys_listed: bool,
+    /// What a click does, by the cells it falls on.
+    pub clicks: Vec<(Rect, Action)>,
+    /// What became of what they asked for last.
+    pub notice: Option<String>,
+    /// Whether that is more than fits into the last row, as it was drawn last.
+    pub spills: bool,
+    /// The recording that is played, where the talk is none of now.
+    pub playback: Option<Playback>,
+    /// The wish to leave that is granted when it comes again.
+    pub leaving: Option<Action>,
+}
+
+impl ViewState {
+    /// Returns where the keyboard is.
+    pub fn place(&self) -> Focus {
+        match (&self.list, self.writing) {
+            _ if self.prefixed => Focus::Prefix,
+            (Some(_), _) => Focus::Pick,
+            _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
+            (None, true) => Focus::Write,
+            (None, false) if self.analysis.is_some() => Focus::Analysis,
+            (None, false) if self.search.is_some() => Focus::Found,
+            (None, false) if self.playback.is_some() => Focus::Replay,
+            (None, false) => Focus::Read,
+        }
+    }
+}
+
+/// Everything the screen holds.
+pub struct Screen {
+    /// The conversation.
+    pub transcript: Transcript,
+    /// Where the reader is.
+    pub view: ViewState,
+    /// The colours.
+    pub theme: Theme,
+    /// The themes that can be worn instead.
+    pub themes: Themes,
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+    /// The keys.
+    pub keymap: Keymap,
+    /// What the terminal is used for besides showing.
+    pub modes: TerminalModes,
+    /// The session's time.
+    pub clock: Clock,
+    /// What was asked for and has no receipt yet.
+    outbox: Outbox,
+}
+
+impl Screen {
+    /// Returns the screen of a conversation that was opened, or reopened, at a place in the log.
+    pub fn new(since: Seq, clock: Clock, theme: Theme, glyphs: &'static Glyphs) -> Screen {
+        Screen {
+            transcript: Transcript::default(),
+            view: ViewState::default(),
+            theme,
+            themes: Themes::default(),
+            glyphs,
+            keymap: Keymap::default(),
+            modes: TerminalModes::default(),
+            clock,
+            outbox: Outbox::new(since),
+        }
+    }
+
+    /// Returns what the terminal's title is to be: how the talk stands, and its own title.
+    pub fn entitled(&self) -> String {
+        let standing = match &self.view.playback {
+            Some(_) => "REPLAY",
+            None => Status::of(self.transcript.state()).word(),
+        };
+        let title = self.transcript.title();
+        clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
+    }
+
+    /// Takes in what the tail hands out; what became of a wish is told.
+    pub fn take(&mut self, item: &Item) {
+        self.transcript.take(item);
+        let record = match item {
+            Item::Event(record) => record,
+            Item::Piece(_) => return,
+            Item::Past(_) => {
+                self.view.viewport.forget();
+                return;
+            }
+        };
+        let paused = self.transcript.state().run == Run::Paused;
+        let told = self.outbox.outcome(&record.event.kind, paused);
+        if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
+            // what it waited for has come
+            self.view.notice.take_if(|notice| notice.contains(WAITS));
+        }
+        self.view.notice = told.or(self.view.notice.take());
+    }
+
+    /// Returns the row that is read: the first on the screen, or the last one while the end is followed.
+    pub fn reading(&mut self) -> usize {
+        if self.view.viewport.following() {
+            return self.transcript.len().saturating_sub(1);
+        }
+        let mut first = 0;
+        self.read(|t, transcript, look| first = t.first(transcript, look).0);
+        first
+    }
+
+    /// Returns a wish as a command with its key.
+    pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
+        self.outbox.command(command)
+    }
+
+    /// Moves the reader.
+    pub(in crate::ui) fn read(&mut self, to: impl FnOnce(&mut Viewport, &Transcript, Look<'_>)) {
+        let Screen { transcript, view, theme, glyphs, keymap, .. } = self;
+        let width = view.viewport.width();
+        let look = Look { width, theme, glyphs, keymap, reading: &view.reading };
+        to(&mut view.viewport, transcript, look);
+    }
+
+    /// Changes the colours, and lays out again what was laid out in others.
+    pub fn set_theme(&mut self, theme: Theme) {
+        self.theme = theme;
+        self.view.viewport.forget();
+        self.view.analysis.iter_mut().for_each(Analysis::forget);
+    }
+}

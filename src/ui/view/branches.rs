@@ -1,0 +1,87 @@
+//! Branches and other sessions as they are shown: where a branch leaves, and two conversations side by side.
+
+use crate::catalogue::Summary;
+use crate::export::{Beside, Narrated};
+use crate::model::{Event, Kind, Seq};
+use crate::session::replay::Recording;
+use crate::state::State;
+use crate::text;
+use crate::ui::view::page::{Page, Section};
+
+/// Where a branch leaves the talk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BranchPoint {
+    /// The last event that it keeps.
+    pub at: Seq,
+    /// The seed of its dice, where it is another one.
+    pub seed: Option<u64>,
+}
+
+/// Which sessions are listed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SessionFilter {
+    /// Those that branched off one another and this one.
+    Family,
+    /// All of them.
+    Everything,
+}
+
+/// The sessions there are.
+pub struct SessionList {
+    /// All of them, the one written last first.
+    pub all: Vec<Summary>,
+    /// The id of the one on the screen.
+    pub here: String,
+}
+
+/// Another session.
+pub struct OtherSession {
+    /// What it is called by.
+    pub name: String,
+    /// What is in it.
+    pub recording: Recording,
+}
+
+/// Returns two talks side by side, from where they part.
+pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherSession) -> Page {
+    // a talk on the screen keeps no pieces
+    let is_whole = |event: &&Event| !matches!(event.kind, Kind::Delta(_));
+    let here = here.filter(is_whole);
+    let there = other.recording.records().iter().map(|r| &r.event).filter(is_whole);
+    let beside = Beside::of(here.clone(), there.clone());
+    let same = Section { body: "the same words".into(), ..Section::default() };
+    let rows = beside.rows.iter().map(|row| {
+        let side = |told: &[Narrated]| told.iter().map(part).collect::<Vec<Section>>();
+        let theirs = if row.a == row.b { vec![same.clone()] } else { side(&row.b) };
+        (side(&row.a), theirs)
+    });
+    Page {
+        title: "Side by side".into(),
+        facts: vec![
+            ("A", format!("this talk: {}", title(here))),
+            ("B", format!("{}: {}", text::label(&other.name), title(there))),
+            ("", beside.parted()),
+        ],
+        beside: rows.collect(),
+        ..Page::default()
+    }
+}
+
+/// What a talk is called in the end, safe for one line.
+fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
+    let state = State::fold(events);
+    text::label(&state.shown_title()).into_owned()
+}
+
+fn part(told: &Narrated) -> Section {
+    match told {
+        Narrated::Words { place, who, body } => Section {
+            head: format!("{place}  {who}"),
+            body: body.clone(),
+            markdown: true,
+            ..Section::default()
+        },
+        Narrated::Note(note) => Section { body: note.clone(), ..Section::default() },
+        Narrated::Opening { title, .. } => Section { head: title.clone(), ..Section::default() },
+    }
+}
