@@ -143,7 +143,7 @@ impl AppearanceSettings {
         };
         let signs = context.signs.or(settings.glyphs).unwrap_or_default();
         let appearance = AppearanceSettings {
-            library: shelf: shelf(context, &choice)?,
+            shelf: shelf(context, &choice)?,
             depth: depth(environment, &settings),
             glyphs: match signs {
                 Signs::Unicode => &glyphs::UNICODE,

@@ -5,9 +5,9 @@
 /// An intention in the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Opens the figures, or closes them.
+    /// Opens the analysis, or closes them.
     Analysis,
-    /// Goes to the event that is chosen among the figures.
+    /// Goes to the event that is chosen among the analysis.
     OpenEvent,
     /// Lists the formats in which the session can be written.
     Export,
@@ -17,7 +17,7 @@ pub enum Action {
     Step,
     /// Stops this speaker, or passes over the next one.
     Skip,
-    /// Speaks the last utterance anew.
+    /// Retries the last turn.
     Retry,
     /// Begins a question on which everybody votes.
     Vote,
@@ -87,7 +87,7 @@ pub enum Action {
     Links,
     /// Shows it alone.
     Zoom,
-    /// Shows who waits for whom.
+    /// Shows the dependencies.
     Dependencies,
     /// Shows what its speaker was shown.
     Prompt,
@@ -119,25 +119,25 @@ pub enum Action {
     Top,
     /// The end, and following what comes.
     Follow,
-    /// Puts the seat of a number forward, from 1.
+    /// Selects the participant of a number, from 1.
     Select(u8),
-    /// Puts the next seat forward.
+    /// Selects the next participant.
     SelectNext,
-    /// Puts the seat before forward.
+    /// Selects the previous participant.
     SelectPrevious,
-    /// The seat put forward speaks next.
+    /// The selected participant speaks next.
     GiveFloor,
-    /// The seat put forward is passed over, or no longer.
+    /// Mutes the selected participant, or unmutes it.
     Mute,
-    /// Begins a word to the seat put forward alone.
+    /// Begins a whisper to the selected participant.
     Whisper,
     /// Begins a note for the prompts.
     Note,
-    /// Lists everything that can be done with the seat put forward.
+    /// Lists the actions for the selected participant.
     Seat,
     /// Lets the turn of a human seat go.
     Pass,
-    /// Changes words that wait.
+    /// Changes queued messages.
     EditQueued,
     /// Takes back the words that were queued last.
     DropQueued,
@@ -175,9 +175,9 @@ pub enum Action {
     EntryDown,
     /// Runs the entry.
     RunEntry,
-    /// Outwards: closes, leaves, forgets the seat put forward. Destroys nothing.
+    /// Goes back: closes what lies on top, leaves WRITE, clears the selection. Destroys nothing.
     Back,
-    /// Draws everything anew.
+    /// Redraws everything.
     Redraw,
     /// The words as they were written, at the edge of the screen, and the mouse selects them; or as before.
     Raw,

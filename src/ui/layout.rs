@@ -49,7 +49,7 @@ pub struct Areas {
     pub side: Rect,
     /// Who speaks and who is next.
     pub floor: Rect,
-    /// Words that wait for their moment.
+    /// Queued messages.
     pub queue: Rect,
     /// Where the person writes.
     pub composer: Rect,
@@ -82,11 +82,11 @@ pub fn axis(area: Rect) -> Rect {
 /// What the person's own part needs, in rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowsNeeded {
-    /// Words that wait for their moment.
+    /// Queued messages.
     pub queue: u16,
     /// What is written.
     pub composer: u16,
-    /// The lanes of a recording, and what stands below them; 0 for a talk of now.
+    /// The lanes of a recording, and what stands below them; 0 for a conversation of now.
     pub timeline: u16,
     /// How panels are shown.
     pub panels: Panels,

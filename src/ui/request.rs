@@ -7,16 +7,16 @@ use crate::ui::view::branches::{BranchPoint, SessionFilter};
 /// What is to be done outside the screen.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Request {
-    /// The talk branches off; what came after it stays in the old session.
+    /// The conversation branches off; what came after it stays in the old session.
     Fork(BranchPoint),
-    /// The sessions as a list, to show one beside the talk.
+    /// The sessions as a list, to show one beside the conversation.
     Sessions(SessionFilter),
-    /// Another session beside the talk: its name or path.
+    /// Another session beside the conversation: its name or path.
     Beside(String),
-    /// A deed of the operator.
+    /// A command of the operator.
     Send(Command),
-    /// The talk that ended is taken up again, and these deeds come first.
-    Again(Vec<Command>),
+    /// The conversation that ended is extended, and these commands come first.
+    Extend(Vec<Command>),
     /// A text for the clipboard, and what it is in words.
     Copy(String, String),
     /// An address, for the program that the system has for it.
@@ -25,13 +25,13 @@ pub enum Request {
     Edit(String),
     /// The session as a file, in the format of a name.
     Export(&'static str),
-    /// Everything is drawn anew.
+    /// Everything is redrawn.
     Redraw,
-    /// The terminal is taken anew: the program had been stopped.
+    /// The terminal is taken again: the program had been stopped.
     Retaken,
     /// The mouse is the screen's from now on, or the terminal's.
     Mouse(bool),
-    /// The talk pauses and the program stops until the shell goes on.
+    /// The conversation pauses and the program stops until the shell goes on.
     Suspend,
     /// The start screen; the session stays as it is.
     Home,

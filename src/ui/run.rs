@@ -57,8 +57,8 @@ pub enum LeaveTo {
     Home,
     /// To a branch.
     Fork(BranchPoint),
-    /// To the talk itself, which had ended: these deeds come first.
-    Again(Vec<Command>),
+    /// To the conversation itself, which had ended: these commands come first.
+    Extend(Vec<Command>),
     /// Out of the program.
     Quit,
 }
@@ -114,33 +114,33 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                 let send = |screen: &mut Screen, command: Command| {
                     let command = screen.command(command);
                     if commands.try_send(command).is_err() {
-                        screen.view.notice = Some("not heard: the engine is busy".into());
+                        screen.view.notice = Some("busy, try again".into());
                     }
                 };
                 match handle(screen, &event) {
                     Some(Request::Leave) => return Ok(LeaveTo::Quit),
                     Some(Request::Home) => return Ok(LeaveTo::Home),
                     Some(Request::Fork(leaf)) => return Ok(LeaveTo::Fork(leaf)),
-                    Some(Request::Again(deeds)) => return Ok(LeaveTo::Again(deeds)),
+                    Some(Request::Extend(commands)) => return Ok(LeaveTo::Extend(commands)),
                     Some(Request::Copy(words, what)) => {
                         terminal.copy(&words)?;
                         let and = match (outside.keep)(&words) {
-                            Ok(path) => format!(", and in {path}"),
+                            Ok(path) => format!(", also saved to {path}"),
                             Err(why) => format!("; {why}"),
                         };
                         screen.view.notice =
-                            Some(format!("{what}: sent to the clipboard (unconfirmed){and}"));
+                            Some(format!("copied {what} (unconfirmed){and}"));
                     }
                     Some(Request::Export(format)) => {
                         screen.view.notice = Some(match (outside.export)(format) {
-                            Ok(path) => format!("written: {path}"),
-                            Err(why) => format!("not written: {why}"),
+                            Ok(path) => format!("exported to {path}"),
+                            Err(why) => format!("export failed: {why}"),
                         });
                     }
                     Some(Request::Open(address)) => {
                         screen.view.notice = Some(match (outside.open)(&address) {
-                            Ok(program) => format!("handed to {program}"),
-                            Err(why) => format!("not opened: {}; it can be copied", text::line(&why)),
+                            Ok(program) => format!("opened with {program}"),
+                            Err(why) => format!("cannot open the link: {}; y copies it", text::line(&why)),
                         });
                     }
                     Some(Request::Edit(draft)) => {
@@ -210,7 +210,7 @@ fn handle(screen: &mut Screen, event: &Event) -> Option<Request> {
             update::paste(screen, text);
             None
         }
-        // a resize draws anew by itself; nothing else is asked of the terminal
+        // a resize redraws by itself; nothing else is asked of the terminal
         Event::Resize(..) | Event::FocusGained | Event::FocusLost => None,
     }
 }

@@ -13,14 +13,14 @@ use crate::ui::terminal::TerminalModes;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, Themes};
-use crate::ui::view::analysis::Analysis;
+use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::composer::Composer;
 use crate::ui::view::floor::Status;
 use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
 use crate::ui::view::modal::Vim;
-use crate::ui::view::outbox::{Outbox, WAITS};
+use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::page::Page;
 use crate::ui::view::player::Playback;
 use crate::ui::view::search::Search;
@@ -39,7 +39,7 @@ pub struct ViewState {
     pub areas: Areas,
     /// Where they read.
     pub viewport: Viewport,
-    /// Whether the talk is kept nowhere: then nothing goes on after its end and nothing branches off.
+    /// Whether the conversation is kept nowhere: then nothing goes on after its end and nothing branches off.
     pub unsaved: bool,
     /// What they write.
     pub composer: Composer,
@@ -51,17 +51,17 @@ pub struct ViewState {
     pub list: Option<List>,
     /// What was run from the list of commands, the last one first.
     pub used: Vec<String>,
-    /// The figures, where they are read.
-    pub analysis: Option<Analysis>,
+    /// The analysis, where they are read.
+    pub analysis: Option<AnalysisPane>,
     /// What is looked for.
     pub search: Option<Search>,
     /// The text that lies on top.
     pub page: Option<Page>,
     /// How they read.
     pub reading: Reading,
-    /// The words that wait and are being changed.
+    /// The queued messages and are being changed.
     pub editing: Option<Key>,
-    /// The seat put forward, by its place.
+    /// The selected participant, by its place.
     pub selected: Option<usize>,
     /// Where somebody with the habits of vim stands.
     pub vim: Option<Vim>,
@@ -71,7 +71,7 @@ pub struct ViewState {
     pub panels: Panels,
     /// Whether the mouse was the screen's before words became raw.
     pub took_mouse: bool,
-    /// What was worn before a theme was tried on.
+    /// The theme from before the preview.
     pub previous_theme: Option<Theme>,
     /// What can be taken back for a while.
     pub undo: Option<Undo>,
@@ -85,9 +85,9 @@ pub struct ViewState {
     pub notice: Option<String>,
     /// Whether that is more than fits into the last row, as it was drawn last.
     pub spills: bool,
-    /// The recording that is played, where the talk is none of now.
+    /// The recording that is played, where the conversation is none of now.
     pub playback: Option<Playback>,
-    /// The wish to leave that is granted when it comes again.
+    /// The action that leaves if it comes again.
     pub leaving: Option<Action>,
 }
 
@@ -115,7 +115,7 @@ pub struct Screen {
     pub view: ViewState,
     /// The colours.
     pub theme: Theme,
-    /// The themes that can be worn instead.
+    /// The themes to choose from.
     pub themes: Themes,
     /// The signs.
     pub glyphs: &'static Glyphs,
@@ -145,7 +145,7 @@ impl Screen {
         }
     }
 
-    /// Returns what the terminal's title is to be: how the talk stands, and its own title.
+    /// Returns what the terminal's title is to be: how the conversation stands, and its own title.
     pub fn entitled(&self) -> String {
         let standing = match &self.view.playback {
             Some(_) => "REPLAY",
@@ -155,7 +155,7 @@ impl Screen {
         clip(&format!("{standing} {title}"), TITLE_WIDTH, self.glyphs.ellipsis)
     }
 
-    /// Takes in what the tail hands out; what became of a wish is told.
+    /// Takes in what the tail hands out; the outcome of a command becomes a notice.
     pub fn take(&mut self, item: &Item) {
         self.transcript.take(item);
         let record = match item {
@@ -167,10 +167,12 @@ impl Screen {
             }
         };
         let paused = self.transcript.state().run == Run::Paused;
-        let told = self.outbox.outcome(&record.event.kind, paused);
+        let resume = paused.then(|| self.keymap.way(Action::TogglePause, Focus::Read));
+        let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
+        let told = self.outbox.outcome(&record.event.kind, &waits_for);
         if matches!(&record.event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Done) {
             // what it waited for has come
-            self.view.notice.take_if(|notice| notice.contains(WAITS));
+            self.view.notice.take_if(|notice| self.outbox.is_queued(notice));
         }
         self.view.notice = told.or(self.view.notice.take());
     }
@@ -185,7 +187,7 @@ impl Screen {
         first
     }
 
-    /// Returns a wish as a command with its key.
+    /// Returns a command with its key.
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         self.outbox.command(command)
     }
@@ -202,6 +204,6 @@ impl Screen {
     pub fn set_theme(&mut self, theme: Theme) {
         self.theme = theme;
         self.view.viewport.forget();
-        self.view.analysis.iter_mut().for_each(Analysis::forget);
+        self.view.analysis.iter_mut().for_each(AnalysisPane::forget);
     }
 }

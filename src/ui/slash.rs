@@ -94,7 +94,7 @@ pub fn read(line: &str, state: &State) -> Result<Command, String> {
         let word = line.split_whitespace().next().unwrap_or("/");
         let near =
             COMMANDS.iter().map(spelled).min_by_key(|v| strsim::damerau_levenshtein(v, word));
-        return Err(format!("there is no {word}; the nearest is {}", near.unwrap_or_default()));
+        return Err(format!("unknown command {word}; the nearest is {}", near.unwrap_or_default()));
     };
     let mut rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim();
     let mut map = Map::from_iter([("do".to_owned(), Value::from(row.name))]);
@@ -124,11 +124,13 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         "who" | "to" if needed || word.starts_with('@') => {
             Some(Value::from(seat(word, state)?.to_string()))
         }
-        "utterance" | "alternative" | "n" => match word.trim_start_matches('u').parse::<u32>() {
-            Ok(number) => Some(number.into()),
-            Err(_) if needed => return Err(format!("`{word}` is no number")),
-            Err(_) => None,
-        },
+        "utterance" | "alternative" | "n" => {
+            match word.trim_start_matches(['u', '#']).parse::<u32>() {
+                Ok(number) => Some(number.into()),
+                Err(_) if needed => return Err(format!("not a number: `{word}`")),
+                Err(_) => None,
+            }
+        }
         "yes" => match word {
             "yes" => Some(true.into()),
             "no" => Some(false.into()),
@@ -142,7 +144,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
         "note" | "tool" => Some(word.into()),
         "set" | "participant" => {
             let table = format!("it = {{ {} }}", std::mem::take(rest)).parse::<toml::Table>();
-            let table = table.map_err(|_| "write KEY=VALUE, KEY=VALUE; text stands in quotes")?;
+            let table = table.map_err(|_| "write KEY=VALUE, KEY=VALUE, with text in quotes")?;
             return serde_json::to_value(&table["it"]).map(Some).map_err(|e| e.to_string());
         }
         "question" => {
@@ -164,7 +166,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
     Ok(found)
 }
 
-/// Takes the words that wait off the rest of a line: by their number as they are shown, by their key, or by nothing where
+/// Takes the queued messages off the rest of a line: by their number as they are shown, by their key, or by nothing where
 /// no others wait.
 ///
 /// # Errors
@@ -174,14 +176,17 @@ fn waiting(word: &str, rest: &mut &str, state: &State) -> Result<Value, String> 
     let number = || all.get(word.parse::<usize>().ok()?.checked_sub(1)?).copied();
     let keyed = || all.iter().find(|key| *key.0 == *word).copied();
     let key = match (keyed().or_else(number), &all[..]) {
-        (_, []) => return Err("nothing is queued".into()),
+        (_, []) => return Err("no queued messages".into()),
         (Some(key), _) => {
             *rest = rest[word.len()..].trim_start();
             key
         }
         (None, [key]) => key,
         (None, all) => {
-            return Err(format!("{} are queued: name one by its number, from 1", all.len()));
+            return Err(format!(
+                "{} messages are queued: give the number of one, from 1",
+                all.len()
+            ));
         }
     };
     Ok(Value::from(key.0.to_string()))
@@ -197,7 +202,7 @@ pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
     let same = |other: &str| other.eq_ignore_ascii_case(name);
     let named = state.seats.iter().find(|s| same(&s.spec.id) || same(&s.spec.name));
     let found = named.or(number).map(|s| s.spec.id.clone());
-    found.ok_or_else(|| format!("nobody at the table is called `{name}`"))
+    found.ok_or_else(|| format!("no participant named `{name}`"))
 }
 
 #[cfg(test)]
@@ -316,7 +321,7 @@ mod tests {
         for (line, words) in [
             ("/flor bo", "nearest is /floor"),
             ("/floor", "use /floor NAME"),
-            ("/floor dan", "nobody at the table is called `dan`"),
+            ("/floor dan", "no participant named `dan`"),
             ("/pause later", "use /pause"),
             ("/step 0", "counts from 1"),
             ("/limit 12", "KEY=VALUE"),

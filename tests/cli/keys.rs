@@ -13,7 +13,7 @@ fn the_map_is_printed_with_the_users_own_keys() {
     let json = house.run(&["keys", "--json", "-c", &config]).code(0).out;
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
     let skip = rows.iter().find(|r| r["action"] == "skip").unwrap();
-    assert_eq!(skip["keys"], serde_json::json!({"table": ["X", "f4"]}));
+    assert_eq!(skip["keys"], serde_json::json!({"read": ["X", "f4"]}));
     assert!(rows.iter().all(|r| r["keys"].as_object().is_some_and(|keys| !keys.is_empty())));
 }
 
@@ -22,7 +22,7 @@ fn a_wrong_key_is_refused_with_its_line() {
     let house = House::new();
     for (text, words) in [
         ("[keys.table]\nskip = \"m\"", "bad.toml:2:8: keys.table.skip: `m` means mute here"),
-        ("[keys.table]\nskpi = \"x\"", "bad.toml:2:8: keys.table.skpi: there is no such action"),
+        ("[keys.table]\nskpi = \"x\"", "bad.toml:2:8: keys.table.skpi: unknown action"),
         ("[keys.pen]\nsend = 3", "bad.toml:2:8: "),
     ] {
         let config = house.file("bad.toml", text);

@@ -28,7 +28,7 @@ fn a_wrong_theme_is_refused_with_its_line() {
     let head = "[meta]\nname = \"bad\"\nappearance = \"dark\"\n";
     let bad = house.file("bad.toml", &format!("{head}[roles]\ntitel = \"red\"\n"));
     let ran = house.run(&["themes", "--theme", &bad]).code(3);
-    assert!(ran.err.contains("bad.toml:5:9: there is no role `titel`"), "{}", ran.err);
+    assert!(ran.err.contains("bad.toml:5:9: unknown role `titel`"), "{}", ran.err);
     let ran = house.run(&["themes", "--theme", "nrod"]).code(3);
     assert!(ran.err.contains("the nearest is `nord`"), "{}", ran.err);
     let ran = house.run(&["themes", "--theme", "./nowhere.toml"]).code(3);

@@ -166,7 +166,7 @@ async fn a_moment_shows_what_had_come_by_then() {
 /// What a screen holds of a talk, as far as it can be compared.
 fn told(transcript: &Transcript) -> impl PartialEq + Debug {
     let figures: Vec<String> =
-        transcript.study().tables().iter().map(|t| format!("{t:?}")).collect();
+        transcript.analysis().tables().iter().map(|t| format!("{t:?}")).collect();
     let asides: Vec<_> = transcript.asides().cloned().collect();
     let events: Vec<Seq> = transcript.events().map(|e| e.seq).collect();
     let thoughts = transcript.rows().map(|row| match row.id {

@@ -20,7 +20,7 @@ fn figures_grow_with_the_talk_and_go_away_with_esc() {
     assert!(row(&mut stage, "2  Bo").contains("79"), "{}", stage.text());
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
-    assert!(stage.text().contains("u3"));
+    assert!(stage.text().contains("#3"));
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn an_event_is_opened_in_the_transcript() {
     stage.press(&[Down; 9]);
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
-    assert!(stage.text().contains("u9 "), "{}", stage.text());
-    assert!(!stage.text().contains("u1 "), "{}", stage.text());
+    assert!(stage.text().contains("#9 "), "{}", stage.text());
+    assert!(!stage.text().contains("#1 "), "{}", stage.text());
 }
 
 #[test]

@@ -83,7 +83,7 @@ fn every_hint_means_what_it_says() {
             let action = stage.screen.keymap.action(place, key);
             let row = ROWS.iter().find(|r| Some(r.action) == action);
             let row = row.unwrap_or_else(|| panic!("{hint:?} at {place:?} is no key"));
-            assert!(row.hint == word || word == "go on", "{hint:?} is {:?}", row.action);
+            assert!(row.hint == word || word == "resume", "{hint:?} is {:?}", row.action);
         }
     }
 }

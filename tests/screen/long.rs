@@ -104,7 +104,7 @@ fn nothing_ticks_but_seconds_that_are_shown() {
     stage.happens("engine", "turn.ended", end);
     stage.happens("engine", "paused", serde_json::json!({}));
     assert!(!ticking(&stage.screen), "it is paused");
-    assert!(!ticking(&Stage::new(80, 24).whole().screen), "it has ended");
+    assert!(!ticking(&Stage::new(80, 24).whole().screen), "the conversation is finished");
 }
 
 #[test]

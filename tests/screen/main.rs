@@ -4,6 +4,7 @@
 mod contest;
 mod figures;
 mod keys;
+mod limits;
 mod long;
 mod mouse;
 mod past;

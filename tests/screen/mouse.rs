@@ -26,7 +26,7 @@ fn click(stage: &mut Stage, on: &str) -> Option<Request> {
 #[test]
 fn the_wheel_scrolls_the_transcript_and_never_what_was_written() {
     let mut stage = Stage::new(80, 24).during(6, 2);
-    let pen = stage.screen.view.areas.pen;
+    let pen = stage.screen.view.areas.composer;
     assert_eq!(at(&mut stage, MouseEventKind::ScrollUp, 10, pen.y), None);
     assert!(stage.screen.view.viewport.following());
     at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
@@ -77,6 +77,6 @@ fn the_mouse_can_be_let_go() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     stage.screen.modes.mouse = true;
     assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(false)]);
-    assert!(stage.text().contains("R takes it back"));
+    assert!(stage.text().contains("R to leave"));
     assert_eq!(stage.press(&[Char('R')]), [Request::Mouse(true)]);
 }

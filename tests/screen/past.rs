@@ -108,7 +108,7 @@ fn the_tree_is_drawn_and_a_branch_of_it_is_one_key_away() {
     assert!(stage.text().contains("20251231-000000-other") && stage.text().contains("damaged"));
     let alone = SessionList { all: sessions().all, here: "20251231-000000-other".into() };
     let why = list(&stage.screen, &alone, SessionFilter::Family).err().unwrap();
-    assert_eq!(why, "nothing branched off this yet: B branches off");
+    assert_eq!(why, "no branches yet: B creates one");
 }
 
 #[test]

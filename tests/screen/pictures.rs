@@ -66,7 +66,7 @@ const SCENES: &[(&str, Scene)] = &[
         Talk(|s| keys(whole(s, played("{ name = \"moderated\", moderator = \"mo\" }")), "a3")),
     ),
     ("events", Talk(|s| keys(s.whole(), "a4"))),
-    ("it has ended", Talk(Stage::whole)),
+    ("the conversation is finished", Talk(Stage::whole)),
     ("a recording", Talk(replay::half)),
     ("the first run", Begin(start::first)),
     ("the start screen", Begin(start::found)),
@@ -139,9 +139,10 @@ fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
 /// What the floor does is on the screen at every size, under everything but the figures, which count it.
 fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
     let all = rows.join("\n");
-    let words = ["speaking", "about to", "again in", "PAUSED", "WAITING", "ended", "1 floor"];
+    let words =
+        ["speaking", "waiting for", "retrying in", "PAUSED", "WAITING", "finished", "1 floor"];
     let is_told = words.iter().any(|word| all.contains(word));
-    let counted = rows[0].contains(" u") && rows[0].contains(':');
+    let counted = rows[0].contains(" turn ") && rows[0].contains(':');
     let is_talk = matches!(scene, Talk(_));
     assert!(!is_talk || counted && is_told, "{name}:\n{all}");
     let cut = rows.iter().any(|row| row.contains("speakin…"));

@@ -115,7 +115,7 @@ fn a_message_is_copied_as_it_was_written() {
     stage.press(&[Char('g')]);
     let asked = stage.press(&[Char('y')]);
     let source = stage.screen.transcript.state().entries[0].text().to_string();
-    assert_eq!(asked, [Request::Copy(source, "u1 of Ada".into())]);
+    assert_eq!(asked, [Request::Copy(source, "turn 1 (Ada)".into())]);
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn reasoning_is_folded_until_it_is_opened() {
     let thought = Piece { turn, channel: Channel::Think, at, text: "hidden in my head".into() };
     stage.screen.take(&Item::Piece(thought));
     let folded = stage.text();
-    assert!(folded.contains("reasoning, 4 words: o opens it") && !folded.contains("in my head"));
+    assert!(folded.contains("▸ reasoning, 4 words (o)") && !folded.contains("in my head"));
     stage.press(&[Char('o')]);
     assert!(stage.text().contains("hidden in my head"));
 }

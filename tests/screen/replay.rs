@@ -101,7 +101,7 @@ fn the_keys_of_the_player() {
         matches!(
             demo()[mark - 1].kind,
             Kind::HumanSaid(_) | Kind::CallRetried(_) | Kind::TurnEnded(_)
-        ) || r.stage.text().contains("no mark")
+        ) || r.stage.text().contains("no more marks")
     );
 }
 

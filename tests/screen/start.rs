@@ -142,14 +142,14 @@ fn what_cannot_begin_says_what_would_do() {
     let mut start = table();
     write(&mut start, "My own");
     assert_eq!(press(&mut start, &[Enter]), None);
-    assert!(shown(&mut start, 80, 24).contains("rehearsed voices keep their own topic"));
+    assert!(shown(&mut start, 80, 24).contains("rehearsed scenarios have a fixed topic"));
     let mut start = table();
     press(&mut start, &[Tab, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
-    assert!(shown(&mut start, 80, 24).contains("nobody speaks yet"));
+    assert!(shown(&mut start, 80, 24).contains("no model selected"));
     press(&mut start, &[Esc, KeyCode::Up, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
-    assert!(shown(&mut start, 80, 24).contains("broken cannot be played: no seat"));
+    assert!(shown(&mut start, 80, 24).contains("cannot run broken: no seat"));
     (start.first, start.at) = (true, Row::Local);
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("start Ollama"));
@@ -170,11 +170,11 @@ fn two_sessions_are_compared_and_one_is_dropped_by_asking_twice() {
     let (one, two) = (path("Rust or Zig for the parser?"), path("Naming the new service"));
     let mut start = found();
     assert_eq!(press(&mut start, &[Down, Down, Down, Char('c')]), None);
-    assert!(shown(&mut start, 80, 24).contains("c there shows both"));
+    assert!(shown(&mut start, 80, 24).contains("press c to compare"));
     assert_eq!(press(&mut start, &[Down, Char('c')]), Some(Choice::Beside(one, two)));
     let mut start = found();
     assert_eq!(press(&mut start, &[Down, Down, Down, Char('x')]), None);
-    assert!(shown(&mut start, 80, 24).contains("x again moves it to the trash"));
+    assert!(shown(&mut start, 80, 24).contains("press x again to move it to the trash"));
     assert_eq!(press(&mut start, &[Down, Char('x')]), None, "another one is asked about anew");
     let dropped = press(&mut start, &[Char('x')]);
     assert_eq!(dropped, Some(Choice::Delete(path("Naming the new service"))));
@@ -223,13 +223,13 @@ fn a_key_set_anew_is_used_in_hints_and_help_and_what_is_said() {
     );
     assert_eq!(press(&mut start, &[Char('r')]), None);
     key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::ALT));
-    assert!(shown(&mut start, 80, 24).contains("alt-x again moves it to the trash"));
+    assert!(shown(&mut start, 80, 24).contains("press alt-x again to move it to the trash"));
     press(&mut start, &[KeyCode::F(10)]);
-    assert!(shown(&mut start, 80, 24).contains("f10 again leaves"));
+    assert!(shown(&mut start, 80, 24).contains("press f10 again to quit"));
     press(&mut start, &[Char('?')]);
     let help = shown(&mut start, 80, 24);
-    assert!(help.contains("p             play the session again"), "{help}");
-    assert!(help.contains("ctrl-o        the rehearsed debate"), "{help}");
+    assert!(help.contains("p             replay the session"), "{help}");
+    assert!(help.contains("ctrl-o        watch the rehearsed debate"), "{help}");
     press(&mut start, &[Char(' ')]);
     let path = "/sessions/Rust or Zig for the parser?.jsonl".into();
     assert_eq!(press(&mut start, &[Char('p')]), Some(Choice::Replay(path)));
@@ -246,7 +246,7 @@ fn the_help_names_every_key_of_the_start_screen() {
             assert!(help.contains(&keys) && help.contains(row.title), "{}", row.title);
         }
     }
-    assert!(help.contains("ctrl-x d      the rehearsed debate"), "{help}");
+    assert!(help.contains("ctrl-x d      watch the rehearsed debate"), "{help}");
     assert!(help.contains("esc back"), "{help}");
 }
 
@@ -255,7 +255,7 @@ fn a_key_that_means_two_things_at_the_start_screen_is_refused_with_its_line() {
     for (place, action, key, words) in [
         ("start_list", "demo", "q", "`q` means quit here"),
         ("start", "next_field", "up", "`up` means entry_up here"),
-        ("start", "demo", "d", "`d` is text here"),
+        ("start", "demo", "d", "`d` types text here"),
     ] {
         let (place, action) = (place.to_owned(), action.to_owned());
         let own = Binding { place, action, keys: vec![key.into()], at: "config.toml:3:8".into() };

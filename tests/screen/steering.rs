@@ -4,6 +4,7 @@
 use crate::stage::{Stage, demo};
 use colloquium::model::{Command, Event, Kind, Ms, SeatId, Seq};
 use colloquium::session::{Item, Record};
+use colloquium::ui::act::undo::pass;
 use colloquium::ui::keymap::runs;
 use colloquium::ui::keymap::{Focus, ROWS};
 use colloquium::ui::layout::Panels;
@@ -69,13 +70,13 @@ fn commands_of_the_screen_act_and_leave_the_pen() {
     assert!(matches!(&stage.press(&[Enter])[..], [Request::Fork(_)]));
     write(&mut stage, "i/fork 99");
     stage.press(&[Enter]);
-    assert!(stage.text().contains("no utterance 99 has ended"), "{}", stage.text());
+    assert!(stage.text().contains("no turn 99"), "{}", stage.text());
     write(&mut stage, "i/zoom in");
     stage.press(&[Enter]);
-    assert!(stage.text().contains("/zoom takes nothing"), "{}", stage.text());
+    assert!(stage.text().contains("/zoom takes no argument"), "{}", stage.text());
     write(&mut stage, "i/theme nord");
     stage.press(&[Enter]);
-    assert!(stage.text().contains("nord is worn"), "{}", stage.text());
+    assert!(stage.text().contains("Theme: nord."), "{}", stage.text());
 }
 
 #[test]
@@ -86,12 +87,12 @@ fn a_name_is_offered_behind_its_sign() {
     assert!(shown.contains("@ada") && shown.contains("@bo") && shown.contains("1 of 3"), "{shown}");
     stage.press(&[Down, Tab]);
     assert_eq!(stage.screen.view.composer.text(), "I ask @bo ");
-    assert!(stage.screen.view.offer.is_none());
+    assert!(stage.screen.view.completion.is_none());
     // what is written stays where the offer is closed, and the next key in the same way leaves the pen
     write(&mut stage, "and @c");
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Write);
-    assert!(!stage.text().contains("takes it"), "{}", stage.text());
+    assert!(!stage.text().contains("accept"), "{}", stage.text());
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
     assert_eq!(stage.screen.view.composer.text(), "I ask @bo and @c");
@@ -133,10 +134,10 @@ fn the_keys_behind_the_prefix_are_listed_after_a_moment() {
     let mut stage = speaking();
     write(&mut stage, "iHello");
     stage.chord('x');
-    let (next, _) = stage.screen.view.pass(Ms(1_000));
+    let (next, _) = pass(&mut stage.screen.view, Ms(1_000));
     assert_eq!(next, Some(400));
     assert!(!stage.text().contains("then ─"), "{}", stage.text());
-    assert_eq!(stage.screen.view.pass(Ms(1_400)), (None, true));
+    assert_eq!(pass(&mut stage.screen.view, Ms(1_400)), (None, true));
     let shown = stage.text();
     for words in ["ctrl-x, then", "enter cut in", "e editor", "space pause", "s skip"] {
         assert!(shown.contains(words), "{words}: {shown}");
@@ -150,16 +151,16 @@ fn what_one_key_did_can_be_taken_back_for_five_seconds() {
     let cy: SeatId = "cy".into();
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "3m"), [Request::Send(Command::Mute { who: cy.clone() })]);
-    assert!(stage.text().contains("Cy is passed over: U takes it back"), "{}", stage.text());
-    assert_eq!(stage.screen.view.pass(Ms(0)), (Some(5_000), false));
+    assert!(stage.text().contains("Cy muted (U: undo)"), "{}", stage.text());
+    assert_eq!(pass(&mut stage.screen.view, Ms(0)), (Some(5_000), false));
     assert_eq!(write(&mut stage, "U"), [Request::Send(Command::Unmute { who: cy })]);
     assert_eq!(write(&mut stage, "s"), [Request::Send(Command::Skip {})]);
-    assert!(stage.text().contains("Bo is stopped: U takes it back"), "{}", stage.text());
-    stage.screen.view.pass(Ms(0));
-    assert_eq!(stage.screen.view.pass(Ms(5_000)), (None, true));
-    assert!(!stage.text().contains("takes it back"), "{}", stage.text());
+    assert!(stage.text().contains("Bo stopped (U: undo)"), "{}", stage.text());
+    pass(&mut stage.screen.view, Ms(0));
+    assert_eq!(pass(&mut stage.screen.view, Ms(5_000)), (None, true));
+    assert!(!stage.text().contains("U: undo"), "{}", stage.text());
     assert_eq!(write(&mut stage, "U"), []);
-    assert!(stage.text().contains("nothing to take back"), "{}", stage.text());
+    assert!(stage.text().contains("nothing to undo"), "{}", stage.text());
 }
 
 #[test]
@@ -172,7 +173,7 @@ fn a_theme_is_tried_on_and_taken_off() {
     assert_eq!(stage.terminal.backend().buffer(), &plain, "all is as it was");
     write(&mut stage, "tnord");
     stage.press(&[Enter]);
-    assert!(stage.text().contains("nord is worn; theme = \"nord\""), "{}", stage.text());
+    assert!(stage.text().contains("To keep it: theme = \"nord\""), "{}", stage.text());
     assert_ne!(stage.terminal.backend().buffer(), &plain);
 }
 
@@ -213,7 +214,7 @@ fn a_link_is_looked_at_before_it_is_opened() {
     assert_eq!(write(&mut stage, "u"), []);
     let shown = stage.text();
     assert!(
-        shown.contains("https://a.example/x") && shown.contains("leads to    a.example"),
+        shown.contains("https://a.example/x") && shown.contains("host        a.example"),
         "{shown}"
     );
     assert!(
@@ -231,9 +232,9 @@ fn habits_of_vim_only_add() {
     let mut stage = Stage::new(80, 24).during(6, 2);
     stage.screen.view.vim = Some(Vim::default());
     write(&mut stage, "ione two three");
-    assert!(stage.text().contains("PEN INSERT"), "{}", stage.text());
+    assert!(stage.text().contains("WRITE INSERT"), "{}", stage.text());
     stage.press(&[Esc]);
-    assert!(stage.text().contains("PEN NORMAL"), "{}", stage.text());
+    assert!(stage.text().contains("WRITE NORMAL"), "{}", stage.text());
     for (keys, text) in [
         ("0dw", "two three"),
         ("A!", "two three!"),
@@ -276,12 +277,12 @@ fn habits_of_vim_only_add() {
 fn what_cannot_be_done_now_says_why() {
     let mut stage = Stage::new(100, 24).during(2, 2);
     write(&mut stage, ":/resume");
-    assert!(stage.text().contains("not now: it is not paused"), "{}", stage.text());
+    assert!(stage.text().contains("unavailable: not paused"), "{}", stage.text());
     assert_eq!(stage.press(&[Enter]), []);
-    assert!(stage.text().contains("/resume: it is not paused"), "{}", stage.text());
+    assert!(stage.text().contains("/resume: not paused"), "{}", stage.text());
     let mut stage = Stage::new(100, 24).whole();
     write(&mut stage, ":/skip");
-    assert!(stage.text().contains("not now: it has ended"), "{}", stage.text());
+    assert!(stage.text().contains("unavailable: the conversation is finished"), "{}", stage.text());
 }
 
 #[test]
@@ -295,7 +296,7 @@ fn lines_are_chosen_and_copied_as_they_were_written() {
     write(&mut stage, "v");
     assert!(stage.text().contains("one **bold**"), "{}", stage.text());
     assert!(matches!(&write(&mut stage, "jvjjy")[..], [Request::Copy(words, what)]
-        if words == "two\n\n```" && what == "lines of u1 of Ada"));
+        if words == "two\n\n```" && what == "lines of turn 1 (Ada)"));
     assert!(stage.screen.view.page.is_some(), "more can be chosen");
     assert_eq!(stage.press(&[Esc]), []);
     assert!(stage.screen.view.page.is_none());
@@ -330,16 +331,16 @@ fn the_five_commands_that_were_run_last_go_first() {
 fn after_the_end_one_more_round_or_a_note_to_the_file() {
     let mut stage = Stage::new(100, 24).whole();
     let shown = stage.text();
-    assert!(shown.contains("+ one more round, or /note leaves a note in the file"), "{shown}");
+    assert!(shown.contains("finished. + one more round · /note to annotate"), "{shown}");
     let asked = write(&mut stage, "+");
     assert!(
-        matches!(&asked[..], [Request::Again(deeds)] if deeds.last() == Some(&Command::Step { n: 3 })),
+        matches!(&asked[..], [Request::Extend(deeds)] if deeds.last() == Some(&Command::Step { n: 3 })),
         "{asked:?}"
     );
     write(&mut stage, "i/note It was Bo who was right.");
     let asked = stage.press(&[Enter]);
     assert!(
-        matches!(&asked[..], [Request::Again(deeds)]
+        matches!(&asked[..], [Request::Extend(deeds)]
             if matches!(&deeds[..], [Command::Pause {}, Command::Note { text, .. }] if text.contains("Bo"))),
         "{asked:?}"
     );
@@ -352,7 +353,7 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     write(&mut stage, "i/skip");
     assert_eq!(stage.press(&[Enter]), []);
     let shown = stage.text();
-    assert!(shown.contains("it has ended: + goes on for one more round, /note leaves"), "{shown}");
+    assert!(shown.contains("finished. + runs one more round, /note annotates it"), "{shown}");
 }
 
 /// The demo with a model in every seat.
@@ -377,7 +378,7 @@ fn a_retry_that_is_paid_for_is_asked_about_first() {
     let mut stage = with_models(|event| by_a_model(event, false));
     assert_eq!(write(&mut stage, "r"), [], "nothing is paid for at the first key");
     let shown = stage.text();
-    assert!(shown.contains("Bo's model is asked and paid for once more: r again"), "{shown}");
+    assert!(shown.contains("another call to Bo's model: press r again"), "{shown}");
     assert_eq!(write(&mut stage, "r"), retry);
     assert_eq!(write(&mut stage, "rj"), []);
     assert_eq!(write(&mut stage, "r"), [], "another key in between asks anew");
@@ -403,7 +404,7 @@ fn without_a_screen_ctrl_c_follows_the_same_ladder() {
     assert!(matches!(then, AfterLine::Send(_, line) if line.command == Command::PauseNow {}));
     let mut told = Linear::new(Seq(0), true);
     take(&mut told, |_| false);
-    assert!(told.interrupted().0.contains("ctrl-c again leaves; the session is saved"));
+    assert!(told.interrupted().0.contains("press ctrl-c again to quit (saved)"));
     told.hear("/menu", Ms(0));
     assert_eq!(told.interrupted().1, AfterLine::Wait, "anything in between is no wish to leave");
     assert_eq!(told.interrupted().1, AfterLine::Leave);
@@ -419,20 +420,22 @@ fn without_a_screen_a_talk_that_ended_goes_on_or_takes_a_note() {
         (said.collect::<String>(), told)
     };
     let (said, mut told) = ended(true);
-    assert!(said.contains("/more goes on for one more round, /note leaves a note"), "{said}");
+    assert!(said.contains("/more runs one more round, /note annotates it"), "{said}");
     let (_, then) = told.hear("/more", Ms(0));
     assert!(
-        matches!(&then, AfterLine::Again(deeds) if matches!(deeds[..], [.., Command::Step { n: 3 }]))
+        matches!(&then, AfterLine::Extend(deeds) if matches!(deeds[..], [.., Command::Step { n: 3 }]))
     );
     let (_, then) = told.hear("/note Read me first.", Ms(0));
     assert!(
-        matches!(&then, AfterLine::Again(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
+        matches!(&then, AfterLine::Extend(deeds) if matches!(deeds[..], [Command::Pause {}, Command::Note { .. }]))
     );
     let (_, then) = told.hear("But what of Thursday?", Ms(0));
-    assert!(matches!(&then, Then::Again(verbs) if matches!(verbs[..], [Command::Say { .. }])));
-    assert!(told.hear("/skip", Ms(0)).0.contains("it has ended: /more"));
+    assert!(
+        matches!(&then, AfterLine::Extend(commands) if matches!(commands[..], [Command::Say { .. }]))
+    );
+    assert!(told.hear("/skip", Ms(0)).0.contains("finished: /more"));
     let (said, mut told) = ended(false);
-    assert!(!said.contains("it has ended"), "{said}");
+    assert!(!said.contains("finished: /more"), "{said}");
     assert_eq!(told.hear("/more", Ms(0)).1, AfterLine::Wait);
 }
 
@@ -445,7 +448,7 @@ fn what_is_kept_nowhere_says_so_where_it_would_go_on() {
         let asked = if keys.len() > 1 { stage.press(&[Enter]) } else { vec![] };
         assert_eq!(asked, [], "{keys}");
         let shown = stage.text();
-        assert!(shown.contains("this talk is not saved"), "{keys}: {shown}");
+        assert!(shown.contains("not saved: --no-save sessions"), "{keys}: {shown}");
         stage.chord('c');
         stage.press(&[Esc]);
     }
@@ -472,7 +475,7 @@ fn words_that_wait_are_named_by_the_number_that_is_shown() {
         vec![Request::Send(Command::EditQueued { of: of.into(), text: text.into() })]
     };
     run(&mut stage, "/drop-queued");
-    assert!(stage.text().contains("nothing is queued"), "{}", stage.text());
+    assert!(stage.text().contains("no queued messages"), "{}", stage.text());
     queue(&mut stage, 7);
     assert_eq!(run(&mut stage, "/drop-queued"), drop("0:7"));
     assert_eq!(run(&mut stage, "/edit-queued Better words."), edit("0:7", "Better words."));
@@ -481,7 +484,11 @@ fn words_that_wait_are_named_by_the_number_that_is_shown() {
     assert_eq!(run(&mut stage, "/drop-queued 0:7"), drop("0:7"));
     assert_eq!(run(&mut stage, "/edit-queued 1 Better."), edit("0:7", "Better."));
     run(&mut stage, "/drop-queued 3");
-    assert!(stage.text().contains("2 are queued: name one by its number"), "{}", stage.text());
+    assert!(
+        stage.text().contains("2 messages are queued: give the number of one"),
+        "{}",
+        stage.text()
+    );
 }
 
 #[test]
@@ -496,5 +503,5 @@ fn while_it_ends_only_final_words_come_next() {
     let end = serde_json::json!({"key": "0:1", "targets": {}, "do": "end", "final_round": true});
     stage.happens("operator", "command.given", end);
     let row = floor(&mut stage);
-    assert!(row.contains("then Ada (a final word), Bo, Cy"), "{row}");
+    assert!(row.contains("then Ada (closing statement), Bo, Cy"), "{row}");
 }

@@ -29,20 +29,20 @@ fn deed(stage: &mut Stage, verb: Command) {
 fn what_answered_an_earlier_text_is_marked_and_the_earlier_text_is_kept() {
     let ended = |e: &Event| matches!(&e.kind, Kind::TurnEnded(t) if t.number == Some(3));
     let mut stage = Stage::new(80, 24).until(ended);
-    assert!(!stage.text().contains("answers an earlier text"));
+    assert!(!stage.text().contains("replies to an earlier version"));
     deed(
         &mut stage,
         Command::Edit { utterance: 2, text: "As I would have it. ".repeat(36).into() },
     );
     stage.press(&[Char('g'), Char('J'), Char('z')]);
     let page = stage.text();
-    for told in ["As I would have it.", "as it was said", "I was one of your 412", "u3", "nobody"] {
+    for told in ["As I would have it.", "original", "I was one of your 412", "#3", "nobody"] {
         assert!(page.contains(told), "no {told} in\n{page}");
     }
     stage.press(&[KeyCode::Esc, Char('J')]);
     let text = stage.text();
-    let marked: Vec<&str> = text.lines().filter(|l| l.contains("an earlier text")).collect();
-    assert!(marked.len() == 1 && marked[0].contains("u3"), "{text}");
+    let marked: Vec<&str> = text.lines().filter(|l| l.contains("an earlier version")).collect();
+    assert!(marked.len() == 1 && marked[0].contains("#3"), "{text}");
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn another_text_is_chosen_from_a_list_that_says_who_read_which() {
     stage.press(&[Char('i')]);
     stage.press(&"/alternatives 3".chars().map(Char).collect::<Vec<_>>());
     stage.press(&[KeyCode::Enter]);
-    assert!(stage.text().contains("The texts of u3 of Cy"), "{}", stage.text());
+    assert!(stage.text().contains("Versions of turn 3 (Cy)"), "{}", stage.text());
 }
 
 #[test]

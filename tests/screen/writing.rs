@@ -52,7 +52,7 @@ fn a_command_is_checked_before_it_is_sent() {
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "i/whisper dan psst"), []);
     assert_eq!(stage.press(&[Enter]), []);
-    assert!(stage.text().contains("nobody at the table is called `dan`"), "{}", stage.text());
+    assert!(stage.text().contains("no participant named `dan`"), "{}", stage.text());
     assert_eq!(stage.screen.view.composer.text(), "/whisper dan psst", "the draft stays");
     stage.chord('c');
     write(&mut stage, "/floor cy");
@@ -65,7 +65,7 @@ fn a_seat_is_put_forward_by_its_number() {
     let cy: SeatId = "cy".into();
     let mut stage = speaking();
     assert_eq!(write(&mut stage, "f"), []);
-    assert!(stage.text().contains("put a seat forward first"));
+    assert!(stage.text().contains("Select a participant first"));
     assert_eq!(write(&mut stage, "3f"), [Request::Send(Command::Floor { to: cy.clone() })]);
     assert_eq!(write(&mut stage, "m"), [Request::Send(Command::Mute { who: cy.clone() })]);
     write(&mut stage, "wpsst");
@@ -111,7 +111,7 @@ fn pasted_text_never_sends() {
 fn the_cursor_stands_on_the_caret() {
     let mut stage = speaking();
     write(&mut stage, "iHello");
-    let pen = stage.screen.view.areas.pen;
+    let pen = stage.screen.view.areas.composer;
     stage.terminal.backend_mut().assert_cursor_position((pen.x + 3 + 5, pen.y));
     stage.piece("and others go on");
     stage.draw();
@@ -137,7 +137,7 @@ fn what_was_sent_comes_back_and_words_that_wait_come_first() {
     stage.press(&[KeyCode::Down]);
     assert!(stage.screen.view.composer.is_empty());
     stage.chord('r');
-    assert!(stage.text().contains("Sent before"), "{}", stage.text());
+    assert!(stage.text().contains("Input history"), "{}", stage.text());
     stage.press(&[Enter]);
     assert_eq!(stage.screen.view.composer.text(), "One");
 }

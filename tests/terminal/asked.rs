@@ -39,8 +39,8 @@ fn an_answer_that_comes_late_is_no_key() {
     program.until("Ada speaking");
     program.keys(LIGHT);
     program.keys("i");
-    program.until("PEN");
-    assert!(!program.shown().contains("rgb") && !program.shown().contains("seat forward"));
+    program.until("WRITE");
+    assert!(!program.shown().contains("rgb") && !program.shown().contains("participant first"));
     program.keys(LIGHT);
     program.keys("so");
     program.until("\u{203a} so");
@@ -73,7 +73,7 @@ fn an_answer_that_is_cut_leaves_nothing_in_what_is_written() {
         program.until("Ada speaking");
         program.keys(if rest_comes { rest } else { "" });
         program.keys("i");
-        program.until("PEN");
+        program.until("WRITE");
         program.keys("so");
         program.until("\u{203a} so");
         let shown = program.shown();

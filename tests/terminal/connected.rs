@@ -37,24 +37,24 @@ fn a_link_is_shown_whole_and_opened_by_the_system_and_the_title_is_safe() {
     let scenario = house.file("links.toml", LINKS);
     let (command, opened) = with_opener(&house, &format!("run {scenario}"));
     let mut program = house.start(command);
-    program.until("the limit of 1 utterance is reached");
+    program.until("stopped at the limit of 1 turn");
     program.until_sent("\u{1b}]0;STOPPED Links", 1);
     program.keys("u");
     program.until("https://good.example@evil");
     program.keys("\r");
-    program.until("leads to    a.example");
+    program.until("host        a.example");
     program.keys("\r");
-    program.until("handed to xdg-open");
+    program.until("opened with xdg-open");
     while fs::read_to_string(&opened).unwrap() != "https://a.example/page?x=1" {
         std::thread::yield_now();
     }
     program.keys("u");
-    program.until("LIST");
+    program.until("PICK");
     program.keys("good");
     program.until("1 of 1");
     program.keys("\r");
-    program.until("It is not opened: what stands before the @ is no host");
-    program.until("leads to    evil.example");
+    program.until("Not opened: the part before @ hides the real host");
+    program.until("host        evil.example");
     program.keys("\r");
     program.keys("q");
     let left = program.left();
@@ -70,14 +70,14 @@ fn a_key_is_pasted_and_never_shown() {
     let house = House::new();
     let mut program = house.run(&[]);
     program.until("Connect a provider");
-    program.until("leave");
+    program.until("quit");
     program.keys("\u{18}k");
-    program.until("paste it here");
+    program.until("paste your key");
     program.keys("\u{1b}[200~sk-canary-of-the-key\n\u{1b}[201~");
     program.until("20 characters");
     program.keys("\r");
     program.until("is kept in");
-    program.until("leave");
+    program.until("quit");
     program.keys("\u{3}\u{3}");
     let left = program.left();
     assert!(!String::from_utf8_lossy(&left.bytes).contains("canary"), "the key was shown");
@@ -95,8 +95,8 @@ fn a_key_is_pasted_and_never_shown() {
 fn a_recorded_talk_plays_from_the_first_page() {
     let house = House::new();
     let mut program = house.run(&[]);
-    program.until("Watch a recorded one");
-    program.until("leave");
+    program.until("Watch a recorded debate");
+    program.until("quit");
     program.keys("w");
     program.until("REPLAY");
     program.keys("q");

@@ -12,16 +12,16 @@ fn a_draft_goes_to_the_editor_and_comes_back() {
     let mut program = house.start(with_editor(&format!("sh {script}")));
     program.until("Ada speaking");
     program.keys("i");
-    program.until("PEN");
+    program.until("WRITE");
     program.keys("Hello\u{18}e");
     program.until_sent("\u{1b}[?1049h", 2);
     program.until("Hello and more");
     program.keys("!");
     program.until("Hello and more!");
-    program.until("PEN");
+    program.until("WRITE");
     assert_eq!(std::fs::read_to_string(&seen).unwrap(), "Hello");
     program.keys("\u{1b}");
-    program.until("TABLE");
+    program.until("READ");
     program.keys("S");
     program.until("PAUSED");
     program.keys("q");
@@ -43,7 +43,7 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
         program.until(told);
         program.until("Keep me");
         program.keys("\u{1b}");
-        program.until("TABLE");
+        program.until("READ");
         program.keys("S");
         program.until("PAUSED");
         program.keys("q");
@@ -67,15 +67,15 @@ fn a_draft_is_there_again_when_the_session_goes_on() {
     program.keys("S");
     program.until("PAUSED");
     program.keys("i");
-    program.until("PEN");
+    program.until("WRITE");
     program.keys("not said yet\u{1b}");
-    program.until("TABLE");
+    program.until("READ");
     program.until("not said yet");
     program.keys("q");
     assert_eq!(program.left().code, 0);
     let mut again = house.run(&["resume", "--last"]);
     again.until("not said yet");
-    again.until("TABLE");
+    again.until("READ");
     again.keys("q");
     again.left().restored();
 }

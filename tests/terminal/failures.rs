@@ -19,14 +19,14 @@ fn a_rejected_key_pauses_and_asks() {
     program.until("rejected the key");
     program.until("PAUSED");
     program.keys("i");
-    program.until("PEN");
+    program.until("WRITE");
     program.keys("/change ada model=\"fresh:tiny\"\r");
     program.until("Ada is changed");
     program.keys("/retry\r\u{1b}");
-    program.until("TABLE");
+    program.until("READ");
     program.keys(" ");
-    program.until("the limit of 3 utterances is reached");
-    program.until("through fresh:tiny");
+    program.until("stopped at the limit of 3 turns");
+    program.until("via fresh:tiny");
     program.keys("q");
     program.left().restored();
 }

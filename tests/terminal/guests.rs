@@ -40,14 +40,14 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     let house = House::new();
     let file = house.file("hos\u{1b}[2Jtile.toml", &hostile());
     let mut program = house.run(&["run", "--trust", &file]);
-    program.until("u1");
-    program.until("the limit of 3 utterances is reached");
+    program.until("#1");
+    program.until("stopped at the limit of 3 turns");
     // every list, page and figure that shows others' words
     for (keys, seen) in [
         ("?", "LIST"),
         ("\u{1b}", "TABLE"),
         ("g", "Bo"),
-        ("p", "was shown"),
+        ("p", "Prompt for"),
         ("\u{1b}", "TABLE"),
         ("z", "esc close"),
         ("\u{1b}", "TABLE"),
@@ -55,7 +55,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
         ("\u{1b}", "TABLE"),
         ("C", "esc close"),
         ("\u{1b}", "TABLE"),
-        ("a", "FIGURES"),
+        ("a", "ANALYSIS"),
         ("2", "TOKENS AND COST"),
         ("4", "EVENTS"),
         ("\u{1b}", "TABLE"),
@@ -78,7 +78,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     // as a session on the start screen, and played again
     let mut program = house.run(&[]);
     program.until("Recent");
-    program.until("not ended");
+    program.until("unfinished");
     program.keys("\t\t\t");
     program.until("replay");
     program.keys("r");
@@ -98,7 +98,7 @@ fn a_hostile_theme_is_refused_with_its_line_and_no_harm() {
     let file = house.file("e\u{1b}[2Jvil.toml", theme);
     let left = house.run(&["demo", "--no-save", "--theme", &file]).left();
     assert_eq!(left.code, 3, "{}", left.told);
-    assert!(left.told.contains("vil.toml:5:15: there is no role"), "{}", left.told);
+    assert!(left.told.contains("vil.toml:5:15: unknown role"), "{}", left.told);
     assert_eq!(strangers(left.told.as_bytes()), Vec::<String>::new());
 }
 
@@ -158,13 +158,14 @@ fn a_forged_log_acts_on_no_terminal_and_draws_no_part_of_the_program() {
         let mut program = house.run(args);
         program.until("REPLAY");
         program.until("PAUSED");
-        program.until("nobody has spoken yet");
+        program.until("waiting for the first turn");
         program.keys(" ");
         program.until("END");
         program.until("The words.");
         let shown = program.shown();
         assert!(!shown.contains("▸ The name") && !shown.contains("▸ why"), "{shown}");
-        for (keys, seen) in [("p", "was shown"), ("\u{1b}", "limit reached: 2"), ("a", "FIGURES")] {
+        for (keys, seen) in [("p", "Prompt for"), ("\u{1b}", "limit reached: 2"), ("a", "ANALYSIS")]
+        {
             program.keys(keys);
             program.until(seen);
         }

@@ -7,7 +7,7 @@ use portable_pty::CommandBuilder;
 fn a_talk_is_begun_steered_and_ended_by_numbers() {
     let house = House::new();
     let mut program = house.run(&["--accessible"]);
-    program.until("because of --accessible");
+    program.until("(--accessible)");
     program.until("5 leave");
     program.keys("2\r");
     program.until("What about?");
@@ -18,7 +18,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("1\r");
     program.until("Begin?");
     program.keys("\r");
-    program.until("Text that only grows");
+    program.until("Accessible mode");
     // paused first, so that nothing comes while the rest is typed
     program.keys("/pause now\r");
     program.until("-- paused");
@@ -29,7 +29,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("7\r");
     program.until("Who?");
     program.keys("2\r");
-    program.until("Which words?");
+    program.until("What text?");
     program.keys("Be brief.\r");
     program.until("operator whispers to");
     program.keys("Hello to all of you.\r");
@@ -45,7 +45,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("\r");
     program.until("10 /end");
     program.keys("10\r");
-    program.until("everybody has a last word");
+    program.until("closing statements");
     program.keys("2\r");
     program.until("-- ended: operator");
     let left = program.left();
@@ -76,13 +76,13 @@ fn a_person_at_the_table_is_asked_and_a_dumb_terminal_is_enough() {
     let program = env!("CARGO_BIN_EXE_colloquium");
     command.args(["-c", &format!("TERM=dumb exec '{program}' run {scenario}")]);
     let mut program = house.start(command);
-    program.until("because of TERM=dumb");
-    program.until("what you type is said as Me; /pass lets it go");
+    program.until("(TERM=dumb)");
+    program.until("your turn as Me: type your message, or /pass");
     program.keys("I am here.\r");
     program.until("[2] Me");
     program.until("limit reached: 3 utterances");
     program.keys("/more\r");
-    program.until("what you type is said as Me");
+    program.until("your turn as Me");
     program.keys("/flor 1\r");
     program.until("the nearest is /floor");
     program.keys("/leave\r");
@@ -118,9 +118,9 @@ fn ctrl_c_stops_the_gentlest_thing_first_and_leaves_only_at_the_second_in_a_row(
     program.keys("/whisper\r");
     program.until("Who?");
     program.keys("\u{3}");
-    program.until("nothing is asked any more");
+    program.until("question cancelled");
     program.keys("\u{3}");
-    program.until("ctrl-c again leaves; the session is saved up to here");
+    program.until("press ctrl-c again to quit (saved)");
     program.keys("\u{3}");
     let left = program.left();
     assert_eq!(left.code, 0);

@@ -40,10 +40,10 @@ pace = 1
 fn a_talk_is_watched_to_its_limit_and_left() {
     let house = House::new();
     let mut program = house.run(&["run", &house.file("quick.toml", QUICK)]);
-    program.until("the limit of 3 utterances is reached");
+    program.until("stopped at the limit of 3 turns");
     program.until("And a good one to you.");
     program.keys("+");
-    program.until("the limit of 5 utterances is reached");
+    program.until("stopped at the limit of 5 turns");
     program.keys("q");
     let left = program.left();
     assert_eq!(left.code, 0);
@@ -68,11 +68,11 @@ fn what_was_left_is_gone_on_with() {
     again.until("stopped by you");
     again.until("PAUSED");
     again.keys("i");
-    again.until("PEN");
+    again.until("WRITE");
     again.keys("Hello, table\r ");
     again.until("Hello, table");
     again.keys("\u{1b}");
-    again.until("TABLE");
+    again.until("READ");
     again.keys(" ");
     again.until("RUNNING");
     again.keys("qq");
@@ -88,7 +88,7 @@ fn every_way_out_gives_the_terminal_back() {
         [(Signal::TERM, 143), (Signal::HUP, 129), (Signal::INT, 130), (Signal::QUIT, 131)]
     {
         let mut program = house.run(&["demo", "--no-save"]);
-        program.until("about to speak");
+        program.until("waiting for first token");
         program.signal(signal);
         let left = program.left();
         assert_eq!(left.code, code, "{}", left.told);
@@ -109,14 +109,14 @@ fn from_the_first_run_to_a_debate_and_home_again() {
     let house = House::new();
     let mut program = house.run(&[]);
     program.until("Watch a debate now");
-    program.until("leave");
+    program.until("quit");
     program.keys("\r");
     program.until("speaking");
     program.keys("S");
     program.until("PAUSED");
     program.keys("h");
     program.until("Recent");
-    program.until("not ended");
+    program.until("unfinished");
     // to the session, and on with it
     program.keys("\t\t\t\r");
     program.until("stopped by you");
@@ -134,9 +134,9 @@ fn a_topic_opens_the_start_screen_and_a_typo_does_not() {
     let house = House::new();
     let mut program = house.run(&["Should we move to Mars?", "--glyphs", "ascii"]);
     program.until("Topic        Should we move to Mars?");
-    program.until("leave");
+    program.until("quit");
     program.keys("\r");
-    program.until("rehearsed voices keep their own topic");
+    program.until("rehearsed scenarios have a fixed topic");
     program.signal(Signal::TERM);
     let left = program.left();
     assert_eq!(left.code, 143, "{}", left.told);

@@ -62,7 +62,7 @@ fn a_stream_is_shown_in_no_more_frames_than_an_eye_needs() {
         command.args(["-c", &format!("{link} exec '{program}' run --no-save '{flood}'")]);
         let begun = Instant::now();
         let mut program = house.start(command);
-        program.until("the limit of 4 utterances is reached");
+        program.until("stopped at the limit of 4 turns");
         let most = begun.elapsed().as_millis() / least_ms + 2;
         let frames = program.frames();
         println!("{frames} frames in {} ms", begun.elapsed().as_millis());
@@ -88,17 +88,17 @@ fn a_storm_of_sizes_leaves_no_trace() {
     }
     program.resize((24, 80));
     program.keys("\u{1b}");
-    program.until("TABLE");
+    program.until("READ");
     program.keys("\u{c}");
-    program.until("the limit of 4 utterances is reached");
+    program.until("stopped at the limit of 4 turns");
     let frames = program.frames();
     program.keys("\u{c}");
     program.until_sent("\u{1b}[?2026l", frames + 1);
     let shown = program.shown();
     let rows: Vec<&str> = shown.lines().collect();
-    assert!(rows[0].contains("Flood") && rows[0].contains("STOPPED  u4/4"), "{shown}");
+    assert!(rows[0].contains("Flood") && rows[0].contains("STOPPED  turn 4/4"), "{shown}");
     assert!(rows[2].chars().all(|c| c == '─'), "{shown}");
-    assert!(rows.last().unwrap().contains("TABLE"), "{shown}");
+    assert!(rows.last().unwrap().contains("READ"), "{shown}");
     program.keys("q");
     let left = program.left();
     assert_eq!(left.code, 0, "{}", left.told);

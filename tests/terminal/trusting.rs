@@ -25,7 +25,7 @@ fn one_is_asked_once_and_again_after_a_changed_byte() {
     let mut program = house.run(&["run", &path]);
     program.until("[y/N]");
     program.keys("y\r");
-    program.until("the limit of 1 utterance is reached");
+    program.until("stopped at the limit of 1 turn");
     program.keys("q");
     let left = program.left();
     assert_eq!(left.code, 0);

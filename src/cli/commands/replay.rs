@@ -20,7 +20,7 @@ use crate::session::{self, Item, Log};
 use crate::state::State;
 use crate::text;
 use crate::ui::act::branches;
-use crate::ui::run::{self, Left};
+use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
 use crate::ui::view::branches::OtherSession;
 use crate::ui::view::message::clock;
@@ -159,9 +159,9 @@ fn show(
             code = signals.next() => Ok(Next::Over(code)),
             left = reader => match left {
                 // a recording is never steered, so nothing comes after its end
-                Ok(Left::Home | Left::Again(_)) => Ok(Next::Home(Home::default())),
-                Ok(Left::Quit) => Ok(Next::Over(Exit::Done)),
-                Ok(Left::Fork(leaf)) => {
+                Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
+                Ok(LeaveTo::Quit) => Ok(Next::Over(Exit::Done)),
+                Ok(LeaveTo::Fork(leaf)) => {
                     Ok(Next::fork(log.files.log(), leaf, None, &Play::default(), false))
                 }
                 Err(e) => Ok(Next::Over(screen::failed(&e)?)),

@@ -81,7 +81,7 @@ pub fn play(setup: Setup, because: &str, context: &Context) -> Result<Next, Fail
                 match then {
                     AfterLine::Wait => {}
                     AfterLine::Leave => break Left::Done,
-                    AfterLine::Again(commands) => break Left::Again(commands),
+                    AfterLine::Extend(commands) => break Left::Again(commands),
                     AfterLine::Send(key, line) => {
                         // an engine that is done is noticed by its end
                         let _ = commands.send((key, *line)).await;

@@ -105,21 +105,21 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         }
         match left {
             Left::Signal(code) => Ok(Next::Over(code)),
-            Left::Quit(Ok(run::Left::Home)) => Ok(Next::Home(Home::default())),
-            Left::Quit(Ok(run::Left::Fork(_) | run::Left::Again(_))) if !conversation.saved => {
+            Left::Quit(Ok(run::LeaveTo::Home)) => Ok(Next::Home(Home::default())),
+            Left::Quit(Ok(run::LeaveTo::Fork(_) | run::LeaveTo::Extend(_))) if !conversation.saved => {
                 Err(Failure::usage(
                     "what is not saved has no branch and does not go on after its end",
                     "leave out --no-save",
                 ))
             }
-            Left::Quit(Ok(run::Left::Fork(leaf))) => {
+            Left::Quit(Ok(run::LeaveTo::Fork(leaf))) => {
                 Ok(Next::fork(files.log(), leaf, Some(allowed), &play, state.ended.is_none()))
             }
-            Left::Quit(Ok(run::Left::Again(commands))) => {
+            Left::Quit(Ok(run::LeaveTo::Extend(commands))) => {
                 Ok(Next::again(files.log(), commands, &play))
             }
             Left::Quit(Err(e)) => Ok(Next::Over(failed(&e)?)),
-            Left::Quit(Ok(run::Left::Quit)) | Left::Unwritable(_) => {
+            Left::Quit(Ok(run::LeaveTo::Quit)) | Left::Unwritable(_) => {
                 Ok(Next::Over(exit::ended(&state).unwrap_or(Exit::Done)))
             }
         }

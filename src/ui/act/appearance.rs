@@ -1,16 +1,16 @@
-//! Changing clothes while the talk goes on: themes tried on from a list, and the panels shown, hidden, or as they fit.
+//! Changing how the screen looks: themes previewed from a list, and panels shown always, never, or where they fit.
 
 use crate::ui::layout::Panels;
 use crate::ui::screen::Screen;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 
-/// Lists the themes; the one that is chosen in the list is current at once.
+/// Lists the themes; the one under the cursor is previewed.
 pub fn themes(screen: &mut Screen) {
     let current = screen.themes.current.clone();
     let entries = screen.themes.names().into_iter().map(|name| ListEntry {
         action: EntryAction::Theme(name.to_owned()),
         call: name.to_owned(),
-        title: if name == current { "worn now".into() } else { String::new() },
+        title: if name == current { "current".into() } else { String::new() },
     });
     let entries: Vec<ListEntry> = entries.collect();
     let at = entries.iter().position(|e| e.call == current).unwrap_or(0);
@@ -18,7 +18,7 @@ pub fn themes(screen: &mut Screen) {
     screen.view.list = Some(List { at, ..List::of("Themes".into(), entries) });
 }
 
-/// Wears what is chosen in the list of themes.
+/// Previews the theme that is selected in the list.
 pub fn preview_theme(screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
     let entries = list.entries(&screen.keymap);
@@ -28,21 +28,21 @@ pub fn preview_theme(screen: &mut Screen) {
     }
 }
 
-/// Wears again what was worn before a theme was tried on.
+/// Goes back to the theme from before the preview.
 pub fn restore_theme(screen: &mut Screen) {
     if let Some(theme) = screen.view.previous_theme.take() {
         screen.set_theme(theme);
     }
 }
 
-/// Wears a theme from now on.
+/// Changes the theme.
 pub fn set_theme(screen: &mut Screen, name: &str) {
     screen.view.previous_theme = None;
     screen.view.notice = Some(match screen.themes.theme(name) {
         Ok(theme) => {
             screen.set_theme(theme);
             screen.themes.current = name.to_owned();
-            format!("{name} is current; theme = \"{name}\" in the settings keeps it")
+            format!("Theme: {name}. To keep it: theme = \"{name}\" in config.toml")
         }
         Err(why) => why,
     });
@@ -56,8 +56,8 @@ pub fn panels(screen: &mut Screen) {
         Panels::Hide => Panels::Auto,
     };
     screen.view.notice = Some(match screen.view.panels {
-        Panels::Auto => "panels where the screen is wide enough".into(),
-        Panels::Show => "panels also on a narrower screen".into(),
-        Panels::Hide => "no panels".into(),
+        Panels::Auto => "panels: auto".into(),
+        Panels::Show => "panels: always".into(),
+        Panels::Hide => "panels: never".into(),
     });
 }

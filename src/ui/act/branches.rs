@@ -1,7 +1,7 @@
-//! Branches and other sessions on the screen: the tree they stand in, a branch at an utterance, and two talks side by side.
+//! Branches and other sessions on the screen: the tree they stand in, a branch at an utterance, and two conversations side by side.
 //!
-//! It asks for what lies in files and lays out what it is handed; it opens none itself. Its wishes are no deeds of the
-//! operator, since they leave the talk as it is.
+//! It asks for what lies in files and lays out what it is handed; it opens none itself. Its requests are no commands of the
+//! operator, since they leave the conversation as it is.
 
 use crate::catalogue::{Branch, family, tree};
 use crate::model::Seq;
@@ -36,25 +36,25 @@ fn leaf(screen: &mut Screen, rest: &str) -> Result<BranchPoint, String> {
     let (mut number, mut seed) = (None, None);
     for word in rest.split_whitespace() {
         let given = word.strip_prefix("seed=");
-        match given.unwrap_or(word.trim_start_matches('u')).parse::<u64>() {
+        match given.unwrap_or(word.trim_start_matches(['u', '#'])).parse::<u64>() {
             Ok(n) if given.is_some() => seed = Some(n),
             Ok(n) => number = u32::try_from(n).ok(),
-            Err(_) => return Err(format!("`{word}` is no number")),
+            Err(_) => return Err(format!("not a number: `{word}`")),
         }
     }
     let at = match number {
-        None => navigate::leaf(screen).ok_or("nothing was said yet")?,
+        None => navigate::leaf(screen).ok_or("no turns yet")?,
         Some(0) => Seq(0),
         Some(number) => {
             let entry = screen.transcript.state().utterance(number);
             let last = entry.and_then(|e| e.versions.last());
-            last.ok_or(format!("no utterance {number} has ended"))?.seq
+            last.ok_or(format!("no turn {number}"))?.seq
         }
     };
     Ok(BranchPoint { at, seed })
 }
 
-/// Returns the sessions as a list from which Enter shows one beside the talk on the screen.
+/// Returns the sessions as a list from which Enter shows one beside the conversation on the screen.
 pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Result<List, String> {
     let rows: Vec<Branch<'_>> = match shelf {
         SessionFilter::Family => family(&sessions.all, &sessions.here),
@@ -64,8 +64,8 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
     if alone {
         let key = screen.keymap.way(Action::Fork, Focus::Read);
         return Err(match shelf {
-            SessionFilter::Family => format!("nothing branched off this yet: {key} branches off"),
-            SessionFilter::Everything => "there is no other session".into(),
+            SessionFilter::Family => format!("no branches yet: {key} creates one"),
+            SessionFilter::Everything => "no other sessions".into(),
         });
     }
     let entry = |(depth, s): &Branch<'_>| {
@@ -74,24 +74,24 @@ pub fn list(screen: &Screen, sessions: &SessionList, shelf: SessionFilter) -> Re
             n => format!("{}{} ", "  ".repeat(n - 1), screen.glyphs.corners[2]),
         };
         let point = s.parent.as_ref().filter(|_| *depth > 0);
-        let point = point.map_or(String::new(), |(_, at)| format!("after u{at}  "));
-        let here = if s.id == sessions.here { "this one  " } else { "" };
+        let point = point.map_or(String::new(), |(_, at)| format!("after #{at}  "));
+        let here = if s.id == sessions.here { "current  " } else { "" };
         let title = text::label(&s.title);
         let stands = standing(&s.standing);
         ListEntry {
             action: EntryAction::Beside(s.path.display().to_string()),
             call: text::label(&s.id).into_owned(),
-            title: format!("{twigs}{point}{here}{stands}, {} said  {title}", s.utterances),
+            title: format!("{twigs}{point}{here}{stands}, {} turns  {title}", s.utterances),
         }
     };
     let title = match shelf {
-        SessionFilter::Family => "Branches: Enter shows one beside this talk",
-        SessionFilter::Everything => "Sessions: Enter shows one beside this talk",
+        SessionFilter::Family => "Branches (Enter: compare)",
+        SessionFilter::Everything => "Sessions (Enter: compare)",
     };
     Ok(List::of(title.into(), rows.iter().map(entry).collect()))
 }
 
-/// Returns the talk on the screen and another one side by side; a recording as a whole, wherever it stands.
+/// Returns the conversation on the screen and another one side by side; a recording as a whole, wherever it stands.
 pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
     match &screen.view.playback {
         Some(playback) => {

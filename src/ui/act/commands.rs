@@ -43,7 +43,8 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Then>> {
             None => Some(Then::Act(Action::Export)),
         },
         (_, rest) => {
-            screen.view.notice = Some(format!("{} takes nothing, and not `{rest}`", row.command()));
+            screen.view.notice =
+                Some(format!("{} takes no argument (got `{rest}`)", row.command()));
             None
         }
     })

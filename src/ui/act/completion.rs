@@ -3,7 +3,7 @@
 use crate::ui::screen::Screen;
 use crate::ui::view::completion::Completion;
 
-/// Offers anew what fits.
+/// Refreshes the completion.
 pub fn refresh(screen: &mut Screen) {
     screen.view.completion = {
         let themes = screen.themes.names();

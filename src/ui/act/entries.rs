@@ -26,7 +26,7 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     if !screen.view.composer.is_empty() {
         screen.view.composer.clear();
         let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
-        screen.view.notice = Some(format!("your draft is kept: {key} brings it back"));
+        screen.view.notice = Some(format!("draft kept: {key} restores it"));
     }
     screen.view.composer.begin(words);
     screen.view.editing = None;
@@ -34,17 +34,17 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     completion::refresh(screen);
 }
 
-/// Lists everything that can be done with the seat put forward.
+/// Lists the actions for the selected participant.
 pub(in crate::ui) fn participant_actions(screen: &mut Screen) {
     let place = screen.view.selected.unwrap_or(0);
     screen.view.list = participant::actions(screen, place);
 }
 
-/// Takes the words that wait back into the composer; of several, lists them.
+/// Takes the queued messages back into the composer; of several, lists them.
 pub(in crate::ui) fn edit_queued(screen: &mut Screen) {
     let waiting = screen.transcript.queued().map(|(key, words)| (key.clone(), words.to_string()));
     match &waiting.collect::<Vec<_>>()[..] {
-        [] => screen.view.notice = Some("nothing is queued".into()),
+        [] => screen.view.notice = Some("no queued messages".into()),
         [(key, words)] => edit(screen, key.clone(), words),
         [..] => screen.view.list = queued::list(&screen.transcript),
     }
@@ -54,7 +54,7 @@ fn edit(screen: &mut Screen, key: Key, words: &str) {
     begin(screen, words);
     screen.view.editing = Some(key);
     let send = screen.keymap.way(Action::Send, Focus::Write);
-    screen.view.notice = Some(format!("words that wait: {send} changes them"));
+    screen.view.notice = Some(format!("editing a queued message: {send} saves it"));
 }
 
 /// Remembers what was run from the list of commands, the last one first.

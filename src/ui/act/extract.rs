@@ -17,7 +17,7 @@ pub enum Extract {
 pub fn list(said: &str, what: Extract) -> Option<List> {
     let (title, found) = match what {
         Extract::Links => ("Links", links::links(said)),
-        Extract::Code => ("Blocks of code", links::code(said)),
+        Extract::Code => ("Code blocks", links::code(said)),
     };
     let entries: Vec<ListEntry> = found
         .into_iter()
@@ -27,9 +27,10 @@ pub fn list(said: &str, what: Extract) -> Option<List> {
             let title = text::line(first).into_owned();
             let does = match what {
                 Extract::Links => EntryAction::Link(words),
-                Extract::Code => {
-                    EntryAction::Copy(text::block(&words).into_owned(), format!("block {}", i + 1))
-                }
+                Extract::Code => EntryAction::Copy(
+                    text::block(&words).into_owned(),
+                    format!("code block {}", i + 1),
+                ),
             };
             ListEntry::new(format!("{}", i + 1), title, does)
         })

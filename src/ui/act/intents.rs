@@ -1,6 +1,6 @@
 //! What the operator wants of the conversation, made from where the screen stands.
 //!
-//! A wish that cannot be meant (no seat put forward, an end that has come) is answered here; everything else is the
+//! A command that makes no sense (nobody selected, an end that has come) is answered here; everything else is the
 //! engine's to judge, and its receipt says what became of it.
 
 use crate::model::{Command, Limit, Limits, Participant, SeatId, VoiceSpec};
@@ -19,7 +19,7 @@ const MORE_SECONDS: u64 = 60;
 /// Batches that a raise adds where seats depend on one another.
 const MORE_BATCHES: u32 = 5;
 
-/// Asks for a deed, unless it is too late for any.
+/// Asks for a command, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
     if screen.view.playback.is_some() {
         return past(screen);
@@ -28,30 +28,24 @@ pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
         return unsaved(screen);
     }
     if screen.transcript.state().ended.is_some() {
-        if let Some(commands) = onward(command) {
-            return Some(Request::Again(commands));
+        if let Some(commands) = reopening(command) {
+            return Some(Request::Extend(commands));
         }
         let key = screen.keymap.way(Action::MoreRound, Focus::Read);
-        return told(
-            screen,
-            format!("it has ended: {key} goes on for one more round, /note leaves a note"),
-        );
+        return told(screen, format!("finished. {key} runs one more round, /note annotates it"));
     }
     Some(Request::Send(command))
 }
 
-/// Says what a talk that is kept nowhere cannot do, and the way out.
+/// Says what a conversation that is kept nowhere cannot do, and the way out.
 pub fn unsaved(screen: &mut Screen) -> Option<Request> {
-    told(
-        screen,
-        "this talk is not saved: only without --no-save can it branch off, or go on after its end",
-    )
+    told(screen, "not saved: --no-save sessions cannot be branched or extended")
 }
 
 /// Says that a recording cannot be steered.
 pub fn past(screen: &mut Screen) -> Option<Request> {
     let key = screen.keymap.way(Action::Fork, Focus::Replay);
-    told(screen, format!("this is a recording: {key} goes on from here in a branch"))
+    told(screen, format!("this is a recording. {key} starts a branch from here"))
 }
 
 fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
@@ -63,7 +57,7 @@ fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
     if Status::of(screen.transcript.state()) == Status::Stopped {
         let key = screen.keymap.way(Action::MoreRound, Focus::Read);
-        return told(screen, format!("a limit holds: {key} goes on for one more round"));
+        return told(screen, format!("stopped at the limit; {key} continues for one round"));
     }
     let command = pause_or_go_on(screen.transcript.state());
     ask(screen, command)
@@ -77,41 +71,42 @@ pub fn pause_or_go_on(state: &State) -> Command {
     }
 }
 
-/// Raises the limit that holds so that everybody can speak once more; a talk that has ended is taken up again for that.
+/// Raises the limit that holds so that everybody can speak once more; a conversation that has ended is taken up again for that.
 pub fn more(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
     if state.ended.is_some() && screen.view.playback.is_none() {
         if screen.view.unsaved {
             return unsaved(screen);
         }
-        return Some(Request::Again(again(state)));
+        return Some(Request::Extend(again(state)));
     }
     match more_of(state) {
         Some(command) => ask(screen, command),
-        None => told(screen, "no limit holds, and it goes on"),
+        None => told(screen, "nothing to extend: no limit reached"),
     }
 }
 
-/// Returns the deed by which one more round is spoken, where a limit holds or the talk is paused.
+/// Returns the command that runs one more round, where a limit holds or the conversation is paused.
 pub fn more_of(state: &State) -> Option<Command> {
     let paused = || (state.run == Run::Paused).then(|| Command::Step { n: round(state) });
     one_more_round(state).map(|set| Command::Limit { set }).or_else(paused)
 }
 
-/// Returns the deeds by which a talk that has ended goes on for one more round.
+/// Returns the commands that run one more round of a finished conversation.
 pub fn again(state: &State) -> Vec<Command> {
     let limit = one_more_round(state).map(|set| Command::Limit { set });
     limit.into_iter().chain([Command::Step { n: round(state) }]).collect()
 }
 
-/// Returns the commands by which something is done to a conversation that has ended, if that opens it again: words to it
-/// are answered, and for a note nobody speaks.
-pub fn onward(verb: Command) -> Option<Vec<Command>> {
-    match verb {
-        Command::Note { .. } => Some(vec![Command::Pause {}, verb]),
-        // nobody speaks who could be cut in on
+/// Returns the commands that reopen a finished conversation: what you say is answered; after a note nobody speaks.
+pub fn reopening(command: Command) -> Option<Vec<Command>> {
+    match command {
+        Command::Note { .. } => Some(vec![Command::Pause {}, command]),
+        // there is no one to cut in on
         Command::CutIn { text, .. } => Some(vec![Command::Say { text }]),
-        Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => Some(vec![verb]),
+        Command::Say { .. } | Command::Whisper { .. } | Command::Floor { .. } => {
+            Some(vec![command])
+        }
         _ => None,
     }
 }
@@ -136,19 +131,19 @@ pub fn one_more_round(state: &State) -> Option<Limits> {
     Some(set)
 }
 
-/// Returns the seat put forward; says how to put one forward if none is.
+/// Returns the selected participant; says how to select one if none is.
 pub fn selected(screen: &mut Screen) -> Option<SeatId> {
     let place = screen.view.selected;
     let seat =
         place.and_then(|p| screen.transcript.state().seats.get(p)).map(|s| s.spec.id.clone());
     if seat.is_none() {
         let key = screen.keymap.way(Action::SelectNext, Focus::Read);
-        told(screen, format!("put a seat forward first: its number, or {key}"));
+        told(screen, format!("Select a participant first (1-9 or {key})"));
     }
     seat
 }
 
-/// Gives the floor to the seat put forward.
+/// Gives the turn to the selected participant.
 pub fn give_floor(screen: &mut Screen) -> Option<Request> {
     let to = selected(screen)?;
     ask(screen, Command::Floor { to })
@@ -159,8 +154,8 @@ pub fn skip(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
     let now = screen.transcript.speaking().next().map(|t| t.seat.clone());
     let (who, what) = match now {
-        Some(seat) => (Some(seat), "is stopped"),
-        None => (next(state).0.into_iter().next(), "is passed over"),
+        Some(seat) => (Some(seat), "stopped"),
+        None => (next(state).0.into_iter().next(), "skipped"),
     };
     let asked = ask(screen, Command::Skip {});
     if let (Some(to), true) = (who, asked.is_some()) {
@@ -170,7 +165,7 @@ pub fn skip(screen: &mut Screen) -> Option<Request> {
     asked
 }
 
-/// Speaks the last utterance anew; where that is paid for, at the second wish in a row.
+/// Retries the last turn; where that costs money, only when asked twice in a row.
 pub fn retry(screen: &mut Screen) -> Option<Request> {
     let state = screen.transcript.state();
     let last = state.last.as_ref().and_then(|last| state.seat(&last.seat));
@@ -180,13 +175,16 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
             let key = screen.keymap.way(Action::Retry, Focus::Read);
             screen.view.leaving = Some(Action::Retry);
             let name = screen.transcript.name(&id);
-            told(screen, format!("{name}'s model is asked and paid for once more: {key} again"))
+            told(
+                screen,
+                format!("a retry pays for another call to {name}'s model: press {key} again"),
+            )
         }
         None => ask(screen, Command::Retry {}),
     }
 }
 
-/// Mutes the seat put forward, or lets it speak again.
+/// Mutes the selected participant, or unmutes it.
 pub fn mute(screen: &mut Screen) -> Option<Request> {
     let who = selected(screen)?;
     let muted = screen.transcript.state().seat(&who).is_some_and(|s| s.muted);
@@ -197,7 +195,7 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
     };
     let asked = ask(screen, command);
     if asked.is_some() {
-        let done = if muted { "takes turns again" } else { "is passed over" };
+        let done = if muted { "unmuted" } else { "muted" };
         undo::offer(screen, &format!("{name} {done}"), back);
     }
     asked
@@ -207,11 +205,11 @@ pub fn mute(screen: &mut Screen) -> Option<Request> {
 pub fn pass(screen: &mut Screen) -> Option<Request> {
     match screen.transcript.human_turn() {
         Some(who) => ask(screen, Command::Pass { who }),
-        None => told(screen, "no seat of yours has the floor"),
+        None => told(screen, "it is not your turn"),
     }
 }
 
-/// Takes back the words that wait; of several, lists them.
+/// Takes back the queued messages; of several, lists them.
 pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     if screen.transcript.queued().count() > 1 {
         screen.view.list = queued::list(&screen.transcript);
@@ -219,7 +217,7 @@ pub fn drop_queued(screen: &mut Screen) -> Option<Request> {
     }
     match screen.transcript.queued().last().map(|(key, _)| key.clone()) {
         Some(key) => ask(screen, Command::DropQueued { of: key.0 }),
-        None => told(screen, "nothing is queued"),
+        None => told(screen, "no queued messages"),
     }
 }
 
@@ -240,7 +238,7 @@ pub fn undo(screen: &mut Screen) -> Option<Request> {
     match screen.view.undo.take() {
         Some(undo) => ask(screen, undo.command),
         None => {
-            screen.view.notice = Some("there is nothing to take back".into());
+            screen.view.notice = Some("nothing to undo".into());
             None
         }
     }

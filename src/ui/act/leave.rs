@@ -1,4 +1,4 @@
-//! Ways outwards: closing what lies on top, leaving the composer, stopping what speaks, leaving the screen.
+//! Going back: closing what lies on top, leaving WRITE, stopping who speaks, leaving the screen.
 //!
 //! None of them destroys: a draft that is cleared comes back, and the session is saved whatever is left.
 
@@ -11,7 +11,7 @@ use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::view::floor::Status;
 
-/// One step outwards: closes a list, an offer or the figures, leaves the composer with its draft, forgets the seat put forward.
+/// Goes back one step: closes a list, a completion or the analysis, leaves WRITE with its draft, clears the selection.
 pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
     let view = &mut screen.view;
     if view.list.take().is_some() {
@@ -50,7 +50,7 @@ pub(in crate::ui) fn interrupt(screen: &mut Screen) -> Option<Request> {
         screen.view.composer.clear();
         screen.view.editing = None;
         let key = screen.keymap.way(Action::RestoreDraft, Focus::Write);
-        screen.view.notice = Some(format!("cleared: {key} brings it back"));
+        screen.view.notice = Some(format!("draft cleared: {key} restores it"));
         return None;
     }
     if screen.view.playback.is_none() && screen.transcript.speaking().next().is_some() {
@@ -85,16 +85,18 @@ pub(in crate::ui) fn raw(screen: &mut Screen) -> Option<Request> {
     }
     let key = screen.keymap.way(Action::Raw, Focus::Read);
     screen.view.notice = Some(match raw {
-        true => format!("as written, for the mouse; {key} takes it back"),
-        false => "words as they are laid out".into(),
+        true => format!("raw view: select with the mouse, {key} to leave"),
+        false => "formatted view".into(),
     });
     Some(Request::Mouse(screen.modes.mouse))
 }
 
-/// Leaves at the second wish in a row.
+/// Leaves when asked twice in a row.
 fn leave(screen: &mut Screen, by: Action) -> Option<Request> {
     let key = screen.keymap.way(by, Focus::Read);
     screen.view.leaving = Some(by);
-    screen.view.notice = Some(format!("{key} again leaves; the session is saved up to here"));
+    let saved = if screen.view.unsaved { "not saved" } else { "saved" };
+    let what = if by == Action::Home { "for the start screen" } else { "to quit" };
+    screen.view.notice = Some(format!("press {key} again {what} ({saved})"));
     None
 }

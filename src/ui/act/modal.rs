@@ -1,7 +1,7 @@
 //! Modal editing in the composer and counts at the table, for who set `keymap = "vim"`. It only adds: what is not named here
 //! means what it means to everybody.
 //!
-//! The first Esc leaves insert, the second the composer; neither touches what is written or the talk.
+//! The first Esc leaves insert, the second the composer; neither touches what is written or the conversation.
 
 use crate::ui::act::send;
 use crate::ui::action::Action;

@@ -10,7 +10,7 @@ use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown;
-use crate::ui::view::analysis::Analysis;
+use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::inspector;
 use crate::ui::view::link;
 use crate::ui::view::list::{EntryAction, ListEntry};
@@ -38,7 +38,7 @@ pub fn message(screen: &mut Screen, way: Direction) {
     });
 }
 
-/// Looks anew for what is typed: from what is read now towards the end, else from the beginning.
+/// Searches again for what is typed: from what is read now towards the end, else from the beginning.
 pub fn search_again(screen: &mut Screen) {
     if let Some(search) = &mut screen.view.search {
         search.at = None;
@@ -65,15 +65,15 @@ pub fn found(screen: &mut Screen, way: Direction) {
     screen.read(|t, transcript, look| t.go(transcript, look, at));
 }
 
-/// Goes from the chosen event of the figures to where it happened.
+/// Goes from the chosen event of the analysis to where it happened.
 pub fn event(screen: &mut Screen) {
-    let number = screen.view.analysis.as_ref().and_then(Analysis::utterance);
+    let number = screen.view.analysis.as_ref().and_then(AnalysisPane::utterance);
     match number.and_then(|number| screen.transcript.utterance(number)) {
         Some(at) => {
             screen.view.analysis = None;
             screen.read(|t, transcript, look| t.go(transcript, look, at));
         }
-        None => screen.view.notice = Some("choose an event that stands at an utterance".into()),
+        None => screen.view.notice = Some("select an event that has a turn".into()),
     }
 }
 
@@ -96,12 +96,12 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<Message> {
         RowView::Speaking(_) | RowView::Aside(..) => None,
     };
     let Some((at, entry)) = (0..=from).rev().find_map(words) else {
-        screen.view.notice = Some("nothing was said yet".into());
+        screen.view.notice = Some("no turns yet".into());
         return None;
     };
     let name = match (entry.number, entry.seat()) {
-        (Some(number), Some(seat)) => format!("u{number} of {}", transcript.name(seat)),
-        _ => "the operator's words".into(),
+        (Some(number), Some(seat)) => format!("turn {number} ({})", transcript.name(seat)),
+        _ => "your message".into(),
     };
     Some(Message { at, said: text::block(entry.text()).into_owned(), name })
 }
@@ -110,7 +110,7 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<Message> {
 pub fn copy(screen: &mut Screen) -> Option<Request> {
     if let Some(analysis) = &screen.view.analysis {
         let tables = figures::md(&analysis.tables());
-        return Some(Request::Copy(tables, "the figures of this page".into()));
+        return Some(Request::Copy(tables, "this analysis page".into()));
     }
     message_read(screen).map(|m| Request::Copy(m.said, m.name))
 }
@@ -120,7 +120,7 @@ pub fn copy_plain(screen: &mut Screen) -> Option<Request> {
     let message = message_read(screen)?;
     let rows = markdown::rows(&message.said, PLAIN_WIDTH, &screen.theme);
     let plain = rows.iter().map(|l| l.to_string().trim_end().to_owned() + "\n").collect::<String>();
-    Some(Request::Copy(plain.trim_end().to_owned(), format!("{}, plain", message.name)))
+    Some(Request::Copy(plain.trim_end().to_owned(), format!("{}, plain text", message.name)))
 }
 
 /// Lists what can be taken out of the message that is read; the only one there is, is taken at once.
@@ -129,7 +129,7 @@ pub fn take_out(screen: &mut Screen, what: Extract) -> Option<Request> {
     let Some(list) = extract::list(&message.said, what) else {
         let none = match what {
             Extract::Links => "links",
-            Extract::Code => "blocks of code",
+            Extract::Code => "code blocks",
         };
         screen.view.notice = Some(format!("{} has no {none}", message.name));
         return None;
@@ -157,7 +157,7 @@ pub fn zoom(screen: &mut Screen) {
     screen.view.page = page;
 }
 
-/// Puts the message that is read into the middle.
+/// Scrolls the message that is read to the middle.
 pub fn centre(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
     screen.read(|t, transcript, look| {
@@ -178,7 +178,7 @@ pub fn prompt(screen: &mut Screen) {
     }
 }
 
-/// Shows the words of the seat put forward alone, else of who is read; or those of all again.
+/// Shows only the selected participant, else the one being read; or all again.
 pub fn filter(screen: &mut Screen) {
     let by = |screen: &mut Screen| {
         let at = screen.reading();
@@ -204,8 +204,8 @@ pub fn only(screen: &mut Screen, place: Option<usize>) {
     let name = seat.map(|seat| screen.transcript.name(&seat.spec.id));
     let key = screen.keymap.way(Action::Filter, Focus::Read);
     screen.view.notice = Some(match name {
-        Some(name) => format!("{name} alone; {key} shows all again"),
-        None => "all are shown".into(),
+        Some(name) => format!("only {name} ({key}: show all)"),
+        None => "all participants shown".into(),
     });
 }
 
@@ -234,7 +234,7 @@ pub fn mark(screen: &mut Screen, way: Direction) {
     };
     match next {
         Some(place) => screen.read(|t, transcript, look| t.go(transcript, look, place)),
-        None => screen.view.notice = Some("no bookmark there".into()),
+        None => screen.view.notice = Some("no more bookmarks".into()),
     }
 }
 
@@ -250,7 +250,7 @@ pub fn alternatives(screen: &mut Screen) {
     let list =
         entry(screen, &message).and_then(|e| versions::list(&screen.transcript, e, &message.name));
     if list.is_none() {
-        screen.view.notice = Some("your own words stand as you said them".into());
+        screen.view.notice = Some("your messages have no versions".into());
     }
     screen.view.list = list;
 }
@@ -258,12 +258,17 @@ pub fn alternatives(screen: &mut Screen) {
 /// Lists every text of an utterance by its number.
 pub fn alternatives_of(screen: &mut Screen, number: &str) {
     let transcript = &screen.transcript;
-    let of =
-        number.trim_start_matches('u').parse().ok().and_then(|n| transcript.state().utterance(n));
-    let name = |e: &Entry| format!("u{} of {}", e.number.unwrap_or(0), transcript.names(e.seat()));
+    let of = number
+        .trim_start_matches(['u', '#'])
+        .parse()
+        .ok()
+        .and_then(|n| transcript.state().utterance(n));
+    let name =
+        |e: &Entry| format!("turn {} ({})", e.number.unwrap_or(0), transcript.names(e.seat()));
     let list = of.and_then(|e| versions::list(transcript, e, &name(e)));
     if list.is_none() {
-        screen.view.notice = Some(format!("no utterance {number} has ended"));
+        let last = screen.transcript.state().utterances;
+        screen.view.notice = Some(format!("no turn {number} (last is {last})"));
     }
     screen.view.list = list;
 }

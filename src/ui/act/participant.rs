@@ -18,62 +18,42 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     let mut entries = vec![
         ListEntry::new(
             "floor",
-            format!("{name} speaks next"),
+            format!("give {name} the next turn"),
             EntryAction::Send(Command::Floor { to: who() }),
         ),
-        ListEntry::new(
-            "whisper",
-            format!("a word that only {name} hears"),
-            begin(format!("/whisper @{id} ")),
-        ),
-        ListEntry::new(
-            "note",
-            format!("guidance in what {name} is shown"),
-            begin(format!("/note @{id} ")),
-        ),
+        ListEntry::new("whisper", format!("whisper to {name}"), begin(format!("/whisper @{id} "))),
+        ListEntry::new("note", format!("note in {name}'s prompt"), begin(format!("/note @{id} "))),
         match seat.muted {
             true => ListEntry::new(
                 "unmute",
-                "takes turns again",
+                "let it speak again",
                 EntryAction::Send(Command::Unmute { who: who() }),
             ),
             false => ListEntry::new(
                 "mute",
-                "is passed over",
+                "skip its turns",
                 EntryAction::Send(Command::Mute { who: who() }),
             ),
         },
-        ListEntry::new(
-            "speak as",
-            format!("words put into {name}'s mouth"),
-            begin(format!("/speak-as @{id} ")),
-        ),
+        ListEntry::new("speak as", format!("speak as {name}"), begin(format!("/speak-as @{id} "))),
     ];
     if let VoiceSpec::Model(model) = &seat.spec.voice {
-        entries.push(ListEntry::new(
-            "model",
-            "another model from now on",
-            change("model", &model.name),
-        ));
+        entries.push(ListEntry::new("model", "change the model", change("model", &model.name)));
         let warm = model.temperature.map_or("0.7".into(), |t| t.to_string());
         let warm = begin(format!("/change @{id} temperature = {warm}"));
-        entries.push(ListEntry::new("temperature", "how freely it chooses its words", warm));
+        entries.push(ListEntry::new("temperature", "change the temperature", warm));
     }
     let persona = seat.spec.persona.as_deref().unwrap_or_default();
-    entries.push(ListEntry::new("persona", format!("who {name} is"), change("persona", persona)));
+    entries.push(ListEntry::new("persona", format!("edit persona"), change("persona", persona)));
     let weight = begin(format!("/change @{id} weight = {}", seat.spec.weight));
-    entries.push(ListEntry::new(
-        "weight",
-        "the share of the floor, where a policy weighs",
-        weight,
-    ));
+    entries.push(ListEntry::new("weight", "change the weight (policies that weigh)", weight));
     entries.push(ListEntry::new(
         "leave",
-        format!("{name} leaves the table"),
+        format!("remove {name}"),
         EntryAction::Send(Command::Leave { who: who() }),
     ));
     let join = "/join id = \"\", model = \"\", persona = \"\"".to_owned();
-    entries.push(ListEntry::new("join", "somebody new comes to the table", begin(join)));
+    entries.push(ListEntry::new("join", "add a participant", begin(join)));
     Some(List::of(format!("{} {name}", place + 1), entries))
 }
 
@@ -82,23 +62,23 @@ fn quoted(value: &str) -> String {
     Value::from(value).to_string()
 }
 
-/// Puts the seat at a place forward, and says what can be done with it.
+/// Selects the participant at a place, and says what can be done with it.
 pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
     let Some(seat) = screen.transcript.state().seats.get(place) else {
-        screen.view.notice = Some(format!("no seat has the number {}", place + 1));
+        screen.view.notice = Some(format!("no participant {}", place + 1));
         return;
     };
     let name = screen.transcript.name(&seat.spec.id);
     let key = |action| screen.keymap.way(action, Focus::Read);
     let told = |(action, word): &(Action, &str)| format!("  {} {word}", key(*action));
     let actions = [
-        (Action::GiveFloor, "floor"),
+        (Action::GiveFloor, "give turn"),
         (Action::Mute, "mute"),
         (Action::Whisper, "whisper"),
-        (Action::Seat, "all actions"),
+        (Action::Seat, "actions"),
     ];
     let actions = match screen.view.playback {
-        Some(_) => told(&(Action::Filter, "only these words")),
+        Some(_) => told(&(Action::Filter, "show only these turns")),
         None => actions.iter().map(told).collect(),
     };
     screen.view.notice = Some(format!("{name}:{actions}"));

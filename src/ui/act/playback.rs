@@ -35,7 +35,7 @@ pub fn mark(view: &mut ViewState, way: Direction) {
         mark.into_iter().for_each(|mark| p.transport.seek(mark.spot));
     });
     if !found {
-        view.notice = Some("no mark that way".into());
+        view.notice = Some("no more marks".into());
     }
 }
 

@@ -5,7 +5,7 @@ use crate::text;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::transcript::Transcript;
 
-/// Returns what can be done with the words that wait.
+/// Returns what can be done with the queued messages.
 pub fn list(transcript: &Transcript) -> Option<List> {
     let waiting: Vec<_> = transcript.queued().collect();
     let mut entries = Vec::new();
@@ -24,5 +24,5 @@ pub fn list(transcript: &Transcript) -> Option<List> {
             EntryAction::Send(Command::DropQueued { of }),
         ));
     }
-    (!entries.is_empty()).then(|| List::of("Words that wait".into(), entries))
+    (!entries.is_empty()).then(|| List::of("Queued messages".into(), entries))
 }

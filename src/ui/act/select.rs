@@ -13,7 +13,7 @@ pub fn open(screen: &mut Screen) {
     let Some(message) = message_read(screen) else { return };
     let all: Vec<String> = message.said.lines().map(str::to_owned).collect();
     let what = message.name;
-    let title = format!("Lines of {what}: j k choose, v from here, y copies");
+    let title = format!("Select lines of {what}: j/k move, v set start, y copy");
     let lines = Some(LineSelection { what, all, from: 0, at: 0 });
     screen.view.page = Some(Page { title, lines, ..Page::default() });
 }

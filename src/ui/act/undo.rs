@@ -1,5 +1,5 @@
-//! What comes and goes by itself: the list of keys behind the prefix comes a moment after it, and the offer to take a
-//! deed back goes. Whoever draws asks how long to sleep; nothing here wakes anybody.
+//! What comes and goes by itself: the list of keys behind the prefix comes a moment after it, and the offer to
+//! undo goes. Whoever draws asks how long to sleep; nothing here wakes anybody.
 
 use crate::model::{Command, Ms};
 use crate::ui::action::Action;
@@ -9,7 +9,7 @@ use crate::ui::view::undo::Undo;
 
 /// Milliseconds after the prefix until its keys are listed.
 const KEYS_MS: u64 = 400;
-/// Milliseconds for which a deed can be taken back.
+/// Milliseconds for which an action can be undone.
 const UNDO_MS: u64 = 5_000;
 
 /// Lets time pass; returns the milliseconds until something comes or goes, and whether anything did.
@@ -41,7 +41,7 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
 /// Says what was done, and offers to take it back.
 pub fn offer(screen: &mut Screen, done: &str, command: Command) {
     let key = screen.keymap.way(Action::Undo, Focus::Read);
-    let told = format!("{done}: {key} takes it back");
+    let told = format!("{done} ({key}: undo)");
     screen.view.notice = Some(told.clone());
     screen.view.undo = Some(Undo { command, told, since: None });
 }

@@ -16,7 +16,7 @@ use crate::ui::keymap::{self, Focus};
 use crate::ui::request::{Request, Then};
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
-use crate::ui::view::analysis::Analysis;
+use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::dependencies;
@@ -164,7 +164,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             Action::Copy => {
                 let (words, what) = match &page.link {
                     Some((link, _)) => (text::line(link).into_owned(), "the link"),
-                    None => (page.text(), "what is shown"),
+                    None => (page.text(), "this page"),
                 };
                 return Some(Request::Copy(words, what.into()));
             }
@@ -175,7 +175,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     match action {
         Action::Analysis => {
             let open = screen.view.analysis.take().is_none();
-            screen.view.analysis = open.then(|| Analysis::of(&screen.transcript));
+            screen.view.analysis = open.then(|| AnalysisPane::of(&screen.transcript));
         }
         Action::OpenEvent => navigate::event(screen),
         Action::Export => screen.view.list = Some(List::new(ListKind::Formats, feed)),
@@ -221,7 +221,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
             screen.view.page =
                 dependencies::page(&screen.transcript, screen.clock.now(), screen.glyphs);
             if screen.view.page.is_none() {
-                screen.view.notice = Some("nobody waits for anybody here".into());
+                screen.view.notice = Some("no dependencies in this conversation".into());
             }
         }
         Action::Filter => navigate::filter(screen),
@@ -264,8 +264,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Unfold if screen.view.composer.unfold() => {}
         Action::Unfold => {
             let key = screen.keymap.way(Action::Editor, Focus::Write);
-            screen.view.notice =
-                Some(format!("too long to be opened here: {key} takes it to your editor"));
+            screen.view.notice = Some(format!("too long to edit here: {key} opens your editor"));
         }
         Action::NewLine => screen.view.composer.area.insert_newline(),
         Action::Complete => {

@@ -6,7 +6,7 @@ use crate::export::figures;
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::analysis::{Analysis, Laid, lanes, stood};
+use crate::ui::view::analysis::{AnalysisPane, Laid, lanes, stood};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -17,8 +17,8 @@ use ratatui::widgets::Clear;
 const NAMED_COLUMNS: u16 = 60;
 
 /// What the chart of who stood where counts.
-const STOOD: &str = "one column an utterance, the last ones that fit; a letter where a vote was given or a reply gave an \
-                     answer in a form that can be read, and a line as long as it holds; ? abstained, v a vote was closed";
+const STOOD: &str = "one column per turn, latest on the right; a letter marks a vote or a stated position, a line means unchanged, \
+                     ? abstained, v a vote closed";
 
 /// Draws the page that is open, if the figures are.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
@@ -64,11 +64,11 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 }
 
 /// The rows of a page: a table's heading, what it counts, and its columns stand above its rows.
-fn lay(analysis: &Analysis, screen: &Screen, room: usize) -> Laid {
+fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let (muted, mut rows, mut first) = (theme.style(ThemeRole::Muted), Vec::new(), 0);
     if analysis.page == FigurePage::Floor {
-        let columns = "one column an utterance, as high as it has words; the last ones that fit";
+        let columns = "words per turn, latest on the right";
         rows.extend(told(columns, muted, room));
         for (place, lane) in lanes(&screen.transcript, glyphs, room) {
             rows.push(Line::styled(format!(" {lane}"), theme.speaker(place)));
@@ -80,7 +80,7 @@ fn lay(analysis: &Analysis, screen: &Screen, room: usize) -> Laid {
         _ => vec![],
     };
     if !stood.is_empty() {
-        rows.push(Line::styled(" WHO STOOD WHERE", theme.style(ThemeRole::Title)));
+        rows.push(Line::styled(" POSITIONS", theme.style(ThemeRole::Title)));
         rows.extend(told(STOOD, muted, room));
         for (place, row) in stood {
             match place {
@@ -96,7 +96,7 @@ fn lay(analysis: &Analysis, screen: &Screen, room: usize) -> Laid {
         rows.extend(told(table.counts, muted, room));
         let (shown, left_out) = fitting(table, room);
         if !left_out.is_empty() {
-            let more = format!("on a wider screen also: {}", left_out.join(", "));
+            let more = format!("wider screens also show: {}", left_out.join(", "));
             rows.extend(told(&more, muted, room));
         }
         let text = figures::text(std::slice::from_ref(&shown));

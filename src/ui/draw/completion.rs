@@ -33,7 +33,7 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     let room = usize::from(area.width);
     let way = |action| screen.keymap.way(action, Focus::Write);
     let told = format!(
-        " {} takes it  {} closes  {} of {} ",
+        " {} accept  {} close  {} of {} ",
         way(Action::Complete),
         way(Action::Back),
         offer.at + 1,

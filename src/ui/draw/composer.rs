@@ -1,4 +1,4 @@
-//! Where the person writes, and above it the words that wait for their moment.
+//! Where the person writes, and above it the queued messages.
 
 use crate::text;
 use crate::ui::action::Action;
@@ -19,7 +19,7 @@ use ratatui::text::{Line, Span};
 /// Cells before what is written.
 const PROMPT: u16 = 3;
 
-/// Rows of words that wait at most; of more, the last ones are shown.
+/// Rows of queued messages at most; of more, the last ones are shown.
 const QUEUE_ROWS: usize = 3;
 
 /// Returns the rows that the person's own part needs at a width.
@@ -39,7 +39,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     }
 }
 
-/// Draws whose words are asked for, and the words that wait.
+/// Draws whose words are asked for, and the queued messages.
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     // a list that lies on top changes nothing about where these keys are pressed
@@ -49,17 +49,14 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     if let Some(who) = screen.transcript.human_turn() {
         let name = screen.transcript.name(&who);
         let mut bar = Bar::new();
-        bar.left(name.clone(), bold(theme.speaker(screen.transcript.seat_place(&who))));
-        bar.left(
-            format!(" has the floor: what you write is said as {name}"),
-            theme.style(ThemeRole::Notice),
-        );
-        let writes = match screen.view.writing {
-            true => String::new(),
-            false => format!("{} write  ", way(Action::Write)),
+        bar.left("Your turn as ", theme.style(ThemeRole::Notice));
+        bar.left(name, bold(theme.speaker(screen.transcript.seat_place(&who))));
+        let how = match screen.view.writing {
+            true => format!(": type, {} sends", way(Action::Send)),
+            false => format!(": press {} and type", way(Action::Write)),
         };
-        let keys = format!(" {writes}{} pass ", way(Action::Pass));
-        bar.right(keys, theme.style(ThemeRole::HintText));
+        bar.left(how, theme.style(ThemeRole::Notice));
+        bar.right(format!(" {} pass ", way(Action::Pass)), theme.style(ThemeRole::HintText));
         rows.push(bar);
     }
     let waiting: Vec<_> = screen.transcript.queued().collect();
@@ -67,7 +64,7 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     for (i, (key, words)) in waiting.into_iter().enumerate().skip(last.saturating_sub(QUEUE_ROWS)) {
         let mut bar = Bar::new();
         let editing = screen.view.editing.as_ref() == Some(key);
-        let state = if editing { "changing" } else { "queued" };
+        let state = if editing { "editing" } else { "queued" };
         bar.left(format!("{state} {}: ", i + 1), theme.style(ThemeRole::Notice));
         bar.left(text::line(words).into_owned(), theme.style(ThemeRole::Text));
         if i + 1 == last {
@@ -108,26 +105,28 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 }
 
 fn placeholder(screen: &Screen, room: usize) -> String {
-    let [long, short] = [
-        "say something to the table, or @name to give someone the floor",
-        "say something, or @name",
-    ];
-    let over = matches!(
-        Status::of(screen.transcript.state()),
-        Status::Stopped | Status::Done | Status::Error
-    );
+    let [long, short] =
+        ["message everyone, or @name to give someone the turn", "message, or @name"];
+    let status = Status::of(screen.transcript.state());
+    let over = matches!(status, Status::Stopped | Status::Done | Status::Error);
     match (screen.transcript.human_turn(), over) {
         (_, true) if screen.view.unsaved => {
-            clip("not saved: nothing can be added", room, screen.glyphs.ellipsis)
+            clip("not saved: it cannot be extended", room, screen.glyphs.ellipsis)
         }
         (_, true) => {
             let place = if screen.view.writing { Focus::Write } else { Focus::Read };
             let more = screen.keymap.way(Action::MoreRound, place);
-            let choices = format!("{more} one more round, or /note leaves a note in the file");
+            let standing = match status {
+                Status::Stopped => "stopped",
+                Status::Error => "failed",
+                _ => "finished",
+            };
+            let dot = screen.glyphs.dot;
+            let choices = format!("{standing}. {more} one more round {dot} /note to annotate");
             clip(&choices, room, screen.glyphs.ellipsis)
         }
         (Some(who), _) => {
-            let says = format!("what {} says", screen.transcript.name(&who));
+            let says = format!("type as {}", screen.transcript.name(&who));
             clip(&says, room, screen.glyphs.ellipsis)
         }
         (None, _) => if long.len() <= room { long } else { short }.into(),

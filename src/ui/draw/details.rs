@@ -1,4 +1,4 @@
-//! The second panel of a wide screen: the message that is read and what is known of it, then what happened of late.
+//! The second panel of a wide screen: the message that is read and what is known of it, then recent events.
 
 use crate::export::cost;
 use crate::model::payload::{CallStarted, TurnEnded};
@@ -19,7 +19,7 @@ use ratatui::text::{Line, Span, Text};
 
 /// Cells of the names of facts.
 const NAME_WIDTH: usize = 9;
-/// What happened of late, at most.
+/// Recent events that are listed at most.
 const RECENT: usize = 12;
 
 /// Draws the panel before its wall.
@@ -33,7 +33,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     };
     let at = (0..=reading).rev().find(is_words).unwrap_or(reading);
     let mut lines = vec![Line::default()];
-    for section in [message(screen, at, room), deeds(screen), recent(screen, room)] {
+    for section in [message(screen, at, room), actions(screen), recent(screen, room)] {
         if section.len() > 1 {
             lines.extend(section);
             lines.push(Line::default());
@@ -58,7 +58,7 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
         Some(RowView::Speaking(turn)) => (Some(&turn.seat), turn.number, Some(turn.id)),
         Some(RowView::Aside(..)) | None => return lines,
     };
-    let number = number.map_or(String::new(), |n| format!("  u{n}"));
+    let number = number.map_or(String::new(), |n| format!("  #{n}"));
     fact("speaker", format!("{}{number}", seat.map_or("you".into(), |s| transcript.name(s))));
     let role = seat.and_then(|s| transcript.state().seat(s)).and_then(|s| s.spec.role.clone());
     role.into_iter().for_each(|role| fact("role", role.to_string()));
@@ -67,10 +67,10 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     if let Some(call) = call {
         fact("model", call.model.to_string());
         fact(
-            "shown",
+            "context",
             match call.left_out {
-                0 => "the whole talk".into(),
-                n => format!("{n} contributions left out"),
+                0 => "everything".into(),
+                n => format!("{n} turns left out"),
             },
         );
     }
@@ -83,7 +83,7 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
         fact("cost", cost(&spent));
     }
     let first =
-        end.first_piece_ms.map_or(String::new(), |ms| format!(", first word {}", tenths(ms)));
+        end.first_piece_ms.map_or(String::new(), |ms| format!(", first token {}", tenths(ms)));
     fact("took", format!("{}{first}", tenths(end.took_ms)));
     end.finish.iter().for_each(|finish| fact("finish", finish.to_string()));
     lines
@@ -107,16 +107,16 @@ fn tenths(ms: u64) -> String {
 }
 
 /// What can be done with the message that is read.
-fn deeds(screen: &Screen) -> Vec<Line<'static>> {
-    let mut lines = vec![heading(screen, "WHAT CAN BE DONE WITH IT")];
-    let deeds = [
-        (Action::Prompt, "the prompt behind it"),
+fn actions(screen: &Screen) -> Vec<Line<'static>> {
+    let mut lines = vec![heading(screen, "ACTIONS")];
+    let actions = [
+        (Action::Prompt, "prompt"),
         (Action::Copy, "copy"),
         (Action::CopyPlain, "copy as plain text"),
-        (Action::Zoom, "read it alone"),
-        (Action::Links, "its links"),
+        (Action::Zoom, "zoom"),
+        (Action::Links, "links"),
     ];
-    for (action, words) in deeds {
+    for (action, words) in actions {
         let Some(key) = screen.keymap.key(action, Focus::Read) else { continue };
         lines.push(Line::from(vec![
             Span::styled(format!("{key:<3}"), screen.theme.style(ThemeRole::HintKey)),
@@ -129,7 +129,7 @@ fn deeds(screen: &Screen) -> Vec<Line<'static>> {
 /// What happened besides words, the last first.
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let mut lines = vec![heading(screen, "OF LATE")];
+    let mut lines = vec![heading(screen, "RECENT EVENTS")];
     let asides = screen.transcript.asides().rev().filter_map(|row| match &row.item {
         RowKind::Aside { head, .. } => Some((row.at, head)),
         RowKind::Words(_) => None,

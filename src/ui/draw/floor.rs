@@ -1,7 +1,7 @@
 //! The scheduler's line: who speaks, doing what, for how long, who is next and why. The last thing to be shortened.
 
 use crate::export::reason;
-use crate::model::{Ms, SeatId};
+use crate::model::{Ms, SeatId, StopReason};
 use crate::state::State;
 use crate::text;
 use crate::ui::action::Action;
@@ -11,7 +11,7 @@ use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::floor::{Status, doing, doing_word, next, used, why};
+use crate::ui::view::floor::{Status, doing, doing_word, limit_words, near, next, used, why};
 use crate::ui::view::message::Look;
 use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
@@ -99,6 +99,13 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
         };
         bar.right(format!(" {used} "), muted);
     }
+    if let Some((percent, limit)) = near(state, now) {
+        let near = match wealth.long {
+            true => format!(" {percent} % of {limit} "),
+            false => format!(" limit {percent} % "),
+        };
+        bar.right(near, theme.style(ThemeRole::Notice));
+    }
     let follow = keymap.way(Action::Follow, Focus::Read);
     match (below, view.viewport.following(), wealth.long) {
         (0, true, _) => {}
@@ -160,9 +167,9 @@ fn shortened(
         Status::Waiting if now.is_empty() => {
             let begun = state.leaves().any(|thread| thread.batch.is_some());
             let what = if begun {
-                "waiting for you to give the floor"
+                "waiting for you to choose a speaker"
             } else {
-                "nobody has the floor yet; you may give it"
+                "waiting for the first turn"
             };
             (what.into(), String::new())
         }
@@ -208,11 +215,18 @@ fn paused(state: &State) -> String {
 
 fn limit(state: &State) -> String {
     let Some(held) = &state.limit else { return String::new() };
-    format!("the limit of {} is reached", held.what.words(held.limit))
+    format!("stopped at the limit of {}", limit_words(held.what, held.limit))
 }
 
 fn ended(state: &State) -> String {
     let Some(ended) = &state.ended else { return String::new() };
     let text = ended.text.iter().map(|t| format!(": {}", text::label(t))).collect::<String>();
-    format!("ended: {}{text}", reason(ended.reason))
+    match ended.reason {
+        StopReason::Failure | StopReason::Starved => {
+            format!("failed: {}{text}", reason(ended.reason))
+        }
+        StopReason::Completed => format!("finished{text}"),
+        StopReason::Operator => format!("ended by you{text}"),
+        _ => format!("finished: {}{text}", reason(ended.reason)),
+    }
 }

@@ -1,4 +1,4 @@
-//! The last row: where the keyboard is, what became of the last wish, and the keys that matter now.
+//! The last row: where the keyboard is, the outcome of the last command, and the keys that matter now.
 
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
@@ -22,14 +22,14 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let mut bar = Bar::new();
     let prefix = screen.keymap.key(Action::Prefix, Focus::Write).unwrap_or_default().to_uppercase();
     let (badge, role) = match place {
-        Focus::Read => ("TABLE", ThemeRole::BadgeTable),
+        Focus::Read => ("READ", ThemeRole::BadgeTable),
         Focus::Replay => ("REPLAY", ThemeRole::BadgeTable),
         Focus::Write => (composer(screen), ThemeRole::BadgePen),
         Focus::Found => ("FOUND", ThemeRole::BadgeTable),
         Focus::Prefix => (prefix.as_str(), ThemeRole::BadgePen),
-        Focus::Pick => ("LIST", ThemeRole::BadgeTable),
+        Focus::Pick => ("PICK", ThemeRole::BadgeTable),
         Focus::Search => ("SEARCH", ThemeRole::BadgePen),
-        Focus::Analysis => ("FIGURES", ThemeRole::BadgeTable),
+        Focus::Analysis => ("ANALYSIS", ThemeRole::BadgeTable),
         Focus::Start | Focus::StartList => ("START", ThemeRole::BadgeTable),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
@@ -75,9 +75,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Returns what letters mean in the composer, where that differs.
 fn composer(screen: &Screen) -> &'static str {
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
-        None => "PEN",
-        Some(VimMode::Insert) => "PEN INSERT",
-        Some(VimMode::Normal) => "PEN NORMAL",
+        None => "WRITE",
+        Some(VimMode::Insert) => "WRITE INSERT",
+        Some(VimMode::Normal) => "WRITE NORMAL",
     }
 }
 
@@ -159,7 +159,9 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
         Focus::Write => vec![Send, NewLine, Back, Prefix, Complete],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
-        Focus::Analysis if screen.view.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) => {
+        Focus::Analysis
+            if screen.view.analysis.as_ref().is_some_and(|analysis| analysis.chooses()) =>
+        {
             vec![Select(1), LineDown, OpenEvent, Export, Copy]
         }
         Focus::Analysis => vec![Select(1), LineDown, Export, Copy],
@@ -205,7 +207,7 @@ fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
     };
     let held = matches!(Status::of(screen.transcript.state()), Status::Paused | Status::Pausing);
     let word = match action {
-        Action::TogglePause if held => "go on",
+        Action::TogglePause if held => "resume",
         Action::Select(_) if place == Focus::Analysis => "page",
         _ => row.hint,
     };

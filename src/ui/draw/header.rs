@@ -19,8 +19,8 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);
     let count = match state.limits.of(Limit::Utterances) {
-        Some(most) => format!("u{number}/{most}"),
-        None => format!("u{number}"),
+        Some(most) => format!("turn {number}/{most}"),
+        None => format!("turn {number}"),
     };
     let running = clock(state.running.at(screen.clock.now()));
     let mut bar = Bar::new();

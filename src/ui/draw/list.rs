@@ -169,7 +169,7 @@ fn title(entry: &ListEntry, screen: &Screen) -> String {
         | EntryAction::Beside(_)
         | EntryAction::Export(_) => None,
     };
-    unfit.map_or(entry.title.clone(), |why| format!("not now: {why}"))
+    unfit.map_or(entry.title.clone(), |why| format!("unavailable: {why}"))
 }
 
 /// How a command is written, where more than its name belongs to it.

@@ -27,6 +27,7 @@ use crate::ui::layout::{Areas, SMALLEST, areas};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::floor::Status;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -88,7 +89,8 @@ pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
 
 fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {
     let (columns, rows) = SMALLEST;
-    let text = format!("{columns}x{rows} is the least; the talk goes on");
+    let status = Status::of(screen.transcript.state()).word().to_lowercase();
+    let text = format!("Too small (need {columns}x{rows}). Still {status}");
     let text = clip(&text, usize::from(whole.width), screen.glyphs.ellipsis);
     frame.render_widget(Line::from(text), whole);
 }

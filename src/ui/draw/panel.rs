@@ -27,7 +27,7 @@ const SPARK_REACH: usize = 200;
 /// Bytes that are taken for a token of what is being said.
 const BYTES_PER_TOKEN: u64 = 4;
 /// Cells before what is said of the floor.
-const FACT: usize = 6;
+const FACT: usize = 7;
 /// Cells of a bar.
 const BAR_CELLS: u64 = 10;
 
@@ -51,7 +51,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     screen.view.clicks.extend(clicks);
 }
 
-/// Returns what a click on a seat's two rows does: it puts the seat forward.
+/// Returns what a click on a seat's two rows does: it selects the participant.
 fn seats(lines: &[Line<'_>], inner: Rect, screen: &Screen) -> impl Iterator<Item = (Rect, Action)> {
     let seats = screen.transcript.state().seats.iter().enumerate();
     seats.filter_map(move |(place, seat)| {
@@ -105,7 +105,7 @@ fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'sta
         let figure = match (seat.utterances, used) {
             (_, Some(used)) => used,
             (0, None) => String::new(),
-            (n, None) => format!("{n}u"),
+            (n, None) => n.to_string(),
         };
         let word = seat_word(transcript, &seat.spec.id, now, &queue);
         let alone = all * 2 > rows;
@@ -197,7 +197,7 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
             lines.push(row);
         }
     };
-    fact("order", state.scenario.policy.name.replace('_', " "), theme.style(ThemeRole::Text));
+    fact("policy", state.scenario.policy.name.replace('_', " "), theme.style(ThemeRole::Text));
     let now = transcript.names(state.turns.values().map(|t| &t.seat));
     fact("now", now, theme.style(ThemeRole::FloorSpeaking));
     fact(
@@ -243,7 +243,8 @@ fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
         let filled = used.saturating_mul(BAR_CELLS).checked_div(most).unwrap_or(0) as usize;
         let bar = glyphs.full.repeat(filled) + &glyphs.empty.repeat(BAR_CELLS as usize - filled);
         let (name, figure) = match limit {
-            Limit::Utterances | Limit::Rounds | Limit::Batches | Limit::Tokens => {
+            Limit::Utterances => ("turns", format!("{used} of {most}")),
+            Limit::Rounds | Limit::Batches | Limit::Tokens => {
                 (limit.key(), format!("{used} of {most}"))
             }
             Limit::Usd => ("cost", format!("{} of {}", Usd(used), Usd(most))),

@@ -99,23 +99,23 @@ impl Page<'_> {
         let start = self.start;
         if let Some(script) = start.script() {
             let told = match &script.fault {
-                Some(fault) => format!("cannot be played: {}", text::line(fault)),
+                Some(fault) => format!("cannot run: {}", text::line(fault)),
                 None => format!("{}  {}", text::name(&script.cast.join(", ")), script.rules),
             };
             self.field(Row::Scenario, "Scenario", &text::label(&script.name), &told);
         }
         let (value, said) = match start.voice() {
-            None => ("nobody yet".into(), "type a model as PROVIDER:NAME".to_owned()),
+            None => ("none".into(), "type a model as PROVIDER:NAME".to_owned()),
             Some(Voice::Rehearsed) => {
-                ("rehearsed".into(), "no model, no key, no network".to_owned())
+                ("rehearsed".into(), "pre-written lines, no model is called".to_owned())
             }
-            Some(Voice::Own) => ("as the scenario says".into(), String::new()),
+            Some(Voice::Own) => ("set by the scenario".into(), String::new()),
             Some(Voice::Mind(mind)) => {
-                let said = if mind.local { "on this machine, free" } else { "over the network" };
+                let said = if mind.local { "local" } else { "remote" };
                 (text::name(&mind.name).into_owned(), said.to_owned())
             }
         };
-        self.field(Row::Voice, "Who speaks", &value, &said);
+        self.field(Row::Voice, "Model", &value, &said);
         let plan = start.plan();
         let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
         if let Some((estimate, _)) = known {
@@ -128,12 +128,12 @@ impl Page<'_> {
             self.sessions();
             self.blank();
         }
-        self.heading("Without a key");
-        let said = "rehearsed, nothing leaves this machine";
+        self.heading("No key needed");
+        let said = "rehearsed, offline";
         self.offer(Row::Demo, "Watch a debate", said, 36);
         self.examples(36);
         if !start.keyless.is_empty() {
-            self.offer(Row::Provider, "Connect a provider", "paste its key", 36);
+            self.offer(Row::Provider, "Connect a provider", "paste an API key", 36);
         }
         self.blank();
         self.hosts();
@@ -142,7 +142,7 @@ impl Page<'_> {
     /// Sessions that come with the program.
     fn examples(&mut self, label: usize) {
         for (i, (_, title)) in self.start.examples.iter().enumerate() {
-            self.offer(Row::Example(i), "Watch a recorded one", &text::label(title), label);
+            self.offer(Row::Example(i), "Watch a recorded debate", &text::label(title), label);
         }
     }
 
@@ -154,7 +154,7 @@ impl Page<'_> {
         self.blank();
         let sign = start.glyphs.hidden;
         let entered = match keying.length() {
-            0 => "paste it here; it is shown nowhere".to_owned(),
+            0 => "paste your key (hidden)".to_owned(),
             n => format!("{} {n} characters", sign.repeat(n.min(MASK))),
         };
         let of = format!("{} of {}", keying.at + 1, start.keyless.len());
@@ -170,14 +170,9 @@ impl Page<'_> {
         }
         self.blank();
         let words = [
-            format!(
-                "It is kept in {}, readable by you alone, and sent to {name} alone.",
-                start.kept
-            ),
-            "It is never written to a session, a log or an export, and it is tried when somebody \
-             first speaks with it."
-                .to_owned(),
-            format!("Instead you can set {variable} in your shell and open colloquium again."),
+            format!("Stored in {}, readable only by you, and sent only to {name}.", start.kept),
+            "Never written to a session, a log or an export. Checked on first use.".to_owned(),
+            format!("Or set {variable} in your shell and reopen colloquium."),
         ];
         let style = self.style(ThemeRole::Muted);
         for words in words {
@@ -204,9 +199,7 @@ impl Page<'_> {
             .collect();
         let own = start.script().and_then(|s| s.topic.as_deref()).unwrap_or_default();
         let (shown, role) = match (line.is_empty(), own) {
-            (true, "") => {
-                ("anything, as in: should cities ban private cars?".into(), ThemeRole::Muted)
-            }
+            (true, "") => ("for example: should cities ban private cars?".into(), ThemeRole::Muted),
             (true, own) => (text::line(own).into_owned(), ThemeRole::Muted),
             (false, _) => (seen, ThemeRole::Title),
         };
@@ -221,8 +214,7 @@ impl Page<'_> {
     fn sessions(&mut self) {
         let start = self.start;
         let figures = self.room >= FIGURES_COLUMNS;
-        let head =
-            if figures { format!("{:>24}{:>6}", "utterances", "when") } else { String::new() };
+        let head = if figures { format!("{:>22}{:>9}", "turns", "updated") } else { String::new() };
         let gap = self.room.saturating_sub(8 + width(&head));
         self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
         let at = match start.at {
@@ -241,7 +233,7 @@ impl Page<'_> {
             let stands = standing(&session.standing);
             let end = match figures {
                 true => format!(
-                    "{stands:>20}{:>10}{:>6}",
+                    "{stands:>20}{:>7}{:>9}",
                     session.utterances,
                     ago(start.now, session.written)
                 ),
@@ -271,7 +263,7 @@ impl Page<'_> {
         self.heading("Models");
         if start.hosts.is_empty() {
             self.lines
-                .push(Line::styled("   looking on this machine", self.style(ThemeRole::Muted)));
+                .push(Line::styled("   looking for local servers", self.style(ThemeRole::Muted)));
         }
         let (usable, rest): (Vec<_>, Vec<_>) = start.hosts.iter().partition(|h| h.usable);
         for host in usable {
@@ -305,22 +297,22 @@ impl Page<'_> {
         self.blank();
         let minds = start.hosts.iter().flat_map(|h| &h.minds).filter(|m| m.local).count();
         let local = match minds {
-            0 => "none found yet".into(),
+            0 => "none found".into(),
             1 => "found one".into(),
             n => format!("found {n}"),
         };
-        let said = "rehearsed: no key, nothing leaves this machine";
+        let said = "rehearsed, offline";
         self.offer(Row::Demo, "Watch a debate now", said, 30);
         self.examples(30);
         for (row, label, said) in [
-            (Row::Local, "Use a model of this machine", local.as_str()),
-            (Row::Provider, "Connect a provider", "paste its key, or set its variable"),
-            (Row::Own, "Choose topic and cast", "the start screen"),
+            (Row::Local, "Use a local model", local.as_str()),
+            (Row::Provider, "Connect a provider", "paste an API key, or set its variable"),
+            (Row::Own, "New conversation", "choose topic and cast"),
         ] {
             self.offer(row, label, said, 30);
         }
         self.blank();
-        self.heading("What was checked");
+        self.heading("Setup");
         for (name, says) in &start.checks {
             let name = Span::styled(format!("   {name:<VALUE$}"), self.style(ThemeRole::Text));
             let says =
@@ -331,10 +323,9 @@ impl Page<'_> {
         self.blank();
         self.hosts();
         self.blank();
-        for words in [
-            "No key is ever written to a session.",
-            "Nothing is sent anywhere but to the model you choose.",
-        ] {
+        for words in
+            ["Keys are never written to a session.", "Data is sent only to the model you choose."]
+        {
             let line = Line::styled(format!(" {words}"), self.style(ThemeRole::Muted));
             self.lines.extend(wrap(&line, self.room));
         }

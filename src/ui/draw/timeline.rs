@@ -81,7 +81,7 @@ fn merged(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static>
             spoken.for_each(|cell| *cell = Span::styled(number.clone(), style));
         }
     }
-    row(Span::styled(" seats", screen.theme.style(ThemeRole::Muted)), cells)
+    row(Span::styled(" speakers", screen.theme.style(ThemeRole::Muted)), cells)
 }
 
 fn marks(playback: &Playback, columns: usize, screen: &Screen) -> Line<'static> {
@@ -124,8 +124,8 @@ fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
         spans.push(Span::styled(format!(" {}   ", sort.word()), muted));
     }
     let waits = match playback.transport.standing().idle_limit {
-        Some(ms) => format!("waits over {} cut", seconds(ms)),
-        None => "waits as they were".into(),
+        Some(ms) => format!("idle >{} skipped", seconds(ms)),
+        None => "real-time gaps".into(),
     };
     let at = Timestamp::from_millisecond(playback.recorded.0).unwrap_or_default();
     let at = at.strftime("recorded %Y-%m-%d %H:%M UTC");

@@ -11,7 +11,7 @@ use ratatui::text::{Line, Text};
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Screen { transcript, view, theme, glyphs, keymap, .. } = screen;
     if transcript.is_empty() {
-        let waits = Line::styled("   nobody has spoken yet", theme.style(ThemeRole::Muted));
+        let waits = Line::styled("   waiting for the first turn", theme.style(ThemeRole::Muted));
         frame.render_widget(Text::from(vec![Line::default(), waits]), area);
     }
     let width = usize::from(area.width);

@@ -1,12 +1,12 @@
 //! The map that holds: the table of keys, with those that the user set instead.
 //!
 //! It is settled once, at the start; what contradicts itself is refused there with its place in the file. Nothing that
-//! is shown names a key by itself: it asks this map, so that a key set anew shows everywhere.
+//! is shown names a key by itself: it asks this map, so that a changed key shows everywhere.
 
 use crate::config::Binding;
 use crate::ui::action::Action;
 use crate::ui::keymap::focus::Focus;
-use crate::ui::keymap::rows::{KeyRow, ROWS, row};
+use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
 
 /// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the way out.
@@ -167,25 +167,25 @@ fn name(action: Action) -> String {
 
 /// Reads a binding: the place, the action, and its keys as they are spelled.
 fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
-    let named = Focus::ALL.into_iter().find(|p| p.name() == binding.place);
+    let named = Focus::named(&binding.place);
     let place = named.ok_or_else(|| {
         let all = Focus::ALL.map(Focus::name).join(", ");
-        format!("there is no place `{}`; there are {all}", binding.place)
+        format!("unknown place `{}`; one of: {all}", binding.place)
     })?;
-    let row = ROWS.iter().find(|row| row.name() == binding.action).ok_or_else(|| {
+    let row = rows::named(&binding.action).ok_or_else(|| {
         let names = ROWS.iter().map(KeyRow::name);
         let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, &binding.action));
         let near = near.unwrap_or_default();
-        format!("there is no such action; the nearest is `{near}` (`colloquium keys` names all)")
+        format!("unknown action; the nearest is `{near}` (`colloquium keys` lists all)")
     })?;
     let keys = binding.keys.iter().map(|written| {
         let key = canonical(written).ok_or_else(|| {
-            format!("`{written}` is no key; keys are spelled as in \"x\", \"ctrl-d\", \"f3\"")
+            format!("not a key: `{written}`; keys are spelled like \"x\", \"ctrl-d\", \"f3\"")
         })?;
         match place.takes_text() && writes(&key) {
-            true => {
-                Err(format!("`{key}` is text here; take one with ctrl- or alt-, as in \"alt-x\""))
-            }
+            true => Err(format!(
+                "`{key}` types text here; use a key with ctrl- or alt-, as in \"alt-x\""
+            )),
             false => Ok(key),
         }
     });
@@ -239,7 +239,7 @@ mod tests {
     #[test]
     fn what_is_set_takes_the_place_of_what_was() {
         let map =
-            Keymap::with(&[own("table", "skip", &["S", "ctrl-k"]), own("table", "pause_now", &[])]);
+            Keymap::with(&[own("read", "skip", &["S", "ctrl-k"]), own("read", "pause_now", &[])]);
         let map = map.unwrap();
         assert_eq!(map.action(Focus::Read, "s"), None);
         assert_eq!(map.action(Focus::Read, "S"), Some(Action::Skip));
@@ -252,14 +252,30 @@ mod tests {
     }
 
     #[test]
+    fn places_and_actions_are_also_read_by_the_names_that_they_had_before() {
+        for (place, action, focus, now) in [
+            ("table", "figures", Focus::Read, Action::Analysis),
+            ("table", "alternatives", Focus::Read, Action::Versions),
+            ("table", "graph", Focus::Read, Action::Dependencies),
+            ("table", "pick_next", Focus::Read, Action::SelectNext),
+            ("pen", "send", Focus::Write, Action::Send),
+            ("list", "run_entry", Focus::Pick, Action::RunEntry),
+            ("figures", "open_event", Focus::Analysis, Action::OpenEvent),
+        ] {
+            let map = Keymap::with(&[own(place, action, &["alt-f12"])]).unwrap();
+            assert_eq!(map.key(now, focus), Some("alt-f12"), "keys.{place}.{action}");
+        }
+    }
+
+    #[test]
     fn a_fault_names_its_place_and_the_way_out() {
         for (binding, words) in [
-            (own("tabel", "skip", &["x"]), "there is no place `tabel`; there are table"),
-            (own("table", "skpi", &["x"]), "the nearest is `skip`"),
-            (own("table", "skip", &["cltr-x"]), "`cltr-x` is no key"),
-            (own("table", "skip", &["m"]), "`m` means mute here; take another key"),
-            (own("table", "skip", &["Z", "Z"]), "`Z` means skip here"),
-            (own("pen", "send", &["z"]), "`z` is text here"),
+            (own("tabel", "skip", &["x"]), "unknown place `tabel`; one of: read"),
+            (own("read", "skpi", &["x"]), "the nearest is `skip`"),
+            (own("read", "skip", &["cltr-x"]), "not a key: `cltr-x`"),
+            (own("read", "skip", &["m"]), "`m` means mute here; take another key"),
+            (own("read", "skip", &["Z", "Z"]), "`Z` means skip here"),
+            (own("write", "send", &["z"]), "`z` types text here"),
         ] {
             let fault = Keymap::with(&[binding]).unwrap_err().to_string();
             assert!(

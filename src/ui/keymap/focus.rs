@@ -17,7 +17,7 @@ pub enum Focus {
     Search,
     /// A list of commands or keys: letters narrow it down.
     Pick,
-    /// Reading the figures.
+    /// Reading the analysis.
     Analysis,
     /// The start screen: letters are text of its fields.
     Start,
@@ -43,17 +43,29 @@ impl Focus {
     /// Returns how the settings spell it.
     pub fn name(self) -> &'static str {
         match self {
-            Focus::Read => "table",
+            Focus::Read => "read",
             Focus::Replay => "replay",
             Focus::Found => "found",
-            Focus::Write => "pen",
+            Focus::Write => "write",
             Focus::Prefix => "prefix",
             Focus::Search => "search",
-            Focus::Pick => "list",
-            Focus::Analysis => "figures",
+            Focus::Pick => "pick",
+            Focus::Analysis => "analysis",
             Focus::Start => "start",
             Focus::StartList => "start_list",
         }
+    }
+
+    /// Returns the place that the settings name, also by the name that it had before.
+    pub fn named(name: &str) -> Option<Focus> {
+        let name = match name {
+            "table" => "read",
+            "pen" => "write",
+            "list" => "pick",
+            "figures" => "analysis",
+            name => name,
+        };
+        Focus::ALL.into_iter().find(|focus| focus.name() == name)
     }
 
     /// Returns the place whose keys hold here as well, where this one has none of its own.

@@ -25,7 +25,7 @@ impl MenuEntry {
     pub fn title(&self) -> String {
         match self {
             MenuEntry::Line(what, line) => format!("{what}: {line}"),
-            MenuEntry::PauseOrGoOn => "pause, or go on: /pause, /resume".into(),
+            MenuEntry::PauseOrGoOn => "pause or resume: /pause, /resume".into(),
             MenuEntry::Command(row) => format!("{}: {}", slash::usage(row), row.meaning),
         }
     }
@@ -35,11 +35,11 @@ impl MenuEntry {
 pub fn short() -> Vec<MenuEntry> {
     let command = |name: &str| COMMANDS.iter().find(|r| r.name == name).map(MenuEntry::Command);
     let commands = ["say", "cut_in", "floor", "skip", "whisper", "note", "vote", "end"];
-    let first = [MenuEntry::Line("what goes on", "/status"), MenuEntry::PauseOrGoOn];
+    let first = [MenuEntry::Line("status", "/status"), MenuEntry::PauseOrGoOn];
     let last = [
-        MenuEntry::Line("one more round where a limit holds, or after the end", "/more"),
-        MenuEntry::Line("every command", "/all"),
-        MenuEntry::Line("leave; the session is saved", "/leave"),
+        MenuEntry::Line("one more round after a limit or the end", "/more"),
+        MenuEntry::Line("all commands", "/all"),
+        MenuEntry::Line("quit (saved)", "/leave"),
     ];
     first.into_iter().chain(commands.iter().filter_map(|name| command(name))).chain(last).collect()
 }
@@ -90,7 +90,7 @@ impl Question {
         self.done = at + 1;
         let (question, shown, answers) = ask(key, self.row, transcript);
         self.answers = answers;
-        let back = "/back asks nothing more.";
+        let back = "/back cancels.";
         let told = match shown.is_empty() {
             true => format!("{question} {back}\n\n"),
             false => numbered(&format!("{question} {back}"), &shown),
@@ -130,24 +130,24 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
                 .queued()
                 .map(|(k, words)| (text::line(words).into_owned(), k.0.to_string()));
             let (shown, answers) = queued.unzip();
-            ("Which words that wait?".into(), shown, answers)
+            ("Which queued message?".into(), shown, answers)
         }
         "yes" | "final_round" => {
             let (shown, answers) = match key {
                 "yes" => (["yes", "no"], ["yes", "no"]),
-                _ => (["everybody has a last word", "at once"], ["final", ""]),
+                _ => (["closing statements", "immediately"], ["final", ""]),
             };
             let owned = |words: [&str; 2]| words.map(str::to_owned).to_vec();
             ("Which?".into(), owned(shown), owned(answers))
         }
-        "utterance" => free(&format!("Which utterance, 1 to {}?", state.utterances)),
-        "alternative" => free("Which alternative, from 1?"),
+        "utterance" => free(&format!("Which turn, 1 to {}?", state.utterances)),
+        "alternative" => free("Which version, from 1?"),
         "note" => free("Which note, by its key?"),
         "tool" => free("Which tool?"),
-        "set" | "participant" => free("What, as KEY = VALUE, KEY = VALUE, with text in quotes?"),
+        "set" | "participant" => free("Changes as KEY = VALUE, KEY = VALUE, with text in quotes:"),
         "question" => free("What is the question?"),
-        "options" => free("Which options, each behind a |? Nothing means yes or no."),
-        "text" if row.needs.contains(&key) => free("Which words?"),
-        _ => free("Which words? Nothing means none."),
+        "options" => free("Which options, each after a |? Empty: yes or no."),
+        "text" if row.needs.contains(&key) => free("What text?"),
+        _ => free("What text? Empty: none."),
     }
 }

@@ -1,8 +1,8 @@
-//! The talk without a screen, for a screen reader or a terminal that can do no more: text that only grows, numbered
+//! The conversation without a screen, for a screen reader or a terminal that can do no more: text that only grows, numbered
 //! menus, and a `/command` for every command.
 //!
-//! One labelled block a finished utterance, nothing that ticks. A number always means the menu that was listed last. It reads the same tail as the screen and asks the engine
-//! for the same deeds; a line that is no number and no command is said at the table.
+//! One labelled block a finished utterance, nothing that ticks. A number always means the menu that was listed last. It reads the same tail as the screen and sends the engine
+//! the same commands; a line that is no number and no command is said at the table.
 
 mod menu;
 
@@ -17,33 +17,33 @@ use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::slash;
-use crate::ui::view::floor::{Status, used};
-use crate::ui::view::outbox::Outbox;
+use crate::ui::view::floor::{Status, near, used};
+use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
 
 /// What can be done after the end.
-const ENDED: &str = "it has ended: /more goes on for one more round, /note leaves a note in the file, /leave leaves it here";
+const ENDED: &str = "finished: /more runs one more round, /note annotates it, /leave quits";
 
 /// What follows a line that was typed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AfterLine {
     /// Nothing but the next line.
     Wait,
-    /// A deed is asked for.
+    /// A command is sent.
     Send(Key, Box<SteerLine>),
-    /// The talk, which has ended, is taken up again, and these deeds come first.
-    Again(Vec<Command>),
-    /// The talk is left; its session stays as it is.
+    /// The conversation, which has ended, is extended, and these commands come first.
+    Extend(Vec<Command>),
+    /// The conversation is left; its session stays as it is.
     Leave,
 }
 
-/// A talk that is told line by line.
+/// A conversation that is told line by line.
 pub struct Linear {
     transcript: Transcript,
     narrator: Narrator,
     outbox: Outbox,
     since: Seq,
-    /// Whether the talk is kept in a file, so that it can go on after its end.
+    /// Whether the conversation is kept in a file, so that it can go on after its end.
     saved: bool,
     /// The command whose keys are being asked for.
     question: Option<Question>,
@@ -54,7 +54,7 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Returns a talk that was opened, or reopened, at a place in the log; what was before is taken in and not told.
+    /// Returns a conversation that was opened, or reopened, at a place in the log; what was before is taken in and not told.
     pub fn new(since: Seq, saved: bool) -> Linear {
         Linear {
             transcript: Transcript::default(),
@@ -71,8 +71,8 @@ impl Linear {
     /// Returns what is said first.
     pub fn greeting(because: &str) -> String {
         format!(
-            "Text that only grows, because of {because}. Enter lists what you can do; what you type is said at the table; \
-             a line that begins with / is a command.\n\n"
+            "Accessible mode ({because}): plain text, nothing is redrawn. Enter: options. Anything you type is said to \
+             everyone. /help: commands.\n\n"
         )
     }
 
@@ -89,16 +89,17 @@ impl Linear {
         // what is placed is told as words, what is refused by the narrator
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
         let paused = self.transcript.state().run == Run::Paused;
-        if let Some(told) = self.outbox.outcome(&event.kind, paused).filter(|_| waits) {
+        let resume = paused.then(|| "/resume".to_owned());
+        let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
+        if let Some(told) = self.outbox.outcome(&event.kind, &waits_for).filter(|_| waits) {
             out += &note(&told);
         }
         let granted = matches!(&event.kind, Kind::FloorGranted(_));
         if let Some(who) = self.transcript.human_turn().filter(|_| granted) {
-            out +=
-                &note(&format!("what you type is said as {}; /pass lets it go", self.name(&who)));
+            out += &note(&format!("your turn as {}: type your message, or /pass", self.name(&who)));
         }
         if matches!(event.kind, Kind::LimitReached(_)) {
-            out += &note("/more goes on for one more round, /leave leaves it here");
+            out += &note("/more runs one more round, /leave quits");
         }
         if self.goes_on() && matches!(event.kind, Kind::Ended(_)) {
             out += &note(ENDED);
@@ -106,26 +107,26 @@ impl Linear {
         out
     }
 
-    /// Returns whether the talk has ended, and the person may want more of it: not if they ended it themselves.
+    /// Returns whether the conversation has ended, and the person may want more of it: not if they ended it themselves.
     pub fn goes_on(&self) -> bool {
         let ended = self.transcript.state().ended.as_ref();
         self.saved && ended.is_some_and(|ended| ended.reason != StopReason::Operator)
     }
 
     /// Takes in a Ctrl-C, as on the screen the gentlest of what can still be stopped: what is being asked, a reply, and
-    /// at the second one in a row the talk is left.
+    /// at the second one in a row the conversation is left.
     pub fn interrupted(&mut self) -> (String, AfterLine) {
         if std::mem::take(&mut self.leaving) {
             return (String::new(), AfterLine::Leave);
         }
         if self.question.take().is_some() {
-            return (note("nothing is asked any more"), AfterLine::Wait);
+            return (note("question cancelled"), AfterLine::Wait);
         }
         if self.transcript.speaking().next().is_some() {
             return self.send(Command::PauseNow {});
         }
         self.leaving = true;
-        (note("ctrl-c again leaves; the session is saved up to here"), AfterLine::Wait)
+        (note("press ctrl-c again to quit (saved)"), AfterLine::Wait)
     }
 
     /// Takes in a line that was typed; returns what there is to say to it, and what follows.
@@ -144,10 +145,7 @@ impl Linear {
         match line.parse::<usize>() {
             Ok(number) => match number.checked_sub(1).and_then(|at| self.menu.get(at)).copied() {
                 Some(entry) => self.choose(entry, now),
-                None => (
-                    "no such number; Enter lists them, and 3 says a number\n\n".into(),
-                    AfterLine::Wait,
-                ),
+                None => (format!("no option {number}. Enter lists options\n\n"), AfterLine::Wait),
             },
             Err(_) => self.words(line, now),
         }
@@ -159,15 +157,15 @@ impl Linear {
             "" | "/menu" | "/help" => self.list(menu::short()),
             "/all" => self.list(menu::all()),
             "/status" => (self.status(now), AfterLine::Wait),
-            "/more" if self.goes_on() => (String::new(), AfterLine::Again(intents::again(state))),
+            "/more" if self.goes_on() => (String::new(), AfterLine::Extend(intents::again(state))),
             "/more" => match intents::more_of(state) {
                 Some(command) => self.send(command),
-                None => ("no limit holds, and it goes on\n\n".into(), AfterLine::Wait),
+                None => ("nothing to extend: no limit reached\n\n".into(), AfterLine::Wait),
             },
             "/leave" | "/quit" => (String::new(), AfterLine::Leave),
             "/pass" => match self.transcript.human_turn() {
                 Some(who) => self.send(Command::Pass { who }),
-                None => ("no seat of yours has the floor\n\n".into(), AfterLine::Wait),
+                None => ("it is not your turn\n\n".into(), AfterLine::Wait),
             },
             command if command.starts_with('/') => match slash::read(command, state) {
                 Ok(command) => self.send(command),
@@ -213,20 +211,20 @@ impl Linear {
 
     fn list(&mut self, entries: Vec<MenuEntry>) -> (String, AfterLine) {
         let titles: Vec<String> = entries.iter().map(MenuEntry::title).collect();
-        let told = numbered("Type a number, a command, or words for the table.", &titles);
+        let told = numbered("Type a number, a command, or a message to everyone.", &titles);
         self.menu = entries;
         (told, AfterLine::Wait)
     }
 
     fn send(&mut self, command: Command) -> (String, AfterLine) {
         if self.goes_on() {
-            return match intents::onward(command) {
-                Some(commands) => (String::new(), AfterLine::Again(commands)),
+            return match intents::reopening(command) {
+                Some(commands) => (String::new(), AfterLine::Extend(commands)),
                 None => (note(ENDED), AfterLine::Wait),
             };
         }
         if self.transcript.state().ended.is_some() {
-            return (note("it has ended: nothing can be steered any more"), AfterLine::Wait);
+            return (note("finished: no more commands"), AfterLine::Wait);
         }
         let (key, line) = self.outbox.command(command);
         (String::new(), AfterLine::Send(key, Box::new(line)))
@@ -239,9 +237,13 @@ impl Linear {
         let (what, then) = words(&self.transcript, standing, now, &Keymap::default());
         let most = state.limits.utterances.map_or(String::new(), |most| format!(" of {most}"));
         let used = used(&state.spent()).map_or(String::new(), |used| format!(", {used}"));
+        let used = match near(state, now) {
+            Some((percent, limit)) => format!("{used}; {percent} % of {limit} used"),
+            None => used,
+        };
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
-        note(&format!("{standing}: {what}{then}; {}{most} utterances{used}", state.utterances))
+        note(&format!("{standing}: {what}{then}; {}{most} turns{used}", state.utterances))
     }
 
     fn name(&self, id: &crate::model::SeatId) -> String {

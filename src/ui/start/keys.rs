@@ -21,7 +21,7 @@ pub fn key(start: &mut Start, key: &KeyEvent, action: Option<Action>) -> Option<
         }
         (Some(Action::RunEntry), _) if keying.key.is_empty() => {
             let back = start.keymap.reach(Action::Back, Focus::Start).unwrap_or_default();
-            start.notice = Some(format!("paste the key first, or {back} goes back"));
+            start.notice = Some(format!("paste the key first ({back}: back)"));
         }
         (Some(Action::RunEntry), _) => {
             let Keying { at, key } = start.keying.take()?;

@@ -54,7 +54,7 @@ fn act(
         Action::Interrupt if leaving => return Some(Choice::Leave),
         Action::Interrupt => {
             start.leaving = true;
-            start.notice = Some(format!("{} again leaves", named(start, action)));
+            start.notice = Some(format!("press {} again to quit", named(start, action)));
         }
         Action::Quit => return Some(Choice::Leave),
         Action::Demo => return demo(start),
@@ -101,23 +101,21 @@ fn beside(start: &mut Start) -> Option<Choice> {
         Some(first) => Some(Choice::Beside(first, here)),
         None => {
             let key = named(start, Action::CompareSessions);
-            start.notice =
-                Some(format!("go to another session: {key} there shows both side by side"));
+            start.notice = Some(format!("now select another session and press {key} to compare"));
             start.beside = Some(here);
             None
         }
     }
 }
 
-/// Drops a session at the second wish in a row.
+/// Drops a session when asked twice in a row.
 fn drop_session(start: &mut Start, dropping: Option<PathBuf>) -> Option<Choice> {
     let here = session(start)?;
     if dropping.as_ref() == Some(&here) {
         return Some(Choice::Delete(here));
     }
     let key = named(start, Action::DropSession);
-    start.notice =
-        Some(format!("{key} again moves it to the trash, from where it can be moved back"));
+    start.notice = Some(format!("press {key} again to move it to the trash"));
     start.dropping = Some(here);
     None
 }
@@ -247,8 +245,8 @@ fn enter(start: &mut Start) -> Option<Choice> {
             }
             None => {
                 start.notice = Some(
-                    "no server of this machine answered; start Ollama, llama.cpp, LM Studio or vLLM on its usual \
-                     port and open colloquium again"
+                    "no local server found; start Ollama, llama.cpp, LM Studio or vLLM on its default port \
+                     and reopen colloquium"
                         .into(),
                 );
             }
@@ -261,14 +259,13 @@ fn enter(start: &mut Start) -> Option<Choice> {
 fn begin(start: &mut Start) -> Option<Choice> {
     let script = start.script()?.clone();
     if let Some(fault) = script.fault {
-        start.notice = Some(format!("{} cannot be played: {fault}", script.name));
+        start.notice = Some(format!("cannot run {}: {fault}", script.name));
         return None;
     }
     let Some(voice) = start.voice() else {
         start.at = Row::Voice;
         start.notice = Some(format!(
-            "nobody speaks yet: type a model as PROVIDER:NAME, start a local server, or choose a scenario with a \
-             rehearsed cast. {}",
+            "no model selected: type one as PROVIDER:NAME, start a local server, or choose a rehearsed scenario. {}",
             start.set_up
         ));
         return None;
@@ -277,8 +274,7 @@ fn begin(start: &mut Start) -> Option<Choice> {
     if let (Voice::Rehearsed, Some(_)) = (&voice, &topic) {
         start.at = Row::Voice;
         start.notice = Some(format!(
-            "rehearsed voices keep their own topic: clear yours to watch them, or let a model speak - type it here as \
-             PROVIDER:NAME. {}",
+            "rehearsed scenarios have a fixed topic: clear yours, or type a model as PROVIDER:NAME. {}",
             start.set_up
         ));
         return None;

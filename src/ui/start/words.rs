@@ -22,12 +22,12 @@ pub fn ago(now: Wall, then: Wall) -> String {
 pub fn standing(standing: &Standing) -> String {
     match standing {
         Standing::Running(_) => "running elsewhere".into(),
-        Standing::Unfinished => "not ended".into(),
+        Standing::Unfinished => "unfinished".into(),
         Standing::Recovered => "recovered".into(),
         Standing::Ended(why) => reason(*why).to_string(),
         Standing::Damaged(_) => "damaged".into(),
-        Standing::Newer => "of a newer version".into(),
-        Standing::Unreadable(_) => "not readable".into(),
+        Standing::Newer => "newer version".into(),
+        Standing::Unreadable(_) => "unreadable".into(),
     }
 }
 

@@ -139,7 +139,7 @@ impl Terminal {
         self.take_back()
     }
 
-    /// Takes the terminal anew, after a stop that nobody told of: a shell may have changed it meanwhile.
+    /// Takes the terminal again, after a stop that nobody told of: a shell may have changed it meanwhile.
     ///
     /// # Errors
     /// When the terminal is gone.

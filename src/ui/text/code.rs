@@ -93,12 +93,12 @@ fn style(scopes: &ScopeStack, looks: &[(Scope, ThemeRole)], theme: &Theme) -> St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::theme::{Depth, Shelf};
+    use crate::ui::theme::{Depth, ThemeLibrary};
 
     #[test]
     fn parts_of_a_language_look_different_and_no_character_is_lost() {
         LANGUAGES.get_or_init(two_face::syntax::extra_newlines);
-        let theme = Shelf::default();
+        let theme = ThemeLibrary::default();
         let theme = theme.theme("colloquium-dark", None, Depth::True).unwrap();
         let code = "fn main() {\n    // say\n    let x = \"hi\"; return 12;\n}\n";
         let lines = lines(code, "rust", &theme);

@@ -4,7 +4,7 @@ use crate::ui::theme::colour::Depth;
 use crate::ui::theme::file::{Appearance, Ground};
 use crate::ui::theme::{Theme, ThemeLibrary};
 
-/// The themes that can be worn here.
+/// The themes that can be shown here.
 #[derive(Clone, Debug, Default)]
 pub struct Themes {
     /// All themes.
@@ -13,7 +13,7 @@ pub struct Themes {
     pub ground: Option<Ground>,
     /// How many colours it shows.
     pub depth: Depth,
-    /// What is worn before anybody tries on another.
+    /// The name of the current theme.
     pub current: String,
 }
 

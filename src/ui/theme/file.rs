@@ -83,7 +83,7 @@ impl File {
                 let names = ROLES.iter().map(|(_, name, _)| *name);
                 let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, role));
                 let near = near.unwrap_or_default();
-                let why = format!("there is no role `{role}`; the nearest is `{near}`");
+                let why = format!("unknown role `{role}`; the nearest is `{near}`");
                 return Err(fault(source, value.span().start, why));
             }
         }
@@ -120,7 +120,8 @@ impl Colours {
 
     /// Reads a colour, or the name of one.
     fn colour(&self, value: &Value) -> Result<Color, String> {
-        let spelled = value.as_str().ok_or("a colour is text, as in \"#7fb8e6\" or \"cyan\"")?;
+        let spelled =
+            value.as_str().ok_or("a colour is a string, as in \"#7fb8e6\" or \"cyan\"")?;
         self.named.get(spelled).map_or_else(|| self.literal(spelled), |colour| Ok(*colour))
     }
 
@@ -128,7 +129,7 @@ impl Colours {
         let name = if spelled == "default" { "reset" } else { spelled };
         let colour = Color::from_str(name).map_err(|_| {
             format!(
-                "`{spelled}` is no colour; say \"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\" or \
+                "not a colour: `{spelled}`; use \"#rrggbb\", \"0\" to \"255\", a name such as \"cyan\" or \
                  \"default\", or one of [palette]"
             )
         })?;
@@ -180,11 +181,11 @@ fn look(value: &Value, colours: &Colours) -> Result<Style, String> {
             "reverse" => Modifier::REVERSED,
             other => {
                 return Err(format!(
-                    "`{other}` is no part of a look; there are fg, bg, bold, dim, italic, underline, reverse"
+                    "unknown key `{other}`; one of: fg, bg, bold, dim, italic, underline, reverse"
                 ));
             }
         };
-        if value.as_bool().ok_or_else(|| format!("`{key}` is true or false"))? {
+        if value.as_bool().ok_or_else(|| format!("`{key}` must be true or false"))? {
             style = style.add_modifier(modifier);
         }
     }

@@ -160,7 +160,7 @@ pub enum ThemeError {
         why: String,
     },
     /// There is no theme of that name.
-    #[error("there is no theme `{name}`; the nearest is `{nearest}`")]
+    #[error("unknown theme `{name}`; the nearest is `{nearest}`")]
     Unknown {
         /// What was asked for.
         name: String,

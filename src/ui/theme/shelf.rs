@@ -92,7 +92,9 @@ impl ThemeLibrary {
         {
             let wrong = |why: String| fault(source, from.span().start, why);
             if layers.len() == INHERITED_MAX {
-                return Err(wrong(format!("a theme inherits at most {INHERITED_MAX} others")));
+                return Err(wrong(format!(
+                    "a theme can inherit through at most {INHERITED_MAX} others"
+                )));
             }
             let next = self.source(from.get_ref()).map_err(|e| wrong(e.to_string()))?;
             let file = File::read(&next)?;

@@ -18,7 +18,7 @@ const NAMES: usize = 14;
 
 /// Where the reader of the figures stands.
 #[derive(Clone, Debug, Default)]
-pub struct Analysis {
+pub struct AnalysisPane {
     /// Which page.
     pub page: FigurePage,
     /// The first row that is shown; of events, the one that is chosen.
@@ -40,10 +40,10 @@ pub struct Laid {
     pub first: usize,
 }
 
-impl Analysis {
+impl AnalysisPane {
     /// Returns the figures of a talk as it stands.
-    pub fn of(transcript: &Transcript) -> Analysis {
-        let mut analysis = Analysis::default();
+    pub fn of(transcript: &Transcript) -> AnalysisPane {
+        let mut analysis = AnalysisPane::default();
         analysis.count(transcript);
         analysis
     }
@@ -56,12 +56,12 @@ impl Analysis {
     }
 
     fn count(&mut self, transcript: &Transcript) {
-        self.tables = transcript.study().tables();
+        self.tables = transcript.analysis().tables();
         self.counted = transcript.turn_log.happened();
     }
 
     /// Returns the page as rows of a width, which are made once for it.
-    pub fn laid(&mut self, room: usize, make: impl FnOnce(&Analysis) -> Laid) -> Rc<Laid> {
+    pub fn laid(&mut self, room: usize, make: impl FnOnce(&AnalysisPane) -> Laid) -> Rc<Laid> {
         let of = (self.page, self.counted, room);
         match &self.laid {
             Some((known, laid)) if *known == of => laid.clone(),
@@ -128,7 +128,7 @@ pub fn stood(
     glyphs: &Glyphs,
     room: usize,
 ) -> Vec<(Option<usize>, String)> {
-    let stood = standpoints(&transcript.study());
+    let stood = standpoints(&transcript.analysis());
     if stood.lanes.is_empty() {
         return vec![];
     }
@@ -167,7 +167,7 @@ fn named(place: usize, transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) 
 /// Returns who spoke when as rows: a column an utterance, as high as it has words; as many as fit, the last ones.
 pub fn lanes(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<(usize, String)> {
     let all: Vec<(usize, u32)> = transcript
-        .study()
+        .analysis()
         .utterances()
         .filter_map(|(e, _)| Some((transcript.seat_place(e.seat()?), word_count(e.text()))))
         .collect();

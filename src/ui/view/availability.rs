@@ -3,24 +3,22 @@
 use crate::state::Run;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns why a command can do nothing as the talk stands, if it cannot.
+/// Returns why a command can do nothing as the conversation stands, if it cannot.
 pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
     let state = transcript.state();
     let held = matches!(state.run, Run::Pausing | Run::Paused);
     let said = !state.entries.is_empty();
     match command {
         "note" | "say" | "cut_in" | "whisper" | "floor" if state.ended.is_some() => None,
-        _ if state.ended.is_some() => Some("it has ended"),
-        "pause" if held => Some("it is paused already"),
-        "resume" if !held => Some("it is not paused"),
-        "speak" | "pass" if transcript.human_turn().is_none() => {
-            Some("no seat of yours has the floor")
-        }
+        _ if state.ended.is_some() => Some("the conversation is finished"),
+        "pause" if held => Some("already paused"),
+        "resume" if !held => Some("not paused"),
+        "speak" | "pass" if transcript.human_turn().is_none() => Some("it is not your turn"),
         "edit_queued" | "drop_queued" if transcript.queued().next().is_none() => {
-            Some("nothing is queued")
+            Some("no queued messages")
         }
-        "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("nothing was said yet"),
-        "unhide" if !state.entries.iter().any(|e| e.hidden.is_some()) => Some("nothing is hidden"),
+        "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("no turns yet"),
+        "unhide" if !state.entries.iter().any(|e| e.hidden.is_some()) => Some("no hidden turns"),
         "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
         _ => None,
     }

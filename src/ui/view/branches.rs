@@ -8,7 +8,7 @@ use crate::state::State;
 use crate::text;
 use crate::ui::view::page::{Page, Section};
 
-/// Where a branch leaves the talk.
+/// Where a branch leaves the conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BranchPoint {
     /// The last event that it keeps.
@@ -42,23 +42,23 @@ pub struct OtherSession {
     pub recording: Recording,
 }
 
-/// Returns two talks side by side, from where they part.
+/// Returns two conversations side by side, from where they part.
 pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherSession) -> Page {
-    // a talk on the screen keeps no pieces
+    // a conversation on the screen keeps no pieces
     let is_whole = |event: &&Event| !matches!(event.kind, Kind::Delta(_));
     let here = here.filter(is_whole);
     let there = other.recording.records().iter().map(|r| &r.event).filter(is_whole);
     let beside = Beside::of(here.clone(), there.clone());
-    let same = Section { body: "the same words".into(), ..Section::default() };
+    let same = Section { body: "identical".into(), ..Section::default() };
     let rows = beside.rows.iter().map(|row| {
         let side = |told: &[Narrated]| told.iter().map(part).collect::<Vec<Section>>();
         let theirs = if row.a == row.b { vec![same.clone()] } else { side(&row.b) };
         (side(&row.a), theirs)
     });
     Page {
-        title: "Side by side".into(),
+        title: "Comparison".into(),
         facts: vec![
-            ("A", format!("this talk: {}", title(here))),
+            ("A", format!("this session: {}", title(here))),
             ("B", format!("{}: {}", text::label(&other.name), title(there))),
             ("", beside.parted()),
         ],
@@ -67,7 +67,7 @@ pub fn page<'a>(here: impl Iterator<Item = &'a Event> + Clone, other: &'a OtherS
     }
 }
 
-/// What a talk is called in the end, safe for one line.
+/// What a conversation is called in the end, safe for one line.
 fn title<'a>(events: impl Iterator<Item = &'a Event>) -> String {
     let state = State::fold(events);
     text::label(&state.shown_title()).into_owned()

@@ -132,10 +132,10 @@ fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) ->
     }
     if has("for") {
         all.push(candidate("--round", "until this round is over"));
-        all.push(candidate("--standing", "until it is lifted"));
+        all.push(candidate("--standing", "until you lift it"));
     }
     if has("final_round") {
-        all.push(candidate("final", "after a last word of everybody"));
+        all.push(candidate("final", "after closing statements"));
     }
     if has("yes") && !second {
         all.extend([candidate("yes", ""), candidate("no", "")]);

@@ -131,7 +131,7 @@ impl Composer {
         true
     }
 
-    /// Remembers what was sent, and begins anew.
+    /// Remembers what was sent, and starts over.
     pub fn sent(&mut self) {
         let words = self.whole();
         self.history.retain(|before| *before != words);
@@ -186,7 +186,7 @@ impl Composer {
         self.insert(raw);
     }
 
-    /// Begins anew with a text.
+    /// Starts over with a text.
     pub fn begin(&mut self, words: &str) {
         self.area = fresh();
         self.area.insert_str(words);
@@ -214,8 +214,8 @@ mod tests {
     #[test]
     fn what_is_pasted_is_made_safe_and_stays_lines() {
         let mut composer = Composer::default();
-        pen.insert("one\r\ntwo\rthree \u{1b}[2K");
-        assert_eq!(pen.text(), "one\ntwo\nthree ␛[2K");
+        composer.insert("one\r\ntwo\rthree \u{1b}[2K");
+        assert_eq!(composer.text(), "one\ntwo\nthree ␛[2K");
         assert_eq!(composer.rows(20), 3);
     }
 
@@ -226,34 +226,34 @@ mod tests {
             composer.insert(words);
             composer.sent();
         }
-        assert_eq!(pen.history, ["two", "one"]);
-        pen.insert("draft");
+        assert_eq!(composer.history, ["two", "one"]);
+        composer.insert("draft");
         let mut shown = Vec::new();
         for _ in 0..3 {
             shown.push((composer.earlier(), composer.text()));
         }
         assert_eq!(shown, [(true, "one".into()), (true, "two".into()), (false, "two".into())]);
         composer.later();
-        assert_eq!(pen.text(), "one");
+        assert_eq!(composer.text(), "one");
         composer.later();
         composer.later();
-        assert_eq!(pen.text(), "draft");
+        assert_eq!(composer.text(), "draft");
     }
 
     #[test]
     fn a_long_text_is_folded_and_sent_whole() {
         let mut composer = Composer::default();
         let long = "line\n".repeat(40);
-        pen.insert("see ");
+        composer.insert("see ");
         composer.paste(&long);
-        assert_eq!(pen.text(), "see [pasted 1: 40 lines, 1 KB]");
-        assert_eq!(pen.whole(), format!("see {long}"));
+        assert_eq!(composer.text(), "see [pasted 1: 40 lines, 1 KB]");
+        assert_eq!(composer.whole(), format!("see {long}"));
         composer.unfold();
-        assert_eq!(pen.text(), format!("see {long}"));
-        pen.paste("short");
-        assert!(pen.text().ends_with("short"));
-        pen.paste(&"x".repeat(UNFOLDED_BYTES));
-        assert!(!pen.unfold() && pen.text().contains("[pasted 1: 1 line, 100 KB]"));
+        assert_eq!(composer.text(), format!("see {long}"));
+        composer.paste("short");
+        assert!(composer.text().ends_with("short"));
+        composer.paste(&"x".repeat(UNFOLDED_BYTES));
+        assert!(!composer.unfold() && composer.text().contains("[pasted 1: 1 line, 100 KB]"));
     }
 
     #[test]
@@ -263,17 +263,17 @@ mod tests {
             [("a", 1), ("日本", 4), ("👨‍👩‍👧‍👦 x", 4), ("e\u{301}", 1), ("אב", 2), ("", 0)]
         {
             composer.begin(words);
-            assert_eq!(pen.caret(), (0, column), "{words:?}");
+            assert_eq!(composer.caret(), (0, column), "{words:?}");
         }
     }
 
     #[test]
     fn what_was_cleared_comes_back() {
         let mut composer = Composer::default();
-        pen.insert("a thought");
+        composer.insert("a thought");
         composer.clear();
         assert!(composer.is_empty());
         composer.restore();
-        assert_eq!(pen.text(), "a thought");
+        assert_eq!(composer.text(), "a thought");
     }
 }

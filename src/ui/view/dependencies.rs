@@ -1,4 +1,4 @@
-//! Who waits for whom: the dependencies of a `depends` talk with what has come of them, live.
+//! The dependencies of a `depends` talk with what has come of them, live.
 //!
 //! Each one says whether it is met now, in the words of its condition, and how often it made its seat run. Who runs next
 //! is the policy's to say.
@@ -26,19 +26,19 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
         let word = seat_word(transcript, id, now, &queue);
         let most = seat.spec.max_utterances.unwrap_or(1);
         let mut head =
-            format!("{} {}  ran {} of {most}", place + 1, transcript.name(id), seat.utterances);
+            format!("{} {}  {} of {most} turns", place + 1, transcript.name(id), seat.utterances);
         if !word.is_empty() {
             head.push_str(&format!("  {} {word}", glyphs.speaking));
         }
         let runs = &seat.spec.runs;
         let mut lines: Vec<String> = Vec::new();
         if runs.starts.unwrap_or(runs.after.is_empty()) {
-            lines.push("begins".into());
+            lines.push("starts the conversation".into());
         }
         if runs.after.len() > 1 {
             lines.push(match runs.needs {
-                Needs::All => "waits for all of these".into(),
-                Needs::Any => "waits for any of these".into(),
+                Needs::All => "needs all of these".into(),
+                Needs::Any => "needs any of these".into(),
             });
         }
         let edges = runs.after.iter().enumerate();
@@ -47,7 +47,7 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
         Section { head, body, ..Section::default() }
     };
     let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part).collect();
-    Some(Page { title: "Who waits for whom".into(), parts, again: Some(page), ..Page::default() })
+    Some(Page { title: "Dependencies".into(), parts, again: Some(page), ..Page::default() })
 }
 
 /// One dependency, in words.
@@ -60,16 +60,16 @@ fn edge(
 ) -> String {
     let state = transcript.state();
     let spoken = said(state, thread, &after.participant);
-    let has = if spoken { "has spoken" } else { "has not spoken yet" };
+    let has = if spoken { "has spoken" } else { "not spoken yet" };
     let (holds, when) = match &after.when {
         None => (true, String::new()),
         Some(when) => {
             let condition = Condition::compile(when)
                 .and_then(|c| c.holds(&Facts::new(state.facts(|name| c.uses(name)))));
             let now = match &condition {
-                Ok(true) => "holds now",
-                Ok(false) => "does not hold now",
-                Err(_) => "cannot be evaluated now",
+                Ok(true) => "condition is true",
+                Ok(false) => "condition is false",
+                Err(_) => "condition cannot be evaluated",
             };
             (condition == Ok(true), format!("; when {}: {now}", text::line(when)))
         }
@@ -77,7 +77,7 @@ fn edge(
     let sign = if spoken && holds { glyphs.playhead } else { glyphs.dot };
     let fired = thread.memo["edges"][&**id][at].as_u64().unwrap_or(0);
     let name = transcript.name(&after.participant);
-    format!("{sign} after {name}, who {has}{when}; made it run {fired} of {}", after.max)
+    format!("{sign} after {name} ({has}){when}; triggered it {fired} of {} times", after.max)
 }
 
 fn said(state: &State, thread: &Thread, seat: &SeatId) -> bool {

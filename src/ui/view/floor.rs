@@ -70,8 +70,8 @@ impl Status {
 pub fn doing_word(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::Speak => "speaking",
-        Purpose::Pick => "choosing who speaks",
-        Purpose::Bid => "bidding for the floor",
+        Purpose::Pick => "choosing the next speaker",
+        Purpose::Bid => "bidding",
         Purpose::Vote => "voting",
         Purpose::Judge => "judging",
         Purpose::Summarise => "summarising",
@@ -86,12 +86,12 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     }
     if let Some(due) = turn.retry_at {
         let seconds = due.since(now).div_ceil(1_000);
-        return (format!("is asked again in {seconds}s"), None);
+        return (format!("retrying in {seconds}s"), None);
     }
     let heard = live.last_piece(turn.id);
     let silent = now.since(heard.unwrap_or(turn.since)) / 1_000;
     if heard.is_none() && silent * 1_000 >= LOADING_MS && may_load(&live.state, turn) {
-        return (format!("loading its model, {silent}s"), None);
+        return (format!("loading the model, {silent}s"), None);
     }
     if silent * 1_000 >= SILENCE_MS {
         return (format!("no data for {silent}s"), None);
@@ -99,7 +99,7 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     let command = match turn.purpose {
         Purpose::Speak if live.has_said(turn.id) => "speaking",
         Purpose::Speak if !live.thought(turn.id).is_empty() => "thinking",
-        Purpose::Speak => "about to speak",
+        Purpose::Speak => "waiting for first token",
         Purpose::Pick | Purpose::Bid | Purpose::Vote | Purpose::Judge | Purpose::Summarise => {
             doing_word(turn.purpose)
         }
@@ -122,14 +122,14 @@ pub fn next(state: &State) -> (Vec<SeatId>, String) {
             Ending::FinalRound(left) => left,
         };
         let left: Vec<SeatId> = left.iter().filter(|s| state.may_speak(s)).cloned().collect();
-        let why = if left.is_empty() { "" } else { "a final word" };
+        let why = if left.is_empty() { "" } else { "closing statement" };
         return (left, why.into());
     }
     let mut seats: Vec<SeatId> = Vec::new();
     let mut why = String::new();
     if let Some((seat, _)) = &thread.floor {
         seats.push(seat.clone());
-        why = "you gave it the floor".into();
+        why = "your choice".into();
     }
     if let Some(batch) = &thread.batch {
         seats.extend(state.owed(batch).cloned());
@@ -165,6 +165,32 @@ pub fn tokens(count: u64) -> String {
         n if n < 1_000_000 => format!("{:.1}k", n as f64 / 1e3),
         n => format!("{:.1}M", n as f64 / 1e6),
     }
+}
+
+/// Returns a limit in words: `20 turns`, `$5.00`.
+pub fn limit_words(what: Limit, limit: u64) -> String {
+    match what {
+        Limit::Utterances if limit == 1 => "1 turn".into(),
+        Limit::Utterances => format!("{limit} turns"),
+        Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens | Limit::Usd => {
+            what.words(limit)
+        }
+    }
+}
+
+/// Returns how many percent of a limit were used, and the limit in words, where a warning was given for one that is not
+/// reached yet; of several the one that is nearest.
+pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
+    if state.limit.is_some() || state.ended.is_some() {
+        return None;
+    }
+    let holds = |(what, limit): &&(Limit, u64)| state.limits.of(*what) == Some(*limit);
+    let used = |(what, limit): &(Limit, u64)| {
+        let percent = state.used(*what, now).saturating_mul(100) / (*limit).max(1);
+        (percent, limit_words(*what, *limit))
+    };
+    let near = state.near.iter().filter(holds).map(used);
+    near.max_by_key(|(percent, _)| *percent)
 }
 
 /// Returns why those who speak now were chosen, in the policy's words.

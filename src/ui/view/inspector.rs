@@ -23,64 +23,63 @@ pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static st
     let turn = match transcript.shown(at) {
         Some(RowView::Speaking(turn)) => turn.id,
         Some(RowView::Words(entry, _)) if entry.seat().is_none() || entry.is_spoken_as() => {
-            return Err("these words are yours: nobody was shown a prompt for them");
+            return Err("you wrote this; there is no prompt");
         }
         Some(RowView::Words(entry, _)) => match entry.version().turn {
             Some(turn) => turn,
-            None => return Err("no call was made for these words"),
+            None => return Err("no model was called for this message"),
         },
-        Some(RowView::Aside(..)) | None => return Err("this is no utterance"),
+        Some(RowView::Aside(..)) | None => return Err("this is not a turn"),
     };
     let started = transcript.events().rev().find_map(|event| match &event.kind {
         Kind::CallStarted(call) if call.turn == turn => Some((event.seq, call)),
         _ => None,
     });
     let Some((seq, call)) = started else {
-        return Err("no call was made for these words: a person spoke, or it has not begun");
+        return Err("no model was called for this turn yet");
     };
     // pieces of words change no prompt, and most events are such
     let before = transcript.events().filter(|e| e.seq <= seq);
     let state = State::fold(before);
     match state.turns.get(&turn) {
         Some(turn) => Ok(page(&state, turn, call)),
-        None => Err("the log does not hold the beginning of this turn"),
+        None => Err("the log lacks the start of this turn"),
     }
 }
 
 fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     let prompt = prompt::build(state, turn);
     let name = text::name(state.seat(&turn.seat).map_or(&*turn.seat, |s| &*s.spec.name));
-    let number = turn.number.map_or(String::new(), |n| format!("u{n} of "));
     let again = prompt::digest(&prompt);
     let same = again == call.digest;
     let short = |digest: &str| digest.chars().take(DIGITS).collect::<String>();
     let mut facts = vec![("model", text::name(&call.model).into_owned())];
     let parameters = parameters(&call.parameters);
-    facts.extend((!parameters.is_empty()).then_some(("with", parameters)));
+    facts.extend((!parameters.is_empty()).then_some(("settings", parameters)));
     facts.push((
-        "digest",
+        "SHA",
         match same {
-            true => format!("{}, the same when built again from the log", short(&call.digest)),
+            true => format!("{}, verified against the log", short(&call.digest)),
             false => short(&call.digest),
         },
     ));
     let left_out = match prompt.left_out {
         0 => String::new(),
-        n => format!(", {n} left out because the window had no room for more"),
+        n => format!(", {n} left out (context window full)"),
     };
     let blocks = match prompt.blocks.len() {
-        1 => "1 contribution".to_owned(),
-        n => format!("{n} contributions"),
+        1 => "1 earlier turn".to_owned(),
+        n => format!("{n} earlier turns"),
     };
-    facts.push(("talk", format!("{blocks}{left_out}")));
+    facts.push(("context", format!("{blocks}{left_out}")));
     facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
     let mut parts = Vec::new();
     if !same {
         parts.push(Section {
-            head: "THIS PROMPT CANNOT BE REPRODUCED".into(),
+            head: "PROMPT MISMATCH".into(),
             body: format!(
-                "The log gives another one than was sent then (its digest is {}); another version of the program wrote \
-                 it, or the file was changed. Below is what this version would send.",
+                "Rebuilding it from the log gives a different hash ({}): another version of the program wrote it, or the \
+                 file was edited. Below is what this version would send.",
                 short(&again)
             ),
             warns: true,
@@ -91,12 +90,16 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
         head: match message.role {
             Role::System => "SYSTEM".into(),
             Role::User => "USER".into(),
-            Role::Assistant => "ASSISTANT: ITS OWN WORDS".into(),
+            Role::Assistant => "ASSISTANT (own turns)".into(),
         },
         body: message.text,
         ..Section::default()
     }));
-    Page { title: format!("What {number}{name} was shown"), facts, parts, ..Page::default() }
+    let title = match turn.number {
+        Some(number) => format!("Prompt for turn {number} ({name})"),
+        None => format!("Prompt for {name}"),
+    };
+    Page { title, facts, parts, ..Page::default() }
 }
 
 /// Parameters as people read them.

@@ -11,15 +11,13 @@ const LONGEST: usize = 2_048;
 pub fn page(address: &str) -> Page {
     let refused = refused(address);
     let told = match refused {
-        Some(why) => format!("It is not opened: {why}. y copies it."),
-        None => {
-            "Enter opens it with the program of your system, y copies it, esc goes back.".into()
-        }
+        Some(why) => format!("Not opened: {why}.  y copy  esc back"),
+        None => "Enter open  y copy  esc back".into(),
     };
     let mut facts = vec![("address", text::line(address).into_owned())];
-    facts.extend(host(address).map(|host| ("leads to", text::line(host).into_owned())));
+    facts.extend(host(address).map(|host| ("host", text::line(host).into_owned())));
     Page {
-        title: "A link".into(),
+        title: "Link".into(),
         facts,
         parts: vec![Section { body: told, warns: refused.is_some(), ..Section::default() }],
         link: Some((address.to_owned(), refused.is_none())),
@@ -42,13 +40,13 @@ pub fn refused(address: &str) -> Option<&'static str> {
     let authority = address.split(['/', '?', '#']).nth(2).unwrap_or_default();
     let shown = |c: char| c.is_ascii_graphic() && !"\\\"'`<>^{}|$;".contains(c);
     match () {
-        () if !web && !mail => Some("it is of neither the web nor mail"),
-        () if address.len() > LONGEST => Some("it is too long to be looked at"),
-        () if !address.is_ascii() => Some("it has letters that may look like others"),
-        () if !address.chars().all(shown) => Some("it has signs that no address needs"),
-        () if web && authority.contains('@') => Some("what stands before the @ is no host"),
-        () if web && host(address).is_none_or(str::is_empty) => Some("it names no host"),
-        () if mail && address.contains('?') => Some("it would fill in a letter of its own"),
+        () if !web && !mail => Some("not a web or mail address"),
+        () if address.len() > LONGEST => Some("too long to check"),
+        () if !address.is_ascii() => Some("contains look-alike letters"),
+        () if !address.chars().all(shown) => Some("contains characters that no address needs"),
+        () if web && authority.contains('@') => Some("the part before @ hides the real host"),
+        () if web && host(address).is_none_or(str::is_empty) => Some("no host"),
+        () if mail && address.contains('?') => Some("it would fill in the mail"),
         () => None,
     }
 }

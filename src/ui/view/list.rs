@@ -30,7 +30,7 @@ pub enum ListKind {
     Own,
 }
 
-/// Whether the talk goes on, or is a recording: each has deeds of its own.
+/// Whether the conversation goes on, or is a recording: each has commands of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Feed {
     /// It is steered.
@@ -60,11 +60,11 @@ pub enum EntryAction {
     Command(&'static CommandRow),
     /// Writing the session.
     Export(&'static str),
-    /// A deed of the operator, as it is.
+    /// A command, as it is.
     Send(Command),
     /// The beginning of what is written next.
     Begin(String),
-    /// Words that wait, to be changed.
+    /// Queued messages, to be changed.
     Edit(Key, String),
     /// A text for the clipboard, and what it is.
     Copy(String, String),
@@ -72,7 +72,7 @@ pub enum EntryAction {
     Theme(String),
     /// An address.
     Link(String),
-    /// Another session beside the talk: its path.
+    /// Another session beside the conversation: its path.
     Beside(String),
 }
 

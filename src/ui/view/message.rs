@@ -97,8 +97,8 @@ fn words(
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
     let mut fact = |text: String| facts.push((text, ThemeRole::Muted));
     match entry.number {
-        Some(number) => fact(format!("u{number}")),
-        None if entry.is_spoken_as() => fact("in your words".into()),
+        Some(number) => fact(format!("#{number}")),
+        None if entry.is_spoken_as() => fact("spoken by you".into()),
         None => {}
     }
     if entry.is_whisper() {
@@ -108,16 +108,16 @@ fn words(
     }
     let model = |seat| transcript.state().unlike_seated(seat, &entry.version().model);
     if let Some(model) = entry.seat().and_then(|seat| model(seat)) {
-        fact(format!("through {}", text::name(model)));
+        fact(format!("via {}", text::name(model)));
     }
     if entry.versions.len() > 1 {
-        fact(format!("alternative {} of {}", entry.chosen + 1, entry.versions.len()));
+        fact(format!("version {} of {}", entry.chosen + 1, entry.versions.len()));
     }
     if entry.edited.is_some() {
         fact("edited by you".into());
     }
     if transcript.answers_earlier(entry) {
-        fact("answers an earlier text".into());
+        fact("replies to an earlier version".into());
     }
     if let Some(why) = entry.version().cut {
         facts.push((cut(why).into(), ThemeRole::MessageStopped));
@@ -143,12 +143,12 @@ fn speaking(
 ) -> Vec<Line<'static>> {
     let (name, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
-    facts.extend(turn.number.map(|n| (format!("u{n}"), ThemeRole::Muted)));
+    facts.extend(turn.number.map(|n| (format!("#{n}"), ThemeRole::Muted)));
     if let Some(model) = transcript.state().unlike_seated(&turn.seat, &turn.model) {
-        facts.push((format!("through {}", text::name(model)), ThemeRole::Muted));
+        facts.push((format!("via {}", text::name(model)), ThemeRole::Muted));
     }
     if turn.replaces.is_some() {
-        facts.push(("anew".into(), ThemeRole::Muted));
+        facts.push(("retry".into(), ThemeRole::Muted));
     }
     let mut lines = vec![head(name, style, &facts, None, look)];
     let said = transcript.live.said(turn.id);
@@ -175,8 +175,11 @@ fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     let style = look.theme.style(ThemeRole::MessageReasoning);
     let words = word_count(thought);
     let key = look.keymap.way(Action::Reasoning, Focus::Read);
-    let command = if opens { "folds it" } else { "opens it" };
-    let mut lines = plain(&format!("reasoning, {words} words: {key} {command}"), room(look), style);
+    let told = match opens {
+        true => format!("reasoning, {words} words ({key}: fold)"),
+        false => format!("{} reasoning, {words} words ({key})", look.glyphs.speaking),
+    };
+    let mut lines = plain(&told, room(look), style);
     if opens {
         lines.extend(plain(thought, room(look), style));
     }
@@ -283,11 +286,11 @@ pub fn clock(ms: u64) -> String {
 
 fn cut(why: CutWhy) -> &'static str {
     match why {
-        CutWhy::CutIn => "cut off by you",
+        CutWhy::CutIn => "interrupted by you",
         CutWhy::PauseNow | CutWhy::Operator => "stopped by you",
-        CutWhy::Timeout => "out of time",
-        CutWhy::Crash => "interrupted",
-        CutWhy::BrokenOff => "broken off",
-        CutWhy::Filtered => "cut by the provider's content filter",
+        CutWhy::Timeout => "timed out",
+        CutWhy::Crash => "interrupted by a crash",
+        CutWhy::BrokenOff => "failed mid-sentence",
+        CutWhy::Filtered => "cut by the provider\'s content filter",
     }
 }

@@ -4,25 +4,33 @@ use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::text;
 use std::collections::HashMap;
 
-/// How a command that is not done yet is told of.
-pub const WAITS: &str = "waits for its moment";
-
-/// The commands of one person at one table.
+/// The commands of one person in one conversation.
 #[derive(Debug)]
 pub struct Outbox {
     /// What their keys begin with: the place of the opening or reopening.
     since: Seq,
     waiting: HashMap<Key, String>,
     sent: u64,
+    /// What was last said of a command that waits.
+    queued: Option<String>,
+}
+
+/// What a queued command waits for.
+#[derive(Clone, Debug, Default)]
+pub struct WaitsFor {
+    /// Who speaks now.
+    pub speaker: Option<String>,
+    /// How the conversation is resumed, where it is paused.
+    pub resume: Option<String>,
 }
 
 impl Outbox {
     /// Returns the commands of a conversation that was opened, or reopened, at a place in the log: none yet.
     pub fn new(since: Seq) -> Outbox {
-        Outbox { since, waiting: HashMap::new(), sent: 0 }
+        Outbox { since, waiting: HashMap::new(), sent: 0, queued: None }
     }
 
-    /// Returns a wish as a command with its key.
+    /// Returns a command with its key.
     pub fn command(&mut self, command: Command) -> (Key, SteerLine) {
         self.sent += 1;
         let key: Key = format!("{}:{}", self.since, self.sent).into();
@@ -30,18 +38,19 @@ impl Outbox {
         (key, command.into())
     }
 
-    /// Returns what an event says became of one of them; `paused` is whether nothing starts before the talk goes on.
-    pub fn outcome(&mut self, kind: &Kind, paused: bool) -> Option<String> {
+    /// Returns what an event says became of one of them.
+    pub fn outcome(&mut self, kind: &Kind, waits_for: &WaitsFor) -> Option<String> {
         match kind {
             Kind::Receipt(r) if r.is == ReceiptIs::Queued => {
-                let why = if paused { ", and nothing starts before you go on" } else { "" };
-                self.waiting.get(&r.of).map(|command| format!("{command}: {WAITS}{why}"))
+                let command = self.waiting.get(&r.of)?;
+                self.queued = Some(queued(command, waits_for));
+                self.queued.clone()
             }
             Kind::Receipt(r) => self.waiting.remove(&r.of).and_then(|command| match r.is {
-                ReceiptIs::TooLate => {
-                    let why = r.why.as_deref().unwrap_or("its moment had passed");
-                    Some(format!("{command}: too late, {}", text::line(why)))
-                }
+                ReceiptIs::TooLate => Some(match &r.why {
+                    Some(why) => format!("{command}: too late, {}", text::line(why)),
+                    None => format!("{command}: too late"),
+                }),
                 ReceiptIs::Delivered => Some(format!("{command}: delivered")),
                 ReceiptIs::Queued | ReceiptIs::Done => None,
             }),
@@ -52,6 +61,22 @@ impl Outbox {
             _ => None,
         }
     }
+
+    /// Returns whether a notice is what was last said of a command that waits.
+    pub fn is_queued(&self, notice: &str) -> bool {
+        self.queued.as_deref() == Some(notice)
+    }
+}
+
+/// Says that a command waits, and for what.
+fn queued(command: &str, WaitsFor { speaker, resume }: &WaitsFor) -> String {
+    match (command, speaker, resume) {
+        ("pause", Some(speaker), _) => format!("pausing when {speaker} finishes"),
+        ("say", Some(speaker), None) => format!("queued, sent when {speaker} finishes"),
+        (_, _, Some(resume)) => format!("{command} queued; press {resume} to resume"),
+        (_, Some(speaker), None) => format!("{command} queued until {speaker} finishes"),
+        (_, None, None) => format!("{command} queued"),
+    }
 }
 
 #[cfg(test)]
@@ -60,13 +85,24 @@ mod tests {
     use crate::model::payload::Receipt;
 
     #[test]
-    fn what_waits_says_whether_the_talk_has_to_go_on_first() {
-        let mut asked = Outbox::new(Seq(7));
-        let (key, _) = asked.command(Command::Retry {});
-        let queued = serde_json::json!({"of": key, "is": "queued"});
-        let queued: Receipt = serde_json::from_value(queued).unwrap();
-        let mut told = |paused| asked.told(&queued.clone().into(), paused).unwrap();
-        assert_eq!(told(false), "retry: waits for its moment");
-        assert_eq!(told(true), "retry: waits for its moment, and nothing starts before you go on");
+    fn what_waits_says_for_whom_and_whether_the_conversation_has_to_be_resumed_first() {
+        let told = |command: Command, speaker: Option<&str>, resume: Option<&str>| {
+            let mut outbox = Outbox::new(Seq(7));
+            let (of, _) = outbox.command(command);
+            let queued = serde_json::json!({"of": of, "is": "queued"});
+            let queued: Receipt = serde_json::from_value(queued).unwrap();
+            let owned = |s: Option<&str>| s.map(str::to_owned);
+            let waits_for = WaitsFor { speaker: owned(speaker), resume: owned(resume) };
+            outbox.outcome(&queued.into(), &waits_for).unwrap()
+        };
+        let say = || Command::Say { text: "Hello.".into() };
+        assert_eq!(told(Command::Pause {}, Some("Bo"), None), "pausing when Bo finishes");
+        assert_eq!(told(say(), Some("Ada"), None), "queued, sent when Ada finishes");
+        assert_eq!(told(Command::Retry {}, Some("Ada"), None), "retry queued until Ada finishes");
+        assert_eq!(
+            told(Command::Retry {}, None, Some("space")),
+            "retry queued; press space to resume"
+        );
+        assert_eq!(told(Command::Retry {}, None, None), "retry queued");
     }
 }

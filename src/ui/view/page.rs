@@ -41,7 +41,7 @@ pub struct Page {
     pub link: Option<(String, bool)>,
     /// Two texts beside each other, row by row.
     pub beside: Vec<(Vec<Section>, Vec<Section>)>,
-    /// Makes it anew, where what it shows goes on.
+    /// Makes it again, where what it shows goes on.
     pub again: Option<MakePage>,
     /// The first row that is seen.
     pub top: usize,

@@ -27,7 +27,7 @@ pub struct Search {
 /// What was found, so that a frame looks only at what came since.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// The query, and when words of the talk were changed last.
+    /// The query, and when words of the conversation were changed last.
     of: (String, Option<Seq>),
     /// The rows that were looked at and will not change by themselves.
     upto: usize,
@@ -89,10 +89,10 @@ impl Search {
         let found = self.matches(transcript);
         let place = at.and_then(|at| found.iter().position(|m| *m == at));
         match (found.len(), place) {
-            (0, _) if nothing_typed => "words, or from:NAME".into(),
-            (0, _) => "nothing found".into(),
+            (0, _) if nothing_typed => "text, or from:NAME".into(),
+            (0, _) => "no matches".into(),
             (n, Some(place)) => format!("{}/{n}", place + 1),
-            (n, None) => format!("{n} found"),
+            (n, None) => format!("{n} matches"),
         }
     }
 

@@ -154,7 +154,7 @@ impl Transcript {
     }
 
     /// Returns it as something to look at in figures.
-    pub fn study(&self) -> Analysis<'_> {
+    pub fn analysis(&self) -> Analysis<'_> {
         Analysis { state: self.state(), turn_log: &self.turn_log, from: Seq(0) }
     }
 
@@ -239,9 +239,14 @@ impl Transcript {
         self.thoughts.get(&turn).map(|t| &**t)
     }
 
-    /// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+    /// Returns the operator's queued messages, oldest first, with the keys of their commands.
     pub fn queued(&self) -> impl Iterator<Item = (&Key, &Text)> {
         queued(self.state())
+    }
+
+    /// Returns the name of who speaks now; of several, the first.
+    pub fn speaker(&self) -> Option<String> {
+        self.speaking().next().map(|turn| self.name(&turn.seat))
     }
 
     /// Returns the seat of yours that has the floor, if any.
@@ -315,7 +320,7 @@ impl Fold for Transcript {
     }
 }
 
-/// Returns the operator's words that wait for their moment, oldest first, with the keys of their commands.
+/// Returns the operator's queued messages, oldest first, with the keys of their commands.
 pub fn queued(state: &State) -> impl Iterator<Item = (&Key, &Text)> {
     let waits = state.pending.values().filter(|d| d.queued && d.too_late.is_none());
     let placed = waits.filter(|d| d.placed.is_empty());

@@ -2,12 +2,13 @@
 
 use crate::model::{Command, Ms};
 
-/// A deed that can be taken back for a while.
+/// An action that can be undone for a while.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
-    /// What takes it back.
+    /// What undoes it.
     pub command: Command,
     /// What was said of it.
     pub told: String,
+    /// Since when; unknown until it is first looked at.
     pub since: Option<Ms>,
 }

@@ -19,14 +19,14 @@ struct Told<'a> {
 /// Returns every text of a message: what was written over it, then what was said.
 fn texts(entry: &Entry) -> Vec<Told<'_>> {
     let edited = entry.edited.as_ref().map(|(_, text)| Told {
-        head: "as you edited it".into(),
+        head: "your edit".into(),
         text,
         alternative: None,
         counts: true,
     });
     let several = entry.versions.len() > 1;
     let said = entry.versions.iter().enumerate().map(|(n, Version { text, .. })| Told {
-        head: if several { format!("alternative {}", n + 1) } else { "as it was said".into() },
+        head: if several { format!("version {}", n + 1) } else { "original".into() },
         text,
         alternative: u32::try_from(n + 1).ok(),
         counts: n == entry.chosen && entry.edited.is_none(),
@@ -41,7 +41,7 @@ pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
     let part = |told: &Told<'_>| Section {
         head: match (alone, told.counts) {
             (true, _) => String::new(),
-            (false, true) => format!("{}, which counts", told.head),
+            (false, true) => format!("{} (current)", told.head),
             (false, false) => told.head.clone(),
         },
         body: text::block(told.text).into_owned(),
@@ -56,8 +56,8 @@ pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
         facts.push(("choose", format!("/choose {number} N")));
     }
     if entry.changed.is_some() {
-        facts.push(("read now by", read_by(transcript, entry, Read::AsNow)));
-        facts.push(("read before by", read_by(transcript, entry, Read::Before)));
+        facts.push(("seen by", read_by(transcript, entry, Read::AsNow)));
+        facts.push(("seen before by", read_by(transcript, entry, Read::Before)));
     }
     let parts = texts.iter().map(part).collect();
     Page { title: title.to_owned(), facts, parts, ..Page::default() }
@@ -77,11 +77,11 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
             }
             None => (told.head, EntryAction::Begin(format!("/edit {utterance} {}", told.text))),
         };
-        let title = if told.counts { format!("counts: {words}") } else { words };
+        let title = if told.counts { format!("current: {words}") } else { words };
         entries.push(listed(&call, title, does));
     }
     if entry.changed.is_some() {
-        for (call, read) in [("read now by", Read::AsNow), ("read before by", Read::Before)] {
+        for (call, read) in [("seen by", Read::AsNow), ("seen before by", Read::Before)] {
             let by = read_by(transcript, entry, read);
             entries.push(listed(
                 call,
@@ -93,15 +93,15 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     let last = transcript.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
     if last {
         let anew = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
-        entries.push(listed("re-roll", "spoken anew, as one more alternative".into(), anew));
+        entries.push(listed("reroll", "generate another version".into(), anew));
     }
     let edit = EntryAction::Begin(format!("/edit {utterance} {}", entry.text()));
-    entries.push(listed("edit", "another text for later prompts".into(), edit));
+    entries.push(listed("edit", "edit what later prompts contain".into(), edit));
     if entry.hidden.is_none() {
         let hide = EntryAction::Send(Command::Hide { utterance, text: None });
-        entries.push(listed("hide", "out of later prompts and exports".into(), hide));
+        entries.push(listed("hide", "leave out of later prompts and exports".into(), hide));
     }
-    Some(List::of(format!("The texts of {name}"), entries))
+    Some(List::of(format!("Versions of {name}"), entries))
 }
 
 /// Which text of a message was read.
@@ -119,6 +119,6 @@ fn read_by(transcript: &Transcript, entry: &Entry, read: Read) -> String {
         let shown = state.shown_to(by).contains(&entry.seq);
         shown && by.reads_earlier(entry) == (read == Read::Before)
     });
-    let numbers: Vec<String> = readers.filter_map(|e| Some(format!("u{}", e.number?))).collect();
+    let numbers: Vec<String> = readers.filter_map(|e| Some(format!("#{}", e.number?))).collect();
     if numbers.is_empty() { "nobody".into() } else { numbers.join(", ") }
 }

@@ -10,7 +10,7 @@ use ratatui::text::Line;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Rows whose lines are kept; beyond that the cache begins anew, so that a long talk does not fill the memory.
+/// Rows whose lines are kept; beyond that the cache starts over, so that a long talk does not fill the memory.
 const CACHED_ROWS: usize = 512;
 
 /// What a row's lines depend on besides the width: growth, changes of it, changes of what it answers.

@@ -43,9 +43,9 @@ pub(super) fn pair(start: &Start, actions: &[Action]) -> String {
 /// Returns the hints of the page that is open: whatever it is, the keys that matter now.
 fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
-        Row::Topic | Row::Scenario | Row::Voice => "begin",
-        Row::Session(_) => "go on with it",
-        Row::Demo | Row::Example(_) => "watch it",
+        Row::Topic | Row::Scenario | Row::Voice => "start",
+        Row::Session(_) => "resume",
+        Row::Demo | Row::Example(_) => "watch",
         Row::Local | Row::Provider | Row::Own => "choose",
     };
     let hint = |actions: &[Action]| {
@@ -54,18 +54,18 @@ fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
     };
     let moves = |word| (pair(start, &[EntryUp, EntryDown]), word);
     if start.keying.is_some() {
-        let keep = (pair(start, &[RunEntry]), "keep it");
+        let keep = (pair(start, &[RunEntry]), "save");
         return vec![keep, moves("another provider")];
     }
     if start.help.is_some() {
-        return scrolls.then(|| moves("read on")).into_iter().collect();
+        return scrolls.then(|| moves("scroll")).into_iter().collect();
     }
     let turns = matches!(start.at, Row::Scenario | Row::Voice);
     let session = matches!(start.at, Row::Session(_));
     let hints = [
         Some((pair(start, &[RunEntry]), begins)),
         turns.then(|| (pair(start, &[TurnBack, TurnOn]), "change")),
-        turns.then(|| ("letters".to_owned(), "find")),
+        turns.then(|| ("type".to_owned(), "filter")),
         session.then(|| hint(&[ReplaySession])),
         session.then(|| hint(&[CompareSessions])),
         session.then(|| hint(&[DropSession])),
@@ -83,7 +83,7 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
     let leave = leave.unwrap_or_else(|| pair(start, &[Interrupt]));
     let last = match start.keying.is_none() && start.help.is_none() {
-        true => vec![(leave, "leave"), (pair(start, &[Help]), "help")],
+        true => vec![(leave, "quit"), (pair(start, &[Help]), "help")],
         false => vec![(pair(start, &[Back]), "back")],
     };
     for (key, word) in last {
@@ -119,7 +119,7 @@ impl Page<'_> {
             }
         }
         self.blank();
-        let told = "Letters write the topic, or find a scenario or a model.";
+        let told = "Type to edit the topic or filter the list.";
         let told = Line::styled(format!(" {told}"), self.style(ThemeRole::Muted));
         self.lines.extend(wrap(&told, self.room));
     }
