@@ -347,7 +347,7 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
     write(&mut stage, "iBut what of Thursday?");
     let asked = stage.press(&[Enter]);
     assert!(
-        matches!(&asked[..], [Request::Again(verbs)] if matches!(&verbs[..], [Command::Say { .. }])),
+        matches!(&asked[..], [Request::Extend(verbs)] if matches!(&verbs[..], [Command::Say { .. }])),
         "whoever says something wants an answer: {asked:?}"
     );
     write(&mut stage, "i/skip");

@@ -22,7 +22,6 @@ use crate::text;
 use crate::ui::act::branches;
 use crate::ui::run::{self, LeaveTo};
 use crate::ui::terminal::{self, Terminal};
-use crate::ui::view::branches::OtherSession;
 use crate::ui::view::message::clock;
 use crate::ui::view::player::Playback;
 use clap::Args;

@@ -9,7 +9,7 @@ use crate::cli::exit::Exit;
 use crate::cli::trust::allowed::Allowed;
 use crate::model::{Command, Ms, Seq};
 use crate::session::replay::Speed;
-use crate::ui::act::branches::Leaf;
+use crate::ui::view::branches::BranchPoint;
 use std::path::{Path, PathBuf};
 
 /// What the program does next.
@@ -128,7 +128,7 @@ impl Next {
     /// Returns the branch that was chosen on a screen. It pauses at once, so that the person can change something first.
     pub fn fork(
         path: &Path,
-        leaf: Leaf,
+        leaf: BranchPoint,
         allowed: Option<Allowed>,
         play: &Play,
         from_live: bool,

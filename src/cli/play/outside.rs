@@ -11,8 +11,8 @@ use crate::cli::session_file;
 use crate::session::replay::Recording;
 use crate::session::{self, SessionFiles};
 use crate::spawn::open_with_system;
-use crate::ui::act::branches::{Other, Sessions};
 use crate::ui::run;
+use crate::ui::view::branches::{OtherSession, SessionList};
 use std::cell::Cell;
 
 /// Shows a screen of a session with all that it may ask for. `lent` says while an editor has the terminal; a screen on
@@ -51,16 +51,16 @@ pub async fn with<T>(
 }
 
 /// Returns which sessions there are, for the screen of one of them.
-fn sessions(here: &SessionFiles, context: &Context) -> Result<Sessions, String> {
+fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, String> {
     let folder = context.paths.sessions();
     let all = catalogue::list(&folder);
     let all = all.map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
-    Ok(Sessions { all, here: here.id() })
+    Ok(SessionList { all, here: here.id() })
 }
 
 /// Reads another session for the screen of one.
-pub fn other(name: &str, context: &Context) -> Result<Other, Failure> {
+pub fn other(name: &str, context: &Context) -> Result<OtherSession, Failure> {
     let log =
         session::read(&session_file::find(&SessionName::of(Some(&name.to_owned())), context)?)?;
-    Ok(Other { name: log.files.id(), recording: Recording::new(log.records) })
+    Ok(OtherSession { name: log.files.id(), recording: Recording::new(log.records) })
 }

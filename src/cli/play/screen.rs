@@ -22,9 +22,7 @@ use crate::model::Seq;
 use crate::session::{Item, Tail};
 use crate::state::State;
 use crate::text;
-use crate::ui::act::modal::Vim;
 use crate::ui::terminal::{self, Terminal};
-use crate::ui::view::branches::{OtherSession, SessionList};
 use crate::ui::view::modal::Vim;
 use crate::ui::{Screen, run};
 use std::cell::Cell;
@@ -106,7 +104,9 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         match left {
             Left::Signal(code) => Ok(Next::Over(code)),
             Left::Quit(Ok(run::LeaveTo::Home)) => Ok(Next::Home(Home::default())),
-            Left::Quit(Ok(run::LeaveTo::Fork(_) | run::LeaveTo::Extend(_))) if !conversation.saved => {
+            Left::Quit(Ok(run::LeaveTo::Fork(_) | run::LeaveTo::Extend(_)))
+                if !conversation.saved =>
+            {
                 Err(Failure::usage(
                     "what is not saved has no branch and does not go on after its end",
                     "leave out --no-save",
