@@ -7,6 +7,7 @@
 mod engine;
 mod record;
 mod screen;
+mod scripted;
 mod talk;
 mod text;
 
