@@ -137,12 +137,16 @@ fn unattended(state: &State) -> Vec<Draft> {
         return vec![];
     }
     let hangs = state.waiting_tie().is_some();
-    if let Some(limit) = &state.limit
-        && !hangs
-        && let Some(judged) = verdict::conclude(state, limit.what.reason(), None)
-        && !matches!(judged.kind, Kind::Ended(_))
-    {
-        return vec![judged];
+    let judged = state.limit.as_ref().filter(|_| !hangs);
+    let judged = judged.and_then(|l| verdict::conclude(state, l.what.reason(), None));
+    match judged {
+        Some(judged) if !matches!(judged.kind, Kind::Ended(_)) => return vec![judged],
+        // the verdict failed, and with it the end
+        Some(judged) if matches!(&judged.kind, Kind::Ended(e) if e.reason == StopReason::Failure) =>
+        {
+            return execute::late(state).chain([judged]).collect();
+        }
+        Some(_) | None => {}
     }
     let mut drafts: Vec<Draft> = execute::late(state).collect();
     let waiting = state.turns.values().find(|t| state.waits_for_human(t));

@@ -35,7 +35,7 @@ async fn passed(opened: Opened, stage: impl Fn() -> Stage, reason: &str) -> (Str
     let say = [json!({"do": "say", "text": SAY})];
     let said = resume(first.events.clone(), stage(), &say).await;
     let plain = resume(first.events.clone(), stage(), &[]).await;
-    assert!(after(&said, &first).starts_with("operator a"), "{reason}: {}", said.who());
+    assert!(after(&said, &first).starts_with("operator "), "{reason}: {}", said.who());
     let heard = said.seen.iter().any(|ask| ask.prompt.blocks.iter().any(|b| **b.text() == *SAY));
     assert!(heard, "{reason}: somebody is shown it");
     (after(&said, &first), after(&plain, &first))
@@ -60,7 +60,7 @@ async fn conditions_agreement_judges_and_loops_count_from_the_reopening() {
     assert_eq!((&*said, &*plain), ("operator a b", "a b"));
     let seats = robin(json!({"stop": [{"when": "seats[0].utterances >= 2"}]}));
     let (said, _) = passed(seats, plain_words, "condition").await;
-    assert_eq!(said.matches('b').count() + said.matches(" a").count(), 4, "{said}");
+    assert_eq!(said, "operator b a b a");
     let data = || stage(|_| Play::Data("yes".into(), json!({"answer": "yes"})));
     let (said, _) = passed(robin(json!({"stop": [{"agreement": 1.0}]})), data, "consensus").await;
     assert_eq!(said, "operator a b");
@@ -149,7 +149,8 @@ async fn a_workflow_runs_again_or_asks_whom_a_person_names() {
 
 #[tokio::test]
 async fn a_moderator_chooses_again_after_its_end() {
-    let opened = crate::chosen::moderated(json!({}));
+    let mut opened = crate::chosen::moderated(json!({}));
+    opened.scenario["limits"] = json!({"utterances": 20});
     let ending = || {
         stage(|ask| match ask.purpose {
             Purpose::Pick => {
