@@ -23,14 +23,16 @@ const USER_AGENT: &str = concat!("colloquium/", env!("CARGO_PKG_VERSION"));
 /// Sends requests; cheap to clone, and all clones share their connections.
 #[derive(Clone, Default)]
 pub struct Client {
-    /// One a route and connect time-out, because these cannot be set for each request.
+    /// One per route and connect time-out, because these cannot be set for each request.
     made: Arc<Mutex<BTreeMap<(Route, Duration), reqwest::Client>>>,
 }
 
 /// How a server is reached.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Route {
-    /// A server on this machine: a proxy would look for it on its own.
+    /// A server on this machine without TLS: a proxy would look for it on its own, and no certificate is needed.
+    Plain,
+    /// A server on this machine with TLS.
     Direct,
     /// Any other: through the system's proxy, where there is one.
     Outside,
@@ -98,6 +100,8 @@ impl Client {
             .connect_timeout(connect)
             .dns_resolver(resolver::Resolver);
         let builder = match route {
+            // reading the certificates of the system takes 10 ms, which the first connection would wait for
+            Route::Plain => builder.no_proxy().tls_certs_only([]),
             Route::Direct => builder.no_proxy(),
             Route::Outside => builder,
         };
@@ -149,7 +153,11 @@ fn route(url: &Url) -> Route {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     let here = host == "localhost"
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback());
-    if here { Route::Direct } else { Route::Outside }
+    match url.scheme() {
+        _ if !here => Route::Outside,
+        "http" => Route::Plain,
+        _ => Route::Direct,
+    }
 }
 
 #[cfg(test)]
@@ -165,14 +173,16 @@ mod tests {
 
     #[test]
     fn only_this_machine_is_reached_without_a_proxy() {
-        let check = |url: &str, direct: bool| {
-            assert_eq!(route(&address(url).unwrap()) == Route::Direct, direct, "{url}");
+        let check = |url: &str, expected: Route| {
+            assert_eq!(route(&address(url).unwrap()), expected, "{url}");
         };
-        check("http://127.0.0.1:8080/v1", true);
-        check("http://localhost:11434", true);
-        check("http://[::1]:1", true);
-        check("https://api.example.org/v1", false);
-        check("https://localhost.example.org", false);
+        check("http://127.0.0.1:8080/v1", Route::Plain);
+        check("http://localhost:11434", Route::Plain);
+        check("http://[::1]:1", Route::Plain);
+        check("https://localhost:11434", Route::Direct);
+        check("https://api.example.org/v1", Route::Outside);
+        check("http://192.168.1.2:8080/v1", Route::Outside);
+        check("https://localhost.example.org", Route::Outside);
     }
 
     #[test]
