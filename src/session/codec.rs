@@ -42,7 +42,12 @@ const MILLISECONDS: DateTimePrinter = DateTimePrinter::new().precision(Some(3));
 /// [`SessionError::Unspeakable`] when the data could not be read back (nested too deep), and
 /// [`SessionError::LineTooLong`].
 pub fn encode(event: &Event) -> Result<String, SessionError> {
-    let data = data(&event.kind)?;
+    spell(event, json(&event.kind)?)
+}
+
+/// Spells an event whose data is given as JSON.
+fn spell(event: &Event, json: String) -> Result<String, SessionError> {
+    let data = data(&event.kind, json)?;
     let mut line = String::with_capacity(data.len() + 192);
     line.push_str("{\"seq\":");
     push_number(&mut line, event.seq.0);
@@ -104,26 +109,44 @@ pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
     Ok(blobs)
 }
 
-/// Returns an event whose data holds no key of a provider.
-pub(super) fn without_keys(event: Event) -> Result<Event, SessionError> {
-    let unspeakable = |source| SessionError::Unspeakable { kind: event.kind.name().into(), source };
-    let json = event.kind.data().map_err(unspeakable)?;
-    let Cow::Owned(clean) = text::without_keys(&json) else { return Ok(event) };
-    let raw = serde_json::from_str(&clean).map_err(unspeakable)?;
-    let kind = Kind::read(event.kind.name(), raw).map_err(unspeakable)?;
-    Ok(Event { kind, ..event })
+/// Spells an event as its record, without the keys of providers in its data, which is serialised once.
+///
+/// # Errors
+/// As [`encode`].
+pub(super) fn record(event: Event) -> Result<Record, SessionError> {
+    let json = json(&event.kind)?;
+    let clean = match text::without_keys(&json) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(clean) => Some(clean),
+    };
+    let Some(clean) = clean else {
+        let line = spell(&event, json)?;
+        return Ok(Record { event, line });
+    };
+    let name = event.kind.name();
+    let raw = serde_json::from_str(&clean).map_err(unspeakable(&event.kind))?;
+    let kind = Kind::read(name, raw).map_err(unspeakable(&event.kind))?;
+    let event = Event { kind, ..event };
+    let line = encode(&event)?;
+    Ok(Record { event, line })
+}
+
+fn unspeakable(kind: &Kind) -> impl Fn(serde_json::Error) -> SessionError {
+    move |source| SessionError::Unspeakable { kind: kind.name().into(), source }
+}
+
+fn json(kind: &Kind) -> Result<String, SessionError> {
+    kind.data().map_err(unspeakable(kind))
 }
 
 /// Returns the data as it stands in the line.
-fn data(kind: &Kind) -> Result<String, SessionError> {
-    let unspeakable = |source| SessionError::Unspeakable { kind: kind.name().into(), source };
-    let json = kind.data().map_err(unspeakable)?;
+fn data(kind: &Kind, json: String) -> Result<String, SessionError> {
     if matches!(kind, Kind::Unknown(_)) {
         return Ok(json);
     }
     if json.bytes().filter(|b| matches!(b, b'{' | b'[')).count() > BRACKETS_BEYOND_DOUBT {
-        let raw = serde_json::from_str(&json).map_err(unspeakable)?;
-        Kind::read(kind.name(), raw).map_err(unspeakable)?;
+        let raw = serde_json::from_str(&json).map_err(unspeakable(kind))?;
+        Kind::read(kind.name(), raw).map_err(unspeakable(kind))?;
     }
     if json.len() <= BLOB_OVER_BYTES && !blobs::mentioned(&json) {
         return Ok(escaped(json));

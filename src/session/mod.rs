@@ -57,8 +57,6 @@ impl Record {
     /// # Errors
     /// As [`encode`].
     pub fn new(event: Event) -> Result<Record, SessionError> {
-        let event = codec::without_keys(event)?;
-        let line = encode(&event)?;
-        Ok(Record { event, line })
+        codec::record(event)
     }
 }
