@@ -57,6 +57,8 @@ pub struct Engine {
     unwritable: Option<String>,
     /// The state for which nothing is left to decide.
     settled: Seq,
+    /// How many bytes may wait for the disk before no more words are taken.
+    pub max_waiting_bytes: usize,
     /// How long a full disk is waited for; for ever if there is no bound.
     pub patience: Option<Duration>,
     /// Whether somebody is there who can be asked, for a resume; a new conversation is told so when it is opened.
@@ -89,6 +91,7 @@ impl Engine {
             loose_bytes: 0,
             unwritable: None,
             settled: Seq(0),
+            max_waiting_bytes: WAITING_MAX_BYTES,
             patience: None,
             attended: false,
         }
@@ -371,7 +374,7 @@ impl Engine {
                 }
                 _ => None,
             };
-            let room = self.writer.pending_bytes() < WAITING_MAX_BYTES;
+            let room = self.writer.pending_bytes() < self.max_waiting_bytes;
             let may_wait = (attended || !idle) && self.gated.is_empty();
             tokio::select! { biased;
                 () = &mut stop, if running => {

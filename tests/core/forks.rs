@@ -1,19 +1,29 @@
 //! Branches: the past is the parent's, what follows is their own, and a kill changes nothing in them either.
 
 use crate::harness::*;
-use crate::kills::{attentive, commands, outcome, runtime, tables};
+use crate::kills::{attentive, commands, everywhere, outcome, runtime, situations, tables};
 use colloquium::model::*;
 use serde_json::json;
 
 #[test]
+fn branched_off_in_every_situation_nothing_is_other_but_what_is_asked_for() {
+    branched_off(situations);
+}
+
+#[test]
+#[ignore = "half a minute: cargo test --test core -- --ignored"]
 fn branched_off_after_every_event_nothing_is_other_but_what_is_asked_for() {
+    branched_off(everywhere);
+}
+
+fn branched_off(cuts: fn(&[Event]) -> Vec<usize>) {
     let (mut points, mut bad) = (0, Vec::new());
     for (name, table) in tables() {
         if name == "manual" {
             continue;
         }
         let whole = runtime().block_on(play(table, attentive(), &commands()));
-        for at in 1..whole.events.len() {
+        for at in cuts(&whole.events) {
             let past = whole.events[..at].to_vec();
             let branch = runtime().block_on(fork(past.clone(), None, attentive(), &commands()));
             points += 1;
@@ -57,7 +67,8 @@ fn a_branch_of_a_branch_killed_anywhere_goes_on_as_if_it_had_not_been() {
         let second = runtime().block_on(fork(past.clone(), Some(99), attentive(), &steer));
         assert_ne!(outcome(&second), outcome(&whole), "{name}: nothing was other");
         assert_eq!(second.state.seed, 99);
-        for cut in past.len() + 1..second.events.len() {
+        let own = &second.events[past.len()..];
+        for cut in situations(own).into_iter().map(|cut| past.len() + cut) {
             let killed = second.events[..cut].to_vec();
             let resumed = runtime().block_on(resume(killed, attentive(), &steer));
             points += 1;

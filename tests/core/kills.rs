@@ -2,7 +2,9 @@
 //!
 //! A run is cut after an event and resumed from what is left, with the same steer file. Cuts fall inside commands too.
 //! Storms are seeded: a policy, failures, time-outs, and a handful of commands at seeded moments.
-//! `STORMS=20000 CUTS=3 cargo test --release --test core storms -- --nocapture` runs more of them.
+//!
+//! Every run of the tests cuts once in each [`situations`]; `cargo test --test core -- --ignored` cuts after every event
+//! and runs ten times as many storms, and `STORMS=20000 CUTS=3` more of them.
 
 use crate::harness::*;
 use colloquium::model::payload::Opened;
@@ -13,7 +15,9 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 /// How many storms every run of the tests makes.
-const STORMS: u64 = 2_000;
+const STORMS: u64 = 200;
+/// How many storms the thorough test makes.
+const MANY_STORMS: u64 = 2_000;
 /// How many kinds of tables a storm may have.
 const POLICIES: u64 = 12;
 /// How many places each storm is cut at; `CUTS=3` for more.
@@ -187,8 +191,36 @@ pub fn attentive() -> Stage {
     })
 }
 
+/// The places in a run where a cut leaves something new behind: the first of each pair of neighbouring kinds of event,
+/// with how many turns are open there.
+pub fn situations(events: &[Event]) -> Vec<usize> {
+    let (mut seen, mut open) = (std::collections::HashSet::new(), 0i32);
+    let new = |cut: &usize| {
+        let (before, after) = (&events[cut - 1].kind, &events[*cut].kind);
+        open += i32::from(matches!(before, Kind::FloorGranted(_)));
+        open -= i32::from(matches!(before, Kind::TurnEnded(_)));
+        seen.insert((before.name(), after.name(), open))
+    };
+    (1..events.len()).filter(new).collect()
+}
+
+/// Every place in a run.
+pub fn everywhere(events: &[Event]) -> Vec<usize> {
+    (1..events.len()).collect()
+}
+
 #[test]
+fn killed_in_every_situation_and_resumed() {
+    killed_and_resumed(situations);
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test core -- --ignored"]
 fn killed_after_every_event_and_resumed() {
+    killed_and_resumed(everywhere);
+}
+
+fn killed_and_resumed(cuts: fn(&[Event]) -> Vec<usize>) {
     let (mut points, mut bad) = (0, Vec::new());
     for (name, table) in tables() {
         for steer in [vec![], commands()] {
@@ -208,7 +240,7 @@ fn killed_after_every_event_and_resumed() {
                 name != "summed" || !whole.state.summaries.is_empty(),
                 "{name} sums nothing up"
             );
-            for cut in 1..whole.events.len() {
+            for cut in cuts(&whole.events) {
                 let past = whole.events[..cut].to_vec();
                 let resumed = runtime().block_on(resume(past, attentive(), &steer));
                 points += 1;
@@ -422,7 +454,16 @@ fn storm(seed: u64, tally: &Mutex<Tally>) {
 
 #[test]
 fn storms_of_commands_and_failures_killed_and_resumed() {
-    let storms = number("STORMS", STORMS);
+    storms(number("STORMS", STORMS));
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test core -- --ignored"]
+fn many_storms() {
+    storms(MANY_STORMS);
+}
+
+fn storms(storms: u64) {
     let tally = Mutex::new(Tally { resumed: 0, ends: BTreeMap::new(), bad: vec![] });
     let next = std::sync::atomic::AtomicU64::new(0);
     std::thread::scope(|scope| {

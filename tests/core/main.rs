@@ -30,7 +30,7 @@
 //! | a resume is linear in what a file holds | `many` |
 //! | never silently another model | `fallbacks` |
 //!
-//! `cargo test --test core`; more storms with `STORMS=20000 cargo test --release --test core storms`.
+//! `cargo test --test core` takes seconds; the same with every cut and many more seeds: `cargo test --test core -- --ignored`.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 

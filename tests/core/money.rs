@@ -7,7 +7,9 @@ use colloquium::state::State;
 use serde_json::{Value, json};
 
 /// How many seeded talks every run of the tests makes.
-const TALKS: u64 = 400;
+const TALKS: u64 = 120;
+/// How many the thorough test makes.
+const MANY_TALKS: u64 = 1_200;
 /// How many events lie between two kills: a killed talk has paid for what was cut, so each is played to its end.
 const KILL_STEP: usize = 7;
 
@@ -95,9 +97,19 @@ fn holds(events: &[Event]) -> State {
 
 #[test]
 fn seats_that_speak_at_once_never_exceed_a_limit() {
+    seeded_talks(TALKS);
+}
+
+#[test]
+#[ignore = "a minute: cargo test --test core -- --ignored"]
+fn many_seats_that_speak_at_once_never_exceed_a_limit() {
+    seeded_talks(MANY_TALKS);
+}
+
+fn seeded_talks(talks: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (mut reached, mut share, mut ends) = (0, 0.0, std::collections::BTreeMap::new());
-    for seed in 0..TALKS {
+    for seed in 0..talks {
         let (table, stage) = seeded(seed);
         let ran = runtime.block_on(play(table, stage, &[]));
         let state = holds(&ran.events);
@@ -110,10 +122,10 @@ fn seats_that_speak_at_once_never_exceed_a_limit() {
         }
     }
     println!(
-        "{TALKS} talks, {reached} at a limit with {:.0} % used, {ends:?}",
+        "{talks} talks, {reached} at a limit with {:.0} % used, {ends:?}",
         100.0 * share / f64::from(reached)
     );
-    assert!(u64::from(reached as u32) > TALKS / 3);
+    assert!(u64::from(reached as u32) > talks / 3);
 }
 
 #[test]

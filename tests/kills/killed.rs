@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// The kills of every run of the tests.
 const KILLS: u64 = 300;
 /// Programs that run at the same time.
-const WORKERS: usize = 3;
+const WORKERS: usize = 6;
 /// How often one conversation is killed at most.
 const LIVES: u64 = 4;
 /// How long a killed program may run before the test calls it a hang.
