@@ -64,8 +64,8 @@ pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
 fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
         // nobody needs to hear the rest of what is said in another's name
-        Chunk::Piece(..) => {
-            let stray = turns::goes_astray(live, turn);
+        Chunk::Piece(_, new) => {
+            let stray = turns::goes_astray(live, turn, new);
             stray.then(|| said(live, turn, now, &Done::default())).into_iter().collect()
         }
         Chunk::Pass => vec![turns::passed(turn, now)],

@@ -17,6 +17,11 @@ const RETRY_WAIT_MS: u64 = 500;
 const JITTER: u64 = 4;
 /// Bytes of what is told of a reply that has not the form it was asked for.
 const WRONG_MAX: usize = 500;
+/// Bytes up to which a reply is looked at with each line that comes.
+const SHORT_BYTES: usize = 8 * 1024;
+/// A longer one is looked at this many times, as a power of two, until it has doubled.
+const LOOKS_BITS: u32 = 4;
+
 /// How a reply finished that went on in another's name and was cut there.
 const IMPERSONATION: &str = "impersonation";
 
@@ -178,11 +183,22 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
     Some(draft(turn.thread, event::ENGINE, retried.into()))
 }
 
-/// Returns whether a reply that still comes has gone on in another's name, as far as its lines are complete.
-pub(super) fn goes_astray(live: &Live, turn: &Turn) -> bool {
+/// Returns whether a reply that still comes has gone on in another's name, as far as its lines are complete; `new` is the
+/// piece that came last. A long reply is not looked at with each of its lines: its end is looked at in any case.
+pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     let mut said = live.said(turn.id);
-    said.truncate(said.rfind('\n').map_or(0, |at| at + 1));
-    own_words(&live.state, turn, said, String::new()).impersonates
+    let lines = |said: &str| said.rfind('\n').map_or(0, |at| at + 1);
+    let before = said.get(..said.len().saturating_sub(new.len())).map_or(0, lines);
+    said.truncate(lines(&said));
+    is_looked_at(before, said.len())
+        && own_words(&live.state, turn, said, String::new()).impersonates
+}
+
+/// Returns whether a reply is looked at that had so many bytes and now has more: always while it is short, then so many
+/// times until it has doubled that all of it together costs what a few looks cost.
+fn is_looked_at(before: usize, now: usize) -> bool {
+    let step = 1 << now.max(1).ilog2().saturating_sub(LOOKS_BITS);
+    now <= SHORT_BYTES || before / step != now / step
 }
 
 /// An end with words, and what they ask of the conversation.
@@ -372,4 +388,23 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &Failure) -> Op
 pub(super) fn gives_up(state: &State) -> bool {
     let time_is_up = state.limit.as_ref().is_some_and(|at| at.what == Limit::Seconds);
     time_is_up || state.stopped_by.is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_reply_is_looked_at_a_few_times_and_a_short_one_with_each_line() {
+        let (mut looked_at, mut bytes) = (0, 0);
+        let line = 100;
+        while bytes < 1_000_000 {
+            let look = is_looked_at(bytes, bytes + line);
+            bytes += line;
+            assert!(look || bytes > SHORT_BYTES, "at {bytes}");
+            looked_at += if look { bytes } else { 0 };
+        }
+        assert!(looked_at < 40 * bytes, "{} times its length", looked_at / bytes);
+        assert!(is_looked_at(900_000, 970_000), "a sixteenth is never passed over");
+    }
 }
