@@ -1,5 +1,6 @@
 //! What an event obliges, read from the state just after it: an effect without an event cannot exist.
 
+use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;
 use crate::state::{Live, Run, State, Turn};
@@ -21,7 +22,7 @@ pub enum Effect {
 /// Returns what an event obliges, given the state just after it.
 pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
     match &event.kind {
-        Kind::CallStarted(c) => start(state, c.turn, CallId(event.seq.0)).into_iter().collect(),
+        Kind::CallStarted(c) => start(state, c, CallId(event.seq.0)).into_iter().collect(),
         Kind::TurnEnded(e) => e.call.map(Effect::Cancel).into_iter().collect(),
         Kind::CallRetried(r) => vec![Effect::Cancel(r.call)],
         Kind::Opened(_)
@@ -51,13 +52,16 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
     }
 }
 
-fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
-    let turn = state.turns.get(&turn)?;
+fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
+    let turn = state.turns.get(&started.turn)?;
     let seat = state.seat(&turn.seat)?;
     let prompt = match seat.spec.voice {
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) => prompt::build(state, turn),
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) => {
+            let built = state.rolls.take_prompt(&started.digest);
+            built.unwrap_or_else(|| Arc::new(prompt::build(state, turn)))
+        }
         // which line is spoken was chosen when the call was ordered: nobody reads the whole talk for it
-        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => Prompt::default(),
+        VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => Arc::default(),
     };
     let messages = match seat.spec.voice {
         VoiceSpec::Model(_) => prompt::messages(&prompt),
@@ -71,7 +75,7 @@ fn start(state: &State, turn: TurnId, call: CallId) -> Option<Effect> {
         number: turn.number,
         attempt: turn.calls,
         messages,
-        prompt: Arc::new(prompt),
+        prompt,
         form: state.contract_of(turn).form,
         parameters: turn.parameters.clone(),
         labels: turn.labels.clone(),

@@ -42,6 +42,8 @@ pub fn account(state: &State, turn: &Turn) -> Account {
         let margin = state.margin_of(&turn.seat);
         let most_tokens = if by_model { most_tokens_of(&prompt, margin) } else { 0 };
         let (digest, left_out) = (digest(&prompt), prompt.left_out);
+        // the call that is ordered with it takes it from there
+        state.rolls.keep_prompt(&digest, prompt);
         return Account { digest, left_out, tokens, most_tokens };
     }
     let place = state.heard_to(turn);

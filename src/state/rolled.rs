@@ -1,15 +1,16 @@
-//! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed anew for every turn.
+//! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed anew for every turn, and
+//! the prompt whose digest goes into the log is not built again for the call.
 //!
 //! It stands beside the log. Nothing is decided by it, it may be lost at any moment, and a state that has it equals one
 //! that has not. Whatever changes how earlier words read, whose they are or who may see them lets it go.
 
 use super::{Digest, State, Turn};
 use crate::model::payload::TurnEnded;
-use crate::model::{Command, Event, Kind, Purpose, SeatId, ThreadId};
+use crate::model::{Command, Event, Kind, Prompt, Purpose, SeatId, Text, ThreadId};
 use sha2::Sha256;
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A digest that has taken in the beginning of a prompt.
 #[derive(Clone)]
@@ -24,25 +25,38 @@ pub struct Rolled {
 
 type Key = (ThreadId, SeatId, Purpose);
 
-/// How far the prompts of each seat have come.
+/// How far the prompts of each seat have come, and the prompt that was built last.
 #[derive(Default)]
-pub struct Rolls(Mutex<HashMap<Key, Rolled>>);
+pub struct Rolls {
+    rolled: Mutex<HashMap<Key, Rolled>>,
+    built: Mutex<Option<(Text, Arc<Prompt>)>>,
+}
 
 impl Rolls {
     /// Returns how far the prompts of turns like this one have come: of the same seat, in the same thread, for the same
     /// purpose.
     pub fn of(&self, turn: &Turn) -> Option<Rolled> {
-        self.lock().get(&key(turn)).cloned()
+        lock(&self.rolled).get(&key(turn)).cloned()
     }
 
     /// Keeps how far they have come with this one.
     pub fn keep(&self, turn: &Turn, rolled: Rolled) {
-        self.lock().insert(key(turn), rolled);
+        lock(&self.rolled).insert(key(turn), rolled);
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Rolled>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Keeps a prompt that was built, by its digest.
+    pub fn keep_prompt(&self, digest: &Text, prompt: Prompt) {
+        *lock(&self.built) = Some((digest.clone(), Arc::new(prompt)));
     }
+
+    /// Returns the prompt that was built last, if it is the one of a digest; it is kept no longer.
+    pub fn take_prompt(&self, digest: &Text) -> Option<Arc<Prompt>> {
+        lock(&self.built).take().filter(|(built, _)| built == digest).map(|(_, prompt)| prompt)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn key(turn: &Turn) -> Key {
@@ -90,4 +104,20 @@ fn rewrites(command: &Command) -> bool {
             | Command::Choose { .. }
     );
     words || matches!(command, Command::Join { .. } | Command::Change { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_prompt_is_handed_on_once_and_only_under_its_digest() {
+        let rolls = Rolls::default();
+        let prompt = Prompt { system: "x".into(), ..Prompt::default() };
+        rolls.keep_prompt(&"a".into(), prompt.clone());
+        assert_eq!(rolls.take_prompt(&"b".into()), None);
+        rolls.keep_prompt(&"a".into(), prompt.clone());
+        assert_eq!(rolls.take_prompt(&"a".into()).as_deref(), Some(&prompt));
+        assert_eq!(rolls.take_prompt(&"a".into()), None);
+    }
 }
