@@ -8,7 +8,7 @@ use crate::cli::exit::Exit;
 use crate::config::make_private;
 use crate::model::Participant;
 use crate::session::{Log, LogFault};
-use crate::state::State;
+use crate::state::{Finished, State};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -97,7 +97,9 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
 
 /// Returns what a log says.
 pub fn fold(log: &Log) -> State {
-    State::fold(log.records.iter().map(|r| &r.event))
+    let events = || log.records.iter().map(|r| &r.event);
+    let finished = Finished::of(events());
+    State::fold(events().filter(|event| !finished.repeats(event)))
 }
 
 /// Returns those who sit at the table now.

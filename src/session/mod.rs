@@ -29,7 +29,7 @@ pub use codec::{decode, encode};
 pub use error::SessionError;
 pub use escape::inert;
 pub use files::{SessionFiles, session_id};
-pub use open::{Place, Resumed, Session, create, fork, resume};
+pub use open::{Place, Resumed, Session, create, fork, resume, resume_read};
 pub use reader::{Log, LogFault, proven, read};
 pub use redact::redact;
 pub use redaction::Redaction;

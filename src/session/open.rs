@@ -26,6 +26,8 @@ pub struct Session {
 pub struct Resumed {
     /// What was said so far; empty where a crash left less than one line.
     pub log: Log,
+    /// Whether it was read now, and not taken as it was read before.
+    pub again: bool,
     /// The `log.repaired` to append first, where a torn tail was set aside.
     pub repaired: Option<LogRepaired>,
     /// Who writes on; holds the lock until it is finished.
@@ -134,10 +136,23 @@ fn begin(
 /// Goes on with a session: takes its lock, reads it, mends a torn tail, and copies nothing.
 ///
 /// # Errors
+/// As [`resume_read`].
+pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
+    resume_at(path, None, mode)
+}
+
+/// Goes on with a session that was read already; it is read again only where the file has changed since, or is torn.
+///
+/// # Errors
 /// [`SessionError::Locked`] with the holder's process id, [`SessionError::ReadOnly`] when something is wrong that a
 /// repair must mend or a newer program wrote it, [`SessionError::NotASession`], [`SessionError::TooLarge`], and
 /// [`SessionError::Io`].
-pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
+pub fn resume_read(log: Log, mode: Mode) -> Result<Resumed, SessionError> {
+    let path = log.files.log().to_owned();
+    resume_at(&path, Some(log), mode)
+}
+
+fn resume_at(path: &Path, read: Option<Log>, mode: Mode) -> Result<Resumed, SessionError> {
     let files = proven(path)?;
     let lock = Lock::take(&files)?;
     let mut file = OpenOptions::new()
@@ -145,7 +160,15 @@ pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
         .append(true)
         .open(files.log())
         .map_err(SessionError::io("open", path))?;
-    let (mut log, bytes) = read_open(files.clone(), &file)?;
+    let now = file.metadata().map_err(SessionError::io("read", path))?;
+    let whole = |log: &Log| log.is_current(&now) && log.torn.is_none() && !log.unterminated;
+    let (mut log, bytes, again) = match read.filter(whole) {
+        Some(log) => (log, vec![], false),
+        None => {
+            let (log, bytes) = read_open(files.clone(), &file)?;
+            (log, bytes, true)
+        }
+    };
     if !log.can_append() {
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
     }
@@ -154,5 +177,5 @@ pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
     let disk = FileDisk::new(file, files, lock, None);
     let writer = SessionWriter::spawn(Box::new(disk), start, mode)
         .map_err(SessionError::io("start the writer of", path))?;
-    Ok(Resumed { log, repaired, writer })
+    Ok(Resumed { log, again, repaired, writer })
 }

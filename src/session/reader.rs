@@ -12,7 +12,7 @@ use super::{FORMAT, Record};
 use crate::model::{Event, Seq};
 use crate::untrusted;
 use std::fmt;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -43,6 +43,8 @@ pub struct Log {
     pub unterminated: bool,
     /// The length of the file in bytes.
     pub len: u64,
+    /// What the system said of the file before it was read.
+    pub(super) file: Option<Metadata>,
 }
 
 /// Something wrong with a session.
@@ -136,6 +138,15 @@ impl Log {
         !self.faults.iter().any(LogFault::forbids_writing)
     }
 
+    /// Returns whether the file is still the one that was read, as far as its length and the time of its last change say.
+    pub(super) fn is_current(&self, file: &Metadata) -> bool {
+        let same = |read: &Metadata| {
+            read.len() == file.len()
+                && read.modified().is_ok_and(|at| file.modified().is_ok_and(|now| now == at))
+        };
+        self.file.as_ref().is_some_and(same)
+    }
+
     /// Returns the last event.
     pub fn last(&self) -> Option<&Event> {
         self.records.last().map(|r| &r.event)
@@ -192,7 +203,8 @@ pub(super) fn read_open(
 ) -> Result<(Log, Vec<u8>), SessionError> {
     let path = files.log().to_owned();
     let io = |e| SessionError::io("read", &path)(e);
-    let len = file.metadata().map_err(io)?.len();
+    let metadata = file.metadata().map_err(io)?;
+    let len = metadata.len();
     if len > SESSION_MAX_BYTES {
         return Err(SessionError::TooLarge { path, bytes: len });
     }
@@ -200,6 +212,7 @@ pub(super) fn read_open(
     file.read_to_end(&mut bytes).map_err(io)?;
     let rescue = files.rescue();
     let mut log = read_bytes(files, &bytes);
+    log.file = Some(metadata);
     if log.records.is_empty() && !may_be_torn_opening(&bytes) {
         return Err(SessionError::NotASession { path });
     }
@@ -278,6 +291,7 @@ impl Reader {
             torn: self.torn.map(|torn| wide(&torn)),
             unterminated: self.unterminated,
             len: self.len as u64,
+            file: None,
         }
     }
 

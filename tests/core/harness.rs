@@ -8,7 +8,7 @@ use colloquium::model::*;
 use colloquium::session::disk::{Disk, Rescue};
 use colloquium::session::writer::{Mode, SessionWriter, Start};
 use colloquium::session::{Feed, Item, decode};
-use colloquium::state::{Live, State, Who};
+use colloquium::state::{Finished, Live, State, Who};
 use colloquium::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
@@ -344,6 +344,9 @@ fn check_invariants(events: &[Event], live: &Live) {
     assert!(events.iter().enumerate().all(|(i, e)| e.seq.0 == i as u64), "seq has no gap");
     assert!(events.windows(2).all(|w| w[0].ms <= w[1].ms), "time is monotone");
     assert_eq!(State::fold(events), live.state, "fold(file) is the live state");
+    let finished = Finished::of(events);
+    let short = State::fold(events.iter().filter(|e| !finished.repeats(e)));
+    assert_eq!(short, live.state, "without the pieces of finished turns: the same state");
     let bare = State::fold(events.iter().filter(|e| !matches!(e.kind, Kind::Delta(_))));
     assert_eq!(bare.entries, live.state.entries, "without deltas: the same transcript");
     assert_eq!(bare.notes, live.state.notes, "without deltas: the same notes");

@@ -19,6 +19,7 @@ use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::session::{self, Log, Mode, Resumed, Session};
+use crate::state::{Finished, State};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -46,11 +47,13 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
     let mut play = resume.play.clone();
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
-    let Looked { allowed, models, changes } = look(resume, &mut play, &folder, context)?;
-    let Resumed { log, repaired, writer } = session::resume(&resume.path, Mode::Normal)?;
-    let past = fold(&log);
+    let Looked { log, past, allowed, models, changes } = look(resume, &mut play, &folder, context)?;
+    let Resumed { log, again, repaired, writer } = session::resume_read(log, Mode::Normal)?;
+    let past = if again { fold(&log) } else { past };
     let began = assemble::began(&log);
-    let Log { files, records, .. } = log;
+    let Log { files, mut records, .. } = log;
+    let finished = Finished::of(records.iter().map(|r| &r.event));
+    records.retain(|r| !finished.repeats(&r.event));
     let virtual_time =
         play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
@@ -71,6 +74,8 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
 
 /// What is known of a session before it is resumed.
 struct Looked {
+    log: Log,
+    past: State,
     allowed: Allowed,
     models: ModelSource,
     changes: Changes,
@@ -101,5 +106,5 @@ fn look(
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
     models.meet(&changes.seats, context)?;
-    Ok(Looked { allowed, models, changes })
+    Ok(Looked { log, past, allowed, models, changes })
 }
