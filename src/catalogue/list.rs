@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use std::fs::{self, DirEntry, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 /// The ending of a log's file name.
 const ENDING: &str = ".jsonl";
@@ -57,7 +58,17 @@ pub struct Summary {
 /// # Errors
 /// When the folder exists and cannot be read.
 pub fn list(folder: &Path) -> io::Result<Vec<Summary>> {
-    let mut all: Vec<Summary> = logs(folder)?.iter().map(summary).collect();
+    let logs = logs(folder)?;
+    let workers = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
+    let share = logs.len().div_ceil(workers).max(1);
+    // what nobody has listed yet is read whole, and a thousand of these take seconds
+    let mut all = thread::scope(|scope| {
+        let look = |share: &[DirEntry]| share.iter().map(summary).collect::<Vec<_>>();
+        let parts: Vec<_> = logs.chunks(share).map(|s| scope.spawn(move || look(s))).collect();
+        parts.into_iter().map(|part| part.join()).collect::<Result<Vec<_>, _>>()
+    })
+    .map_err(|_| io::Error::other("reading the sessions ended too early"))?
+    .concat();
     all.sort_by(|a, b| (b.written, &b.id).cmp(&(a.written, &a.id)));
     Ok(all)
 }
