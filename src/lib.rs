@@ -7,15 +7,15 @@
 //!      COMMAND PATH  what someone wants               DATA PATH  what happened
 //!
 //!    key press, steer file, stdin                  words from a script, rehearsed lines, a model
-//!        │ steer                                       │ voice::*
+//!        │ ui, steer                                   │ voice::*
 //!        ▼                                             ▼
 //!    Command ══ own channel, first ══►  ENGINE  ◄══ Chunk(call, ...)   bounded
 //!                                          │
 //!                                          │  react(live, now, input)   what an input makes true      pure
 //!                                          │  advance(state)            one event more, or nothing    pure
-//!                                          │     ├─ policy::next        who speaks, with its memo
-//!                                          │     └─ prompt::build       what they see, up to the horizon
+//!                                          │     └─ policy::next        who speaks, with its memo
 //!                                          │  effects(state, event)     start a call, cancel a call   pure
+//!                                          │     └─ prompt::build       what they see, up to the horizon
 //!                                          ▼
 //!                               1  SESSION  append: one writer thread, seq + 1
 //!                               2  STATE    apply(&event): the only fold
@@ -30,35 +30,75 @@
 //! |---|---|
 //! | the words everything is spelled in: events, commands, participants | [`model`] |
 //! | what the fold remembers, and how an event changes it | [`state`] (`apply.rs`) |
-//! | why somebody speaks next | [`policy`], one file each |
+//! | why somebody speaks next | [`policy`], one file each; `in_turn.rs` has mentions and who is owed a turn for one |
 //! | what the commands of the operator do | [`model::command::COMMANDS`] names them; `engine/resolve.rs` says what they act on, `state/commands.rs` and `engine/execute.rs` what they do |
-//! | what happens when a call fails | `engine/turns.rs` |
-//! | limits, stops, pauses, ends | `engine/advance.rs` |
-//! | what a participant is shown | [`prompt`] |
-//! | session files: spelling, writing, locking, mending | [`session`] |
+//! | what happens when a call fails, who is asked again and after how long (a 429) | `engine/turns.rs`; the classes of failures are in `voice/remote/failure.rs` |
+//! | words half spoken when somebody stops them | `engine/turns.rs` (`cut`); what was shown is sealed by `engine/drive.rs` |
+//! | limits and their warning at four fifths, pauses, ends | `engine/advance.rs`; money in `engine/money.rs`; the warning in words is `export::nearing` |
+//! | stop rules; a conversation that goes in circles | `engine/stops.rs`; `engine/loops.rs` |
+//! | votes, verdicts, who is asked and how it is counted | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
+//! | what a participant is shown | [`prompt`]; who may see which words (whispers, phases) is `state/seen.rs` |
+//! | a prompt that is too long for its model | `prompt/budget.rs`; summaries are ordered by `engine/summary.rs` |
+//! | session files: spelling, writing, locking | [`session`]; a torn last line is mended by `session/repair.rs` |
 //! | scenario files and their faults | [`scenario`], its keys in `keys.rs` |
 //! | which characters may reach a terminal | [`text`] |
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
 //! | child processes, and that none survives | [`spawn`] |
-//! | language models over four wire formats, and the classes of their faults | `voice/remote/`, one file a wire |
+//! | language models over four wire formats | `voice/remote/`, one file a wire |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
 //! | how a file that somebody else may have written is opened | [`untrusted`] |
-//! | figures over a talk: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file |
-//! | a talk as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
-//! | two talks side by side, branches on the screen | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
-//! | what an export leaves out, what `sessions redact` takes out | `session/redaction.rs` |
 //! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
-//! | the screen: keys, panes, themes | [`ui`] |
+//! | the price and the window of a model | `assets/models.toml`, read by `config/list.rs`; `cli/models/resolve.rs` puts them into the seat |
+//! | figures over a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file, listed in `FIGURES` |
+//! | an event in words, for text, pages and the screen | `export/narrate.rs` |
+//! | a conversation as a page, a text, a table, a recording | [`export`], one format a file, listed in `FORMATS` |
+//! | two conversations side by side, branches | `export/beside.rs`, `ui/act/branches.rs`, `catalogue/tree.rs` |
+//! | what an export leaves out, whispers first; what `sessions redact` takes out | `export/discretion.rs`, `session/redaction.rs` |
 //! | sub-commands, one a file, and the options of each | `cli/commands/`, `cli/args/` |
 //! | what the program does next, and where a failure leads | `cli/play/next.rs`, `cli/play/go.rs` |
 //! | how a conversation is put together: session, feed, voices, clock, engine | `cli/play/assemble.rs` |
 //! | what leaving saves, and the command that resumes | `cli/play/outcome.rs` |
-//! | the start screen: what it offers, what a choice does | `cli/home/` |
+//! | the start screen: what it offers, what a choice does | `cli/home/`; it is drawn by `ui/start/` |
 //! | which model speaks, which servers answer | `cli/models/` |
 //! | what a file may run, and what the operator has agreed to | `cli/trust/` |
 //! | drafts, input history and preferences, kept from run to run | `cli/memory/` |
 //! | errors, hints and exit codes | `cli/error.rs`, `cli/exit.rs` |
+//! | a conversation that runs: with the screen, without, as growing text; Ctrl-C | `cli/play/`: `screen.rs`, `headless.rs`, `linear.rs`; `signals.rs` |
+//! | which key means what | `ui/keymap/` |
+//! | what the screen holds | `ui/view/`; `ui/text/` breaks it into rows |
+//! | what an action changes | `ui/act/` |
+//! | how it is drawn | `ui/draw/`, one pane a file; colours by role, a participant's among them, in `ui/theme/` |
+//! | the terminal's modes, and that they are switched off again | `ui/terminal/` |
+//! | the same without redrawing, for a screen reader | `ui/linear/` |
+//!
+//! # What happens when I press space
+//!
+//! 1. `ui/run.rs` takes the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
+//! 2. `ui/act/update.rs` hands it to `ui/act/intents.rs`, which looks whether the conversation is paused and asks for
+//!    [`model::Command::Pause`] or `Resume`. Nothing on the screen changes yet.
+//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/screen.rs`, which hands it to the
+//!    engine as [`engine::Input::Command`].
+//! 4. `engine/react.rs` asks `resolve.rs` what it acts on and drafts `command.given`. `engine/drive.rs` gives the draft its
+//!    `seq`, writes it ([`session`]), folds it ([`state`]: the run is now *pausing*) and shows it (the tail).
+//! 5. `engine/advance.rs` is asked again and again: `execute.rs` drafts a `receipt` (*queued*) while somebody speaks; once
+//!    nobody does, `paused` follows, and the receipt *done*. Both name the command as their `cause`.
+//! 6. The tail brings each event to `ui/view/transcript.rs`, which folds it into a state of its own; the header says
+//!    *pausing*, then *paused*.
+//!
+//! # What adding one thing costs
+//!
+//! | a | files | which |
+//! |---|---|---|
+//! | theme | 1 | `themes/` |
+//! | scenario | 1 | `assets/scenarios/`, or a file of one's own |
+//! | vendor of a known wire | 1 | a row in `voice/remote/vendor.rs` |
+//! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
+//! | export format | 2 | its file in `export/`, its row in `FORMATS` |
+//! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also says its page on the screen |
+//! | wire format | 3 | its file in `voice/remote/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
+//! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
+//! | event kind | 5 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`, `cli/commands/schema_event.rs`; the compiler names every other reader |
 //!
 //! # What holds
 //!
@@ -66,17 +106,17 @@
 //!   anything. What is being carried out is in the state; a resume carries it out.
 //! - **Effects are read from events**: a call starts only when the event that orders it is written. A cancel never waits.
 //! - **A policy remembers its memo alone**, and the memo is in the event of its decision. Dice depend on the seed and on
-//!   ordinals of the talk, never on a generator's position and never on a `seq`, which a crash shifts.
+//!   ordinals of the conversation, never on a generator's position and never on a `seq`, which a crash shifts.
 //! - **A turn is one grant of the floor for a purpose.** Seats granted at once form a batch; its place in the log is their
 //!   horizon, also on retry, under step and after a crash. The operator's words pass the horizon, up to the call.
-//! - **Talks inside the talk are threads** in one log with one `seq`.
+//! - **Talks inside the conversation are threads** in one log with one `seq`.
 //! - **Every command has a key** and acts once; events carry the command that caused them.
 //! - **Pieces are shown at once and sealed soon**; what a cut keeps is exactly what was sealed.
 //! - **Time comes in through [`clock`]**; virtual time moves only when every running call sleeps in it.
 //!
 //! What is deliberately absent: `session` does not know `state`; nobody but the writer writes a session and nobody but
 //! `apply` changes a conversation; only [`config`] reads the environment, only [`spawn`] starts processes, only
-//! [`clock`] reads time, only [`text`] decides what a terminal gets. Who may lean on whom is a table in
+//! [`clock`] reads time, only [`text`] decides what a terminal gets. Who may use whom is a table in
 //! `tests/house/tables.rs`, and a test holds it.
 //!
 //! # Words

@@ -456,3 +456,23 @@ fn the_scanners_of_the_top_and_the_lock_bite() {
         ["Cargo.lock: 2 versions of `tokio`", "Cargo.lock: `aws-lc-sys` came in"]
     );
 }
+
+#[test]
+fn the_map_of_the_crate_names_what_is_there() {
+    let page = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let quoted: Vec<&str> = page.split('`').skip(1).step_by(2).collect();
+    let named = |text: &&&str| text.contains('/') && !text.contains(' ');
+    let there = |path: &str| root().join("src").join(path).exists() || root().join(path).exists();
+    let gone = quoted.iter().filter(named).filter(|path| !there(path));
+    none(gone.map(|path| format!("src/lib.rs: `{path}` is not there")).collect(), "mend the table");
+    let folders = ["cli", "ui"].into_iter().flat_map(|room| {
+        let inside = fs::read_dir(root().join("src").join(room)).unwrap();
+        let inside = inside.map(|entry| entry.unwrap()).filter(|entry| entry.path().is_dir());
+        inside.map(move |folder| format!("{room}/{}/", folder.file_name().display()))
+    });
+    let missing = folders.filter(|folder| !page.contains(&format!("`{folder}")));
+    none(
+        missing.map(|folder| format!("src/lib.rs has no row for `{folder}`")).collect(),
+        "add one",
+    );
+}

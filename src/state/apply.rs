@@ -5,9 +5,9 @@ use super::*;
 use crate::model::payload::*;
 use std::sync::Arc;
 
-impl State {
+impl Conversation {
     /// Takes one event in. Nothing else changes a state.
-    pub fn apply(&mut self, event: &Event) {
+    pub(super) fn apply(&mut self, event: &Event) {
         debug_assert!(event.seq >= self.next_seq, "events come in order");
         if self.is_rewritten_by(event) {
             self.rolls = Rolls::default();

@@ -1,6 +1,6 @@
 //! What a turn is asked for, and in which form.
 
-use super::{Batch, State, Turn};
+use super::{Batch, Conversation, Turn};
 use crate::model::*;
 use serde::{Deserialize, Serialize};
 
@@ -16,7 +16,7 @@ pub struct Asking {
     pub text: Text,
 }
 
-impl State {
+impl Conversation {
     /// Returns the batch that a running turn belongs to.
     pub fn batch_of(&self, turn: &Turn) -> Option<&Batch> {
         let batch = self.threads.get(&turn.thread)?.batch.as_ref()?;

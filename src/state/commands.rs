@@ -1,6 +1,6 @@
 //! The operator's commands while they are being carried out, and the notes that live on.
 
-use super::{Run, State, Who};
+use super::{Conversation, Run, Who};
 use crate::model::command::NoteFor;
 use crate::model::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -78,7 +78,7 @@ pub enum Ending {
 }
 
 /// What the fold itself carries out, and what it remembers so that `engine` can carry out the rest.
-impl State {
+impl Conversation {
     pub(super) fn accept(&mut self, seq: Seq, ms: Ms, given: &Arc<CommandGiven>) {
         // a key that comes again in a forged file stands for the later command
         if let Some(earlier) = self.keys.insert(given.key.clone(), seq) {
@@ -262,7 +262,8 @@ impl State {
     fn set_limits(&mut self, set: &Limits, ms: Ms) {
         self.limits.merge(set);
         self.seats.iter_mut().for_each(|s| s.broke = false);
-        let holds = |s: &State, l: Limit| s.limits.of(l).is_some_and(|max| s.used(l, ms) >= max);
+        let holds =
+            |s: &Conversation, l: Limit| s.limits.of(l).is_some_and(|max| s.used(l, ms) >= max);
         if Limit::ALL.into_iter().any(|l| holds(self, l)) {
             return;
         }

@@ -5,7 +5,7 @@
 //! edited leaves what it says now.
 
 use super::table::Ran;
-use super::{Entry, Reply, State, Turn};
+use super::{Conversation, Entry, Reply, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{BatchId, Outcome, Purpose, SeatId, ThreadId, TurnId};
 use crate::scenario::DEPENDS;
@@ -20,7 +20,7 @@ pub struct Kept {
     data: Value,
 }
 
-impl State {
+impl Conversation {
     /// Keeps the data of all who have spoken in the batch that runs or ran last in a thread.
     pub(super) fn keep_data(&mut self, thread: ThreadId) {
         let batch = self.threads.get(&thread).and_then(|t| t.batch.as_ref());

@@ -1,10 +1,10 @@
 //! The state as conditions see it: names and values, nothing of how they are kept.
 
-use super::{Entry, Labels, Run, Since, State, Turn, Who};
+use super::{Conversation, Entry, Labels, Run, Since, Turn, Who};
 use crate::model::*;
 use serde_json::{Value, json};
 
-impl State {
+impl Conversation {
     /// Returns the facts that conditions of stops and steering lines see. What grows with the talk is there only if it
     /// is wanted by its name: conditions are looked at after every event.
     pub fn facts(&self, wanted: impl Fn(&str) -> bool) -> Value {
@@ -190,7 +190,7 @@ mod tests {
             granted: None,
             mentions: vec![],
         };
-        let state = State { entries: vec![said], ..State::default() };
+        let state = Conversation { entries: vec![said], ..Conversation::default() };
         let sizes = |wanted: &str| {
             let facts = state.facts(|name| name == wanted);
             ["history", "utterances"].map(|name| facts[name].as_array().unwrap().len())
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn the_loader_knows_every_name() {
         let turn = Turn::granted(Seq(1), Ms(0), ThreadId::ROOT, "a".into(), Purpose::Speak);
-        let state = State::default();
+        let state = Conversation::default();
         let keys = |facts: Value| facts.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
         let mut names = [keys(state.facts(|_| false)), keys(state.turn_facts(&turn))].concat();
         names.sort();

@@ -1,6 +1,6 @@
 //! Votes and verdicts as far as they have come: what judges said, what was asked, what came of it.
 
-use super::{Batch, Run, State};
+use super::{Batch, Conversation, Run};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
 use crate::scenario::{Side, VerdictSpec};
@@ -38,7 +38,7 @@ pub struct Ruling {
     pub why: Text,
 }
 
-impl State {
+impl Conversation {
     /// Takes in that judges are asked.
     pub(super) fn convene(&mut self, thread: ThreadId, batch: &BatchOpened) {
         if let Some(JudgeTask::Verdict { interim, ends, .. }) = JudgeTask::of(batch) {

@@ -42,6 +42,7 @@ use crate::model::*;
 use crate::scenario::{DEPENDS, Scenario};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
+use std::ops::Deref;
 use std::sync::Arc;
 
 /// Whether the floor moves.
@@ -67,9 +68,37 @@ pub struct Running {
     pub since: Option<Ms>,
 }
 
-/// Everything a log says.
+/// The conversation as it stands. It is read as a [`Conversation`]; nothing but [`State::apply`] changes it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct State {
+pub struct State(Conversation);
+
+impl Deref for State {
+    type Target = Conversation;
+
+    fn deref(&self) -> &Conversation {
+        &self.0
+    }
+}
+
+impl State {
+    /// Folds a whole log.
+    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> State {
+        let mut state = State::default();
+        for event in events {
+            state.apply(event);
+        }
+        state
+    }
+
+    /// Takes one event in.
+    pub fn apply(&mut self, event: &Event) {
+        self.0.apply(event);
+    }
+}
+
+/// Everything a log says, for reading.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Conversation {
     /// The place of the next event.
     pub next_seq: Seq,
     /// The session's time at the last event.
@@ -175,16 +204,7 @@ pub struct State {
     pub rolls: Rolls,
 }
 
-impl State {
-    /// Folds a whole log.
-    pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> State {
-        let mut state = State::default();
-        for event in events {
-            state.apply(event);
-        }
-        state
-    }
-
+impl Conversation {
     /// Returns what it is called where there is one line for it: a long topic is cut at a word.
     pub fn shown_title(&self) -> Text {
         const LONGEST: usize = 100;
@@ -324,14 +344,19 @@ impl State {
     /// The place is an ordinal of the conversation (a round, a thread's ordinal), never a `seq`: a crash adds lines,
     /// and dice that a crash can turn are not dice that a resume can repeat.
     pub fn dice(&self, place: u64, salt: &str) -> u64 {
-        let mut h = self.seed ^ place.wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        for b in salt.bytes() {
-            h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3);
-        }
-        h ^= h >> 31;
-        h = h.wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        h ^ (h >> 29)
+        dice(self.seed, place, salt)
     }
+}
+
+/// Returns the number that a seed, a place and a salt make.
+pub fn dice(seed: u64, place: u64, salt: &str) -> u64 {
+    let mut h = seed ^ place.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    for b in salt.bytes() {
+        h = (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01B3);
+    }
+    h ^= h >> 31;
+    h = h.wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    h ^ (h >> 29)
 }
 
 impl Running {

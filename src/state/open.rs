@@ -1,6 +1,6 @@
 //! What a talk leaves open: seats that were named and never answered.
 
-use super::State;
+use super::Conversation;
 use crate::model::SeatId;
 
 /// Somebody who was named and has said nothing since.
@@ -14,7 +14,7 @@ pub struct OpenMention {
     pub number: Option<u32>,
 }
 
-impl State {
+impl Conversation {
     /// Returns the last mention of each seat at the table that nothing was said after by the seat it names, in order.
     pub fn open_mentions(&self) -> Vec<OpenMention> {
         let mut open: Vec<OpenMention> = vec![];

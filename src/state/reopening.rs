@@ -3,7 +3,7 @@
 //! An end can be passed. Stop rules, rounds, phases and the bounds of seats then count from the reopening, and the whole
 //! history stays. A limit, a failure and the operator's own `end` are different: from there it goes on where it was.
 
-use super::State;
+use super::Conversation;
 use crate::model::payload::Forked;
 use crate::model::*;
 use serde_json::Value;
@@ -23,7 +23,7 @@ pub struct Since {
     pub votes: u32,
 }
 
-impl State {
+impl Conversation {
     /// A fork goes on as a resume does, with dice of its own if it has another seed.
     pub(super) fn fork(&mut self, seq: Seq, f: &Forked) {
         self.reopen(seq, f.attended);

@@ -4,7 +4,7 @@
 //! It stands beside the log. Nothing is decided by it, it may be lost at any moment, and a state that has it equals one
 //! that has not. Whatever changes how earlier words read, whose they are or who may see them lets it go.
 
-use super::{Digest, State, Turn};
+use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{Command, Event, Kind, Prompt, Purpose, SeatId, Text, ThreadId};
 use sha2::Sha256;
@@ -83,7 +83,7 @@ impl fmt::Debug for Rolls {
     }
 }
 
-impl State {
+impl Conversation {
     /// Returns whether an event that is about to be applied may change how earlier words read, whose they are, or who may
     /// see them.
     pub(super) fn is_rewritten_by(&self, event: &Event) -> bool {

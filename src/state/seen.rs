@@ -1,10 +1,10 @@
 //! What a seat may see of the transcript.
 
-use super::{Entry, State, Turn, Who};
+use super::{Conversation, Entry, Turn, Who};
 use crate::model::*;
 use std::collections::BTreeSet;
 
-impl State {
+impl Conversation {
     /// Returns whether a thread belongs to what another one sees: itself, the talks inside it that inherit, and through
     /// inheritance its ancestors and their closed talks.
     pub fn sees_thread(&self, from: ThreadId, other: ThreadId) -> bool {

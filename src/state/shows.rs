@@ -1,7 +1,7 @@
 //! What a phase shows its speakers of one another: whose words, and under which names.
 
 use super::rename::rename;
-use super::{Entry, State, Turn};
+use super::{Conversation, Entry, Turn};
 use crate::model::*;
 use crate::scenario::Phase;
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The names under which somebody sees the seats; none where they are their own.
 pub type Labels = BTreeMap<SeatId, Text>;
 
-impl State {
+impl Conversation {
     /// Returns the phase that a thread plays.
     pub fn phase_of(&self, thread: ThreadId) -> Option<&Phase> {
         let place = self.threads.get(&thread)?.spec.about["phase"].as_u64()?;

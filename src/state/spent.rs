@@ -1,6 +1,6 @@
 //! What the calls of a conversation have used: tokens, and money where a price is known.
 
-use super::{Seat, State, Turn};
+use super::{Conversation, Seat, Turn};
 use crate::model::payload::CallParameters;
 use crate::model::*;
 
@@ -105,7 +105,7 @@ impl Turn {
     }
 }
 
-impl State {
+impl Conversation {
     /// Returns by how much a prompt of a seat may have more tokens than a token for four bytes, in thousandths: what its
     /// model has reported so far, and a bit.
     pub fn margin_of(&self, seat: &str) -> u32 {

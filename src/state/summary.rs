@@ -1,6 +1,6 @@
 //! Summaries: what of a long talk was summed up, for whom and up to where, and which of them a prompt may use.
 
-use super::{Entry, State, Turn};
+use super::{Conversation, Entry, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::*;
 
@@ -19,7 +19,7 @@ pub struct Summary {
     pub labels: super::Labels,
 }
 
-impl State {
+impl Conversation {
     /// Takes in the end of a turn that summed something up.
     pub(super) fn sum_up(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let said = e.outcome == Outcome::Said && !e.text.trim().is_empty();

@@ -1,6 +1,6 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Reserve, Spent, State};
+use super::{Conversation, Reserve, Spent};
 use crate::model::payload::{
     BatchOpened, CallParameters, FloorGranted, ThreadClosed, ThreadOpened, TurnEnded,
 };
@@ -318,7 +318,7 @@ pub struct LastTurn {
     pub horizon: Seq,
 }
 
-impl State {
+impl Conversation {
     /// Returns the turn that a grant makes at a place; none where no batch is there that it could belong to.
     pub fn granted(&self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) -> Option<Turn> {
         let batch = self.threads.get(&thread)?.batch.as_ref()?;

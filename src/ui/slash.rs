@@ -209,57 +209,47 @@ pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
 mod tests {
     use super::*;
     use crate::model::command::NoteFor;
-    use crate::model::{FailureRule, Seq, Timeouts};
-    use crate::state::{PendingCommand, Seat, Spent};
+    use crate::model::{Event, FailureRule, Kind, Ms, ThreadId, Timeouts, Wall};
     use serde_json::json;
-    use std::sync::Arc;
 
-    fn state() -> State {
-        let seat = |id: &str| {
-            let spec = json!({
-                "id": id, "name": id.to_uppercase(), "voice": {"lines": {"lines": [], "pace": 0}},
-                "timeouts": Timeouts::default(), "on_failure": FailureRule::default(),
-            });
-            let spec = serde_json::from_value(spec).unwrap();
-            Seat {
-                spec,
-                seated: "rehearsed".into(),
-                failed: None,
-                gone: false,
-                muted: false,
-                utterances: 0,
-                before: 0,
-                lines: vec![],
-                spent: Spent::default(),
-                broke: false,
-                answer: None,
-                stands: None,
-                stances: vec![],
-            }
-        };
-        State { seats: ["ada", "bo", "cy"].map(seat).into(), ..State::default() }
+    fn take(state: &mut State, kind: &str, data: serde_json::Value) {
+        let data = serde_json::value::to_raw_value(&data).unwrap();
+        state.apply(&Event {
+            seq: state.next_seq,
+            at: Wall(0),
+            ms: Ms(0),
+            thread: ThreadId::ROOT,
+            by: "engine".into(),
+            cause: None,
+            kind: Kind::read(kind, &data).unwrap(),
+        });
     }
 
-    fn queued_words() -> PendingCommand {
-        let given = serde_json::from_value(json!({"key": "0:1", "do": "say", "text": "Wait."}));
-        PendingCommand {
-            seq: Seq(1),
-            given: Arc::new(given.unwrap()),
-            text: Some("Wait.".into()),
-            queued: true,
-            acted: false,
-            too_late: None,
-            placed: vec![],
-            batch: None,
-            closed: false,
-        }
+    /// Three seats, and words that wait.
+    fn state() -> State {
+        let seat = |id: &str| {
+            json!({
+                "id": id, "name": id.to_uppercase(), "voice": {"lines": {"lines": [], "pace": 0}},
+                "timeouts": Timeouts::default(), "on_failure": FailureRule::default(),
+            })
+        };
+        let seats: Vec<serde_json::Value> = ["ada", "bo", "cy"].map(seat).into();
+        let mut state = State::default();
+        let opened = json!({
+            "format": 1, "program": "test", "seed": 1, "rehearsed": true, "parallel": 1,
+            "scenario": {"title": "Test", "policy": {"name": "round_robin"}},
+            "participants": seats,
+        });
+        take(&mut state, "conversation.opened", opened);
+        let words = json!({"key": "0:1", "do": "say", "text": "Wait."});
+        take(&mut state, "command.given", words);
+        take(&mut state, "receipt", json!({"of": "0:1", "is": "queued"}));
+        state
     }
 
     #[test]
     fn every_command_has_a_command_that_reads_back() {
-        let mut state = state();
-        let words = queued_words();
-        state.pending.insert(words.seq, words);
+        let state = state();
         for row in COMMANDS {
             let arguments: Vec<&str> = KEYS
                 .iter()

@@ -5,6 +5,7 @@ use colloquium::model::*;
 use colloquium::prompt::{account, build, digest};
 use colloquium::state::{State, Turn};
 use serde_json::json;
+use sha2::Digest as _;
 
 /// The turn that a seat would be granted now.
 fn next(state: &State, seat: &str) -> Turn {
@@ -18,17 +19,19 @@ fn whole(state: &State, turn: &Turn) -> Text {
 #[tokio::test]
 async fn what_a_seat_has_seen_is_not_hashed_again() {
     let steer = [json!({"after": {"utterance": 4}, "do": "whisper", "to": "a", "text": "psst"})];
-    let mut state = play(round_robin(&["a", "b", "c"], 12), plain(), &steer).await.state;
+    let state = play(round_robin(&["a", "b", "c"], 12), plain(), &steer).await.state;
     for seat in ["a", "b", "c"] {
         let turn = next(&state, seat);
         assert_eq!(account(&state, &turn).digest, whole(&state, &turn), "{seat}");
     }
-    // nobody looks at the words again whose digest is spoilt here; one who begins anew does
+    // what was hashed is hashed no more, even where it was spoilt meanwhile; a copy begins from the words
     let turn = next(&state, "b");
     let before = account(&state, &turn).digest;
-    state.entries[0].versions[0].digest = [0; 32];
-    assert_eq!(account(&state, &turn).digest, before);
-    assert_ne!(account(&state.clone(), &turn).digest, before);
+    let mut spoilt = state.rolls.of(&turn).unwrap();
+    spoilt.hash.update(b"spoilt");
+    state.rolls.keep(&turn, spoilt);
+    assert_ne!(account(&state, &turn).digest, before);
+    assert_eq!(account(&state.clone(), &turn).digest, before);
 }
 
 /// Each of these changes how earlier words read or whose they are, so that hashing begins anew.

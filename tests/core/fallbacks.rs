@@ -168,7 +168,7 @@ async fn where_nobody_can_speak_any_more_it_ends_with_every_cause() {
     seats.iter_mut().for_each(|s| s.on_failure.then = Then::Skip);
     let ran = play(talk(seats, 9), models(), &[]).await;
     assert_eq!(asked(&ran), ["a:closed", "b:closed"], "nobody is asked again in vain");
-    let ended = ran.state.ended.unwrap();
+    let ended = ran.state.ended.clone().unwrap();
     assert_eq!(ended.reason, StopReason::Failure);
     assert_eq!(ended.text.as_deref(), Some("ada, bo: as the test wants it"));
 }

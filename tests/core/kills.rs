@@ -266,8 +266,7 @@ struct Dice(u64);
 
 impl Dice {
     fn roll(self, salt: &str, sides: u64) -> u64 {
-        let state = colloquium::state::State { seed: self.0, ..Default::default() };
-        state.dice(self.0, salt) % sides
+        colloquium::state::dice(self.0, self.0, salt) % sides
     }
 }
 

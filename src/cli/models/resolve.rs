@@ -14,7 +14,7 @@ use crate::cli::runtime::block_on;
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
-use crate::voice::remote::{Endpoint, Remote, Wire, models};
+use crate::voice::remote::{Endpoint, Remote, models};
 use crate::voice::{self, Chunk, Out, Request, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
@@ -273,9 +273,8 @@ pub fn report_unknown_windows<'a>(
 
 /// Returns whether a server has a model; one that lists nothing is believed.
 fn has(endpoint: &Endpoint, listed: &[Text], model: &str) -> bool {
-    // these have names that their lists do not show
     listed.is_empty()
-        || matches!(endpoint.wire, Wire::Anthropic | Wire::Gemini)
+        || !endpoint.wire.lists_every_name()
         || listed.iter().any(|l| **l == *model || **l == *format!("{model}:latest"))
 }
 

@@ -3,7 +3,7 @@
 //! A server's own words are quoted, because they often name the way out, but short, without the key, and never where
 //! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
 
-use super::{Endpoint, Wire};
+use super::Endpoint;
 use crate::model::Message;
 use crate::model::{ErrorClass, Usage, Wall};
 use crate::net::{self, NetError};
@@ -100,11 +100,10 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
             format!("check the key of provider `{provider}` ({})", to.key_from)
         }
         ErrorClass::Credit => "add credit to the account or choose another model".into(),
-        ErrorClass::UnknownModel if to.wire == Wire::Ollama => {
-            format!("`ollama pull {model}` fetches it, `colloquium models` lists those it has")
-        }
         ErrorClass::UnknownModel => {
-            format!("`{model}` was asked for; `colloquium models` lists those it has")
+            let fetch = to.wire.fetch(model).map(|command| format!("`{command}` fetches it, "));
+            let asked = fetch.unwrap_or_else(|| format!("`{model}` was asked for; "));
+            format!("{asked}`colloquium models` lists those it has")
         }
         ErrorClass::NoProtocol | ErrorClass::NotFound | ErrorClass::NoVoice => {
             format!("check base_url and wire of provider `{provider}`")

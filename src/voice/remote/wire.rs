@@ -85,6 +85,22 @@ impl Wire {
         }
     }
 
+    /// Returns whether the list of models has every name that can be asked for.
+    pub fn lists_every_name(self) -> bool {
+        match self {
+            Wire::OpenAi | Wire::Ollama => true,
+            Wire::Anthropic | Wire::Gemini => false,
+        }
+    }
+
+    /// Returns the command that fetches a model which the server lacks, if there is one.
+    pub(super) fn fetch(self, model: &str) -> Option<String> {
+        match self {
+            Wire::Ollama => Some(format!("ollama pull {model}")),
+            Wire::OpenAi | Wire::Anthropic | Wire::Gemini => None,
+        }
+    }
+
     /// Returns the path of the list of models, the key of the list, and the key of a name in it.
     pub(super) fn list(self) -> (&'static str, &'static str, &'static str) {
         match self {
