@@ -77,8 +77,8 @@
 //! 1. `ui/run.rs` takes the key from the terminal; `ui/keymap/` makes it [`ui::action::Action::TogglePause`].
 //! 2. `ui/act/update.rs` hands it to `ui/act/intents.rs`, which looks whether the conversation is paused and asks for
 //!    [`model::Command::Pause`] or `Resume`. Nothing on the screen changes yet.
-//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/screen.rs`, which hands it to the
-//!    engine as [`engine::Input::Command`].
+//! 3. The command gets a key (`ui/view/outbox.rs`) and goes through a channel to `cli/play/engine_input.rs`, which hands it
+//!    to the engine as [`engine::Input::Command`].
 //! 4. `engine/react.rs` asks `resolve.rs` what it acts on and drafts `command.given`. `engine/drive.rs` gives the draft its
 //!    `seq`, writes it ([`session`]), folds it ([`state`]: the run is now *pausing*) and shows it (the tail).
 //! 5. `engine/advance.rs` is asked again and again: `execute.rs` drafts a `receipt` (*queued*) while somebody speaks; once

@@ -2,7 +2,7 @@
 
 use super::advance;
 use crate::model::*;
-use crate::state::{Run, State};
+use crate::state::State;
 
 /// Decisions that are looked ahead at most: closing phases and threads takes a few.
 const DECISIONS: usize = 64;
@@ -12,7 +12,7 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
     if state.ended.is_some() {
         return None;
     }
-    let mut ahead = State { run: Run::Going, ..state.clone() };
+    let mut ahead = state.unpaused();
     let mut root = None;
     for _ in 0..DECISIONS {
         let Draft { thread, by, cause, kind } = advance(&ahead)?;

@@ -90,6 +90,11 @@ impl State {
         state
     }
 
+    /// Returns it as if nothing paused it, for looking ahead.
+    pub fn unpaused(&self) -> State {
+        State(Conversation { run: Run::Going, ..self.0.clone() })
+    }
+
     /// Takes one event in.
     pub fn apply(&mut self, event: &Event) {
         self.0.apply(event);

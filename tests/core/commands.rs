@@ -336,7 +336,7 @@ async fn muting_the_last_who_could_speak_waits() {
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b b", "utterance_limit"));
     let ran = play(round_robin(&["a", "b"], 3), plain(), &steer[..2]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a", "failure"));
-    let why = ran.state.ended.unwrap().text.unwrap();
+    let why = ran.state.ended.clone().unwrap().text.unwrap();
     assert!(why.contains("everybody who could speak is muted"), "{why}");
 }
 

@@ -137,7 +137,7 @@ async fn a_workflow_runs_again_or_asks_whom_a_person_names() {
     assert_eq!((first.who().as_str(), first.reason()), ("a b c", "completed"));
     let ran = resume(first.events.clone(), plain(), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b c", "completed"));
-    assert_eq!(ran.state.ended.unwrap().result["history"].as_array().unwrap().len(), 6);
+    assert_eq!(ran.state.ended.clone().unwrap().result["history"].as_array().unwrap().len(), 6);
     let say = |text: &str| [json!({"do": "say", "text": text})];
     let ran = resume(first.events.clone(), plain(), &say(SAY)).await;
     assert_eq!(ran.who(), "a b c operator a b c");
