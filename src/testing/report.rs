@@ -1,6 +1,7 @@
 //! What became of all tests, in the forms that people and machines read.
 
 mod json;
+mod junit;
 mod tap;
 mod text;
 
@@ -20,6 +21,7 @@ pub struct Format {
 pub const FORMATS: &[Format] = &[
     Format { name: "text", spell: text::spell },
     Format { name: "tap", spell: tap::spell },
+    Format { name: "junit", spell: junit::spell },
     Format { name: "json", spell: json::spell },
 ];
 

@@ -225,6 +225,12 @@ fn every_form_of_the_report_keeps_the_outcomes_apart() {
     let sums =
         ["pass", "fail", "error", "undecided", "cancelled"].map(|o| json["outcomes"][o].as_u64());
     assert_eq!(sums, [1, 1, 1, 0, 0].map(Some), "{json:#}");
+    let junit = house.run(&["test", "--format", "junit"]).code(1).out;
+    for part in
+        ["<testsuites", "<failure", "type=\"fail\"", "<error", "type=\"error\"", "c.test.toml"]
+    {
+        assert!(junit.contains(part), "{part}: {junit}");
+    }
     let tap = house.run(&["test", "--format", "tap"]).code(1).out;
     for part in ["1..3\n", "ok 1 - a.test.toml", "not ok 2 - b.test.toml", "outcome: error"] {
         assert!(tap.contains(part), "{part}: {tap}");

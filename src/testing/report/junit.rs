@@ -1,0 +1,48 @@
+//! JUnit XML, a suite a file. The five outcomes stay apart: `failure` and `error` are elements, an undecided test is a
+//! failure of that type, a cancelled one is skipped.
+
+use super::details;
+use crate::testing::outcome::{Outcome, Record};
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use std::time::Duration;
+
+/// Spells records.
+pub fn spell(records: &[Record]) -> String {
+    let mut report = Report::new("colloquium");
+    let mut suite: Option<TestSuite> = None;
+    for record in records {
+        if suite.as_ref().is_none_or(|s| s.name.as_str() != record.file) {
+            report.add_test_suites(suite.take());
+        }
+        suite
+            .get_or_insert_with(|| TestSuite::new(record.file.as_str()))
+            .add_test_case(case(record));
+    }
+    report.add_test_suites(suite);
+    // plain data is always spelled
+    report.to_string().unwrap_or_default()
+}
+
+fn case(record: &Record) -> TestCase {
+    let words = || details(record).join("\n");
+    let kind = |kind: NonSuccessKind| {
+        let mut status = TestCaseStatus::non_success(kind);
+        let first = record.broken.first().map(|b| b.expected.as_str());
+        let message = record.error.as_deref().or(first).unwrap_or_else(|| record.outcome.as_str());
+        status.set_type(record.outcome.as_str()).set_message(message).set_description(words());
+        status
+    };
+    let status = match record.outcome {
+        Outcome::Pass => TestCaseStatus::success(),
+        Outcome::Fail | Outcome::Undecided => kind(NonSuccessKind::Failure),
+        Outcome::Error => kind(NonSuccessKind::Error),
+        Outcome::Cancelled => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message("cancelled");
+            status
+        }
+    };
+    let mut case = TestCase::new(record.id.as_str(), status);
+    case.set_classname(record.file.as_str()).set_time(Duration::from_millis(record.took_ms));
+    case
+}
