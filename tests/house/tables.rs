@@ -74,7 +74,6 @@ pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &[
     "session",
     "state",
     "testing",
-    "ui",
     "voice",
 ];
 

@@ -10,6 +10,7 @@ mod mouse;
 mod past;
 mod people;
 mod pictures;
+mod plain;
 mod reading;
 mod replay;
 mod signs;

@@ -2,12 +2,24 @@
 //!
 //! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
 
-use crate::ui::theme::{Depth, ROLES, ThemeError, ThemeSource};
+use crate::ui::theme::{Depth, ROLES, ThemeError};
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use toml::{Spanned, Value};
+
+/// The text of a theme, and where it came from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThemeSource {
+    /// What it is called up by.
+    pub name: String,
+    /// How faults call the file.
+    pub path: String,
+    /// What is in it.
+    pub text: Cow<'static, str>,
+}
 
 /// What a terminal's ground is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

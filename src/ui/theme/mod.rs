@@ -14,9 +14,9 @@ mod tests;
 
 pub use crate::ui::theme::choice::Themes;
 pub use colour::Depth;
-pub use file::{Appearance, Ground, Meta};
+pub use file::{Appearance, Ground, Meta, ThemeSource};
 pub use schema::schema;
-pub use shelf::{ThemeLibrary, ThemeSource};
+pub use shelf::ThemeLibrary;
 
 use ratatui::style::{Modifier, Style};
 

@@ -1,6 +1,6 @@
 //! The themes that there are: those that come with the program, and the user's own, which need no rebuild.
 
-use crate::ui::theme::file::{File, Ground, Layer, Meta, fault, styles};
+use crate::ui::theme::file::{File, Ground, Layer, Meta, ThemeSource, fault, styles};
 use crate::ui::theme::{Depth, Theme, ThemeError};
 use std::borrow::Cow;
 
@@ -23,17 +23,6 @@ const BUNDLED: &[(&str, &str)] = &[
 ];
 /// How long a chain of themes that inherit may be.
 const INHERITED_MAX: usize = 8;
-
-/// The text of a theme, and where it came from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ThemeSource {
-    /// What it is called up by.
-    pub name: String,
-    /// How faults call the file.
-    pub path: String,
-    /// What is in it.
-    pub text: Cow<'static, str>,
-}
 
 /// All themes.
 #[derive(Clone, Debug, Default)]
