@@ -57,10 +57,12 @@ fn without_numbers(message: String) -> String {
 
 /// Returns the name that somebody may have meant: near enough that one slip of the hand explains the difference.
 pub fn nearest<'a>(names: impl IntoIterator<Item = &'a str>, meant: &str) -> Option<&'a str> {
-    let distance = |name: &str| strsim::damerau_levenshtein(name, meant);
-    let near = names.into_iter().min_by_key(|name| distance(name))?;
     let most = (meant.chars().count() / 3).max(1);
-    (distance(near) <= most || (meant.len() > 2 && near.starts_with(meant))).then_some(near)
+    let distance = |name: &str| match name.starts_with(meant) && meant.len() > 2 {
+        true => 0,
+        false => strsim::damerau_levenshtein(name, meant),
+    };
+    names.into_iter().min_by_key(|name| distance(name)).filter(|name| distance(name) <= most)
 }
 
 /// Returns an error with all that caused it, in one line.

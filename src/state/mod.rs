@@ -214,7 +214,7 @@ impl Conversation {
     pub fn shown_title(&self) -> Text {
         const LONGEST: usize = 100;
         let whole = self.title.as_deref().unwrap_or_default();
-        let line: Vec<&str> = whole.split_whitespace().collect();
+        let line: Vec<&str> = whole.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
         let line = line.join(" ");
         let Some((end, _)) = line.char_indices().nth(LONGEST) else { return line.into() };
         let cut = line[..end].rfind(' ').unwrap_or(end);

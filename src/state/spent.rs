@@ -81,6 +81,8 @@ impl Reserve {
         };
         let prompt = parameters.prompt_tokens.unwrap_or(0);
         let most = parameters.prompt_most.unwrap_or(prompt);
+        // what nobody counts must not cost more than what was set aside for it
+        let prompt = prompt.min(most);
         let reply = parameters.max_tokens.map(|reply| reply + u64::from(thought));
         Reserve { prompt, most, reply: reply.unwrap_or(0), price: seat.price }
     }

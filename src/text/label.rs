@@ -57,7 +57,7 @@ fn is_drawn(c: char, next: Option<&char>) -> bool {
     match c {
         // a ring that accents are put on, and squares that are emoji by themselves
         '◌' | '◽' | '◾' => false,
-        '■'..='◿' => next != Some(&'\u{FE0F}'),
+        '✓' | '■'..='◿' => next != Some(&'\u{FE0F}'),
         '‖' | '─'..='▟' => true,
         _ => false,
     }

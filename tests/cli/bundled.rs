@@ -89,12 +89,12 @@ fn the_example_in_python_drives_a_run() {
 fn every_printed_resume_goes_on_when_a_person_says_something() {
     let say = r#"{"do":"say","text":"Wait: what about the organ?"}"#;
     for (name, end) in ENDS {
-        let house = House::new();
-        let words = house.file("say.jsonl", say);
-        let ran = house.run(&["demo", name, "--headless"]).code(0);
-        let line = ran.err.rsplit("colloquium resume ").next().unwrap();
-        let line = line.lines().next().unwrap().trim();
         for steered in [false, true] {
+            let house = House::new();
+            let words = house.file("say.jsonl", say);
+            let ran = house.run(&["demo", name, "--headless"]).code(0);
+            let line = ran.err.rsplit("colloquium resume ").next().unwrap();
+            let line = line.lines().next().unwrap().trim();
             let mut args: Vec<&str> = std::iter::once("resume").chain(line.split(' ')).collect();
             if steered {
                 args.extend(["--steer", &words]);
@@ -105,7 +105,10 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
             let spoken = out[first..].matches("\n[").count();
             assert!(spoken > usize::from(steered), "{name} ({end}) goes on: {out}");
             assert!(
-                !steered || out.matches("about the organ").count() > 1,
+                // its participants fill in forms, which have no place for an answer
+                !steered
+                    || name == "iterative-analysis"
+                    || out.matches("about the organ").count() > 1,
                 "{name} answers: {out}"
             );
         }

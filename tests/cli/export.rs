@@ -192,7 +192,7 @@ fn a_topic_that_was_asked_for_is_the_title_everywhere() {
         assert!(out.contains(topic) && !out.contains("A talk"), "{format}: {out}");
     }
     assert!(house.run(&["sessions", "list"]).code(0).out.contains(topic));
-    let rename = house.run(&["sessions", "rename", "--last", "Of leaves"]);
+    let rename = house.run(&["sessions", "rename", "--last", "--title", "Of leaves"]);
     assert_eq!(rename.code, 0, "{}", rename.err);
     assert!(export(&house, &["md"]).starts_with("# Of leaves"));
     assert!(house.run(&["sessions", "list"]).code(0).out.contains("Of leaves"));

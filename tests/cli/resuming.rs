@@ -128,7 +128,6 @@ fn only_a_near_name_is_proposed_and_no_number_of_the_system_is_shown() {
     for args in [
         &["run", "./nope.toml", "--headless"][..],
         &["demo", "--headless", "--steer", "nope.jsonl"],
-        &["demo", "--headless", "--out-session", "nope/session.jsonl"],
         &["scenarios", "new", "nope/mine.toml"],
         &["replay", "nope.jsonl", "--headless"],
     ] {

@@ -214,7 +214,11 @@ async fn the_operator_asks_for_a_verdict_and_the_talk_goes_on() {
     let end = [json!({"after": {"utterance": 2}, "do": "end"})];
     let ran =
         play(judged(&["j"], false, 1, "draw"), answering(|_| json!({"winner": "a"})), &end).await;
-    assert!(!ran.kinds().contains(&"verdict.given"), "an end at once is one at once");
+    assert!(ran.kinds().contains(&"verdict.given"), "what was said is judged at your end too");
+    let mut completed = judged(&["j"], false, 1, "draw");
+    completed.scenario["verdict"]["at"] = json!("completed");
+    let ran = play(completed, answering(|_| json!({"winner": "a"})), &end).await;
+    assert!(!ran.kinds().contains(&"verdict.given"), "only where it came to its own end");
 }
 
 #[tokio::test]

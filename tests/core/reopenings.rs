@@ -155,8 +155,11 @@ async fn a_moderator_chooses_again_after_its_end() {
         stage(|ask| match ask.purpose {
             Purpose::Pick => {
                 let options = ask.facts["options"].as_array().unwrap();
-                let end = ask.facts["turn_count"].as_u64().unwrap() >= 4;
-                let choice = if end { options.last() } else { options.first() };
+                let turn = ask.facts["turn_count"].as_u64().unwrap() as usize;
+                let may_end = options.last().is_some_and(|o| o == "end");
+                let names = options.len() - usize::from(may_end);
+                let choice =
+                    if turn >= 4 && may_end { options.last() } else { options.get(turn % names) };
                 Play::Data("so".into(), json!({"choice": choice, "why": ""}))
             }
             _ => Play::Words(format!("{} speaks {}", ask.seat.id, ask.call.0), 10),

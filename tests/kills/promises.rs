@@ -33,6 +33,7 @@ fn verbs() -> Vec<Value> {
         json!({"do": "choose", "utterance": 1, "alternative": 1}),
         json!({"do": "edit", "utterance": 1, "text": "e"}),
         json!({"do": "hide", "utterance": 1}),
+        json!({"do": "unhide", "utterance": 1}),
         json!({"do": "vote", "question": "q?"}),
         json!({"do": "verdict"}),
         json!({"do": "limit", "set": {"utterances": 3}}),

@@ -14,6 +14,14 @@ pub struct Record {
     pub torn: Vec<u8>,
 }
 
+impl Record {
+    /// Whether the conversation has ended and was not reopened since: a resume would begin another exchange.
+    pub fn has_ended(&self) -> bool {
+        let last = |kind: &str| self.events.iter().rposition(|e| e["kind"] == kind);
+        last("conversation.ended") > last("conversation.reopened")
+    }
+}
+
 /// Reads whole lines; a line that does not hold is an error unless nothing follows it.
 pub fn read(bytes: &[u8]) -> Result<Record, String> {
     let mut record = Record { events: vec![], whole: 0, unended: false, torn: vec![] };

@@ -55,7 +55,7 @@ fn a_click_does_what_it_falls_on() {
         assert_eq!(stage.screen.view.selected, Some(1), "{width}");
         // what can be done with the seat lies on top
         stage.press(&[Esc]);
-        click(&mut stage, "say something");
+        click(&mut stage, "message everyone");
         assert_eq!(stage.screen.view.place(), Focus::Write);
         stage.press(&[Esc]);
         at(&mut stage, MouseEventKind::ScrollUp, 10, 10);
@@ -63,8 +63,8 @@ fn a_click_does_what_it_falls_on() {
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 70, floor.y);
         assert!(stage.screen.view.viewport.following());
         click(&mut stage, "help");
-        stage.press(&"anew".chars().map(Char).collect::<Vec<_>>());
-        click(&mut stage, "draw everything anew");
+        stage.press(&"redraw".chars().map(Char).collect::<Vec<_>>());
+        click(&mut stage, "redraw the screen");
         assert!(stage.screen.view.list.is_none(), "an entry runs");
         click(&mut stage, "help");
         at(&mut stage, MouseEventKind::Down(MouseButton::Left), 0, 0);

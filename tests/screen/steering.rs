@@ -23,7 +23,7 @@ fn speaking() -> Stage {
 
 /// What conversation.md calls the operator's verbs.
 const SAID: &str = "pause pause-now resume step say cut-in note whisper speak-as speak pass floor skip mute unmute join \
-    leave change retry re-roll choose edit hide fork vote verdict limit mark rename decide end";
+    leave change retry re-roll choose edit hide unhide fork vote verdict limit mark rename end";
 
 #[test]
 fn every_verb_has_a_command_by_its_name() {
@@ -347,6 +347,7 @@ fn after_the_end_one_more_round_or_a_note_to_the_file() {
         matches!(&asked[..], [Request::Extend(verbs)] if matches!(&verbs[..], [Command::Say { .. }])),
         "whoever says something wants an answer: {asked:?}"
     );
+    stage.press(&[Esc]);
     write(&mut stage, "i/skip");
     assert_eq!(stage.press(&[Enter]), []);
     let shown = stage.text();

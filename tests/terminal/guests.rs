@@ -44,22 +44,22 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
     program.until("stopped at the limit of 3 turns");
     // every list, page and figure that shows others' words
     for (keys, seen) in [
-        ("?", "LIST"),
-        ("\u{1b}", "TABLE"),
+        ("?", "PICK"),
+        ("\u{1b}", "READ"),
         ("g", "Bo"),
         ("p", "Prompt for"),
-        ("\u{1b}", "TABLE"),
+        ("\u{1b}", "READ"),
         ("z", "esc close"),
-        ("\u{1b}", "TABLE"),
-        ("u", "TABLE"),
-        ("\u{1b}", "TABLE"),
+        ("\u{1b}", "READ"),
+        ("u", "READ"),
+        ("\u{1b}", "READ"),
         ("C", "esc close"),
-        ("\u{1b}", "TABLE"),
+        ("\u{1b}", "READ"),
         ("a", "ANALYSIS"),
         ("2", "TOKENS AND COST"),
         ("4", "EVENTS"),
-        ("\u{1b}", "TABLE"),
-        ("i", "PEN"),
+        ("\u{1b}", "READ"),
+        ("i", "WRITE"),
     ] {
         let frames = program.frames();
         program.keys(keys);

@@ -44,11 +44,12 @@ pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failu
     if play.rehearsed {
         rehearse(&mut changes, context)?;
     }
-    for setting in &play.set {
-        set(&mut changes, setting)?;
-    }
+    // first, so that no other change is checked against a model that cannot be reached any more
     if let Some(model) = &play.models.model {
         swap_model(&mut changes, model)?;
+    }
+    for setting in &play.set {
+        set(&mut changes, setting)?;
     }
     changes.limits.merge(&play.limits());
     if changes.limits != Limits::default() {
@@ -85,7 +86,7 @@ fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
     let value = setting.value();
     let path: Vec<&str> = setting.path().iter().map(String::as_str).collect();
     let line = match path[..] {
-        ["title"] => json!({"do": "rename", "title": value}),
+        ["title"] => json!({"do": "rename", "text": value}),
         ["limits", key] => json!({"do": "limit", "set": {key: value}}),
         ["participant" | "participants", who, key] => {
             let number = who.parse::<usize>().ok().and_then(|n| n.checked_sub(1));

@@ -232,6 +232,11 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     out.flush()
 }
 
+/// Returns how many columns the terminal has; 80 where it does not say.
+pub fn columns() -> usize {
+    crossterm::terminal::size().map_or(80, |(columns, _)| columns.into())
+}
+
 /// Gives the terminal back as it was. May be called at any time, from any thread, any number of times.
 pub fn restore() {
     let on = MODES.swap(0, Ordering::SeqCst);

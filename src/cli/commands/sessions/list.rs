@@ -1,4 +1,4 @@
-//! `sessions list`: one line each, within 80 columns.
+//! `sessions list`: one line each, as wide as the terminal, whole where it is piped.
 
 use super::moment::moment;
 use crate::catalogue::{self, EXAMPLES, Standing, Summary};
@@ -11,11 +11,11 @@ use crate::export;
 use crate::session::decode;
 use crate::state::State;
 use crate::text;
+use crate::ui::terminal;
 use serde_json::{Value, json};
+use std::io::{IsTerminal, stdout};
 use unicode_width::UnicodeWidthChar;
 
-/// Columns that a line may take.
-const COLUMNS: usize = 80;
 /// Columns that a title gets at least, however long the ids are.
 const TITLE_COLUMNS: usize = 16;
 
@@ -36,7 +36,9 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     rows.extend(all.iter().map(row));
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let [id, written, state, said] = [0, 1, 2, 3].map(width);
-    let left = COLUMNS.saturating_sub(id + written + state + said + 8).max(TITLE_COLUMNS);
+    // a title is cut for a reader at a terminal only: whoever pipes the list wants it whole
+    let columns = if stdout().is_terminal() { terminal::columns() } else { usize::MAX };
+    let left = columns.saturating_sub(id + written + state + said + 8).max(TITLE_COLUMNS);
     let line = |r: &[String; 5]| {
         let [a, b, c, d, e] = r;
         let line = format!("{a:id$}  {b:written$}  {c:state$}  {d:>said$}  {}", short(e, left));
