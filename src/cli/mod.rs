@@ -35,7 +35,7 @@ use play::next::{Home, Next};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-/// Several AIs talk to each other at one table; you watch, steer and join in.
+/// Let several AIs talk to each other in your terminal, and watch, steer and join in.
 #[derive(Debug, Parser)]
 #[command(name = "colloquium", version, disable_help_subcommand = true)]
 struct Cli {

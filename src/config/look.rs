@@ -18,27 +18,27 @@ pub enum ThemeChoice {
     },
 }
 
-/// Which signs the screen draws.
+/// Character set of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Signs {
-    /// Lines and signs of plain Unicode.
+    /// Unicode lines and symbols.
     #[default]
     Unicode,
     /// ASCII only.
     Ascii,
 }
 
-/// Whether the mouse is the program's, or the terminal's for selecting text.
+/// Whether the program captures the mouse.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Mouse {
-    /// The program's where the terminal has one.
+    /// Capture it if the terminal supports it.
     #[default]
     Auto,
-    /// The program's.
+    /// Capture it.
     On,
-    /// The terminal's.
+    /// Leave it to the terminal.
     Off,
 }
 
@@ -53,14 +53,14 @@ pub enum Habits {
     Vim,
 }
 
-/// Whether anything moves on the screen by itself.
+/// Animation of the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Motion {
-    /// Seconds pass.
+    /// Timers tick.
     #[default]
     Full,
-    /// Nothing changes but by words and keys.
+    /// Nothing moves by itself.
     None,
 }
 

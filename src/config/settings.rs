@@ -94,11 +94,11 @@ pub struct Settings {
     pub theme: Option<ThemeChoice>,
     /// How many colours the terminal shows.
     pub color_depth: ColourDepth,
-    /// Which signs the screen draws.
+    /// Character set of the screen.
     pub glyphs: Option<Signs>,
     /// Which habits the keys follow.
     pub keymap: Habits,
-    /// Whether anything moves on the screen by itself.
+    /// Animation of the screen.
     pub motion: Motion,
     /// Whose the mouse is.
     pub mouse: Mouse,

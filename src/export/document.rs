@@ -43,7 +43,12 @@ impl Document {
 
     /// Returns what tells it.
     pub(super) fn narrator(&self) -> Narrator {
-        if self.reveal.hidden { Narrator::default() } else { Narrator::leaving_out(&self.state) }
+        let mut narrator = match self.reveal.hidden {
+            true => Narrator::default(),
+            false => Narrator::leaving_out(&self.state),
+        };
+        narrator.title = Some(self.state.shown_title());
+        narrator
     }
 
     /// Returns how it reads in a format that tells from first to last.

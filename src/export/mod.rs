@@ -101,7 +101,9 @@ pub const FORMATS: &[Format] = &[
 
 /// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
 pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
-    let narrator = Narrator::leaving_out(&State::fold(events.clone()));
+    let whole = State::fold(events.clone());
+    let mut narrator = Narrator::leaving_out(&whole);
+    narrator.title = Some(whole.shown_title());
     told(events, narrator, spell)
 }
 

@@ -13,20 +13,23 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Narrator {
     hidden: BTreeSet<u32>,
     asked: HashMap<Key, &'static str>,
+    /// The title to open with, where it is not the one of that moment.
+    pub(super) title: Option<Text>,
 }
 
 impl Narrator {
     /// Returns a narrator for a conversation that is over or read from a file: what is hidden in it is not told.
     pub fn leaving_out(whole: &State) -> Narrator {
         let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
-        Narrator { hidden: hidden.filter_map(|e| e.number).collect(), asked: HashMap::new() }
+        let hidden = hidden.filter_map(|e| e.number).collect();
+        Narrator { hidden, asked: HashMap::new(), title: None }
     }
 
     /// Returns what an event tells; `state` is the one just after it.
     pub fn narrate(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
         let note = |text: String| vec![Narrated::Note(text::label(&text).into_owned())];
         match &event.kind {
-            Kind::Opened(o) => vec![opening(state, o.rehearsed)],
+            Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
             Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", super::REHEARSED)),
             Kind::Reopened(_) => note("goes on".into()),
@@ -184,8 +187,8 @@ fn finish(e: &TurnEnded) -> &'static str {
     }
 }
 
-fn opening(state: &State, rehearsed: bool) -> Narrated {
-    let title = &*state.shown_title();
+fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
+    let title = &*title.unwrap_or_else(|| state.shown_title());
     let topic = state.scenario.topic.as_deref().filter(|t| *t != title);
     let one_line = |t: &str| text::label(t).into_owned();
     let voices: Vec<String> = state.seats.iter().filter_map(|s| voice(state, &s.spec)).collect();

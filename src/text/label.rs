@@ -35,7 +35,8 @@ fn without_signs(line: Cow<'_, str>, is_free: impl Fn(&[char]) -> bool) -> Cow<'
             [space] if space.is_whitespace() => out.push(*space),
             [space, ..] if space.is_whitespace() => out.push(' '),
             word => {
-                let free = is_free(word);
+                // alone it is the sign of waiting; behind a word it only leaves something out
+                let free = is_free(word) || word == ['…'];
                 let next = word.iter().skip(1).map(Some).chain(iter::once(None));
                 let mut last = None;
                 for (c, next) in word.iter().zip(next) {
@@ -66,6 +67,7 @@ fn is_drawn(c: char, next: Option<&char>) -> bool {
 fn stand_in(c: char) -> Cow<'static, str> {
     match c {
         '·' | '•' => "-".into(),
+        '…' => "...".into(),
         _ => format!("<U+{:04X}>", u32::from(c)).into(),
     }
 }

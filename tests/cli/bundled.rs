@@ -107,7 +107,7 @@ fn every_printed_resume_goes_on_when_a_person_says_something() {
             assert!(
                 // its participants fill in forms, which have no place for an answer
                 !steered
-                    || name == "iterative-analysis"
+                    || name == &"iterative-analysis"
                     || out.matches("about the organ").count() > 1,
                 "{name} answers: {out}"
             );

@@ -53,7 +53,7 @@ fn the_commands_of_the_steering_page_are_those_of_the_schema() {
 #[test]
 fn the_scenario_and_the_script_of_the_readme_run() {
     let house = House::new();
-    let scenario = example("toml", "Tabs or spaces");
+    let scenario = example("toml", "title = \"Tabs or spaces\"");
     let persona = scenario.lines().find(|l| l.starts_with("persona")).unwrap();
     let scenario = scenario.replace(persona, "lines = [\"Tabs.\", \"I said tabs.\", \"Tabs!\"]");
     let file = house.file("mine.toml", &scenario);
@@ -72,4 +72,16 @@ fn the_steering_example_of_the_readme_does_what_is_said_below_it() {
     let out = house.run(&["demo", "--headless", "--steer", &file]).code(0).out;
     let cut = out.find("And who pays for all this?").unwrap();
     assert!(out[..cut].contains("cut") && out[cut..].contains("Ada"), "{out}");
+}
+
+#[test]
+fn the_test_of_the_readme_passes_and_can_fail() {
+    let house = House::new();
+    house.file("mine.toml", &example("toml", "title = \"Tabs or spaces\""));
+    let test = example("toml", "Any width");
+    let file = house.file("tabs.test.toml", &test);
+    let ran = house.run(&["test", &file]).code(0);
+    assert!(ran.out.contains("1 passed"), "{}\n{}", ran.out, ran.err);
+    let wrong = house.file("wrong.test.toml", &test.replace("'Any width'", "'No width'"));
+    house.run(&["test", &wrong]).code(1);
 }

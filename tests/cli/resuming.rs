@@ -37,18 +37,18 @@ fn resume_and_fork_take_what_run_takes() {
         "title=Another title",
     ];
     let forked = house.run(&[&["fork", "--last", "--at", "1"], &changes[..]].concat()).code(0);
-    assert!(forked.out.contains("[4] Bo\n  Second."), "{}", forked.out);
+    assert!(forked.out.contains("[4] Bo, through other:tiny\n  Second."), "{}", forked.out);
     let first =
         house.sessions().iter().map(|s| s["id"].as_str().unwrap().to_owned()).min().unwrap();
     let resume = [&["resume", &first], &changes[..]].concat();
     let resumed = house.run(&resume).code(0);
-    assert!(resumed.out.contains("[3] Eve\n  Second."), "{}", resumed.out);
+    assert!(resumed.out.contains("[3] Eve, through other:tiny\n  Second."), "{}", resumed.out);
     assert!(resumed.out.contains("Another title"), "{}", resumed.out);
     // the printed command names the settings as well
     let printed = printed(&resumed.err);
     assert!(printed.iter().any(|word| *word == base), "{printed:?}");
     let again = house.run(&printed.iter().map(String::as_str).collect::<Vec<_>>()).code(0);
-    assert!(again.out.contains("[8] Bo\n  Second."), "{}", again.out);
+    assert!(again.out.contains("[8] Bo, through other:tiny\n  Second."), "{}", again.out);
 }
 
 #[test]

@@ -130,7 +130,7 @@ fn a_screen_that_is_too_small_says_so_and_nothing_breaks() {
         for at in [1, 6, 12, SCENES.len() - 1] {
             let shown =
                 text(&SCENES[at].1.played(size).drawn(&Theme::default(), &UNICODE)).concat();
-            let told = "40x10 is the least; the talk goes on";
+            let told = "Too small (need 40x10). Still running";
             assert!(size.0 < 39 || at > 12 || shown.contains(told), "{size:?}: {shown}");
         }
     }

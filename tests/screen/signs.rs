@@ -12,7 +12,7 @@ fn signs(glyphs: &Glyphs) -> Vec<String> {
     let drawn = [g.wall, g.tee_down, g.tee_up, g.full, g.played, g.playhead, g.dot, g.empty];
     let all = [&said[..], &drawn, &g.corners, g.levels].concat();
     let rules = [g.rule.repeat(2)];
-    let ours = |sign: &&str| !matches!(*sign, "O" | "-" | ".");
+    let ours = |sign: &&str| !matches!(*sign, "O" | "v" | "-" | ".");
     all.into_iter().filter(ours).map(str::to_owned).chain(rules).collect()
 }
 

@@ -58,7 +58,7 @@ fn another_text_is_chosen_from_a_list_that_says_who_read_which() {
     let chosen = stage.press(&[KeyCode::Down, KeyCode::Enter]);
     assert_eq!(chosen, [Request::Send(Command::Choose { utterance: 2, alternative: 1 })]);
     stage.press(&[Char('i')]);
-    stage.press(&"/alternatives 3".chars().map(Char).collect::<Vec<_>>());
+    stage.press(&"/versions 3".chars().map(Char).collect::<Vec<_>>());
     stage.press(&[KeyCode::Enter]);
     assert!(stage.text().contains("Versions of turn 3 (Cy)"), "{}", stage.text());
 }

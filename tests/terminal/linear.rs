@@ -7,7 +7,7 @@ use portable_pty::CommandBuilder;
 fn a_talk_is_begun_steered_and_ended_by_numbers() {
     let house = House::new();
     let mut program = house.run(&["--accessible"]);
-    program.until("(--accessible)");
+    program.until("because of --accessible");
     program.until("5 leave");
     program.keys("2\r");
     program.until("What about?");

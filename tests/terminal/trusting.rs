@@ -76,7 +76,7 @@ fn an_agreement_holds_for_one_folder_and_for_the_files_that_its_commands_name() 
     let (run, more) = (["run", "s.toml"], ["resume", "--last", "--max-utterances", "2"]);
     assert_eq!([code(&house, "a", &run), code(&house, "b", &run)], [Some(3); 2]);
     let mut program = agreed(&house, "a", "s.toml");
-    program.until("the limit of 1 utterance is reached");
+    program.until("stopped at the limit of 1 turn");
     program.keys("q");
     assert_eq!(program.left().code, 0);
     assert_eq!(code(&house, "a", &run), Some(0));

@@ -6,7 +6,7 @@ use clap::ValueEnum;
 /// What is printed on standard output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum PrintFormat {
-    /// Plain text, one block for each finished utterance.
+    /// Plain text, one block per finished turn.
     #[default]
     Text,
     /// The session's lines, exactly as its file holds them.

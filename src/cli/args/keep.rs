@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 /// Where what is played is kept.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Keep {
-    /// Keep no session
+    /// Don't save the session
     #[arg(long, conflicts_with = "out_session")]
     pub no_save: bool,
-    /// Keep the session in this file, which must not exist yet
+    /// Save the session to FILE (must not exist)
     #[arg(long, value_name = "FILE")]
     pub out_session: Option<PathBuf>,
 }

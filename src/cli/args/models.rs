@@ -7,7 +7,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 /// Which model speaks, and where it is.
 #[derive(Clone, Debug, Default, Args)]
 pub struct ModelOptions {
-    /// The model of every seat that names none
+    /// Default model for participants without one
     #[arg(long, value_name = "PROVIDER:NAME")]
     pub model: Option<String>,
     /// A server for this run, as the provider `endpoint`

@@ -9,40 +9,40 @@ use clap::Args;
 /// What `run`, `demo`, `resume` and `fork` share.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Play {
-    /// Play without a screen: the talk on standard output, the rest on standard error
+    /// Run without the full screen: the conversation on stdout, messages on stderr
     #[arg(long)]
     pub headless: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
     pub format: PrintFormat,
-    /// Steer by the lines of a file; `-` reads them from standard input as they come
+    /// Read commands as JSON lines from a file, or from standard input with `-`
     #[arg(long, value_name = "FILE")]
     pub steer: Option<String>,
-    /// Let rehearsed voices take their natural time
+    /// Play rehearsed lines at a natural pace
     #[arg(long)]
     pub pace: bool,
-    /// End after so many utterances
+    /// Stop after N turns
     #[arg(long, visible_alias = "max-turns", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_utterances: Option<u32>,
     /// End after so much running time, such as 90s or 5m; who speaks then has 10 s to finish
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub max_time: Option<u64>,
-    /// End before models have read and written more tokens than this
+    /// Stop before the models have used more tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens: Option<u64>,
-    /// End before models have cost more dollars than this
+    /// Stop before the models have cost more dollars
     #[arg(long, value_name = "USD", value_parser = usd)]
     pub max_usd: Option<Usd>,
-    /// Let the file run the commands it names, in this run alone
+    /// Trust the file for this run: allow the commands it names
     #[arg(long)]
     pub trust: bool,
-    /// Exit with 7 if an utterance was skipped after failures
+    /// Exit with 7 if a turn was skipped after failures
     #[arg(long)]
     pub strict: bool,
-    /// Let the rehearsed cast speak
+    /// Use the scenario's rehearsed lines; no model is called
     #[arg(long)]
     pub rehearsed: bool,
-    /// Set a key of the scenario, as in --set limits.utterances=9
+    /// Override a scenario key, as in --set limits.utterances=9
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     #[command(flatten)]

@@ -6,10 +6,10 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct SessionName {
-    /// The path of a session, its id, or the beginning of its id
+    /// Session id, id prefix or path
     #[arg(value_name = "SESSION")]
     pub session: Option<String>,
-    /// The one written last
+    /// Most recent session
     #[arg(long)]
     pub last: bool,
 }

@@ -17,19 +17,19 @@ use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::sync::Arc;
 
-/// Figures of a session; of two, side by side from the point where they part
+/// Statistics for one session, or a comparison of two
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
-    /// One session, or two: paths, ids, or the beginnings of ids
+    /// One or two sessions: ids, id prefixes or paths
     #[arg(value_name = "SESSION", num_args = 0..=2, required_unless_present = "last")]
     sessions: Vec<String>,
-    /// The one written last, as the first of them
+    /// Use the most recent session as the first
     #[arg(long)]
     last: bool,
-    /// How
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
-    /// Only this figure; csv needs one
+    /// Only this table (required for csv)
     #[arg(long, value_name = "NAME")]
     table: Option<String>,
     #[command(flatten)]
@@ -41,9 +41,9 @@ pub struct AnalyzeArgs {
 enum Format {
     /// Aligned columns.
     Text,
-    /// One object, numbers plain.
+    /// One JSON object.
     Json,
-    /// One figure as comma-separated values.
+    /// One table as comma-separated values.
     Csv,
     /// Markdown.
     Md,

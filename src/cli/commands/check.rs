@@ -19,7 +19,7 @@ use std::sync::Arc;
 /// Say what is wrong with scenarios and tests, or who speaks when
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// Files, or names of scenarios
+    /// Scenario files or names
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 }

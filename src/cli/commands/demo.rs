@@ -8,10 +8,10 @@ use crate::cli::play::next::Next;
 use crate::scenario::bundled_names;
 use clap::Args;
 
-/// Play a bundled scenario on its rehearsed cast: no key, no network
+/// Play a bundled scenario with its rehearsed lines (offline)
 #[derive(Debug, Args)]
 pub struct DemoArgs {
-    /// Which one [default: the first of `scenarios list`]
+    /// Scenario name [default: the first of `scenarios list`]
     #[arg(value_name = "NAME")]
     name: Option<String>,
     #[command(flatten)]

@@ -13,13 +13,13 @@ use crate::model::Timeouts;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Explain the settings, and for every provider why it can be used or not
+/// Diagnose settings and providers
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Only say of every setting where its value comes from; ask nobody
+    /// Only print each setting and where its value comes from
     #[arg(long)]
     explain: bool,
     #[command(flatten)]

@@ -23,23 +23,23 @@ const SIZE: (u16, u16) = (100, 30);
 /// The sizes that a screen may have, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
 
-/// Write a session as a page, a text, a table, or a recording of the screen
+/// Export as HTML, Markdown, text, CSV, JSON or asciinema cast
 #[derive(Debug, Args)]
 pub struct ExportArgs {
     #[command(flatten)]
     which: SessionName,
-    /// What to write
+    /// Output format
     #[arg(long, value_parser = PossibleValuesParser::new(names()))]
     format: String,
     #[command(flatten)]
     target: Target,
-    /// With the operator's whispers
+    /// Include whispers
     #[arg(long)]
     whispers: bool,
-    /// With utterances that were hidden
+    /// Include hidden turns
     #[arg(long)]
     hidden: bool,
-    /// Columns and rows of a recorded screen
+    /// Size of the recorded screen, as COLUMNSxROWS
     #[arg(long, value_name = "COLUMNSxROWS", default_value = "100x30", value_parser = size)]
     size: (u16, u16),
 }

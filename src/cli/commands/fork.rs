@@ -25,12 +25,12 @@ use clap::Args;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Branch off a session after an utterance; the session itself stays as it is
+/// Branch a session after a turn (the original is kept)
 #[derive(Debug, Args)]
 pub struct ForkArgs {
     #[command(flatten)]
     which: SessionName,
-    /// After which utterance; 0 is before the first
+    /// Turn to branch after; 0 is before the first
     #[arg(long, value_name = "N")]
     at: u32,
     #[command(flatten)]
@@ -44,13 +44,13 @@ pub struct ForkArgs {
 /// What is other in the branch, from its first moment on.
 #[derive(Debug, Default, Args)]
 pub struct BranchChanges {
-    /// Let the others read this in place of that utterance
+    /// Replace that turn's text
     #[arg(long, value_name = "TEXT", value_parser = words)]
     edit: Option<String>,
-    /// Say something to the table there
+    /// Say something to everyone at that point
     #[arg(long, value_name = "TEXT", value_parser = words)]
     say: Option<String>,
-    /// Another seed for all dice from there on
+    /// New random seed from there on
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
 }

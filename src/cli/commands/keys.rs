@@ -15,10 +15,10 @@ const KEYS_WIDTH: usize = 26;
 /// Cells of the column of names.
 const NAME_WIDTH: usize = 16;
 
-/// Print the keys of the screen, and the names by which the settings can change them
+/// Print the key map, with the names used in the settings
 #[derive(Debug, Args)]
 pub struct KeysArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

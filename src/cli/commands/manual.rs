@@ -8,15 +8,15 @@ use clap_complete::{Shell, generate};
 use clap_mangen::Man as Page;
 use std::io;
 
-/// Print what a shell needs to complete commands and options
+/// Generate shell completions
 #[derive(Debug, Args)]
 pub struct CompletionsArgs {
-    /// The shell
+    /// Shell
     #[arg(value_enum)]
     shell: Shell,
 }
 
-/// Print the manual, as roff: `colloquium man | man -l -`
+/// Print the man page: `colloquium man | man -l -`
 #[derive(Debug, Args)]
 pub struct ManArgs {}
 

@@ -10,10 +10,10 @@ use crate::cli::output;
 use clap::Args;
 use serde_json::Value;
 
-/// List the models that can be reached: servers of this machine, and providers with a key
+/// List available models
 #[derive(Debug, Args)]
 pub struct ModelsArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
     #[command(flatten)]

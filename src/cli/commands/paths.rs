@@ -8,10 +8,10 @@ use crate::text;
 use clap::Args;
 use serde_json::{Map, Value};
 
-/// Print the folders that are used
+/// Print the folders in use
 #[derive(Debug, Args)]
 pub struct PathsArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

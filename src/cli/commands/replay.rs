@@ -32,27 +32,27 @@ use tokio::sync::mpsc;
 /// What is shorter, in milliseconds, cannot be watched as it goes.
 const AT_ONCE_MS: u64 = 1_000;
 
-/// Play a recorded conversation again, as it was; no model is asked
+/// Replay a session exactly; no model is called
 #[derive(Debug, Args)]
 pub struct ReplayArgs {
     #[command(flatten)]
     which: SessionName,
-    /// Print it instead of showing it
+    /// Print it instead of opening the screen
     #[arg(long)]
     headless: bool,
-    /// What to print
+    /// Output format
     #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
     format: PrintFormat,
-    /// How fast: 0.5, 1, 2, 4, 8 or max [default: 1, and max with --headless]
+    /// Speed: 0.5, 1, 2, 4, 8 or max [default: 1; max with --headless]
     #[arg(long, value_name = "SPEED")]
     speed: Option<Speed>,
-    /// Where to begin: the number of an utterance, or a time such as 03:20
+    /// Start at a turn number, or at a time such as 03:20
     #[arg(long, value_name = "N|TIME", value_parser = begin)]
     at: Option<StartAt>,
-    /// Show another session beside it, from the point where they part
+    /// Compare with another session, from where they diverge
     #[arg(long, value_name = "SESSION", conflicts_with = "headless")]
     beside: Option<String>,
-    /// Shorten waits to so much time, such as 3s; 0s leaves them out [default: 3s]
+    /// Shorten idle times to this, such as 3s; 0s skips them [default: 3s]
     #[arg(long, value_name = "TIME", value_parser = idle)]
     idle_limit: Option<u64>,
 }

@@ -24,7 +24,7 @@ use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Go on with a session where it stopped
+/// Resume a session
 #[derive(Debug, Args)]
 pub struct ResumeArgs {
     #[command(flatten)]

@@ -32,10 +32,10 @@ const REHEARSAL_SEED: u64 = 0;
 /// What is shifted out of a random seed, so that every reader of JSON can hold it (53 bits).
 const SEED_SHIFT: u32 = 11;
 
-/// Play a scenario: a file, `-` for standard input, or the name of a bundled or of an own one
+/// Run a scenario: a file, `-` for standard input, or a bundled or own name
 #[derive(Debug, Args)]
 pub struct RunArgs {
-    /// The scenario
+    /// Scenario name or file
     #[arg(value_name = "SCENARIO")]
     scenario: String,
     #[command(flatten)]

@@ -20,19 +20,19 @@ const TEST: &str = include_str!("new_test.toml");
 /// What stands for the scenario in it.
 const SCENARIO: &str = "SCENARIO";
 
-/// List, show and begin scenarios
+/// List, show and create scenarios
 #[derive(Debug, Subcommand)]
 pub enum ScenariosArgs {
-    /// List those that can be run by name
+    /// List the scenarios that can be run by name
     List,
-    /// Print one
+    /// Print a scenario
     Show {
-        /// Its name or path
+        /// Name or path
         name: String,
     },
-    /// Write a commented scenario to begin with
+    /// Write a commented scenario to start from
     New {
-        /// A name, to keep it among your own, or a path
+        /// A name (saved in your scenarios folder), or a path
         name: String,
     },
 }

@@ -13,10 +13,10 @@ use crate::ui::theme;
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 
-/// Print the form of a file or line, as JSON
+/// Print a JSON Schema
 #[derive(Debug, Args)]
 pub struct SchemaArgs {
-    /// Of what
+    /// What to describe
     #[arg(value_enum)]
     of: Of,
 }

@@ -17,10 +17,10 @@ use std::io::{IsTerminal, stdout};
 /// Cells of the column of names.
 const NAME_WIDTH: usize = 19;
 
-/// List the themes of the screen, with a sample of each
+/// List the themes, with a sample of each
 #[derive(Debug, Args)]
 pub struct ThemesArgs {
-    /// As JSON
+    /// Print JSON
     #[arg(long)]
     json: bool,
 }

@@ -44,7 +44,7 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
         entries.push(ListEntry::new("temperature", "change the temperature", warm));
     }
     let persona = seat.spec.persona.as_deref().unwrap_or_default();
-    entries.push(ListEntry::new("persona", format!("edit persona"), change("persona", persona)));
+    entries.push(ListEntry::new("persona", "edit persona", change("persona", persona)));
     let weight = begin(format!("/change @{id} weight = {}", seat.spec.weight));
     entries.push(ListEntry::new("weight", "change the weight (policies that weigh)", weight));
     entries.push(ListEntry::new(

@@ -23,10 +23,10 @@ const REDACTED_CHARS_MIN: usize = 4;
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct RedactTarget {
-    /// An utterance, with all its versions
+    /// A turn number, with all its versions
     #[arg(long, value_name = "N")]
     utterance: Vec<u32>,
-    /// A text, wherever it stands
+    /// A text, everywhere in the session
     #[arg(long, value_name = "TEXT")]
     text: Vec<String>,
 }

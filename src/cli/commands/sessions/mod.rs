@@ -20,25 +20,25 @@ use clap::Subcommand;
 use std::fs;
 use std::path::Path;
 
-/// Past conversations: list, show, search, rename, delete, mend
+/// Manage saved sessions
 #[derive(Debug, Subcommand)]
 pub enum SessionsArgs {
-    /// List them all, the one written last first
+    /// List sessions, most recent first
     List {
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
-        /// Those that come with the program
+        /// List the bundled example sessions
         #[arg(long)]
         examples: bool,
     },
-    /// Draw which session branched off which
+    /// Show sessions as a tree of branches
     Tree,
-    /// Print what was said
+    /// Print the transcript
     Show {
         #[command(flatten)]
         which: SessionName,
-        /// How
+        /// Output format
         #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
         format: PrintFormat,
     },
@@ -47,23 +47,23 @@ pub enum SessionsArgs {
         #[command(flatten)]
         which: SessionName,
     },
-    /// Find words in all of them: who said them, when, and where
+    /// Search the words of all sessions
     Search {
-        /// The words; small letters find capital ones too
+        /// Words to find (case-insensitive)
         text: String,
-        /// As JSON
+        /// Print JSON
         #[arg(long)]
         json: bool,
     },
-    /// Give one another title
+    /// Rename a session
     Rename {
         #[command(flatten)]
         which: SessionName,
-        /// The title
+        /// New title
         #[arg(long, value_name = "TEXT")]
         title: String,
     },
-    /// Move one to the trash, and say how to get it back
+    /// Move a session to the trash
     Delete {
         #[command(flatten)]
         which: SessionName,
@@ -74,14 +74,14 @@ pub enum SessionsArgs {
         #[arg(value_name = "ID")]
         id: String,
     },
-    /// Take a text out of one's file for good
+    /// Permanently redact text from a session
     Redact {
         #[command(flatten)]
         which: SessionName,
         #[command(flatten)]
         out: change::RedactTarget,
     },
-    /// Mend a damaged session; the old file is kept
+    /// Repair a damaged session (the old file is kept)
     Repair {
         #[command(flatten)]
         which: SessionName,
