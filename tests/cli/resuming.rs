@@ -46,7 +46,7 @@ fn resume_and_fork_take_what_run_takes() {
     assert!(resumed.out.contains("Another title"), "{}", resumed.out);
     // the printed command names the settings as well
     let printed = printed(&resumed.err);
-    assert!(printed.iter().any(|word| *word == base), "{printed:?}");
+    assert!(printed.contains(&base), "{printed:?}");
     let again = house.run(&printed.iter().map(String::as_str).collect::<Vec<_>>()).code(0);
     assert!(again.out.contains("[8] Bo, through other:tiny\n  Second."), "{}", again.out);
 }

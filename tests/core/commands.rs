@@ -313,7 +313,7 @@ async fn who_was_stopped_before_a_word_keeps_the_turn() {
     let steer = [json!({"when": "'b' in speaking", "do": "cut_in", "text": "one thing, please"})];
     let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
     assert_eq!(ran.who(), "a operator b c", "it answers the person");
-    let b = ran.seen.iter().filter(|r| r.seat.id == "b").next_back().unwrap();
+    let b = ran.seen.iter().rfind(|r| r.seat.id == "b").unwrap();
     assert!(matches!(b.prompt.blocks.last(), Some(Block::Operator { .. })));
     let steer = [
         json!({"when": "'b' in speaking", "do": "pause_now"}),

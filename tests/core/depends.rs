@@ -308,7 +308,7 @@ async fn a_flow_that_lost_somebody_is_never_completed() {
         json!({"after": {"utterance": 1}, "do": "leave", "who": "b"}),
         json!({"when": "'b' in speaking", "do": "skip"}),
     ] {
-        let ran = play(chain(), echo(), &[lost.clone()]).await;
+        let ran = play(chain(), echo(), std::slice::from_ref(&lost)).await;
         assert_eq!((ran.who().as_str(), ran.reason()), ("a", "starved"), "{lost}");
     }
     let steer = [
@@ -345,7 +345,7 @@ async fn the_context_follows_what_is_hidden_and_edited() {
         line
     };
     let hide = at(json!({"do": "hide"}));
-    let ran = play(flow(), voices(), &[hide.clone()]).await;
+    let ran = play(flow(), voices(), std::slice::from_ref(&hide)).await;
     assert_eq!(seen(&ran), serde_json::Value::Null);
     let told = |ran: &Ran| serde_json::to_string(&ended(ran).result).unwrap();
     assert!(!told(&ran).contains("SECRET"), "{}", told(&ran));

@@ -60,8 +60,12 @@ async fn who_joins_speaks_in_a_running_phase_only_if_it_is_for_all() {
         let phase = json!({"name": "talk", "who": ["b", "a"], "open": open,
                            "policy": {"name": "round_robin", "options": {"rounds": 2}}});
         let scenario = json!({"policy": {"name": "phases"}, "phase": [phase]});
-        let ran =
-            play(table(scenario, ["a", "b"].map(seat).into()), plain(), &[join.clone()]).await;
+        let ran = play(
+            table(scenario, ["a", "b"].map(seat).into()),
+            plain(),
+            std::slice::from_ref(&join),
+        )
+        .await;
         assert_eq!(ran.who(), who, "in the order that the phase names, open: {open}");
     }
 }
