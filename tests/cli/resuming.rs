@@ -36,10 +36,9 @@ fn resume_and_fork_take_what_run_takes() {
         "--set",
         "title=Another title",
     ];
+    let first = house.sessions()[0]["id"].as_str().unwrap().to_owned();
     let forked = house.run(&[&["fork", "--last", "--at", "1"], &changes[..]].concat()).code(0);
     assert!(forked.out.contains("[4] Bo, through other:tiny\n  Second."), "{}", forked.out);
-    let first =
-        house.sessions().iter().map(|s| s["id"].as_str().unwrap().to_owned()).min().unwrap();
     let resume = [&["resume", &first], &changes[..]].concat();
     let resumed = house.run(&resume).code(0);
     assert!(resumed.out.contains("[3] Eve, through other:tiny\n  Second."), "{}", resumed.out);
