@@ -8,6 +8,8 @@
 
 #[path = "house/circles.rs"]
 mod circles;
+#[path = "house/names.rs"]
+mod names;
 #[path = "house/source.rs"]
 mod source;
 #[path = "house/tables.rs"]

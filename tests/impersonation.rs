@@ -11,7 +11,7 @@ fn seat(id: &str, name: &str, aliases: &[&str]) -> Participant {
     }
 }
 
-fn repaired(text: &str) -> colloquium::reply::Repaired {
+fn repaired(text: &str) -> colloquium::reply::RepairedReply {
     let seats = [
         seat("ada", "Ada", &[]),
         seat("bo", "Bo", &["the joiner"]),

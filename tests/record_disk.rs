@@ -5,8 +5,8 @@ mod record_talk;
 
 use colloquium::model::Seq;
 use colloquium::session::disk::{Disk, Rescue};
-use colloquium::session::writer::Start;
-use colloquium::session::{Durable, Fault, Mode, Record, SessionWriter, reader, repair};
+use colloquium::session::writer::WriterStart;
+use colloquium::session::{DiskFault, Durable, Mode, Record, SessionWriter, reader, repair};
 use record_talk::{bytes_of, talk};
 use std::io::{self, ErrorKind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
@@ -67,7 +67,8 @@ impl Faulty {
     }
 
     fn spawn(&self, mode: Mode) -> SessionWriter {
-        let writer = SessionWriter::spawn(Box::new(self.clone()), Start::default(), mode).unwrap();
+        let writer =
+            SessionWriter::spawn(Box::new(self.clone()), WriterStart::default(), mode).unwrap();
         self.lock().durable = Some(writer.durable());
         writer
     }
@@ -191,7 +192,7 @@ async fn while_the_disk_is_full_the_fault_is_published_and_the_queue_kept() {
     records[10..].iter().for_each(|r| writer.push(r.clone()));
     let mut durable = writer.durable();
     let full = durable.wait_for(|d| d.fault.is_some()).await.unwrap().clone();
-    assert!(matches!(full.fault, Some(Fault::Full { .. })), "{full:?}");
+    assert!(matches!(full.fault, Some(DiskFault::Full { .. })), "{full:?}");
     assert_eq!(full.written, Some(Seq(9)));
     assert_eq!(full.synced, Some(Seq(9)), "what is written does not wait for room to be synced");
     assert_eq!(writer.pending_bytes(), bytes_of(&records[10..]).len());
@@ -208,7 +209,7 @@ async fn a_disk_that_stays_full_ends_with_whole_lines_and_says_so() {
     let writer = disk.spawn(Mode::Normal);
     push_singly(&writer, &records[..10]).await;
     records[10..].iter().for_each(|r| writer.push(r.clone()));
-    assert!(matches!(writer.finish().await, Err(Fault::Full { .. })));
+    assert!(matches!(writer.finish().await, Err(DiskFault::Full { .. })));
     let state = disk.lock();
     assert!(state.file == bytes_of(&records[..10]));
     assert_eq!(state.synced, state.file.len());
@@ -251,7 +252,7 @@ async fn a_failing_disk_is_left_and_repair_joins_the_rescue() {
                 }
             }
             let fault = writer.finish().await.expect_err("the disk failed");
-            assert!(matches!(&fault, Fault::Broken { rescue: Some(_), .. }), "{fault:?}");
+            assert!(matches!(&fault, DiskFault::Broken { rescue: Some(_), .. }), "{fault:?}");
             assert!(joined(&disk.lock()) == bytes_of(&records), "{at}, by sync: {by_sync}");
         }
     }

@@ -4,7 +4,9 @@
 mod record_talk;
 
 use colloquium::model::{Event, Kind, Seq, TurnId, Wall};
-use colloquium::session::{LogFault, Mode, Place, Record, Resumed, SessionError, SessionFiles};
+use colloquium::session::{
+    LogFault, Mode, Record, ResumedSession, SessionError, SessionFiles, SessionPlace,
+};
 use colloquium::session::{create, decode, encode, read, resume};
 use record_talk::{bytes_of, event, said, talk, words};
 use std::path::{Path, PathBuf};
@@ -35,7 +37,8 @@ fn long_record(seq: u64) -> Arc<Record> {
 
 async fn written(folder: &Path, records: &[Arc<Record>]) -> PathBuf {
     let session =
-        create(Place::Folder(folder, Wall(1_795_293_065_123), 0x3f9a1c), Mode::Normal).unwrap();
+        create(SessionPlace::Folder(folder, Wall(1_795_293_065_123), 0x3f9a1c), Mode::Normal)
+            .unwrap();
     records.iter().for_each(|r| session.writer.push(r.clone()));
     session.writer.finish().await.unwrap();
     session.files.log().to_owned()
@@ -55,7 +58,10 @@ async fn a_session_holds_its_lines_and_a_second_one_gets_another_name() {
     for (read, record) in log.records.iter().zip(&records) {
         assert_eq!((&read.event, &read.line), (&record.event, &record.line));
     }
-    assert!(matches!(create(Place::File(&first), Mode::Normal), Err(SessionError::Io { .. })));
+    assert!(matches!(
+        create(SessionPlace::File(&first), Mode::Normal),
+        Err(SessionError::Io { .. })
+    ));
 }
 
 #[tokio::test]
@@ -118,7 +124,7 @@ async fn a_resume_copies_nothing() {
 
 #[tokio::test]
 async fn a_session_not_to_be_saved_is_gone_in_the_end() {
-    let session = create(Place::Nowhere, Mode::Normal).unwrap();
+    let session = create(SessionPlace::Nowhere, Mode::Normal).unwrap();
     let (path, record) = (session.files.log().to_owned(), long_record(0));
     session.writer.push(record);
     let mut durable = session.writer.durable();
@@ -135,7 +141,7 @@ async fn race(rounds: usize) {
     for round in 0..rounds {
         let openers = 2 + round % 7;
         let (start, met) = (Barrier::new(openers), Barrier::new(openers));
-        let winners: Vec<Resumed> = std::thread::scope(|scope| {
+        let winners: Vec<ResumedSession> = std::thread::scope(|scope| {
             let open = || {
                 start.wait();
                 let resumed = resume(&path, Mode::Normal);
@@ -250,7 +256,7 @@ async fn figures() {
 
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("large.jsonl");
-    let session = create(Place::File(&path), Mode::Normal).unwrap();
+    let session = create(SessionPlace::File(&path), Mode::Normal).unwrap();
     let mut seq = 0;
     let mut size = 0;
     let started = Instant::now();
@@ -272,15 +278,15 @@ async fn figures() {
 async fn a_session_has_no_name_before_its_first_line() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x.jsonl");
-    let session = create(Place::File(&path), Mode::Normal).unwrap();
+    let session = create(SessionPlace::File(&path), Mode::Normal).unwrap();
     assert!(!path.exists());
-    let second = create(Place::File(&path), Mode::Normal);
+    let second = create(SessionPlace::File(&path), Mode::Normal);
     assert!(matches!(second, Err(SessionError::Locked { .. })), "the name is spoken for");
     let records = talk(1);
     session.writer.push(records[0].clone());
     session.writer.finish().await.unwrap();
     assert_eq!(std::fs::read(&path).unwrap(), bytes_of(&records));
-    let third = create(Place::File(&folder.path().join("y.jsonl")), Mode::Normal).unwrap();
+    let third = create(SessionPlace::File(&folder.path().join("y.jsonl")), Mode::Normal).unwrap();
     third.writer.finish().await.unwrap();
     let left = |name: &std::ffi::OsStr| !name.to_str().unwrap().ends_with(".lock");
     let names = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name());

@@ -2,7 +2,7 @@
 
 mod scenario_rows;
 
-use colloquium::scenario::{Setting, Source, bundled, load};
+use colloquium::scenario::{Override, Source, bundled, load};
 use scenario_rows::ROWS;
 
 fn source(text: &str) -> Source {
@@ -295,7 +295,7 @@ fn a_fault_quotes_no_control_characters() {
 fn a_setting_is_checked_like_the_text() {
     let with = |settings: &[&str]| {
         let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\n[[participant]]\nid = \"bo\"\n";
-        let settings = settings.iter().map(|s| Setting::parse(s).expect(s)).collect();
+        let settings = settings.iter().map(|s| Override::parse(s).expect(s)).collect();
         Source { settings, ..source(text) }
     };
     let good =
@@ -317,7 +317,7 @@ fn a_setting_is_checked_like_the_text() {
         assert_eq!(faults(&with(&[setting])), [expected]);
     }
     for bad in ["limits.utterances", "=3", "limits..x=3"] {
-        assert!(Setting::parse(bad).unwrap_err().contains("limits.utterances=9"), "{bad}");
+        assert!(Override::parse(bad).unwrap_err().contains("limits.utterances=9"), "{bad}");
     }
 }
 

@@ -10,9 +10,9 @@ use colloquium::model::{
     Block, CallId, Channel, ErrorClass, Form, Ms, Participant, Prompt, Purpose, Timeouts, TurnId,
     VoiceSpec,
 };
-use colloquium::spawn::{self, Environment};
+use colloquium::spawn::{self, ChildEnvironment};
 use colloquium::voice::script::Script;
-use colloquium::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
+use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ fn timeouts(ms: u64) -> Timeouts {
     Timeouts { connect: ms, first: ms, silence: ms, total: ms }
 }
 
-fn ask(timeouts: Timeouts, words: &str) -> Request {
+fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
     let seat = Participant {
         name: "Ada".into(),
         role: Some("pro".into()),
@@ -139,7 +139,7 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
         left_out: 0,
         ..Prompt::default()
     };
-    Request {
+    CallRequest {
         call: CallId(7),
         turn: TurnId(6),
         seat: Arc::new(seat),
@@ -157,13 +157,13 @@ fn ask(timeouts: Timeouts, words: &str) -> Request {
     }
 }
 
-fn environment(more: &[(&str, &str)]) -> Environment {
+fn environment(more: &[(&str, &str)]) -> ChildEnvironment {
     let path = ("PATH", "/usr/local/bin:/usr/bin:/bin");
     let pairs = [path].into_iter().chain(more.iter().copied());
-    Environment::allowed(pairs.map(|(name, value)| (name.into(), value.into())))
+    ChildEnvironment::allowed(pairs.map(|(name, value)| (name.into(), value.into())))
 }
 
-fn speak(script: &str, token: &str, ask: Request) -> (Speaking, Receiver<(CallId, Chunk)>) {
+fn speak(script: &str, token: &str, ask: CallRequest) -> (Speaking, Receiver<(CallId, Chunk)>) {
     let file = heartbeat(token).display().to_string();
     let command = ["sh", "-c", script, "hostile", token, &file].map(|part| part.into()).to_vec();
     // a variable of the allow-list, so that the token is found in whatever keeps its environment
@@ -174,7 +174,7 @@ fn speak(script: &str, token: &str, ask: Request) -> (Speaking, Receiver<(CallId
 }
 
 /// Runs a script to its end: the words it showed, and its last chunk, of which there is exactly one.
-async fn run(script: &str, token: &str, ask: Request) -> (String, Chunk) {
+async fn run(script: &str, token: &str, ask: CallRequest) -> (String, Chunk) {
     let (speaking, mut rx) = speak(script, token, ask);
     tokio::time::timeout(HANG, speaking).await.expect("a call that does not end");
     let mut shown = String::new();
@@ -252,7 +252,7 @@ async fn round() -> usize {
                 (Chunk::Done(done), Says(text)) => {
                     assert_eq!(done.text.as_deref().unwrap_or(&shown), text, "{name}");
                 }
-                (Chunk::Failed(Failure { class, text: why, .. }), Fails(wanted)) => {
+                (Chunk::Failed(CallFailure { class, text: why, .. }), Fails(wanted)) => {
                     assert_eq!(*class, wanted, "{name}: {why}");
                     assert!(why.starts_with("script `sh` "), "{name}: {why}");
                 }
@@ -374,7 +374,7 @@ async fn every_time_out_fires() {
         let times = Timeouts { connect: long, first, silence, total };
         let (_, last) = run(script, &token, ask(times, "x")).await;
         let why = format!("script `sh` {words}");
-        assert_eq!(last, Chunk::Failed(Failure::new(ErrorClass::Silence, why)));
+        assert_eq!(last, Chunk::Failed(CallFailure::new(ErrorClass::Silence, why)));
         assert_eq!(survivors(&token), [""; 0]);
     }
 }
@@ -390,7 +390,7 @@ async fn a_failure_is_told_with_the_last_words() {
         ("yes | head -c 100000 >&2; echo last >&2; exit 7", "", "exit status: 7: last"),
     ] {
         let (said, last) = run(script, "0", ask(timeouts(10_000), "x")).await;
-        let Chunk::Failed(Failure { class: ErrorClass::Failed, text: why, .. }) = last else {
+        let Chunk::Failed(CallFailure { class: ErrorClass::Failed, text: why, .. }) = last else {
             panic!("{script}: {last:?}")
         };
         assert!(why.contains(words), "{script}: {why}");
@@ -411,7 +411,7 @@ async fn what_cannot_start_is_named() {
         let script = Script::new(vec![command.into()], folder.into(), environment(&[]));
         script.speak(ask(timeouts(10_000), "x"), out).await;
         let (_, last) = rx.recv().await.unwrap();
-        let Chunk::Failed(Failure { class: ErrorClass::NotFound, text: why, .. }) = last else {
+        let Chunk::Failed(CallFailure { class: ErrorClass::NotFound, text: why, .. }) = last else {
             panic!("{command}: {last:?}")
         };
         assert!(why.contains(command) && why.contains(words), "{command}: {why}");
@@ -425,7 +425,10 @@ async fn a_hanging_script_may_clean_up() {
     let script = format!("trap 'echo yes >{}; exit' TERM; sleep $1 & wait", file.display());
     let token = token();
     let (_, last) = run(&script, &token, ask(timeouts(PATIENCE_MS), "x")).await;
-    assert!(matches!(last, Chunk::Failed(Failure { class: ErrorClass::Silence, .. })), "{last:?}");
+    assert!(
+        matches!(last, Chunk::Failed(CallFailure { class: ErrorClass::Silence, .. })),
+        "{last:?}"
+    );
     assert_eq!(fs::read_to_string(file).unwrap(), "yes\n");
     assert_eq!(survivors(&token), [""; 0]);
 }

@@ -1,6 +1,6 @@
 //! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
 
-use super::{Analysis, Cell, Spent, Table, name, total};
+use super::{Analysis, Cell, Table, TimedTurn, name, total};
 use crate::model::{Usd, VoiceSpec};
 
 /// Returns tokens as a cell.
@@ -30,12 +30,12 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("not_priced_turns", "not priced"),
         ],
     );
-    let asked: Vec<&Spent> = study.turns().filter(|t| !t.models.is_empty()).collect();
-    let is_model = |t: &Spent| {
+    let asked: Vec<&TimedTurn> = study.turns().filter(|t| !t.models.is_empty()).collect();
+    let is_model = |t: &TimedTurn| {
         let voice = study.state.seat(&t.seat).map(|s| &s.spec.voice);
         matches!(voice, Some(VoiceSpec::Model(_)))
     };
-    let row = |who: String, turns: &[&Spent]| {
+    let row = |who: String, turns: &[&TimedTurn]| {
         let mut models: Vec<&str> = turns.iter().flat_map(|t| &t.models).map(|m| &**m).collect();
         models.sort_unstable();
         models.dedup();
@@ -60,7 +60,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
         ]
     };
     for seat in &study.state.seats {
-        let own: Vec<&Spent> = asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
+        let own: Vec<&TimedTurn> =
+            asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
         if !own.is_empty() {
             table.rows.push(row(name(study.state, &seat.spec.id), &own));
         }

@@ -1,7 +1,7 @@
 //! Events worth reading: only what the log itself knows, nothing that would have to be understood.
 
 use super::positions::counts;
-use super::turn_log::What;
+use super::turn_log::MomentKind;
 use super::{Analysis, Cell, Table, name, repetitions};
 use crate::model::*;
 use serde_json::Value;
@@ -57,21 +57,23 @@ pub fn table(study: &Analysis<'_>) -> Table {
     table
 }
 
-fn told(study: &Analysis<'_>, what: &What) -> (&'static str, String) {
+fn told(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
     match what {
-        What::Command(given) => (given.line.command.name(), command(study, &given.line.command)),
-        What::Retried(turn, why) => {
+        MomentKind::Command(given) => {
+            (given.line.command.name(), command(study, &given.line.command))
+        }
+        MomentKind::Retried(turn, why) => {
             let who = study.turn_log.spent(*turn).map(|t| name(study.state, &t.seat));
             ("retry", format!("{}: {why}", who.unwrap_or_default()))
         }
-        What::Limit(at) => ("limit", format!("{} {}", at.limit, at.what.key())),
-        What::Vote(vote) => ("vote", format!("{}: {}", vote.question, counts(vote))),
-        What::Verdict(verdict) => {
+        MomentKind::Limit(at) => ("limit", format!("{} {}", at.limit, at.what.key())),
+        MomentKind::Vote(vote) => ("vote", format!("{}: {}", vote.question, counts(vote))),
+        MomentKind::Verdict(verdict) => {
             let winner = verdict.winner.as_deref().unwrap_or("nobody");
             ("verdict", format!("{}: {winner}; {}", verdict.question, verdict.how))
         }
-        What::Ended(reason) => ("end", reason.as_str().replace('_', " ")),
-        What::Forked(parent) => ("branch", format!("of {parent}")),
+        MomentKind::Ended(reason) => ("end", reason.as_str().replace('_', " ")),
+        MomentKind::Forked(parent) => ("branch", format!("of {parent}")),
     }
 }
 

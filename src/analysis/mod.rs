@@ -27,7 +27,7 @@ pub use shares::{Share, shares};
 pub use stances::stances;
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use table::{Cell, Column, Table};
-pub use turn_log::{Moment, Spent, TurnLog, What};
+pub use turn_log::{Moment, MomentKind, TimedTurn, TurnLog};
 
 use crate::model::event::OPERATOR;
 use crate::model::{Event, SeatId, Seq};
@@ -100,7 +100,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Returns the utterances that count, each in the version that counts and with the turn that spoke it.
-    pub fn utterances(&self) -> impl Iterator<Item = (&'a Entry, Option<&'a Spent>)> {
+    pub fn utterances(&self) -> impl Iterator<Item = (&'a Entry, Option<&'a TimedTurn>)> {
         let (entries, turn_log, from) = (&self.state.entries, self.turn_log, self.from);
         let counted = entries.iter().filter(move |e| e.number.is_some() && e.version().seq >= from);
         counted.map(|e| (e, e.version().turn.and_then(|turn| turn_log.spent(turn))))
@@ -113,7 +113,7 @@ impl<'a> Analysis<'a> {
     }
 
     /// Returns the turns that are over.
-    fn turns(&self) -> impl Iterator<Item = &'a Spent> {
+    fn turns(&self) -> impl Iterator<Item = &'a TimedTurn> {
         let from = self.from;
         self.turn_log.turns.iter().filter(move |t| t.seq >= from)
     }

@@ -2,7 +2,7 @@
 //!
 //! Counts, not percentages: a handful of votes has none worth the name.
 
-use super::turn_log::What;
+use super::turn_log::MomentKind;
 use super::{Analysis, Cell, Column, Moment, Table, name};
 use crate::model::SeatId;
 use crate::model::ballot::{Ballot, VerdictGiven, VoteClosed};
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Returns the votes that were closed, with the utterance after which each was.
 pub(super) fn closed<'a>(study: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     let vote = |m: &'a Moment| match &m.what {
-        What::Vote(vote) => Some((m.after, &**vote)),
+        MomentKind::Vote(vote) => Some((m.after, &**vote)),
         _ => None,
     };
     study.moments().filter_map(vote).collect()
@@ -51,8 +51,8 @@ pub fn decisions(study: &Analysis<'_>) -> Table {
     );
     for moment in study.moments() {
         let (what, question, winner, counts, how) = match &moment.what {
-            What::Vote(v) => ("vote", &v.question, &v.winner, counts(v), &v.how),
-            What::Verdict(v) => ("verdict", &v.question, &v.winner, scores(v), &v.how),
+            MomentKind::Vote(v) => ("vote", &v.question, &v.winner, counts(v), &v.how),
+            MomentKind::Verdict(v) => ("verdict", &v.question, &v.winner, scores(v), &v.how),
             _ => continue,
         };
         table.rows.push(vec![

@@ -1,6 +1,6 @@
 //! How fast the voices were, and how often they failed.
 
-use super::{Analysis, Cell, Spent, Table, name, total};
+use super::{Analysis, Cell, Table, TimedTurn, name, total};
 use crate::model::Outcome;
 
 /// Returns it as a figure.
@@ -23,10 +23,10 @@ pub fn table(study: &Analysis<'_>) -> Table {
             ("cut", "cut"),
         ],
     );
-    let row = |who: String, turns: &[&Spent]| {
+    let row = |who: String, turns: &[&TimedTurn]| {
         let first: Vec<u64> = turns.iter().filter_map(|t| t.end.first_piece_ms).collect();
         let rates: Vec<f64> = turns.iter().filter_map(|t| rate(t)).collect();
-        let count = |f: &dyn Fn(&Spent) -> bool| turns.iter().filter(|t| f(t)).count() as u64;
+        let count = |f: &dyn Fn(&TimedTurn) -> bool| turns.iter().filter(|t| f(t)).count() as u64;
         vec![
             Cell::Text(who),
             Cell::Count(turns.len() as u64),
@@ -39,9 +39,10 @@ pub fn table(study: &Analysis<'_>) -> Table {
             Cell::Count(count(&|t| t.end.outcome == Outcome::Cut)),
         ]
     };
-    let asked: Vec<&Spent> = study.turns().filter(|t| !t.models.is_empty()).collect();
+    let asked: Vec<&TimedTurn> = study.turns().filter(|t| !t.models.is_empty()).collect();
     for seat in &study.state.seats {
-        let own: Vec<&Spent> = asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
+        let own: Vec<&TimedTurn> =
+            asked.iter().copied().filter(|t| t.seat == seat.spec.id).collect();
         if !own.is_empty() {
             table.rows.push(row(name(study.state, &seat.spec.id), &own));
         }
@@ -51,7 +52,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
 }
 
 /// Tokens a second after the first piece, where anybody counted them.
-fn rate(turn: &Spent) -> Option<f64> {
+fn rate(turn: &TimedTurn) -> Option<f64> {
     let tokens = turn.end.usage.as_ref().filter(|u| u.output > 0)?.output;
     let ms = turn.end.took_ms.checked_sub(turn.end.first_piece_ms?).filter(|ms| *ms > 0)?;
     Some(tokens as f64 * 1000.0 / ms as f64)

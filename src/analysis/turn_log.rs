@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct TurnLog {
     /// The turns that are over, in order.
-    pub turns: Vec<Spent>,
+    pub turns: Vec<TimedTurn>,
     /// Retries, warnings and commands of the operator, in order.
     pub moments: Vec<Moment>,
     /// When it began and when the last event came.
@@ -24,7 +24,7 @@ pub struct TurnLog {
 
 /// A turn that is over.
 #[derive(Clone, Debug)]
-pub struct Spent {
+pub struct TimedTurn {
     /// The place of its end in the log.
     pub seq: Seq,
     /// The utterance it is, or that it came after.
@@ -53,12 +53,12 @@ pub struct Moment {
     /// After which utterance.
     pub after: u32,
     /// What.
-    pub what: What,
+    pub what: MomentKind,
 }
 
 /// What happened.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum MomentKind {
     /// A command of the operator.
     Command(Arc<CommandGiven>),
     /// A call failed and was made again.
@@ -103,7 +103,7 @@ impl TurnLog {
                 if let Some(turn) = self.running.get_mut(&r.turn) {
                     turn.retries += 1;
                 }
-                self.remember(event, What::Retried(r.turn, r.error.text.clone()));
+                self.remember(event, MomentKind::Retried(r.turn, r.error.text.clone()));
             }
             Kind::TurnEnded(end) => self.end(event, end),
             Kind::Paused(_) => self.paused = self.paused.or(Some(event.ms)),
@@ -112,14 +112,16 @@ impl TurnLog {
                 let lasted = since.map_or(0, |since| event.ms.since(since));
                 self.paused_ms = self.paused_ms.saturating_add(lasted);
             }
-            Kind::CommandGiven(given) => self.remember(event, What::Command(given.clone())),
-            Kind::LimitReached(limit) => self.remember(event, What::Limit(limit.0.clone())),
-            Kind::Ended(ended) => self.remember(event, What::Ended(ended.reason)),
-            Kind::VoteClosed(vote) => self.remember(event, What::Vote(Box::new(vote.clone()))),
-            Kind::VerdictGiven(verdict) => {
-                self.remember(event, What::Verdict(Box::new(verdict.clone())));
+            Kind::CommandGiven(given) => self.remember(event, MomentKind::Command(given.clone())),
+            Kind::LimitReached(limit) => self.remember(event, MomentKind::Limit(limit.0.clone())),
+            Kind::Ended(ended) => self.remember(event, MomentKind::Ended(ended.reason)),
+            Kind::VoteClosed(vote) => {
+                self.remember(event, MomentKind::Vote(Box::new(vote.clone())))
             }
-            Kind::Forked(forked) => self.remember(event, What::Forked(forked.parent.clone())),
+            Kind::VerdictGiven(verdict) => {
+                self.remember(event, MomentKind::Verdict(Box::new(verdict.clone())));
+            }
+            Kind::Forked(forked) => self.remember(event, MomentKind::Forked(forked.parent.clone())),
             Kind::Opened(_)
             | Kind::Renamed(_)
             | Kind::Reopened(_)
@@ -144,7 +146,7 @@ impl TurnLog {
     }
 
     /// Returns a turn that is over.
-    pub fn spent(&self, turn: TurnId) -> Option<&Spent> {
+    pub fn spent(&self, turn: TurnId) -> Option<&TimedTurn> {
         self.places.get(&turn).and_then(|i| self.turns.get(*i))
     }
 
@@ -159,7 +161,7 @@ impl TurnLog {
         self.paused_ms.saturating_add(now)
     }
 
-    fn remember(&mut self, event: &Event, what: What) {
+    fn remember(&mut self, event: &Event, what: MomentKind) {
         let after = self.after();
         self.moments.push(Moment { seq: event.seq, ms: event.ms, after, what });
     }
@@ -172,7 +174,7 @@ impl TurnLog {
     fn end(&mut self, event: &Event, end: &TurnEnded) {
         let Some(turn) = self.running.remove(&end.turn) else { return };
         self.places.insert(end.turn, self.turns.len());
-        self.turns.push(Spent {
+        self.turns.push(TimedTurn {
             seq: event.seq,
             number: end.number.unwrap_or(self.after()),
             seat: turn.seat,

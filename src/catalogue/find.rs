@@ -10,7 +10,7 @@ const CANDIDATES_SHOWN: usize = 10;
 
 /// Why no session is meant.
 #[derive(Debug, thiserror::Error)]
-pub enum NotFound {
+pub enum SessionNotFound {
     /// No id begins like this.
     #[error("no session {name}{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is {n}")))]
     Unknown {
@@ -37,8 +37,8 @@ pub enum NotFound {
 /// Returns the log of the session that a path, an id, or the beginning of one id names.
 ///
 /// # Errors
-/// [`NotFound`], or what kept the folder from being read.
-pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> {
+/// [`SessionNotFound`], or what kept the folder from being read.
+pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, SessionNotFound>> {
     let is_path = name.contains(MAIN_SEPARATOR) || name.ends_with(".jsonl");
     if is_path && Path::new(name).exists() {
         return Ok(Ok(name.into()));
@@ -46,15 +46,15 @@ pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, NotFound>> 
     let ids = logs(folder)?.iter().map(|e| SessionFiles::at(e.path()).id()).collect();
     Ok(match chosen(ids, name) {
         Ok(id) => Ok(folder.join(format!("{id}.jsonl"))),
-        Err(NotFound::Unknown { name, .. }) if is_path => {
-            Err(NotFound::Unknown { name, nearest: None })
+        Err(SessionNotFound::Unknown { name, .. }) if is_path => {
+            Err(SessionNotFound::Unknown { name, nearest: None })
         }
         Err(e) => Err(e),
     })
 }
 
 /// Returns the id that a name, or the beginning of one, stands for.
-pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, NotFound> {
+pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, SessionNotFound> {
     ids.sort();
     if ids.iter().any(|id| id == name) {
         return Ok(name.into());
@@ -64,12 +64,12 @@ pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, NotFoun
         [id] => Ok(id.clone()),
         [] => {
             let near = ids.iter().min_by_key(|id| strsim::damerau_levenshtein(id, name));
-            Err(NotFound::Unknown { name: name.into(), nearest: near.cloned() })
+            Err(SessionNotFound::Unknown { name: name.into(), nearest: near.cloned() })
         }
         _ => {
             let more = begins.len().saturating_sub(CANDIDATES_SHOWN);
             let ids = begins.into_iter().take(CANDIDATES_SHOWN).cloned().collect();
-            Err(NotFound::Ambiguous { name: name.into(), ids, more })
+            Err(SessionNotFound::Ambiguous { name: name.into(), ids, more })
         }
     }
 }
@@ -77,8 +77,8 @@ pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, NotFoun
 /// Returns the log of the session that was written last.
 ///
 /// # Errors
-/// [`NotFound::None`], or what kept the folder from being read.
-pub fn last(folder: &Path) -> io::Result<Result<PathBuf, NotFound>> {
+/// [`SessionNotFound::None`], or what kept the folder from being read.
+pub fn last(folder: &Path) -> io::Result<Result<PathBuf, SessionNotFound>> {
     let newest = logs(folder)?.into_iter().max_by_key(|e| (written(e), e.file_name()));
-    Ok(newest.map(|e| e.path()).ok_or(NotFound::None))
+    Ok(newest.map(|e| e.path()).ok_or(SessionNotFound::None))
 }

@@ -17,7 +17,7 @@ const RESCUE: &str = ".rescue.jsonl";
 
 /// Where a session stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum SessionStatus {
     /// Somebody writes it: the process, where it is known.
     Running(Option<u32>),
     /// It was stopped before it ended, and can be resumed.
@@ -36,7 +36,7 @@ pub enum Standing {
 
 /// What a list shows of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct SessionSummary {
     /// Its name.
     pub id: String,
     /// Its log.
@@ -44,7 +44,7 @@ pub struct Summary {
     /// Its title as it was last, untrusted.
     pub title: String,
     /// Where it stands.
-    pub standing: Standing,
+    pub standing: SessionStatus,
     /// Utterances that count.
     pub utterances: u32,
     /// The session it branched off last, and behind which of its utterances.
@@ -57,7 +57,7 @@ pub struct Summary {
 ///
 /// # Errors
 /// When the folder exists and cannot be read.
-pub fn list(folder: &Path) -> io::Result<Vec<Summary>> {
+pub fn list(folder: &Path) -> io::Result<Vec<SessionSummary>> {
     let logs = logs(folder)?;
     let workers = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
     let share = logs.len().div_ceil(workers).max(1);
@@ -95,20 +95,20 @@ pub(super) fn written(entry: &DirEntry) -> Wall {
     Wall(at.map_or(0, Timestamp::as_millisecond))
 }
 
-fn summary(entry: &DirEntry) -> Summary {
+fn summary(entry: &DirEntry) -> SessionSummary {
     let path = entry.path();
     let files = SessionFiles::at(&path);
-    let mut summary = Summary {
+    let mut summary = SessionSummary {
         id: files.id(),
         path,
         title: String::new(),
-        standing: Standing::Unfinished,
+        standing: SessionStatus::Unfinished,
         utterances: 0,
         parent: None,
         written: written(entry),
     };
     let Ok(metadata) = entry.metadata() else {
-        summary.standing = Standing::Unreadable("it is gone".into());
+        summary.standing = SessionStatus::Unreadable("it is gone".into());
         return summary;
     };
     let kept = Stored::read(&files, &metadata).filter(|kept| {
@@ -116,7 +116,7 @@ fn summary(entry: &DirEntry) -> Summary {
         kept.damaged.is_some() || !files.rescue().exists()
     });
     if let Some(kept) = kept {
-        summary.standing = holder(&files).map_or_else(|| kept.standing(), Standing::Running);
+        summary.standing = holder(&files).map_or_else(|| kept.standing(), SessionStatus::Running);
         (summary.title, summary.utterances) = (kept.title, kept.utterances);
         summary.parent = kept.parent;
         return summary;
@@ -129,13 +129,13 @@ fn summary(entry: &DirEntry) -> Summary {
             summary.utterances = state.utterances;
             summary.parent = parent(&state);
             summary.standing = standing(&files, &log, &state);
-            if !matches!(summary.standing, Standing::Running(_)) {
+            if !matches!(summary.standing, SessionStatus::Running(_)) {
                 // without it the next list takes longer, and nothing else is lost
                 let kept = Stored::new(&metadata, &summary);
                 let _ = kept.write(&files);
             }
         }
-        Err(e) => summary.standing = Standing::Unreadable(why(&e)),
+        Err(e) => summary.standing = SessionStatus::Unreadable(why(&e)),
     }
     summary
 }
@@ -152,20 +152,20 @@ fn counts(event: &&Event) -> bool {
     event.kind.name() != "delta"
 }
 
-fn standing(files: &SessionFiles, log: &Log, state: &State) -> Standing {
+fn standing(files: &SessionFiles, log: &Log, state: &State) -> SessionStatus {
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {
-        return Standing::Newer;
+        return SessionStatus::Newer;
     }
     if let Some(fault) = log.faults.iter().find(|f| f.forbids_writing()) {
-        return Standing::Damaged(fault.to_string());
+        return SessionStatus::Damaged(fault.to_string());
     }
     if let Some(holder) = holder(files) {
-        return Standing::Running(holder);
+        return SessionStatus::Running(holder);
     }
     match &state.ended {
-        Some(ended) => Standing::Ended(ended.reason),
-        None if log.torn.is_some() => Standing::Recovered,
-        None => Standing::Unfinished,
+        Some(ended) => SessionStatus::Ended(ended.reason),
+        None if log.torn.is_some() => SessionStatus::Recovered,
+        None => SessionStatus::Unfinished,
     }
 }
 

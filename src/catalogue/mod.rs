@@ -12,8 +12,8 @@ mod trash;
 mod tree;
 
 pub use examples::{EXAMPLES, example};
-pub use find::{NotFound, find, last};
-pub use list::{Standing, Summary, list};
+pub use find::{SessionNotFound, find, last};
+pub use list::{SessionStatus, SessionSummary, list};
 pub use search::{Hit, Query, search};
 pub use trash::{NotMoved, delete, restore};
 pub use tree::{Branch, family, tree};

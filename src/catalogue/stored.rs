@@ -3,7 +3,7 @@
 //! It holds nothing that the log does not say; it counts only for a log of the same length and age, and can be deleted
 //! at any time. What a lock says is never kept.
 
-use super::list::{Standing, Summary};
+use super::list::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
 use crate::session::SessionFiles;
 use serde::{Deserialize, Serialize};
@@ -38,17 +38,17 @@ pub(super) struct Stored {
 
 impl Stored {
     /// Returns what is to be kept of a log that was read as it is now.
-    pub fn new(log: &Metadata, summary: &Summary) -> Stored {
+    pub fn new(log: &Metadata, summary: &SessionSummary) -> Stored {
         let (mut ended, mut damaged, mut newer) = (None, None, false);
-        let torn = summary.standing == Standing::Recovered;
+        let torn = summary.standing == SessionStatus::Recovered;
         match &summary.standing {
-            Standing::Ended(reason) => ended = Some(*reason),
-            Standing::Damaged(why) => damaged = Some(why.clone()),
-            Standing::Newer => newer = true,
-            Standing::Running(_)
-            | Standing::Unfinished
-            | Standing::Recovered
-            | Standing::Unreadable(_) => {}
+            SessionStatus::Ended(reason) => ended = Some(*reason),
+            SessionStatus::Damaged(why) => damaged = Some(why.clone()),
+            SessionStatus::Newer => newer = true,
+            SessionStatus::Running(_)
+            | SessionStatus::Unfinished
+            | SessionStatus::Recovered
+            | SessionStatus::Unreadable(_) => {}
         }
         Stored {
             len: log.len(),
@@ -83,13 +83,13 @@ impl Stored {
     }
 
     /// Returns where the session stands, if nobody writes it.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> SessionStatus {
         match (self.newer, &self.damaged, self.ended) {
-            (true, _, _) => Standing::Newer,
-            (_, Some(why), _) => Standing::Damaged(why.clone()),
-            (_, _, Some(reason)) => Standing::Ended(reason),
-            (false, None, None) if self.torn => Standing::Recovered,
-            (false, None, None) => Standing::Unfinished,
+            (true, _, _) => SessionStatus::Newer,
+            (_, Some(why), _) => SessionStatus::Damaged(why.clone()),
+            (_, _, Some(reason)) => SessionStatus::Ended(reason),
+            (false, None, None) if self.torn => SessionStatus::Recovered,
+            (false, None, None) => SessionStatus::Unfinished,
         }
     }
 }

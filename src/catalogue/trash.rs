@@ -1,6 +1,6 @@
 //! The trash: a session's files move to a folder of their own, and from there back to where they lay.
 
-use super::find::{NotFound, chosen};
+use super::find::{SessionNotFound, chosen};
 use crate::session::lock::Lock;
 use crate::session::{self, SessionError};
 use std::fs::{self, DirBuilder};
@@ -18,7 +18,7 @@ pub enum NotMoved {
     Session(#[from] SessionError),
     /// No session of the trash is meant.
     #[error(transparent)]
-    Unknown(#[from] NotFound),
+    Unknown(#[from] SessionNotFound),
     /// Something else has its place by now.
     #[error("{} is there already", .0.display())]
     Taken(PathBuf),

@@ -1,16 +1,16 @@
 //! Which session branched off which: the catalogue in the order of a family tree.
 
-use super::Summary;
+use super::SessionSummary;
 
 /// A session, and how many others it descends from.
-pub type Branch<'a> = (usize, &'a Summary);
+pub type Branch<'a> = (usize, &'a SessionSummary);
 
 /// Returns every session with its depth: behind each, those that branched off it, in the order of their points. One whose
 /// parent is not there stands at the root.
-pub fn tree(all: &[Summary]) -> Vec<Branch<'_>> {
+pub fn tree(all: &[SessionSummary]) -> Vec<Branch<'_>> {
     let known = |id: &String| all.iter().any(|s| s.id == *id);
-    let parent = |s: &Summary| s.parent.as_ref().map(|(id, _)| id.clone());
-    let is_root = |s: &&Summary| parent(s).is_none_or(|id| !known(&id) || id == s.id);
+    let parent = |s: &SessionSummary| s.parent.as_ref().map(|(id, _)| id.clone());
+    let is_root = |s: &&SessionSummary| parent(s).is_none_or(|id| !known(&id) || id == s.id);
     let mut rows = Vec::new();
     // files that name each other as parents lead round in a circle; they are listed all the same
     for root in all.iter().filter(is_root).chain(all) {
@@ -22,7 +22,7 @@ pub fn tree(all: &[Summary]) -> Vec<Branch<'_>> {
 }
 
 /// Returns the part of the tree in which a session stands: what it branched off, and all that did.
-pub fn family<'a>(all: &'a [Summary], id: &str) -> Vec<Branch<'a>> {
+pub fn family<'a>(all: &'a [SessionSummary], id: &str) -> Vec<Branch<'a>> {
     let mut rows = tree(all);
     let Some(at) = rows.iter().position(|(_, s)| s.id == id) else { return vec![] };
     let is_root = |(depth, _): &Branch<'_>| *depth == 0;
@@ -31,14 +31,21 @@ pub fn family<'a>(all: &'a [Summary], id: &str) -> Vec<Branch<'a>> {
     rows.drain(root..end).collect()
 }
 
-fn is_in(rows: &[Branch<'_>], session: &Summary) -> bool {
+fn is_in(rows: &[Branch<'_>], session: &SessionSummary) -> bool {
     rows.iter().any(|(_, r)| r.id == session.id)
 }
 
-fn grow<'a>(all: &'a [Summary], at: &'a Summary, depth: usize, rows: &mut Vec<Branch<'a>>) {
+fn grow<'a>(
+    all: &'a [SessionSummary],
+    at: &'a SessionSummary,
+    depth: usize,
+    rows: &mut Vec<Branch<'a>>,
+) {
     rows.push((depth, at));
-    let of = |s: &&Summary| s.id != at.id && s.parent.as_ref().is_some_and(|(id, _)| *id == at.id);
-    let mut branches: Vec<&Summary> = all.iter().filter(of).collect();
+    let of = |s: &&SessionSummary| {
+        s.id != at.id && s.parent.as_ref().is_some_and(|(id, _)| *id == at.id)
+    };
+    let mut branches: Vec<&SessionSummary> = all.iter().filter(of).collect();
     branches.sort_by_key(|s| (s.parent.as_ref().map(|(_, point)| *point), &s.id));
     for branch in branches {
         if !is_in(rows, branch) {
@@ -50,15 +57,15 @@ fn grow<'a>(all: &'a [Summary], at: &'a Summary, depth: usize, rows: &mut Vec<Br
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::Standing;
+    use crate::catalogue::SessionStatus;
     use crate::model::Wall;
 
-    fn session(id: &str, parent: Option<(&str, u32)>) -> Summary {
-        Summary {
+    fn session(id: &str, parent: Option<(&str, u32)>) -> SessionSummary {
+        SessionSummary {
             id: id.into(),
             path: id.into(),
             title: String::new(),
-            standing: Standing::Unfinished,
+            standing: SessionStatus::Unfinished,
             utterances: 0,
             parent: parent.map(|(id, at)| (id.into(), at)),
             written: Wall(0),

@@ -1,7 +1,7 @@
 //! What a person is told when something cannot be done: what failed, on what, and what to do. Knows every room's errors,
 //! their exit codes and hints; nobody else does.
 
-use crate::catalogue::{NotFound, NotMoved};
+use crate::catalogue::{NotMoved, SessionNotFound};
 use crate::cli::exit::Exit;
 use crate::scenario::ReadError;
 use crate::session::{LogFault, SessionError};
@@ -122,11 +122,11 @@ impl From<scenario::Faults> for Failure {
     }
 }
 
-impl From<NotFound> for Failure {
-    fn from(e: NotFound) -> Failure {
+impl From<SessionNotFound> for Failure {
+    fn from(e: SessionNotFound) -> Failure {
         let hint = match &e {
-            NotFound::Ambiguous { .. } => "give more of its id",
-            NotFound::Unknown { .. } | NotFound::None => {
+            SessionNotFound::Ambiguous { .. } => "give more of its id",
+            SessionNotFound::Unknown { .. } | SessionNotFound::None => {
                 "`colloquium sessions list` names them all"
             }
         };

@@ -6,8 +6,8 @@ use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
 use crate::model::*;
-use crate::policy::{self, Decision, Next, View};
-use crate::state::{Ending, Run, State, Thread, Turn};
+use crate::policy::{self, Decision, NextMove, View};
+use crate::state::{Ending, RunState, State, Thread, Turn};
 
 /// Returns the one event that follows from the state alone, or nothing.
 pub fn advance(state: &State) -> Option<Draft> {
@@ -23,7 +23,7 @@ pub fn advance(state: &State) -> Option<Draft> {
             .or_else(|| ending(state))
             .or_else(|| pause(state))
             .or_else(|| {
-                if state.run == Run::Paused {
+                if state.run == RunState::Paused {
                     return None;
                 }
                 call(state).or_else(|| floor(state))
@@ -74,7 +74,7 @@ fn floor(state: &State) -> Option<Draft> {
 }
 
 fn pauses(state: &State) -> bool {
-    matches!(state.run, Run::Pausing | Run::Stepping(0))
+    matches!(state.run, RunState::Pausing | RunState::Stepping(0))
 }
 
 /// A pause takes hold when no call runs; a person who has the floor keeps it.
@@ -210,12 +210,12 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     };
     let decision = policy.next(&View { state, thread });
     match decision.next {
-        Next::Wait => None,
-        Next::Warn(text) => warn_once(state, text.to_string().into()),
-        Next::End(reason) => Some(verdict::close(state, thread, reason)),
-        Next::Open(spec) => verdict::after_round(state, thread)
+        NextMove::Wait => None,
+        NextMove::Warn(text) => warn_once(state, text.to_string().into()),
+        NextMove::End(reason) => Some(verdict::close(state, thread, reason)),
+        NextMove::Open(spec) => verdict::after_round(state, thread)
             .or_else(|| Some(draft(thread.id, ENGINE, (*spec).into()))),
-        Next::Ask { purpose, seats, why, question, options } => {
+        NextMove::Ask { purpose, seats, why, question, options } => {
             let batch = BatchOpened {
                 memo: decision.memo,
                 question: Some(question),
@@ -224,11 +224,11 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
             };
             Some(summary::before(state, thread, batch))
         }
-        Next::Speak { round, .. } if round.is_some_and(|r| r > thread.round.max(1)) => {
+        NextMove::Speak { round, .. } if round.is_some_and(|r| r > thread.round.max(1)) => {
             let ends = until(state, thread).or_else(|| verdict::after_round(state, thread));
             ends.or_else(|| speak(state, thread, decision))
         }
-        Next::Speak { .. } => speak(state, thread, decision),
+        NextMove::Speak { .. } => speak(state, thread, decision),
     }
 }
 
@@ -248,7 +248,7 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
 
 /// The batch that a policy wants, unless it is of a round too many.
 fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
-    let Next::Speak { seats, why, queue, round } = decision.next else { return None };
+    let NextMove::Speak { seats, why, queue, round } = decision.next else { return None };
     if let (Some(round), Some(limit)) = (round, state.limits.rounds)
         && round > limit
     {

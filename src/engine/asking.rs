@@ -2,13 +2,13 @@
 
 use crate::model::*;
 use crate::scenario::VerdictSpec;
-use crate::state::{Batch, Run, State};
+use crate::state::{Batch, RunState, State};
 
 /// Returns whether a question may be asked now: it spends money, but no utterance and no round, and the
 /// time of a talk is what its speakers take.
 pub(super) fn may_ask(state: &State) -> bool {
     let holds = state.limit.as_ref().map(|l| l.what);
-    matches!(state.run, Run::Going | Run::Stepping(_))
+    matches!(state.run, RunState::Going | RunState::Stepping(_))
         && holds.is_none_or(|what| !matches!(what, Limit::Tokens | Limit::Usd))
 }
 
@@ -21,7 +21,7 @@ pub(super) fn quiet(state: &State) -> bool {
 }
 
 /// How a command goes on.
-pub(super) enum Step {
+pub(super) enum CommandStep {
     /// With this event.
     Draft(Box<Draft>),
     /// When others are done.

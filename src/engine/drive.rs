@@ -10,11 +10,11 @@ use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
 use crate::model::*;
 use crate::reply::Splitter;
-use crate::session::writer::{Durable, Fault, SessionWriter, WAITING_MAX_BYTES};
+use crate::session::writer::{DiskFault, Durable, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record, Tail};
 use crate::state::{Live, Seat, State};
 use crate::steer::{Due, Steering};
-use crate::voice::{Chunk, Failure, Out, Request, Voices};
+use crate::voice::{CallFailure, CallRequest, Chunk, Out, Voices};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
@@ -51,7 +51,7 @@ pub struct Engine {
     steering: Steering,
     calls: HashMap<CallId, AbortHandle>,
     splitters: HashMap<CallId, Splitter>,
-    gated: VecDeque<Box<Request>>,
+    gated: VecDeque<Box<CallRequest>>,
     loose_since: Option<Ms>,
     loose_bytes: usize,
     unwritable: Option<String>,
@@ -317,7 +317,7 @@ impl Engine {
             let voice = match self.voices.voice(&request.seat) {
                 Ok(voice) => voice,
                 Err(why) => {
-                    let failure = Failure::new(ErrorClass::NoVoice, why);
+                    let failure = CallFailure::new(ErrorClass::NoVoice, why);
                     self.take(Input::Chunk(call, Chunk::Failed(failure)));
                     self.settle();
                     continue;
@@ -355,7 +355,7 @@ impl Engine {
             if let Some(why) = self.unwritable.take() {
                 break Stopped::Unwritable(why);
             }
-            if let Some(fault @ Fault::Broken { .. }) = &disk.fault {
+            if let Some(fault @ DiskFault::Broken { .. }) = &disk.fault {
                 break Stopped::Unwritable(fault.to_string());
             }
             let all_written = disk.written.map_or(Seq(0), Seq::next) == self.live.state.next_seq;
@@ -369,7 +369,7 @@ impl Engine {
                 continue;
             }
             full = match (&disk.fault, self.patience) {
-                (Some(Fault::Full { .. }), Some(patience)) => {
+                (Some(DiskFault::Full { .. }), Some(patience)) => {
                     full.or_else(|| Some(Box::pin(tokio::time::sleep(patience))))
                 }
                 _ => None,
@@ -425,7 +425,7 @@ impl Engine {
     ///
     /// # Errors
     /// What is wrong with the disk.
-    pub async fn finish(mut self) -> Result<Durable, Fault> {
+    pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
         self.writer.finish().await
     }

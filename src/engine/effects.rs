@@ -3,8 +3,8 @@
 use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;
-use crate::state::{Live, Run, State, Turn};
-use crate::voice::Request;
+use crate::state::{Live, RunState, State, Turn};
+use crate::voice::CallRequest;
 use std::sync::Arc;
 
 /// Milliseconds that a call may go on after the time limit was reached.
@@ -14,7 +14,7 @@ pub const TIME_GRACE_MS: u64 = 10_000;
 #[derive(Clone, Debug)]
 pub enum Effect {
     /// Ask a voice, as soon as the event that orders it is written.
-    Start(Box<Request>),
+    Start(Box<CallRequest>),
     /// Stop a call, at once.
     Cancel(CallId),
 }
@@ -67,7 +67,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         VoiceSpec::Model(_) => prompt::messages(&prompt),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => vec![],
     };
-    Some(Effect::Start(Box::new(Request {
+    Some(Effect::Start(Box::new(CallRequest {
         call,
         turn: turn.id,
         seat: seat.spec.clone(),
@@ -89,7 +89,7 @@ pub fn deadline(live: &Live) -> Option<Ms> {
     let turns = state.turns.values().filter_map(|turn| {
         let spec = &state.seat(&turn.seat)?.spec;
         match (&spec.voice, turn.call, turn.retry_at) {
-            (VoiceSpec::Human { seconds, pass: true }, _, _) if state.run != Run::Paused => {
+            (VoiceSpec::Human { seconds, pass: true }, _, _) if state.run != RunState::Paused => {
                 Some(turn.granted.plus(seconds.as_ref()? * 1000))
             }
             (_, Some(_), _) => {

@@ -3,12 +3,12 @@
 //! The fold has already done the simple ones when their command was given; here are the cuts, the words, the pauses
 //! and the receipts. A command stays in the state until its last receipt, so that a kill in its middle is no loss.
 
-use super::asking::Step;
+use super::asking::CommandStep;
 use super::{drafts, judging, turns, verdict};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, HumanSaid, Paused, Receipt, Renamed, Resumed};
 use crate::model::*;
-use crate::state::{PendingCommand, Run, State, Thread};
+use crate::state::{PendingCommand, RunState, State, Thread};
 use serde_json::Value;
 use std::ops::Bound;
 
@@ -120,7 +120,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             stop_turns(state, command, CutWhy::PauseNow).or_else(|| pause(state, command))
         }
         Command::Resume {} | Command::Step { .. } if command.acted => done(command),
-        Command::Resume {} if state.run == Run::Going => {
+        Command::Resume {} if state.run == RunState::Going => {
             Some(receipt(command, ReceiptIs::Done, Some("it was not paused")))
         }
         Command::Resume {} => Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: None }.into())),
@@ -187,11 +187,11 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-fn done_or_waits(command: &PendingCommand, step: Step) -> Option<Draft> {
+fn done_or_waits(command: &PendingCommand, step: CommandStep) -> Option<Draft> {
     match step {
-        Step::Draft(draft) => Some(*draft),
-        Step::Wait => wait(command),
-        Step::Done => done(command),
+        CommandStep::Draft(draft) => Some(*draft),
+        CommandStep::Wait => wait(command),
+        CommandStep::Done => done(command),
     }
 }
 
@@ -215,14 +215,14 @@ fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draf
 
 fn pause(state: &State, command: &PendingCommand) -> Option<Draft> {
     match state.run {
-        Run::Paused => done(command),
+        RunState::Paused => done(command),
         // between two turns nothing has to be waited for, so that a step right behind it is one
-        Run::Pausing if state.calls().next().is_none() && !cut_by_a_crash(state) => {
+        RunState::Pausing if state.calls().next().is_none() && !cut_by_a_crash(state) => {
             let why = state.pause_why.clone();
             Some(draft(ThreadId::ROOT, ENGINE, Paused { why, ..Paused::default() }.into()))
         }
-        Run::Pausing => wait(command),
-        Run::Going | Run::Stepping(_) => Some(too_late(command, LateReason::Resumed)),
+        RunState::Pausing => wait(command),
+        RunState::Going | RunState::Stepping(_) => Some(too_late(command, LateReason::Resumed)),
     }
 }
 
@@ -266,7 +266,7 @@ fn is_quiet(state: &State, thread: ThreadId) -> bool {
     let calls = state.calls().any(|turn| turn.thread == thread);
     let owed = batch.is_some_and(|b| state.owed(b).next().is_some());
     let interrupted = batch.is_some_and(|b| b.interrupted.values().any(|i| !i.by_hand));
-    !calls && (!owed || (state.run == Run::Paused && !interrupted))
+    !calls && (!owed || (state.run == RunState::Paused && !interrupted))
 }
 
 fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
@@ -294,7 +294,7 @@ fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
         return Some(too_late_because(command, LateReason::CannotSpeak, &why));
     }
     let free = is_quiet(state, last.thread) && state.running_in(last.thread).next().is_none();
-    if !free || state.run == Run::Paused || state.limit.is_some() {
+    if !free || state.run == RunState::Paused || state.limit.is_some() {
         return wait(command);
     }
     let why = "the operator wants it said anew".into();

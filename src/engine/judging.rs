@@ -3,7 +3,7 @@
 //! While a question is open nobody is granted the floor, nobody sees an answer before all are given, and no limit of
 //! utterances or rounds keeps one from being asked. It deliberately counts no votes: `tally` does.
 
-use super::asking::{Step, may_ask, quiet};
+use super::asking::{CommandStep, may_ask, quiet};
 use super::{drafts, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::BatchOpened;
@@ -46,12 +46,12 @@ pub(super) fn vote(
     command: &PendingCommand,
     question: &Text,
     options: &[Text],
-) -> Step {
+) -> CommandStep {
     let Some((thread, id)) = command.batch else {
         if !quiet(state) || !may_ask(state) {
-            return Step::Wait;
+            return CommandStep::Wait;
         }
-        let Some(thread) = command.given.targets.threads.first() else { return Step::Done };
+        let Some(thread) = command.given.targets.threads.first() else { return CommandStep::Done };
         let options = match options {
             [] => YES_OR_NO.map(Text::from).to_vec(),
             options => options.to_vec(),
@@ -61,19 +61,19 @@ pub(super) fn vote(
         let why = "the operator called a vote".into();
         let batch = drafts::batch(Requester::Operator, Purpose::Vote, seats, why);
         let batch = BatchOpened { question: Some(question.clone()), options, ..batch };
-        return Step::Draft(draft(*thread, ENGINE, batch.into()).into());
+        return CommandStep::Draft(draft(*thread, ENGINE, batch.into()).into());
     };
     let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref()).filter(|b| b.id == id);
     match batch {
-        _ if command.closed => Step::Done,
-        Some(batch) if state.is_open(batch) => Step::Wait,
-        Some(batch) => Step::Draft(draft(thread, ENGINE, tally::vote(batch).into()).into()),
-        None => Step::Done,
+        _ if command.closed => CommandStep::Done,
+        Some(batch) if state.is_open(batch) => CommandStep::Wait,
+        Some(batch) => CommandStep::Draft(draft(thread, ENGINE, tally::vote(batch).into()).into()),
+        None => CommandStep::Done,
     }
 }
 
 /// What a judge as a stop rule does next.
-pub(super) enum Asked<'a> {
+pub(super) enum JudgeStep<'a> {
     /// It is asked.
     Now(Box<Draft>),
     /// It has answered.
@@ -89,16 +89,16 @@ pub(super) fn ask<'a>(
     seat: &Text,
     question: &Text,
     every: u32,
-) -> Asked<'a> {
+) -> JudgeStep<'a> {
     let last = state.rulings.get(&place);
     if let Some(ruling) = last.filter(|r| r.at == state.utterances) {
-        return Asked::Ruled(ruling);
+        return JudgeStep::Ruled(ruling);
     }
     let from = last.map_or(0, |r| r.at).max(state.since.utterances);
     let due = state.utterances >= from + every.max(1);
     let judge = SeatId(seat.clone());
     if !due || !quiet(state) || !may_ask(state) || !state.may(Purpose::Judge, &judge) {
-        return Asked::Not;
+        return JudgeStep::Not;
     }
     let why = "whether it is time to stop".into();
     let batch = drafts::batch(Requester::Engine, Purpose::Judge, vec![judge], why);
@@ -108,5 +108,5 @@ pub(super) fn ask<'a>(
         judge: Some(JudgeTask::Stop(place)),
         ..batch
     };
-    Asked::Now(draft(ThreadId::ROOT, ENGINE, batch.into()).into())
+    JudgeStep::Now(draft(ThreadId::ROOT, ENGINE, batch.into()).into())
 }

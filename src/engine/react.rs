@@ -7,8 +7,8 @@ use super::{execute, resolve, turns, verdict};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
-use crate::state::{Live, Run, State, Turn};
-use crate::voice::{Chunk, Done, Failure};
+use crate::state::{Live, RunState, State, Turn};
+use crate::voice::{CallFailure, Chunk, Done};
 use std::sync::Arc;
 
 /// Returns what an input makes true, as events of which every prefix is legal.
@@ -88,7 +88,8 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         true => "the reply spoke in another's name only",
         false => "the reply had no words",
     };
-    let empty = Failure { usage: done.usage.clone(), ..Failure::new(ErrorClass::Empty, why) };
+    let empty =
+        CallFailure { usage: done.usage.clone(), ..CallFailure::new(ErrorClass::Empty, why) };
     turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)
 }
 
@@ -99,14 +100,14 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
         let Some(seat) = state.seat(&turn.seat) else { continue };
         match (&seat.spec.voice, turn.call, turn.retry_at) {
             (VoiceSpec::Human { seconds: Some(s), pass: true }, _, _) => {
-                if state.run != Run::Paused && now >= turn.granted.plus(s * 1000) {
+                if state.run != RunState::Paused && now >= turn.granted.plus(s * 1000) {
                     drafts.push(turns::passed(turn, now));
                 }
             }
             (_, Some(_), _) => {
                 let due = call_deadline(live, turn.id, &seat.spec.timeouts);
                 if let Some(due) = due.filter(|due| now >= due.at) {
-                    let silence = Failure::new(ErrorClass::Silence, due.words());
+                    let silence = CallFailure::new(ErrorClass::Silence, due.words());
                     drafts.push(turns::failed(live, turn, now, &silence, CutWhy::Timeout));
                 } else if time_is_up(state, turn).is_some_and(|at| now >= at) {
                     drafts.push(turns::cut(live, turn, now, CutWhy::Timeout));
@@ -157,7 +158,7 @@ fn unattended(state: &State) -> Vec<Draft> {
                 format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
             end(state, StopReason::Failure, Some(text.into()))
         }
-        (_, None) if state.run == Run::Paused => {
+        (_, None) if state.run == RunState::Paused => {
             let text = match &state.pause_why {
                 Some(why) => format!("it is paused ({why}) and nobody is there to resume it"),
                 None => "it is paused and nobody is there to resume it".into(),

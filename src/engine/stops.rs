@@ -2,7 +2,7 @@
 
 use super::asking::Says;
 use super::drafts::warn_once;
-use super::judging::{self, Asked};
+use super::judging::{self, JudgeStep};
 use super::{loops, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::ENGINE;
@@ -87,12 +87,12 @@ fn says(state: &State, place: u32, rule: &Rule) -> Says {
         }
         Rule::Judge { seat, question, every } => {
             match judging::ask(state, place, seat, question, *every) {
-                Asked::Now(draft) => Says::First(draft),
-                Asked::Ruled(ruling) if ruling.yes => {
+                JudgeStep::Now(draft) => Says::First(draft),
+                JudgeStep::Ruled(ruling) if ruling.yes => {
                     let why = if ruling.why.is_empty() { "yes" } else { &ruling.why };
                     Says::Stop(StopReason::Goal, format!("{seat}: {why}").into())
                 }
-                Asked::Ruled(_) | Asked::Not => Says::Nothing,
+                JudgeStep::Ruled(_) | JudgeStep::Not => Says::Nothing,
             }
         }
         Rule::Loop {} => loops::says(state),

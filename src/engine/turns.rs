@@ -5,9 +5,9 @@ use crate::expr::Facts;
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, Formed, Repaired, Splitter};
+use crate::reply::{self, Formed, RepairedReply, Splitter};
 use crate::state::{Live, State, Turn};
-use crate::voice::{Done, Failure, rehearsed};
+use crate::voice::{CallFailure, Done, rehearsed};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -122,7 +122,7 @@ pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
 }
 
 /// What a turn's voice said, brought back to the one who spoke: only a model writes on in others' names.
-fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repaired {
+fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> RepairedReply {
     let think = (!thought.is_empty()).then(|| thought.clone().into());
     match state.seat(&turn.seat).map(|s| &s.spec.voice) {
         Some(VoiceSpec::Model(_)) if !is_free(state, turn) => {
@@ -130,7 +130,7 @@ fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repai
             let (text, more) = Splitter::whole(&said);
             let thought = format!("{thought}{more}");
             let think = (!thought.is_empty()).then(|| thought.into());
-            Repaired { text, think, ..Repaired::default() }
+            RepairedReply { text, think, ..RepairedReply::default() }
         }
         Some(VoiceSpec::Model(_)) => {
             let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
@@ -141,10 +141,10 @@ fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repai
                 Some(more) => Some(format!("{thought}{more}").into()),
                 None => think,
             };
-            Repaired { think, ..repaired }
+            RepairedReply { think, ..repaired }
         }
         Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. }) | None => {
-            Repaired { text: said, think, ..Repaired::default() }
+            RepairedReply { text: said, think, ..RepairedReply::default() }
         }
     }
 }
@@ -202,7 +202,7 @@ fn is_looked_at(before: usize, now: usize) -> bool {
 }
 
 /// An end with words, and what they ask of the conversation.
-fn with_words(state: &State, turn: &Turn, words: Repaired, end: TurnEnded) -> Draft {
+fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) -> Draft {
     let end = TurnEnded {
         mentions: mentions(state, &words.text, Some(&turn.seat), &state.labels(turn)),
         text: words.text.into(),
@@ -260,7 +260,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
 fn with_form(
     state: &State,
     turn: &Turn,
-    words: Repaired,
+    words: RepairedReply,
     form: Formed,
     end: impl Fn(Outcome) -> TurnEnded,
 ) -> Draft {
@@ -279,7 +279,7 @@ fn with_form(
 /// What is wrong with them, where they were asked for in another form.
 pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, Text> {
     let form = formed(state, turn, text, &Value::Null)?;
-    let words = Repaired { text: text.to_string(), ..Repaired::default() };
+    let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
 }
 
@@ -313,7 +313,13 @@ fn cut_with(
 }
 
 /// A call that failed: the turn keeps what was shown, or tries again, or fails.
-pub(super) fn failed(live: &Live, turn: &Turn, now: Ms, failure: &Failure, shown: CutWhy) -> Draft {
+pub(super) fn failed(
+    live: &Live,
+    turn: &Turn,
+    now: Ms,
+    failure: &CallFailure,
+    shown: CutWhy,
+) -> Draft {
     let error = CallError { class: failure.class, text: failure.text.clone() };
     if !is_empty(live, turn, None) {
         let why = if failure.class == ErrorClass::Filter { CutWhy::Filtered } else { shown };
@@ -363,7 +369,7 @@ fn fallback(state: &State, turn: &Turn) -> Option<Text> {
 
 /// Milliseconds until the next call of the turn, if there is one. A server that asks to be left alone is, and that costs
 /// no retry; but it never makes the wait shorter than our own, nor the calls of a turn more than the rule bounds.
-fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &Failure) -> Option<u64> {
+fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -> Option<u64> {
     if gives_up(state) || turn.tries >= rule.tries {
         return None;
     }

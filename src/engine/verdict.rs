@@ -3,13 +3,13 @@
 //! The whole talk is judged at its end, a phase by its own judge at the phase's end; judges who may stop are asked after
 //! each round too, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
 
-use super::asking::{Step, VerdictScope, called, may_ask, quiet};
+use super::asking::{CommandStep, VerdictScope, called, may_ask, quiet};
 use super::{drafts, summary, tally};
 use crate::model::event::ENGINE;
 use crate::model::payload::{BatchOpened, Paused};
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictAt};
-use crate::state::{PendingCommand, Run, State, Thread};
+use crate::state::{PendingCommand, RunState, State, Thread};
 
 /// What judges are told who are asked before the end.
 const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has won already.";
@@ -17,18 +17,18 @@ const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has 
 const CASTING: &str = "The judgements are level. Which of these sides, if one has to win?";
 
 /// A verdict that the operator asked for.
-pub(super) fn asked(state: &State, command: &PendingCommand) -> Step {
+pub(super) fn asked(state: &State, command: &PendingCommand) -> CommandStep {
     let scope = called(state);
     let of = scope.map(|c| (c.thread, c.interim));
     let judging = state.judging.as_ref();
     let free = judging.is_none_or(|b| b.ends.is_none() && (b.of.is_none() || b.of == of));
     match scope {
-        _ if command.closed => Step::Done,
+        _ if command.closed => CommandStep::Done,
         Some(scope) if free && quiet(state) && may_ask(state) => {
-            Step::Draft(next(state, scope, Requester::Operator, None).into())
+            CommandStep::Draft(next(state, scope, Requester::Operator, None).into())
         }
-        Some(_) => Step::Wait,
-        None => Step::Done,
+        Some(_) => CommandStep::Wait,
+        None => CommandStep::Done,
     }
 }
 
@@ -56,7 +56,7 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
             next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
         }),
         // what a pause holds up goes on with it
-        (Some(_), None) if matches!(state.run, Run::Pausing | Run::Paused) => None,
+        (Some(_), None) if matches!(state.run, RunState::Pausing | RunState::Paused) => None,
         (Some(_), None) => {
             let limit = state.limit.as_ref().map(|l| l.what.words(l.limit));
             let limit = limit.unwrap_or_else(|| "the limit".into());

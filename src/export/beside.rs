@@ -15,12 +15,12 @@ pub struct Beside {
     /// The last utterance that both share.
     pub shared: Option<u32>,
     /// In order: an utterance and what happened behind it, as either tells it.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedTurn>,
 }
 
 /// One utterance, on both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct ComparedTurn {
     /// Its number; what was told before any has 0.
     pub number: u32,
     /// What the first one tells.
@@ -38,7 +38,7 @@ impl Beside {
         let from = divergence(a.clone(), b.clone());
         let before = State::fold(a.clone().take_while(|e| e.seq < from));
         let shared = before.entries.iter().filter_map(|e| e.number).max();
-        let mut rows: BTreeMap<u32, Row> = BTreeMap::new();
+        let mut rows: BTreeMap<u32, ComparedTurn> = BTreeMap::new();
         for (number, told) in tells(a, from, shared) {
             rows.entry(number).or_default().a.push(told);
         }
@@ -67,7 +67,7 @@ impl Beside {
             Narrated::Note(note) => spell(&Narrated::Note(format!("{side}: {note}"))),
             Narrated::Opening { .. } => spell(told),
         };
-        let row = |row: &Row| -> String {
+        let row = |row: &ComparedTurn| -> String {
             if row.a == row.b {
                 return row.a.iter().map(|told| side("A B", told)).collect();
             }
@@ -87,7 +87,8 @@ impl Beside {
             Narrated::Opening { title, .. } => json!({ "title": title }),
         };
         let side = |all: &[Narrated]| all.iter().map(told).collect::<Vec<Value>>();
-        let row = |r: &Row| json!({"utterance": r.number, "a": side(&r.a), "b": side(&r.b)});
+        let row =
+            |r: &ComparedTurn| json!({"utterance": r.number, "a": side(&r.a), "b": side(&r.b)});
         let rows: Vec<Value> = self.rows.iter().map(row).collect();
         json!({"shared_utterances": self.shared.unwrap_or(0), "rows": rows})
     }

@@ -1,7 +1,7 @@
 //! A conversation as it stands in the end, for formats that are not told from first to last.
 
 use super::{Narrator, Reveal, Spelling, discreet};
-use crate::analysis::{self, Analysis, Cell, Spent, TurnLog};
+use crate::analysis::{self, Analysis, Cell, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
 use crate::model::{Seq, Text, TurnId};
 use crate::session::{Log, Record, SessionError};
@@ -62,7 +62,7 @@ impl Document {
     }
 
     /// Returns everything that was said and is not hidden, with the turn that said it.
-    fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&Spent>)> {
+    fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
         let shown = self.state.entries.iter().filter(|e| self.reveal.hidden || e.hidden.is_none());
         shown.map(|e| (e, e.version().turn.and_then(|turn| self.turn_log.spent(turn))))
     }

@@ -24,16 +24,16 @@ pub struct Comparison {
 
 /// A source in which unlike kinds are a fault.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Checked {
+pub(super) struct CheckedSource {
     pub text: String,
     pub comparisons: Vec<Comparison>,
     /// Where something was put in, in the new text, and how many bytes.
     added: Vec<(usize, usize)>,
 }
 
-impl Checked {
+impl CheckedSource {
     /// Rewrites the expressions of a source.
-    pub fn new(source: &str, bodies: &[Range<usize>]) -> Checked {
+    pub fn new(source: &str, bodies: &[Range<usize>]) -> CheckedSource {
         let comparisons: Vec<Comparison> =
             bodies.iter().flat_map(|body| comparisons(source, body)).collect();
         let mut parts: Vec<(usize, String)> = vec![];
@@ -52,7 +52,7 @@ impl Checked {
             done = at;
         }
         text.push_str(source.get(done..).unwrap_or_default());
-        Checked { text, comparisons, added }
+        CheckedSource { text, comparisons, added }
     }
 
     /// Returns the place in the source that a place in the new text stands for.

@@ -2,8 +2,8 @@
 //!
 //! It begins empty, and everything in it was looked at: nothing here makes a value much larger than what it was given.
 
-use super::compare::{self, Checked};
-use super::{Facts, Fault, OUTPUT_LIMIT};
+use super::compare::{self, CheckedSource};
+use super::{ExprError, Facts, OUTPUT_LIMIT};
 use minijinja::value::{ArgType, Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, tests};
 use minijinja_contrib::pycompat::unknown_method_callback;
@@ -213,7 +213,7 @@ pub(super) fn fits<'n>(
     sums: usize,
     names: impl Iterator<Item = &'n str>,
     facts: &Facts,
-) -> Result<(), Fault> {
+) -> Result<(), ExprError> {
     if sums == 0 {
         return Ok(());
     }
@@ -222,7 +222,9 @@ pub(super) fn fits<'n>(
     let longest = values.map(|value| longest(&value, &mut left)).max().unwrap_or(0);
     match (sums + 1).checked_mul(longest.max(OUTPUT_LIMIT)).filter(|most| *most <= SUM_LIMIT) {
         Some(_) => Ok(()),
-        None => Err(Fault::new("adding texts of this length so often takes too much memory", 0)),
+        None => {
+            Err(ExprError::new("adding texts of this length so often takes too much memory", 0))
+        }
     }
 }
 
@@ -246,14 +248,14 @@ fn longest(value: &Value, left: &mut usize) -> usize {
 }
 
 /// Turns the engine's error into ours.
-pub(super) fn fault(error: Error, checked: &Checked) -> Fault {
+pub(super) fn fault(error: Error, checked: &CheckedSource) -> ExprError {
     let column = error.range().map_or(0, |range| checked.place(range.start));
     let message = match (error.kind(), error.detail()) {
         (ErrorKind::OutOfFuel, _) => "this takes too many steps".into(),
         (_, Some(detail)) => detail.to_owned(),
         (kind, None) => kind.to_string(),
     };
-    Fault::new(message, column)
+    ExprError::new(message, column)
 }
 
 /// Takes what a template writes, up to the limit.

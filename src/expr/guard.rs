@@ -3,7 +3,7 @@
 //! Parsers and compilers of expressions recurse, and two operators multiply text; so length, depth and operators are
 //! checked here on the bare characters. It knows string literals and brackets, nothing else of the language.
 
-use super::{EXPRESSION_LIMIT, Fault, TEMPLATE_LIMIT};
+use super::{EXPRESSION_LIMIT, ExprError, TEMPLATE_LIMIT};
 use std::ops::Range;
 
 /// Brackets within brackets.
@@ -18,9 +18,9 @@ const LOOP_LIMIT: usize = 2;
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 
 /// Checks an expression that begins at byte `start` of its source.
-pub(super) fn expression(source: &str, start: usize) -> Result<(), Fault> {
+pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
     if source.len() > EXPRESSION_LIMIT {
-        return Err(Fault::new(
+        return Err(ExprError::new(
             format!("this is longer than {EXPRESSION_LIMIT} bytes"),
             start + source.floor_char_boundary(EXPRESSION_LIMIT),
         ));
@@ -34,26 +34,26 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), Fault> {
             "*" | "~" => {
                 let message =
                     format!("`{token}` cannot be used here: it can make values of any size");
-                return Err(Fault::new(message, start + at));
+                return Err(ExprError::new(message, start + at));
             }
             _ => {}
         }
         if depth > DEPTH_LIMIT {
             let message = format!("brackets are nested deeper than {DEPTH_LIMIT}");
-            return Err(Fault::new(message, start + at));
+            return Err(ExprError::new(message, start + at));
         }
         if unary > UNARY_LIMIT {
             let message = format!("`not` and `-` stand here more than {UNARY_LIMIT} times");
-            return Err(Fault::new(message, start + at));
+            return Err(ExprError::new(message, start + at));
         }
     }
     Ok(())
 }
 
 /// Checks a template and returns where its expressions are: the insides of its tags.
-pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, Fault> {
+pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
     if source.len() > TEMPLATE_LIMIT {
-        return Err(Fault::new(format!("this is longer than {TEMPLATE_LIMIT} bytes"), 0));
+        return Err(ExprError::new(format!("this is longer than {TEMPLATE_LIMIT} bytes"), 0));
     }
     let mut bodies = Vec::new();
     let (mut at, mut loops) = (0, 0_usize);
@@ -61,7 +61,7 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, Fault> {
         let (inner, is_statement) = (open + 2, source[open..].starts_with("{%"));
         if source[open..].starts_with("{#") {
             let end = source[inner..].find("#}");
-            at = inner + 2 + end.ok_or_else(|| Fault::new("this comment has no `#}`", open))?;
+            at = inner + 2 + end.ok_or_else(|| ExprError::new("this comment has no `#}`", open))?;
             continue;
         }
         let end = end_of_tag(source, inner, if is_statement { "%}" } else { "}}" })?;
@@ -72,14 +72,14 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, Fault> {
         }
         bodies.push(inner..end);
         if bodies.len() > TAG_LIMIT {
-            return Err(Fault::new(format!("a template has at most {TAG_LIMIT} tags"), open));
+            return Err(ExprError::new(format!("a template has at most {TAG_LIMIT} tags"), open));
         }
         at = end + 2;
     }
     Ok(bodies)
 }
 
-fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), Fault> {
+fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), ExprError> {
     // a sign at either end of a tag takes the space beside it away
     let body = body.trim_start_matches(['-', '+']).trim_end_matches(['-', '+']);
     let words: Vec<_> = tokens(body).map(|(_, t)| t).collect();
@@ -91,17 +91,17 @@ fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), Fault> {
         _ => {
             let known = STATEMENTS.join(", ");
             let message = format!("`{name}` is no tag of a template; there are {known}");
-            return Err(Fault::new(message, start));
+            return Err(ExprError::new(message, start));
         }
     }
     if *loops > LOOP_LIMIT {
-        return Err(Fault::new(format!("loops are nested deeper than {LOOP_LIMIT}"), start));
+        return Err(ExprError::new(format!("loops are nested deeper than {LOOP_LIMIT}"), start));
     }
     if name == "for" && words.contains(&"+") {
-        return Err(Fault::new("`+` cannot be used in the head of a loop", start));
+        return Err(ExprError::new("`+` cannot be used in the head of a loop", start));
     }
     if name == "for" && words.contains(&"recursive") {
-        return Err(Fault::new("a loop cannot be recursive", start));
+        return Err(ExprError::new("a loop cannot be recursive", start));
     }
     Ok(())
 }
@@ -112,17 +112,17 @@ fn next_tag(source: &str, from: usize) -> Option<usize> {
 }
 
 /// Braces inside a tag are refused, so that its end cannot be read in two ways.
-fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, Fault> {
+fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, ExprError> {
     for (at, token) in tokens(&source[inner..]) {
         let here = &source[inner + at..];
         if here.starts_with(close) {
             return Ok(inner + at);
         }
         if matches!(token, "{" | "}") {
-            return Err(Fault::new("braces cannot be used inside a tag", inner + at));
+            return Err(ExprError::new("braces cannot be used inside a tag", inner + at));
         }
     }
-    Err(Fault::new(format!("this tag has no `{close}`"), inner - 2))
+    Err(ExprError::new(format!("this tag has no `{close}`"), inner - 2))
 }
 
 /// Returns the insides of tags without the signs at their ends, which take away the space beside a tag.

@@ -20,7 +20,7 @@ pub use compare::Comparison;
 pub use facts::{Facts, Function};
 pub use parts::parts;
 
-use compare::Checked;
+use compare::CheckedSource;
 use std::collections::HashSet;
 use std::ops::Range;
 use std::slice::from_ref;
@@ -36,16 +36,16 @@ pub const OUTPUT_LIMIT: usize = 64 * 1024;
 /// What is wrong with a condition or a template, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
-pub struct Fault {
+pub struct ExprError {
     /// What is wrong, and what to do about it; may quote the source.
     pub message: String,
     /// Byte offset into the source.
     pub column: usize,
 }
 
-impl Fault {
-    fn new(message: impl Into<String>, column: usize) -> Fault {
-        Fault { message: message.into(), column }
+impl ExprError {
+    fn new(message: impl Into<String>, column: usize) -> ExprError {
+        ExprError { message: message.into(), column }
     }
 
     /// Returns where it is in its source, in words: `character 5`, or `line 2, character 5` of several lines.
@@ -67,7 +67,7 @@ pub struct Condition {
     expression: Arc<minijinja::Expression<'static, 'static>>,
     names: Vec<Name>,
     sums: usize,
-    checked: Arc<Checked>,
+    checked: Arc<CheckedSource>,
 }
 
 impl Condition {
@@ -75,10 +75,10 @@ impl Condition {
     ///
     /// # Errors
     /// If it is too long or too deep, uses `*` or `~`, or is not an expression.
-    pub fn compile(source: &str) -> Result<Condition, Fault> {
+    pub fn compile(source: &str) -> Result<Condition, ExprError> {
         guard::expression(source, 0)?;
         let body = 0..source.len();
-        let checked = Checked::new(source, from_ref(&body));
+        let checked = CheckedSource::new(source, from_ref(&body));
         let expression = engine::CONDITIONS
             .compile_expression_owned(checked.text.clone())
             .map_err(|e| engine::fault(e, &checked))?;
@@ -108,7 +108,7 @@ impl Condition {
     /// # Errors
     /// If it uses a name that the facts do not have, comes to nothing (a key that is not there, an `if` without an
     /// `else`), or does what its values do not allow.
-    pub fn holds(&self, facts: &Facts) -> Result<bool, Fault> {
+    pub fn holds(&self, facts: &Facts) -> Result<bool, ExprError> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
         let fault = |e| engine::fault(e, &self.checked);
@@ -116,7 +116,7 @@ impl Condition {
         if result.is_undefined() {
             let message = "this comes to nothing: what it asks for is not there; \
                            write .get('key', False) for a key that may be missing";
-            return Err(Fault::new(message, 0));
+            return Err(ExprError::new(message, 0));
         }
         Ok(result.is_true())
     }
@@ -125,12 +125,12 @@ impl Condition {
     ///
     /// # Errors
     /// As [`holds`](Condition::holds), but for what is not there.
-    pub fn value(&self, facts: &Facts) -> Result<serde_json::Value, Fault> {
+    pub fn value(&self, facts: &Facts) -> Result<serde_json::Value, ExprError> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
         let fault = |e| engine::fault(e, &self.checked);
         let result = self.expression.eval(facts.value()).map_err(fault)?;
-        serde_json::to_value(&result).map_err(|e| Fault::new(e.to_string(), 0))
+        serde_json::to_value(&result).map_err(|e| ExprError::new(e.to_string(), 0))
     }
 }
 
@@ -140,7 +140,7 @@ pub struct Template {
     engine: Arc<minijinja::Environment<'static>>,
     names: Vec<Name>,
     sums: usize,
-    checked: Arc<Checked>,
+    checked: Arc<CheckedSource>,
 }
 
 impl Template {
@@ -149,9 +149,9 @@ impl Template {
     ///
     /// # Errors
     /// If it or one of its tags is too long or too deep, or a tag is none of the known ones.
-    pub fn compile(source: &str) -> Result<Template, Fault> {
+    pub fn compile(source: &str) -> Result<Template, ExprError> {
         let bodies = guard::template(source)?;
-        let checked = Checked::new(source, &guard::insides(source, &bodies));
+        let checked = CheckedSource::new(source, &guard::insides(source, &bodies));
         let fault = |e| engine::fault(e, &checked);
         let mut engine = engine::TEMPLATES.clone();
         engine.add_template_owned(engine::TEMPLATE_NAME, checked.text.clone()).map_err(fault)?;
@@ -171,7 +171,7 @@ impl Template {
     ///
     /// # Errors
     /// If it uses a name that the facts do not have, gets too long, or does what its values do not allow.
-    pub fn render(&self, facts: &Facts) -> Result<String, Fault> {
+    pub fn render(&self, facts: &Facts) -> Result<String, ExprError> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;
         let fault = |e| engine::fault(e, &self.checked);
@@ -180,7 +180,7 @@ impl Template {
         let rendered = template.render_captured_to(facts.value(), &mut out);
         if out.is_full() {
             let message = format!("this gives more than {OUTPUT_LIMIT} bytes of text");
-            return Err(Fault::new(message, 0));
+            return Err(ExprError::new(message, 0));
         }
         rendered.map_err(fault)?;
         Ok(out.into_text())
@@ -208,11 +208,11 @@ impl Name {
         all
     }
 
-    fn check(names: &[Name], facts: &Facts) -> Result<(), Fault> {
+    fn check(names: &[Name], facts: &Facts) -> Result<(), ExprError> {
         match names.iter().find(|n| !facts.has(&n.name)) {
             Some(Name { name, column }) => {
                 let message = format!("nothing here is called `{name}`");
-                Err(Fault::new(message, *column))
+                Err(ExprError::new(message, *column))
             }
             None => Ok(()),
         }

@@ -5,7 +5,7 @@ use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
 use super::limits::{Limit, Limits};
 use super::money::Usd;
 use super::participant::Participant;
-use super::piece::Run;
+use super::piece::PieceRun;
 use super::reason::StopReason;
 use super::task::{JudgeTask, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
@@ -247,7 +247,7 @@ pub struct CallRetried {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "one field")]
 pub struct Delta {
-    pub pieces: Vec<Run>,
+    pub pieces: Vec<PieceRun>,
 }
 
 /// `turn.ended`.

@@ -31,10 +31,10 @@ pub struct Piece {
 /// `len` counts UTF-8 bytes; `dt` is milliseconds since the piece before it in the event. The first `dt` of an event
 /// counts from the start of the call of its turn.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Run(pub TurnId, pub Channel, pub Text, pub Vec<u64>);
+pub struct PieceRun(pub TurnId, pub Channel, pub Text, pub Vec<u64>);
 
 /// Packs pieces, in order of arrival, into runs. `call_started` is the start of the call of the first piece's turn.
-pub fn pack(pieces: &[Piece], call_started: Ms) -> Vec<Run> {
+pub fn pack(pieces: &[Piece], call_started: Ms) -> Vec<PieceRun> {
     let mut runs: Vec<(TurnId, Channel, String, Vec<u64>)> = Vec::new();
     let mut before = call_started;
     for p in pieces {
@@ -49,15 +49,15 @@ pub fn pack(pieces: &[Piece], call_started: Ms) -> Vec<Run> {
         }
     }
     runs.into_iter()
-        .map(|(turn, channel, text, times)| Run(turn, channel, text.into(), times))
+        .map(|(turn, channel, text, times)| PieceRun(turn, channel, text.into(), times))
         .collect()
 }
 
 /// Unpacks runs into pieces; lengths that do not fit the text are clamped to it, so that a damaged line loses no words.
-pub fn unpack(runs: &[Run], call_started: Ms) -> Vec<Piece> {
+pub fn unpack(runs: &[PieceRun], call_started: Ms) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut at = call_started;
-    for Run(turn, channel, text, times) in runs {
+    for PieceRun(turn, channel, text, times) in runs {
         let mut rest: &str = text;
         let mut pairs = times.chunks_exact(2).peekable();
         while let Some([len, dt]) = pairs.next() {
@@ -103,7 +103,7 @@ mod tests {
 
     #[test]
     fn a_wrong_length_loses_no_words() {
-        let runs = [Run(TurnId(1), Channel::Say, "häuser".into(), vec![2, 1, 900, 1])];
+        let runs = [PieceRun(TurnId(1), Channel::Say, "häuser".into(), vec![2, 1, 900, 1])];
         let text: String = unpack(&runs, Ms(0)).iter().map(|p| &*p.text).collect();
         assert_eq!(text, "häuser");
     }

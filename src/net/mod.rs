@@ -3,7 +3,7 @@
 //! It follows no redirect, because a key belongs to one address; it keeps no cookies, asks for no compression (a
 //! compressed stream comes in lumps) and repeats nothing. It deliberately knows nothing of models, and sets no
 //! time-out but the one for connecting: how long an answer may take is the caller's to say. Dropping a future or an
-//! [`Answer`] closes the connection.
+//! [`Response`] closes the connection.
 
 mod error;
 mod resolver;
@@ -53,7 +53,7 @@ pub struct Ask {
 }
 
 /// An answer whose head has come.
-pub struct Answer {
+pub struct Response {
     response: reqwest::Response,
 }
 
@@ -67,7 +67,7 @@ impl Client {
     ///
     /// # Errors
     /// When the address or a header cannot be sent, no connection stands in time, or it breaks before the answer.
-    pub async fn send(&self, ask: Ask) -> Result<Answer, NetError> {
+    pub async fn send(&self, ask: Ask) -> Result<Response, NetError> {
         let url = address(&ask.url)?;
         let client = self.client(route(&url), ask.connect)?;
         let mut request = match ask.body {
@@ -84,7 +84,7 @@ impl Client {
             request = request.header(HeaderName::from_static(name), value);
         }
         let response = request.send().await.map_err(|e| NetError::of(&e))?;
-        Ok(Answer { response })
+        Ok(Response { response })
     }
 
     fn client(&self, route: Route, connect: Duration) -> Result<reqwest::Client, NetError> {
@@ -111,7 +111,7 @@ impl Client {
     }
 }
 
-impl Answer {
+impl Response {
     /// Returns the status code.
     pub fn status(&self) -> u16 {
         self.response.status().as_u16()

@@ -4,8 +4,8 @@
 //! and who bids at all goes first after two rounds of waiting, so that none is starved. Of equal bids the one longest
 //! silent wins, and so it does where no bid can be read. Somebody always speaks.
 
-use super::in_turn::{ROUNDS, Turn, decide, round};
-use super::{Decision, Next, Policy, View};
+use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
+use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::PolicyRow;
 use serde_json::Value;
@@ -42,7 +42,7 @@ impl Policy for Bids {
             (0, _) => v.nobody(),
             _ if over => v.end(StopReason::RoundLimit),
             (2.., None) => Decision {
-                next: Next::Ask {
+                next: NextMove::Ask {
                     purpose: Purpose::Bid,
                     seats: able.into_iter().cloned().collect(),
                     why: "who wants to speak?".into(),
@@ -62,7 +62,7 @@ impl Policy for Bids {
                 let Some(best) = bids.next() else { return v.nobody() };
                 let queue = bids.map(|b| b.seat).collect();
                 let (seat, why) = (best.seat.clone(), best.why());
-                decide(v, Some(Turn { seat, why, queue, round, memo, kept: vec![] }))
+                decide(v, Some(ProposedTurn { seat, why, queue, round, memo, kept: vec![] }))
             }
         }
     }

@@ -6,11 +6,11 @@
 //! A condition that cannot be evaluated is false, and a person is told. What a reply leaves in the context is folded
 //! by `state`, not here.
 
-use super::{Decision, Next, Policy, View};
+use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::PolicyRow;
-use crate::state::{Asking, Entry, REQUESTS, Ran};
+use crate::state::{Asking, Entry, PastTurn, REQUESTS};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
@@ -39,12 +39,12 @@ impl Policy for Depends {
         let ready: Vec<Ready> = v.able().filter_map(|seat| look.ready(seat, &asked)).collect();
         let untold = |text: &&Text| !v.state.warnings.iter().any(|w| w.text == **text);
         if let Some(text) = look.faults.take().iter().chain(&warnings).find(untold) {
-            return Decision { next: Next::Warn(text.clone()), memo: v.thread.memo.clone() };
+            return Decision { next: NextMove::Warn(text.clone()), memo: v.thread.memo.clone() };
         }
         let muted = |id: &&SeatId| v.state.seat(id).is_some_and(|s| s.muted && !s.gone);
         let mut held = v.thread.seats.iter().filter(muted);
         if ready.is_empty() && v.state.attended && held.any(|id| look.ready(id, &asked).is_some()) {
-            return Decision { next: Next::Wait, memo: v.thread.memo.clone() };
+            return Decision { next: NextMove::Wait, memo: v.thread.memo.clone() };
         }
         if ready.is_empty() {
             return v.end(if starved(v) { StopReason::Starved } else { StopReason::Completed });
@@ -53,7 +53,7 @@ impl Policy for Depends {
         let seats: Vec<SeatId> = ready.iter().map(|r| r.seat.clone()).collect();
         let memo = memo(v, &ready, &asked);
         Decision {
-            next: Next::Speak { seats, why: why.join("; ").into(), queue: vec![], round: None },
+            next: NextMove::Speak { seats, why: why.join("; ").into(), queue: vec![], round: None },
             memo,
         }
     }
@@ -152,7 +152,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
 }
 
 /// Returns the runs that count: those since an end was last passed.
-fn runs<'a>(v: &View<'a>) -> &'a [Ran] {
+fn runs<'a>(v: &View<'a>) -> &'a [PastTurn] {
     v.thread.runs.get(v.thread.runs_before..).unwrap_or_default()
 }
 
@@ -174,7 +174,7 @@ fn is_addressed(v: &View<'_>) -> bool {
 }
 
 /// Whether a run came to words.
-fn spoke(run: &Ran) -> bool {
+fn spoke(run: &PastTurn) -> bool {
     !run.reply.text.trim().is_empty()
 }
 
@@ -283,15 +283,15 @@ fn starved(v: &View<'_>) -> bool {
 }
 
 /// One run as the result tells it: what was new to it, what came of it, and how long that took.
-fn told(v: &View<'_>, runs: &[Ran], run: &Ran) -> Value {
-    let output = |r: &Ran| v.state.output(&r.reply);
+fn told(v: &View<'_>, runs: &[PastTurn], run: &PastTurn) -> Value {
+    let output = |r: &PastTurn| v.state.output(&r.reply);
     let before = runs.iter().filter(|r| r.batch < run.batch && r.reply.seat == run.reply.seat);
     let last = before.map(|r| r.batch).max().unwrap_or(0);
     let after = v.state.seat(&run.reply.seat).map_or(&[][..], |s| &s.spec.runs.after[..]);
     let input: Map<String, Value> = after
         .iter()
         .filter_map(|a| {
-            let news = |r: &&Ran| {
+            let news = |r: &&PastTurn| {
                 let told = r.reply.seat == a.participant && r.reply.outcome == Outcome::Said;
                 told && (last..run.batch).contains(&r.batch)
             };

@@ -5,7 +5,7 @@
 //! moves no pointer: the policy's own memory is written only with a turn that is its own. Whose turn it is, is not
 //! decided here.
 
-use super::{Decision, Next, View};
+use super::{Decision, NextMove, View};
 use crate::model::{SeatId, Seq, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow};
 use crate::state::{Entry, Who};
@@ -28,7 +28,7 @@ pub(super) const ROUNDS: OptionRow = OptionRow {
 const QUEUE: usize = 4;
 
 /// A turn as the policy's own rule gives it.
-pub(super) struct Turn {
+pub(super) struct ProposedTurn {
     /// Whose.
     pub(super) seat: SeatId,
     /// Why, in words.
@@ -44,7 +44,7 @@ pub(super) struct Turn {
 }
 
 /// Returns the decision for a turn: itself, or somebody who was named first; the end, if nobody can speak.
-pub(super) fn decide(v: &View<'_>, turn: Option<Turn>) -> Decision {
+pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     let Some(mut turn) = turn else { return v.nobody() };
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
         return v.end(StopReason::RoundLimit);
@@ -73,10 +73,11 @@ pub(super) fn decide(v: &View<'_>, turn: Option<Turn>) -> Decision {
     speak(turn.seat.clone(), std::mem::take(&mut turn.why), turn, memo)
 }
 
-fn speak(seat: SeatId, why: impl Into<Text>, turn: Turn, memo: Value) -> Decision {
+fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) -> Decision {
     let mut queue = turn.queue;
     queue.truncate(QUEUE);
-    let next = Next::Speak { seats: vec![seat], why: why.into(), queue, round: Some(turn.round) };
+    let next =
+        NextMove::Speak { seats: vec![seat], why: why.into(), queue, round: Some(turn.round) };
     Decision { next, memo }
 }
 

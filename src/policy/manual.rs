@@ -1,6 +1,6 @@
 //! The operator gives the floor, every time.
 
-use super::{Decision, Next, Policy, View};
+use super::{Decision, NextMove, Policy, View};
 use crate::model::StopReason;
 use crate::scenario::PolicyRow;
 
@@ -25,6 +25,6 @@ impl Policy for Manual {
         if v.thread.seats.iter().all(|s| v.state.seat(s).is_none_or(|s| s.gone)) {
             return v.end(StopReason::Exhausted);
         }
-        Decision { next: Next::Wait, memo: v.thread.memo.clone() }
+        Decision { next: NextMove::Wait, memo: v.thread.memo.clone() }
     }
 }

@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 /// What a policy wants next.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Next {
+pub enum NextMove {
     /// These seats speak at once.
     Speak {
         /// Who, in order.
@@ -64,7 +64,7 @@ pub enum Next {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
     /// What it wants.
-    pub next: Next,
+    pub next: NextMove,
     /// What it remembers.
     pub memo: Value,
 }
@@ -163,14 +163,14 @@ impl<'a> View<'a> {
         let silenced = seats().any(|s| s.muted || s.gone) && !seats().all(|s| s.gone);
         let elsewhere = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
         match silenced && !elsewhere {
-            true => Decision { next: Next::Wait, memo: self.thread.memo.clone() },
+            true => Decision { next: NextMove::Wait, memo: self.thread.memo.clone() },
             false => self.end(StopReason::Exhausted),
         }
     }
 
     /// Returns the decision to end, with the memo as it is.
     fn end(&self, reason: StopReason) -> Decision {
-        Decision { next: Next::End(reason), memo: self.thread.memo.clone() }
+        Decision { next: NextMove::End(reason), memo: self.thread.memo.clone() }
     }
 
     /// Returns the memo with some keys set.

@@ -5,8 +5,8 @@
 //! decides, with a memory of its own. Nobody is chosen more than `streak` times in a row, unless alone, and a moderator
 //! never chooses itself. A mention is a hint to the moderator, no more.
 
-use super::in_turn::{ROUNDS, Turn, decide, round};
-use super::{Decision, Next, Policy, View, find};
+use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
+use super::{Decision, NextMove, Policy, View, find};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
 use crate::state::Reply;
@@ -78,7 +78,10 @@ impl Policy for Moderated {
                 let why = format!("{moderator} chose {seat}{why}");
                 let memo = memo.into_iter().chain(streak(v, seat)).collect();
                 let seat = (*seat).clone();
-                decide(v, Some(Turn { seat, why, queue: vec![], round, memo, kept: vec![] }))
+                decide(
+                    v,
+                    Some(ProposedTurn { seat, why, queue: vec![], round, memo, kept: vec![] }),
+                )
             }
             Some(_) | None => fallback(v, &legal, &format!("no choice came from {moderator}")),
         }
@@ -117,7 +120,7 @@ fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
     };
     let options = legal.iter().map(|s| s.0.clone());
     let options = options.chain(may_end.then(|| END.into())).collect();
-    let next = Next::Ask {
+    let next = NextMove::Ask {
         purpose: Purpose::Pick,
         seats: vec![moderator],
         why: "the moderator chooses who is next".into(),
@@ -160,13 +163,13 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     for _ in 0..=thread.seats.len() {
         let Decision { next, memo } = policy.next(&View { state: v.state, thread: &thread });
         thread.memo = memo.clone();
-        let Next::Speak { seats, why, queue, .. } = next else { break };
+        let NextMove::Speak { seats, why, queue, .. } = next else { break };
         let Some(seat) = seats.first().filter(|s| legal.contains(s)) else { continue };
         let (round, mut counted) = round(v, v.able().count());
         counted.push(("fallback", memo));
         counted.extend(streak(v, seat));
         let why = format!("{because}: {why}").into();
-        let next = Next::Speak { seats, why, queue, round: Some(round) };
+        let next = NextMove::Speak { seats, why, queue, round: Some(round) };
         return Decision { next, memo: v.memo_with(counted) };
     }
     v.nobody()

@@ -1,6 +1,6 @@
 //! A list of phases, each a talk of its own that inherits what its parent saw.
 
-use super::{Decision, Next, Policy, View};
+use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::{Limits, SeatId, StopReason};
 use crate::scenario::PolicyRow;
@@ -42,6 +42,6 @@ impl Policy for Phases {
             memo: v.memo_with([("phase", json!(at + 1))]),
         };
         let memo = spec.memo.clone();
-        Decision { next: Next::Open(Box::new(spec)), memo }
+        Decision { next: NextMove::Open(Box::new(spec)), memo }
     }
 }

@@ -1,6 +1,6 @@
 //! One after the other, in the order of the file or shuffled anew each round.
 
-use super::in_turn::{MENTIONS, ROUNDS, Turn, decide};
+use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide};
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
@@ -45,7 +45,7 @@ fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
 }
 
 /// Finds the next seat that can speak, from the pointer on, at most one whole round ahead.
-fn in_turn(v: &View<'_>) -> Option<Turn> {
+fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let round = u32::try_from(v.memo_count("round")).unwrap_or(u32::MAX).max(1);
     let at = usize::try_from(v.memo_count("at")).unwrap_or(0);
     let here = order(v, round).into_iter().enumerate().skip(at).map(|(i, s)| (i, s, round));
@@ -58,7 +58,7 @@ fn in_turn(v: &View<'_>) -> Option<Turn> {
             queue.push(next);
         }
     }
-    Some(Turn {
+    Some(ProposedTurn {
         why: format!("place {} of {}", place + 1, v.thread.seats.len()),
         memo: vec![("at", json!(place + 1)), ("round", json!(round))],
         kept: vec![],

@@ -1,6 +1,6 @@
 //! All at once, each seeing only what was there before the round.
 
-use super::{Decision, Next, Policy, View};
+use super::{Decision, NextMove, Policy, View};
 use crate::model::{SeatId, StopReason};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
 use serde_json::json;
@@ -33,7 +33,7 @@ impl Policy for Simultaneous {
         if seats.is_empty() {
             return v.nobody();
         }
-        let next = Next::Speak {
+        let next = NextMove::Speak {
             seats,
             why: format!("all at once, round {round}").into(),
             queue: vec![],

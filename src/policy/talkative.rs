@@ -2,7 +2,7 @@
 //!
 //! Whoever had the last turn does not roll, unless alone. The dice depend on the seed and on how many turns there were.
 
-use super::in_turn::{MENTIONS, ROUNDS, Turn, decide, round};
+use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::PolicyRow;
@@ -31,7 +31,7 @@ impl Policy for Talkative {
     }
 }
 
-fn in_turn(v: &View<'_>) -> Option<Turn> {
+fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let able: Vec<&SeatId> = v.able().collect();
     let (round, mut memo) = round(v, able.len());
     let turns = v.memo_count("turns");
@@ -48,7 +48,7 @@ fn in_turn(v: &View<'_>) -> Option<Turn> {
     }
     let (seat, margin) = rolled.remove(next);
     memo.extend([("turns", json!(turns + 1)), ("last", json!(seat))]);
-    Some(Turn {
+    Some(ProposedTurn {
         seat: seat.clone(),
         why: if margin <= 0.0 { "feels like speaking" } else { "nobody felt like speaking" }.into(),
         queue: rolled.into_iter().filter(|(_, m)| *m <= 0.0).map(|(s, _)| s.clone()).collect(),

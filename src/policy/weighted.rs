@@ -6,7 +6,7 @@
 //! the seat speaks that is furthest behind; the gap stays under the longest utterance. Shares begin anew when a seat,
 //! a weight or a mute changes; what is said out of turn counts for nobody.
 
-use super::in_turn::{MENTIONS, ROUNDS, Turn, decide, round};
+use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
@@ -48,7 +48,7 @@ impl Policy for Weighted {
     }
 }
 
-fn in_turn(v: &View<'_>) -> Option<Turn> {
+fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let measure = Measure::of(v);
     let mut shares = shares(v);
     let mut kept = vec![];
@@ -72,7 +72,7 @@ fn in_turn(v: &View<'_>) -> Option<Turn> {
         shares[next].had = shares[next].had.saturating_add(1);
         turn.push(memo(&shares));
     }
-    Some(Turn { queue: queue(measure, shares, &seat), seat, why, round, memo: turn, kept })
+    Some(ProposedTurn { queue: queue(measure, shares, &seat), seat, why, round, memo: turn, kept })
 }
 
 fn memo(shares: &[Share]) -> (&'static str, Value) {

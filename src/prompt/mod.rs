@@ -223,7 +223,7 @@ fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
     filled(persona, state, turn).unwrap_or_else(|_| persona.to_owned())
 }
 
-fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String, expr::Fault> {
+fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String, expr::ExprError> {
     if !persona.contains('{') {
         return Ok(persona.to_owned());
     }

@@ -12,5 +12,5 @@ mod think;
 
 pub use form::{Formed, formed};
 pub use mentions::mentions;
-pub use repair::{Repaired, repair, repair_again};
+pub use repair::{RepairedReply, repair, repair_again};
 pub use think::Splitter;

@@ -26,7 +26,7 @@ const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
 /// What a reply is once it is nobody's but the speaker's.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Repaired {
+pub struct RepairedReply {
     /// The words.
     pub text: String,
     /// The words as they came, where they were changed.
@@ -38,13 +38,13 @@ pub struct Repaired {
 }
 
 /// Repairs the words of a seat.
-pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
+pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
     repaired(reply, seat, roster, Lead::Announces)
 }
 
 /// Repairs words that began in another's name and were asked for once more: a label in front of them is text by now. What
 /// goes on in a further one is cut all the same.
-pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> Repaired {
+pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
     repaired(reply, seat, roster, Lead::IsText)
 }
 
@@ -55,7 +55,7 @@ enum Lead {
     IsText,
 }
 
-fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> Repaired {
+fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> RepairedReply {
     let (said, mut thought) = Splitter::whole(reply);
     let said = match without_thought_before(&said) {
         Some((before, after)) => {
@@ -80,7 +80,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
     let changed = unwrapped.is_some() || cut.is_some();
     // a closing tag at the very end is but a slip
     let goes_on = cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim()));
-    Repaired {
+    RepairedReply {
         raw: changed.then(|| said.as_str().into()),
         text,
         think: (!thought.is_empty()).then(|| thought.into()),

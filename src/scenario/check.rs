@@ -5,9 +5,9 @@
 
 use super::contract::{schema, validator};
 use super::fault::{Fault, Gravity, place};
-use super::keys::{ANY_POLICY, CAST_LINES, Key, Kind, LATER_POLICIES, PHASES};
+use super::keys::{ANY_POLICY, CAST_LINES, Key, LATER_POLICIES, PHASES, ValueKind};
 use super::kinds;
-use super::tree::{Entry, Node, Span, Value, quote};
+use super::tree::{Node, Span, TableEntry, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow};
 use crate::expr::{self, Condition, Template};
 use crate::model::steering::duration_ms;
@@ -137,8 +137,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Notes a key that no table of keys has; returns the one that was most likely meant.
-    fn unknown(&mut self, entry: &Entry, keys: &[Key], path: &str) -> Option<&'static str> {
-        let known = || keys.iter().filter(|k| !matches!(k.kind, Kind::Later)).map(|k| k.name);
+    fn unknown(&mut self, entry: &TableEntry, keys: &[Key], path: &str) -> Option<&'static str> {
+        let known = || keys.iter().filter(|k| !matches!(k.kind, ValueKind::Later)).map(|k| k.name);
         let near = nearest(&entry.key, known());
         let fix = match near {
             Some(near) => format!("the nearest key is `{near}`"),
@@ -159,8 +159,8 @@ impl<'a> Walk<'a> {
     }
 
     /// Checks one value; `key` is the one it belongs to, for the hint.
-    fn value(&mut self, node: &Node, kind: &Kind, key: &Key, path: &str) {
-        if let Kind::Later = kind {
+    fn value(&mut self, node: &Node, kind: &ValueKind, key: &Key, path: &str) {
+        if let ValueKind::Later = kind {
             return self.fault(&node.span, path, "is not in this version yet", "leave it out");
         }
         if !fits(node, kind) {
@@ -168,27 +168,27 @@ impl<'a> Walk<'a> {
             return self.fault(&node.span, path, message, example(key));
         }
         match kind {
-            Kind::List(kind) => {
+            ValueKind::List(kind) => {
                 for (i, item) in node.items().iter().enumerate() {
                     self.value(item, kind, key, &format!("{path}[{}]", i + 1));
                 }
             }
-            Kind::Table(keys) => self.table(node, keys, path),
-            Kind::AnyOf(kinds) => {
+            ValueKind::Table(keys) => self.table(node, keys, path),
+            ValueKind::AnyOf(kinds) => {
                 if let Some(kind) = kinds.iter().find(|k| fits(node, k)) {
                     self.value(node, kind, key, path);
                 }
             }
-            Kind::Cast(keys) => self.cast(node, keys, key, path),
-            Kind::OneOf { words, later } => self.word(node, words, later, path),
-            Kind::Policy => {
+            ValueKind::Cast(keys) => self.cast(node, keys, key, path),
+            ValueKind::OneOf { words, later } => self.word(node, words, later, path),
+            ValueKind::Policy => {
                 self.policy(node, &self.rows.iter().map(|r| r.name).collect::<Vec<_>>(), path);
             }
-            Kind::Order if node.text().is_some() => {
+            ValueKind::Order if node.text().is_some() => {
                 self.word(node, &orders(self.rows), &later(self.rows), path);
             }
-            Kind::Order => self.policy(node, &policies(self.rows), path),
-            Kind::Condition => {
+            ValueKind::Order => self.policy(node, &policies(self.rows), path),
+            ValueKind::Condition => {
                 let source = node.text().unwrap_or_default();
                 let compiled = Condition::compile(source);
                 self.names(node, source, compiled.iter().flat_map(Condition::names), path);
@@ -196,12 +196,12 @@ impl<'a> Walk<'a> {
                 let compiled = compiled.and_then(|_| unlike.map_or(Ok(()), Err));
                 self.expression(node, source, compiled, path, &example(key));
             }
-            Kind::Schema => {
+            ValueKind::Schema => {
                 if let Err(why) = schema(node).and_then(|schema| validator(&schema)) {
                     self.fault(&node.span, path, why, example(key));
                 }
             }
-            Kind::Template => {
+            ValueKind::Template => {
                 let source = node.text().unwrap_or_default();
                 let compiled = Template::compile(source);
                 self.names(node, source, compiled.iter().flat_map(Template::names), path);
@@ -209,17 +209,17 @@ impl<'a> Walk<'a> {
                 self.expression(node, source, compiled.map(|_| ()), path, fix);
             }
             // decided by `fits` alone
-            Kind::Text
-            | Kind::Line
-            | Kind::Id
-            | Kind::Model
-            | Kind::Duration
-            | Kind::True
-            | Kind::Flag
-            | Kind::Count { .. }
-            | Kind::Number { .. }
-            | Kind::Free
-            | Kind::Later => {}
+            ValueKind::Text
+            | ValueKind::Line
+            | ValueKind::Id
+            | ValueKind::Model
+            | ValueKind::Duration
+            | ValueKind::True
+            | ValueKind::Flag
+            | ValueKind::Count { .. }
+            | ValueKind::Number { .. }
+            | ValueKind::Free
+            | ValueKind::Later => {}
         }
     }
 
@@ -249,11 +249,11 @@ impl<'a> Walk<'a> {
         &mut self,
         node: &Node,
         source: &str,
-        compiled: Result<(), expr::Fault>,
+        compiled: Result<(), expr::ExprError>,
         path: &str,
         fix: &str,
     ) {
-        if let Err(expr::Fault { message, column }) = compiled {
+        if let Err(expr::ExprError { message, column }) = compiled {
             let character = source.get(..column).map_or(1, |before| before.chars().count() + 1);
             self.fault(&node.span, path, format!("{message}, at character {character}"), fix);
         }
@@ -337,40 +337,48 @@ pub(super) fn policy_keys(row: &PolicyRow) -> Vec<Key> {
 
 fn option_key(row: &OptionRow) -> Key {
     let (kind, example) = match row.kind {
-        OptionKind::Count => (Kind::Count { least: 1, most: 100_000 }, "1"),
-        OptionKind::Flag => (Kind::Flag, "true"),
-        OptionKind::Seat => (Kind::Line, r#""ada""#),
-        OptionKind::OneOf(words) => (Kind::OneOf { words, later: &[] }, ""),
+        OptionKind::Count => (ValueKind::Count { least: 1, most: 100_000 }, "1"),
+        OptionKind::Flag => (ValueKind::Flag, "true"),
+        OptionKind::Seat => (ValueKind::Line, r#""ada""#),
+        OptionKind::OneOf(words) => (ValueKind::OneOf { words, later: &[] }, ""),
     };
     Key { name: row.key, kind, needed: false, example, meaning: row.meaning }
 }
 
 /// Returns whether a value has the form of a kind; what is inside it is looked at afterwards.
-fn fits(node: &Node, kind: &Kind) -> bool {
+fn fits(node: &Node, kind: &ValueKind) -> bool {
     let text = node.text();
     match kind {
-        Kind::Text | Kind::Template | Kind::Condition => text.is_some_and(|t| !t.trim().is_empty()),
-        Kind::Line => text.is_some_and(|t| !t.trim().is_empty() && !t.contains(char::is_control)),
-        Kind::Id => text.is_some_and(is_id),
-        Kind::Model => text.is_some_and(|t| {
+        ValueKind::Text | ValueKind::Template | ValueKind::Condition => {
+            text.is_some_and(|t| !t.trim().is_empty())
+        }
+        ValueKind::Line => {
+            text.is_some_and(|t| !t.trim().is_empty() && !t.contains(char::is_control))
+        }
+        ValueKind::Id => text.is_some_and(is_id),
+        ValueKind::Model => text.is_some_and(|t| {
             t.split_once(':').is_some_and(|(p, m)| !p.is_empty() && !m.is_empty())
                 && !t.contains(|c: char| c.is_whitespace() || c.is_control())
         }),
-        Kind::Duration => milliseconds(node).is_some(),
-        Kind::True => matches!(node.value, Value::Flag(true)),
-        Kind::Flag => node.flag().is_some(),
-        Kind::Count { least, most } => node.whole().is_some_and(|n| (*least..=*most).contains(&n)),
-        Kind::Number { least, most } => {
+        ValueKind::Duration => milliseconds(node).is_some(),
+        ValueKind::True => matches!(node.value, Value::Flag(true)),
+        ValueKind::Flag => node.flag().is_some(),
+        ValueKind::Count { least, most } => {
+            node.whole().is_some_and(|n| (*least..=*most).contains(&n))
+        }
+        ValueKind::Number { least, most } => {
             node.number().is_some_and(|n| (*least..=*most).contains(&n))
         }
-        Kind::OneOf { .. } => text.is_some(),
-        Kind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
-        Kind::List(_) => !node.items().is_empty(),
-        Kind::Table(_) | Kind::Cast(_) => matches!(node.value, Value::Table(_)),
-        Kind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
-        Kind::Policy | Kind::Order => text.is_some() || matches!(node.value, Value::Table(_)),
-        Kind::Free => true,
-        Kind::Later => false,
+        ValueKind::OneOf { .. } => text.is_some(),
+        ValueKind::Schema => text.is_some() || matches!(node.value, Value::Table(_)),
+        ValueKind::List(_) => !node.items().is_empty(),
+        ValueKind::Table(_) | ValueKind::Cast(_) => matches!(node.value, Value::Table(_)),
+        ValueKind::AnyOf(kinds) => kinds.iter().any(|k| fits(node, k)),
+        ValueKind::Policy | ValueKind::Order => {
+            text.is_some() || matches!(node.value, Value::Table(_))
+        }
+        ValueKind::Free => true,
+        ValueKind::Later => false,
     }
 }
 

@@ -10,7 +10,7 @@ use phase::{PHASE, SEES};
 
 /// What a key takes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ValueKind {
     /// Text of any length.
     Text,
     /// Text on one line.
@@ -36,11 +36,11 @@ pub(crate) enum Kind {
     /// One of some words; `later` ones are known but not in this version.
     OneOf { words: &'static [&'static str], later: &'static [&'static str] },
     /// A list of at least one.
-    List(&'static Kind),
+    List(&'static ValueKind),
     /// A table with these keys.
     Table(&'static [Key]),
     /// The first of these that has the right form.
-    AnyOf(&'static [Kind]),
+    AnyOf(&'static [ValueKind]),
     /// The name of a policy, or a table of its options.
     Policy,
     /// The name of an order or of a policy, or a table of the policy's options.
@@ -59,7 +59,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Key {
     pub(crate) name: &'static str,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ValueKind,
     /// Whether the table needs it.
     pub(crate) needed: bool,
     /// A value that is right, as TOML.
@@ -70,7 +70,7 @@ pub(crate) struct Key {
 
 pub(crate) const fn key(
     name: &'static str,
-    kind: Kind,
+    kind: ValueKind,
     example: &'static str,
     meaning: &'static str,
 ) -> Key {
@@ -79,7 +79,7 @@ pub(crate) const fn key(
 
 pub(crate) const fn needed(
     name: &'static str,
-    kind: Kind,
+    kind: ValueKind,
     example: &'static str,
     meaning: &'static str,
 ) -> Key {
@@ -87,7 +87,7 @@ pub(crate) const fn needed(
 }
 
 const fn later(name: &'static str) -> Key {
-    Key { name, kind: Kind::Later, needed: false, example: "", meaning: "" }
+    Key { name, kind: ValueKind::Later, needed: false, example: "", meaning: "" }
 }
 
 /// The policy that plays `[[phase]]`.
@@ -111,63 +111,64 @@ pub(super) const UTTERANCES: u32 = 20;
 pub(super) const DAY_SECONDS: u64 = 86_400;
 /// Milliseconds a rehearsed word may take at most.
 const SLOWEST_PACE_MS: u64 = 10_000;
-const UTTERANCE_RANGE: Kind = Kind::Count { least: 1, most: 100_000 };
-const ROUND_RANGE: Kind = Kind::Count { least: 1, most: 10_000 };
-const SECONDS_RANGE: Kind = Kind::Count { least: 1, most: DAY_SECONDS };
-pub(crate) const PACE_RANGE: Kind = Kind::Count { least: 0, most: SLOWEST_PACE_MS };
-const LINES: Kind = Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(LINE)]));
-const TEMPERATURE: Kind = Kind::Number { least: 0.0, most: 2.0 };
-const TOKENS: Kind = Kind::Count { least: 1, most: 1_000_000 };
-const TOKEN_RANGE: Kind = Kind::Count { least: 1, most: 1_000_000_000_000 };
-const USD: Kind = Kind::Number { least: 0.000_001, most: 1_000_000.0 };
-const EFFORT: Kind = Kind::OneOf { words: &["low", "medium", "high"], later: &[] };
-const NAMES: Kind = Kind::List(&Kind::Line);
-const ONE_OR_MORE_NAMES: Kind = Kind::AnyOf(&[Kind::Line, NAMES]);
+const UTTERANCE_RANGE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
+const ROUND_RANGE: ValueKind = ValueKind::Count { least: 1, most: 10_000 };
+const SECONDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: DAY_SECONDS };
+pub(crate) const PACE_RANGE: ValueKind = ValueKind::Count { least: 0, most: SLOWEST_PACE_MS };
+const LINES: ValueKind =
+    ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(LINE)]));
+const TEMPERATURE: ValueKind = ValueKind::Number { least: 0.0, most: 2.0 };
+const TOKENS: ValueKind = ValueKind::Count { least: 1, most: 1_000_000 };
+const TOKEN_RANGE: ValueKind = ValueKind::Count { least: 1, most: 1_000_000_000_000 };
+const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_000_000.0 };
+const EFFORT: ValueKind = ValueKind::OneOf { words: &["low", "medium", "high"], later: &[] };
+const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
+const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
 
 /// The whole file.
 pub(crate) const TOP: &[Key] = &[
-    needed("title", Kind::Line, r#""Should cities ban private cars?""#, "The title as shown."),
+    needed("title", ValueKind::Line, r#""Should cities ban private cars?""#, "The title as shown."),
     key(
         "topic",
-        Kind::Text,
+        ValueKind::Text,
         r#""Should cities ban private cars?""#,
         "What is talked about; {{ topic }} in templates.",
     ),
     key(
         "policy",
-        Kind::Policy,
+        ValueKind::Policy,
         r#""round_robin""#,
         "Who speaks next: a name, or a table with the name and the policy's options.",
     ),
-    key("parallel", Kind::Count { least: 1, most: 64 }, "5", "How many may speak at once."),
+    key("parallel", ValueKind::Count { least: 1, most: 64 }, "5", "How many may speak at once."),
     needed(
         "participant",
-        Kind::List(&Kind::Table(PARTICIPANT)),
+        ValueKind::List(&ValueKind::Table(PARTICIPANT)),
         r#"[{ id = "ada" }]"#,
         "The seats at the table, in their order.",
     ),
-    key("limits", Kind::Table(LIMITS), "{ utterances = 20 }", "What bounds the conversation."),
+    key("limits", ValueKind::Table(LIMITS), "{ utterances = 20 }", "What bounds the conversation."),
     key(
         "stop",
-        Kind::List(&Kind::Table(STOP)),
+        ValueKind::List(&ValueKind::Table(STOP)),
         r#"[{ word = "AGREED" }]"#,
         "What ends it before its limits do.",
     ),
     key(
         "phase",
-        Kind::List(&Kind::Table(PHASE)),
+        ValueKind::List(&ValueKind::Table(PHASE)),
         r#"[{ name = "opening" }]"#,
         "The phases, one after the other, where the policy is phases.",
     ),
     key(
         "verdict",
-        Kind::Table(VERDICT),
+        ValueKind::Table(VERDICT),
         r#"{ judge = "jo", sides = ["pro", "con"] }"#,
         "Who judges it at its end, or when you ask for a verdict.",
     ),
     key(
         "rehearsed",
-        Kind::Cast(CAST),
+        ValueKind::Cast(CAST),
         r#"{ ada = ["First this.", "Then that."] }"#,
         "The cast that --rehearsed and demo play: a list of lines for each seat.",
     ),
@@ -178,19 +179,24 @@ pub(crate) const TOP: &[Key] = &[
 
 /// One seat.
 pub(super) const PARTICIPANT: &[Key] = &[
-    needed("id", Kind::Id, r#""ada""#, "Stable name in lower-case letters, digits and hyphens."),
-    key("name", Kind::Line, r#""Ada""#, "Name as shown; the id where there is none."),
+    needed(
+        "id",
+        ValueKind::Id,
+        r#""ada""#,
+        "Stable name in lower-case letters, digits and hyphens.",
+    ),
+    key("name", ValueKind::Line, r#""Ada""#, "Name as shown; the id where there is none."),
     key("aliases", NAMES, r#"["the planner"]"#, "Further names that a mention may use."),
     key(
         "role",
-        Kind::Line,
+        ValueKind::Line,
         r#""pro""#,
         "Free text, by which phases and stop words may name the seat.",
     ),
-    key("persona", Kind::Template, r#""You plan cities.""#, "Who this is."),
+    key("persona", ValueKind::Template, r#""You plan cities.""#, "Who this is."),
     key(
         "model",
-        Kind::Model,
+        ValueKind::Model,
         r#""ollama:llama3""#,
         "A language model; without any voice, the default model speaks.",
     ),
@@ -202,7 +208,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
     ),
     key(
         "human",
-        Kind::AnyOf(&[Kind::True, Kind::Table(HUMAN)]),
+        ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]),
         "true",
         "A person, who is asked for words when the floor comes.",
     ),
@@ -214,19 +220,19 @@ pub(super) const PARTICIPANT: &[Key] = &[
     ),
     key(
         "stand_in",
-        Kind::Table(STAND_IN),
+        ValueKind::Table(STAND_IN),
         r#"{ lines = ["I pass."] }"#,
         "The voice that speaks instead where nobody is at the keyboard.",
     ),
     key(
         "weight",
-        Kind::Number { least: 0.001, most: 1000.0 },
+        ValueKind::Number { least: 0.001, most: 1000.0 },
         "1",
         "Share of the floor where a policy weighs seats.",
     ),
     key(
         "talkativeness",
-        Kind::Number { least: 0.0, most: 1.0 },
+        ValueKind::Number { least: 0.0, most: 1.0 },
         "0.5",
         "How readily the seat takes the floor where the policy is talkative.",
     ),
@@ -238,39 +244,44 @@ pub(super) const PARTICIPANT: &[Key] = &[
     ),
     key(
         "after",
-        Kind::List(&Kind::Table(AFTER)),
+        ValueKind::List(&ValueKind::Table(AFTER)),
         r#"[{ participant = "bo", when = "context.get('unclear', False)" }]"#,
         "Whose words the seat waits for, where the policy is depends.",
     ),
     key(
         "needs",
-        Kind::OneOf { words: &["all", "any"], later: &[] },
+        ValueKind::OneOf { words: &["all", "any"], later: &[] },
         r#""all""#,
         "How many of those must have spoken; all, unless it says any.",
     ),
-    key("starts", Kind::Flag, "true", "Whether the seat may run first, whatever it waits for."),
+    key(
+        "starts",
+        ValueKind::Flag,
+        "true",
+        "Whether the seat may run first, whatever it waits for.",
+    ),
     key(
         "state_key",
-        Kind::Line,
+        ValueKind::Line,
         r#""analysis""#,
         "Where the seat's data are kept in the context, besides its id.",
     ),
     key(
         "timeout",
-        Kind::Duration,
+        ValueKind::Duration,
         r#""30s""#,
         "How long a call may take in all; where that is more than two minutes, also its first words.",
     ),
     key(
         "on_failure",
-        Kind::Table(ON_FAILURE),
+        ValueKind::Table(ON_FAILURE),
         r#"{ retry = 1, then = "skip" }"#,
         "What happens when a call fails.",
     ),
     key("pace", PACE_RANGE, "70", "Milliseconds a rehearsed word takes."),
     key(
         "speaks",
-        Kind::Flag,
+        ValueKind::Flag,
         "true",
         "Whether it takes its turns; judges and moderators do not, unless it says so.",
     ),
@@ -290,7 +301,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
     key("effort", EFFORT, r#""low""#, "How much a model reasons before it speaks."),
     key(
         "fallbacks",
-        Kind::List(&Kind::Model),
+        ValueKind::List(&ValueKind::Model),
         r#"["ollama:llama3"]"#,
         "The models that take over, in their order, where the ones before failed.",
     ),
@@ -324,10 +335,10 @@ pub(super) const CHANGEABLE: &[&str] = &[
 
 /// One dependency.
 const AFTER: &[Key] = &[
-    needed("participant", Kind::Id, r#""bo""#, "The seat whose words are waited for."),
+    needed("participant", ValueKind::Id, r#""bo""#, "The seat whose words are waited for."),
     key(
         "when",
-        Kind::Condition,
+        ValueKind::Condition,
         r#""context.get('unclear', False)""#,
         "It counts only while this holds.",
     ),
@@ -336,16 +347,19 @@ const AFTER: &[Key] = &[
 
 /// One rehearsed line.
 const LINE: &[Key] = &[
-    needed("text", Kind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
+    needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
     key(
         "when",
-        Kind::Condition,
+        ValueKind::Condition,
         r#""'?' in operator.said""#,
         "The line waits until this holds, then it goes before the plain ones.",
     ),
     key(
         "for",
-        Kind::OneOf { words: &["speak", "pick", "bid", "vote", "judge", "summarise"], later: &[] },
+        ValueKind::OneOf {
+            words: &["speak", "pick", "bid", "vote", "judge", "summarise"],
+            later: &[],
+        },
         r#""vote""#,
         "What the line answers; speak, unless it says so.",
     ),
@@ -355,7 +369,7 @@ const HUMAN: &[Key] = &[
     needed("seconds", SECONDS_RANGE, "60", "How long the floor waits for words."),
     key(
         "then",
-        Kind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
+        ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
         r#""pass""#,
         "What follows; pass, unless it says otherwise.",
     ),
@@ -363,20 +377,20 @@ const HUMAN: &[Key] = &[
 
 const STAND_IN: &[Key] = &[
     key("lines", LINES, r#"["I pass."]"#, "Rehearsed lines."),
-    key("model", Kind::Model, r#""ollama:llama3""#, "A language model."),
+    key("model", ValueKind::Model, r#""ollama:llama3""#, "A language model."),
     key("script", NAMES, r#"["./reply.sh"]"#, "A program and its arguments."),
 ];
 
 const ON_FAILURE: &[Key] = &[
     key(
         "retry",
-        Kind::Count { least: 0, most: 10 },
+        ValueKind::Count { least: 0, most: 10 },
         "1",
         "Further calls within the same turn, as far as `retries` of the settings allows.",
     ),
     key(
         "then",
-        Kind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
+        ValueKind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
         r#""skip""#,
         "What follows the last of them; skip, or replace where the seat has fallbacks.",
     ),
@@ -392,7 +406,7 @@ const LIMITS: &[Key] = &[
     key("rounds", ROUND_RANGE, "3", "Full passes of the speakers."),
     key(
         "seconds",
-        Kind::Count { least: 1, most: 365 * DAY_SECONDS },
+        ValueKind::Count { least: 1, most: 365 * DAY_SECONDS },
         "600",
         "Running time: pauses and waiting for a person do not count. Who speaks when it is up has 10 s to finish.",
     ),
@@ -411,51 +425,51 @@ const LIMITS: &[Key] = &[
 const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds a word takes.")];
 
 /// What lines of a cast are.
-pub(super) const CAST_LINES: Kind = LINES;
+pub(super) const CAST_LINES: ValueKind = LINES;
 
 /// What every policy's table takes besides the policy's own options.
 pub(super) const ANY_POLICY: &[Key] = &[
-    needed("name", Kind::Text, r#""round_robin""#, "The name of the policy."),
+    needed("name", ValueKind::Text, r#""round_robin""#, "The name of the policy."),
     key(
         "mentions",
-        Kind::OneOf { words: &["once", "off"], later: &[] },
+        ValueKind::OneOf { words: &["once", "off"], later: &[] },
         r#""once""#,
         "Whether an @name in the last utterance speaks next, once.",
     ),
     key("rounds", ROUND_RANGE, "3", "Full passes of the speakers."),
 ];
 
-impl Kind {
+impl ValueKind {
     /// Returns what a value should be, as it reads after "takes".
     pub(super) fn says(&self) -> String {
         match self {
-            Kind::Text | Kind::Template => "text".into(),
-            Kind::Line => "text on one line".into(),
-            Kind::Condition => "a condition in quotes".into(),
-            Kind::Id => "lower-case letters, digits and hyphens".into(),
-            Kind::Model => "a model spelled \"provider:name\"".into(),
-            Kind::Duration => {
+            ValueKind::Text | ValueKind::Template => "text".into(),
+            ValueKind::Line => "text on one line".into(),
+            ValueKind::Condition => "a condition in quotes".into(),
+            ValueKind::Id => "lower-case letters, digits and hyphens".into(),
+            ValueKind::Model => "a model spelled \"provider:name\"".into(),
+            ValueKind::Duration => {
                 format!("1 to {DAY_SECONDS} seconds, as a number or as text like \"30s\"")
             }
-            Kind::True => "true".into(),
-            Kind::Flag => "true or false".into(),
-            Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
-            Kind::Number { least, most } => format!("a number from {least} to {most}"),
-            Kind::OneOf { words, .. } => {
+            ValueKind::True => "true".into(),
+            ValueKind::Flag => "true or false".into(),
+            ValueKind::Count { least, most } => format!("a whole number from {least} to {most}"),
+            ValueKind::Number { least, most } => format!("a number from {least} to {most}"),
+            ValueKind::OneOf { words, .. } => {
                 let quoted: Vec<String> = words.iter().map(|w| format!("{w:?}")).collect();
                 quoted.join(" or ")
             }
-            Kind::List(_) => "a list".into(),
-            Kind::Table(_) | Kind::Cast(_) => "a table".into(),
-            Kind::AnyOf(kinds) => {
-                let all: Vec<String> = kinds.iter().map(Kind::says).collect();
+            ValueKind::List(_) => "a list".into(),
+            ValueKind::Table(_) | ValueKind::Cast(_) => "a table".into(),
+            ValueKind::AnyOf(kinds) => {
+                let all: Vec<String> = kinds.iter().map(ValueKind::says).collect();
                 all.join(" or ")
             }
-            Kind::Policy => "the name of a policy, or a table".into(),
-            Kind::Order => "the name of an order, or a table".into(),
-            Kind::Schema => "a JSON Schema, as a table or as text".into(),
-            Kind::Free => "any value".into(),
-            Kind::Later => "nothing yet".into(),
+            ValueKind::Policy => "the name of a policy, or a table".into(),
+            ValueKind::Order => "the name of an order, or a table".into(),
+            ValueKind::Schema => "a JSON Schema, as a table or as text".into(),
+            ValueKind::Free => "any value".into(),
+            ValueKind::Later => "nothing yet".into(),
         }
     }
 }

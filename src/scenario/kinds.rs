@@ -1,7 +1,7 @@
 //! Which kind of value a condition compares, as far as its text alone tells: so that `utterances > 3` is a fault before
 //! anybody speaks, and not only when it is looked at.
 
-use crate::expr::{Condition, Fault};
+use crate::expr::{Condition, ExprError};
 
 /// The facts that are lists.
 const LISTS: &[&str] =
@@ -18,7 +18,7 @@ const TEXTS: &[&str] =
 const FLAGS: &[&str] = &["False", "True", "false", "paused", "pausing", "true"];
 
 /// Returns what is wrong with a condition that orders values of two kinds.
-pub(super) fn unlike(source: &str, condition: &Condition) -> Option<Fault> {
+pub(super) fn unlike(source: &str, condition: &Condition) -> Option<ExprError> {
     condition.comparisons().iter().find_map(|c| {
         let [left, right] =
             [&c.left, &c.right].map(|side| source.get(side.clone()).unwrap_or_default().trim());
@@ -27,7 +27,7 @@ pub(super) fn unlike(source: &str, condition: &Condition) -> Option<Fault> {
         let hint = if lists { "; count(...) gives the number of its items" } else { "" };
         let message =
             format!("`{left}` is {one} and `{right}` is {other}: they cannot be compared{hint}");
-        (one != other).then_some(Fault { message, column: c.left.start })
+        (one != other).then_some(ExprError { message, column: c.left.start })
     })
 }
 

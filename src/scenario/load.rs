@@ -7,7 +7,7 @@ use super::keys::{PARALLEL, TOP};
 use super::resolve::{cast, limits, phases, policy};
 use super::runs;
 use super::seat::{count, seats};
-use super::set::Setting;
+use super::set::Override;
 use super::tree::Node;
 use super::{PolicyRow, Scenario};
 use crate::model::{Participant, SeatId, Text, VoiceSpec};
@@ -23,7 +23,7 @@ pub struct Source {
     /// The text, TOML.
     pub text: String,
     /// The values of `--set`, put in before the check.
-    pub settings: Vec<Setting>,
+    pub settings: Vec<Override>,
 }
 
 /// Why a scenario's file could not be read.

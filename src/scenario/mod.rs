@@ -26,13 +26,13 @@ pub(crate) use check::{Walk, join, nearest};
 pub use contract::validator;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use keys::DEPENDS;
-pub(crate) use keys::{Key, Kind, PACE_RANGE, TOP, key, needed};
+pub(crate) use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 pub(crate) use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
 pub use schema::schema;
 pub(crate) use schema::table;
 pub use seat::{change, participant};
-pub use set::Setting;
+pub use set::Override;
 pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 

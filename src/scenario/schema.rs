@@ -4,7 +4,7 @@
 
 use super::PolicyRow;
 use super::check::{orders, policy_keys};
-use super::keys::{CAST_LINES, DAY_SECONDS, Key, Kind, TOP};
+use super::keys::{CAST_LINES, DAY_SECONDS, Key, TOP, ValueKind};
 use super::tree::Node;
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub fn schema(rows: &[PolicyRow]) -> Value {
 
 /// Returns the JSON Schema of a table with some keys.
 pub(crate) fn table(keys: &[Key], rows: &[PolicyRow]) -> Value {
-    let keys = || keys.iter().filter(|k| !matches!(k.kind, Kind::Later));
+    let keys = || keys.iter().filter(|k| !matches!(k.kind, ValueKind::Later));
     let properties: Map<String, Value> =
         keys().map(|k| (k.name.to_owned(), property(k, rows))).collect();
     let required: Vec<&str> = keys().filter(|k| k.needed).map(|k| k.name).collect();
@@ -39,47 +39,47 @@ fn property(key: &Key, rows: &[PolicyRow]) -> Value {
     schema
 }
 
-fn kind(k: &Kind, rows: &[PolicyRow]) -> Value {
+fn kind(k: &ValueKind, rows: &[PolicyRow]) -> Value {
     match k {
-        Kind::Text | Kind::Template | Kind::Condition => {
+        ValueKind::Text | ValueKind::Template | ValueKind::Condition => {
             json!({"type": "string", "pattern": "\\S"})
         }
-        Kind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),
-        Kind::Id => json!({"type": "string", "pattern": "^[a-z0-9-]+$"}),
-        Kind::Model => json!({"type": "string", "pattern": "^[^:\\s]+:\\S+$"}),
-        Kind::Duration => json!({"anyOf": [
+        ValueKind::Line => json!({"type": "string", "pattern": "^[^\\n]*\\S[^\\n]*$"}),
+        ValueKind::Id => json!({"type": "string", "pattern": "^[a-z0-9-]+$"}),
+        ValueKind::Model => json!({"type": "string", "pattern": "^[^:\\s]+:\\S+$"}),
+        ValueKind::Duration => json!({"anyOf": [
             {"type": "number", "minimum": 1, "maximum": DAY_SECONDS},
             {"type": "string", "pattern": "^[0-9.]+(ms|s|m|min|h)?$"},
         ]}),
-        Kind::True => json!({"const": true}),
-        Kind::Flag => json!({"type": "boolean"}),
-        Kind::Count { least, most } => {
+        ValueKind::True => json!({"const": true}),
+        ValueKind::Flag => json!({"type": "boolean"}),
+        ValueKind::Count { least, most } => {
             json!({"type": "integer", "minimum": least, "maximum": most})
         }
-        Kind::Number { least, most } => {
+        ValueKind::Number { least, most } => {
             json!({"type": "number", "minimum": least, "maximum": most})
         }
-        Kind::OneOf { words, .. } => json!({"enum": words}),
-        Kind::List(item) => {
+        ValueKind::OneOf { words, .. } => json!({"enum": words}),
+        ValueKind::List(item) => {
             json!({"type": "array", "items": kind(item, rows), "minItems": 1})
         }
-        Kind::Table(keys) => table(keys, rows),
-        Kind::AnyOf(kinds) => {
+        ValueKind::Table(keys) => table(keys, rows),
+        ValueKind::AnyOf(kinds) => {
             let kinds: Vec<Value> = kinds.iter().map(|k| kind(k, rows)).collect();
             json!({ "anyOf": kinds })
         }
-        Kind::Cast(keys) => {
+        ValueKind::Cast(keys) => {
             let mut cast = table(keys, rows);
             cast["additionalProperties"] = kind(&CAST_LINES, rows);
             cast
         }
-        Kind::Policy => policy(rows.iter().map(|r| r.name).collect(), rows),
-        Kind::Order => policy(orders(rows), rows),
-        Kind::Schema => {
+        ValueKind::Policy => policy(rows.iter().map(|r| r.name).collect(), rows),
+        ValueKind::Order => policy(orders(rows), rows),
+        ValueKind::Schema => {
             json!({"anyOf": [{"type": "object"}, {"type": "string", "pattern": "\\S"}]})
         }
-        Kind::Free => json!({}),
-        Kind::Later => json!(false),
+        ValueKind::Free => json!({}),
+        ValueKind::Later => json!(false),
     }
 }
 
@@ -99,7 +99,7 @@ fn policy(names: Vec<&str>, rows: &[PolicyRow]) -> Value {
 mod tests {
     use super::super::check::Walk;
     use super::super::keys::PARTICIPANT;
-    use super::super::tree::{Entry, Value as Tree};
+    use super::super::tree::{TableEntry, Value as Tree};
     use super::super::{OptionKind, OptionRow};
     use super::*;
 
@@ -231,8 +231,11 @@ mod tests {
         for keys in [TOP, PARTICIPANT] {
             for key in keys {
                 for value in values() {
-                    let entry =
-                        Entry { key: key.name.into(), key_span: None, node: Node::from(&value) };
+                    let entry = TableEntry {
+                        key: key.name.into(),
+                        key_span: None,
+                        node: Node::from(&value),
+                    };
                     let node = Node { span: None, value: Tree::Table(vec![entry]) };
                     let alone = [Key { needed: false, ..*key }];
                     let walker = accepted(&node, &alone);
@@ -250,20 +253,20 @@ mod tests {
     #[test]
     fn every_key_has_an_example_that_is_right() {
         fn look(keys: &[Key]) {
-            for key in keys.iter().filter(|k| !matches!(k.kind, Kind::Later)) {
+            for key in keys.iter().filter(|k| !matches!(k.kind, ValueKind::Later)) {
                 let example = Node::parse_value(key.example).expect(key.name);
-                let entry = Entry { key: key.name.into(), key_span: None, node: example };
+                let entry = TableEntry { key: key.name.into(), key_span: None, node: example };
                 let node = Node { span: None, value: Tree::Table(vec![entry]) };
                 assert!(accepted(&node, &[*key]), "{} = {}", key.name, key.example);
                 assert!(key.meaning.ends_with('.'), "{}", key.name);
                 inside(&key.kind);
             }
         }
-        fn inside(kind: &Kind) {
+        fn inside(kind: &ValueKind) {
             match kind {
-                Kind::Table(keys) | Kind::Cast(keys) => look(keys),
-                Kind::List(kind) => inside(kind),
-                Kind::AnyOf(kinds) => kinds.iter().for_each(inside),
+                ValueKind::Table(keys) | ValueKind::Cast(keys) => look(keys),
+                ValueKind::List(kind) => inside(kind),
+                ValueKind::AnyOf(kinds) => kinds.iter().for_each(inside),
                 _ => {}
             }
         }

@@ -2,22 +2,22 @@
 //!
 //! It only moves values into the tree; whether they are right is for the check to say.
 
-use super::tree::{Entry, Node, Value, quote};
+use super::tree::{Node, TableEntry, Value, quote};
 
 /// One `--set key.path=value`: what it changes, and to what.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct Override {
     path: Vec<String>,
     node: Node,
 }
 
-impl Setting {
+impl Override {
     /// Reads `key.path=value`. A seat is named by its id or by its number from 1 (`participant.ada.name`,
     /// `participant[1].name`); a value that is not TOML is taken as text.
     ///
     /// # Errors
     /// A sentence that shows the spelling.
-    pub fn parse(text: &str) -> Result<Setting, String> {
+    pub fn parse(text: &str) -> Result<Override, String> {
         let (path, value) = text
             .split_once('=')
             .ok_or_else(|| format!("{} needs `=`, as in limits.utterances=9", quote(text)))?;
@@ -37,7 +37,7 @@ impl Setting {
         let mut node = Node::parse_value(value.trim())
             .unwrap_or_else(|_| Node { span: None, value: Value::Text(value.to_owned()) });
         forget_places(&mut node);
-        Ok(Setting { path, node })
+        Ok(Override { path, node })
     }
 
     /// Returns the keys on the way to the value.
@@ -68,7 +68,7 @@ impl Setting {
                     let found = entries.iter().position(|e| e.key == *segment);
                     let index = found.unwrap_or_else(|| {
                         let node = Node { span: None, value: Value::Table(vec![]) };
-                        entries.push(Entry { key: segment.clone(), key_span: None, node });
+                        entries.push(TableEntry { key: segment.clone(), key_span: None, node });
                         entries.len() - 1
                     });
                     &mut entries[index].node

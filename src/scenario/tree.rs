@@ -25,14 +25,14 @@ pub(crate) enum Value {
     Number(f64),
     Flag(bool),
     List(Vec<Node>),
-    Table(Vec<Entry>),
+    Table(Vec<TableEntry>),
     /// A date, or JSON's null: nothing in a scenario takes one.
     Other(&'static str),
 }
 
 /// One key of a table.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct TableEntry {
     pub(crate) key: String,
     pub(crate) key_span: Span,
     pub(crate) node: Node,
@@ -57,7 +57,7 @@ impl Node {
     }
 
     /// Returns the keys of a table; of anything else, none.
-    pub(crate) fn entries(&self) -> &[Entry] {
+    pub(crate) fn entries(&self) -> &[TableEntry] {
         let Value::Table(entries) = &self.value else { return &[] };
         entries
     }
@@ -146,9 +146,9 @@ pub(crate) fn quote(text: &str) -> String {
 }
 
 fn table(table: &DeTable<'_>) -> Value {
-    let mut entries: Vec<Entry> = table
+    let mut entries: Vec<TableEntry> = table
         .iter()
-        .map(|(key, value)| Entry {
+        .map(|(key, value)| TableEntry {
             key: key.get_ref().to_string(),
             key_span: Some(key.span()),
             node: node(value),
@@ -195,7 +195,7 @@ impl From<&serde_json::Value> for Node {
 
 impl From<&serde_json::Map<String, serde_json::Value>> for Node {
     fn from(map: &serde_json::Map<String, serde_json::Value>) -> Node {
-        let entry = |(key, value): (&String, _)| Entry {
+        let entry = |(key, value): (&String, _)| TableEntry {
             key: key.clone(),
             key_span: None,
             node: Node::from(value),

@@ -15,7 +15,7 @@ use std::thread;
 const SHARE_BYTES: usize = 4 * 1024 * 1024;
 
 /// What lies between two newlines.
-pub(super) struct Line<'a> {
+pub(super) struct RawLine<'a> {
     /// Its bytes, the newline among them.
     pub(super) bytes: &'a [u8],
     /// What surrounds its data, if its checksum holds.
@@ -24,16 +24,16 @@ pub(super) struct Line<'a> {
     pub(super) record: Option<Arc<Record>>,
 }
 
-impl<'a> Line<'a> {
-    fn read(bytes: &'a [u8]) -> Line<'a> {
+impl<'a> RawLine<'a> {
+    fn read(bytes: &'a [u8]) -> RawLine<'a> {
         let envelope = Envelope::read(bytes);
         let record = envelope.as_ref().ok().and_then(|e| Some(e.record(e.event_alone()?)));
-        Line { bytes, envelope, record }
+        RawLine { bytes, envelope, record }
     }
 }
 
 /// Reads lines, in order; only the last may lack its newline. What they say is not all there at once.
-pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
+pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = RawLine<'_>> {
     // to ask the system costs more than a small session
     let many = bytes.len() >= 2 * SHARE_BYTES;
     let threads = if many { thread::available_parallelism().map_or(1, NonZero::get) } else { 1 };
@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = Line<'_>> {
 }
 
 /// Reads lines with several threads, each a share of them.
-fn together(bytes: &[u8], threads: usize) -> Vec<Line<'_>> {
+fn together(bytes: &[u8], threads: usize) -> Vec<RawLine<'_>> {
     let shares = shares(bytes, threads.min(bytes.len() / SHARE_BYTES));
     let [first, others @ ..] = shares.as_slice() else { return vec![] };
     thread::scope(|scope| {
@@ -55,11 +55,11 @@ fn together(bytes: &[u8], threads: usize) -> Vec<Line<'_>> {
     })
 }
 
-fn all(bytes: &[u8]) -> Vec<Line<'_>> {
+fn all(bytes: &[u8]) -> Vec<RawLine<'_>> {
     let (mut lines, mut rest) = (vec![], bytes);
     while !rest.is_empty() {
         let (line, after) = split(rest, 0);
-        lines.push(Line::read(line));
+        lines.push(RawLine::read(line));
         rest = after;
     }
     lines

@@ -8,7 +8,7 @@ use super::blobs;
 use super::codec::blobs_of;
 use super::disk::Disk;
 use super::urgency::{Urgency, urgency};
-use super::writer::{Durable, Fault, Mode, Shared};
+use super::writer::{DiskFault, Durable, Mode, Shared};
 use crate::clock::Clock;
 use crate::model::Ms;
 use std::io::{self, ErrorKind};
@@ -119,7 +119,7 @@ impl Committer {
             if !self.unsynced.is_empty() {
                 self.sync()?;
             }
-            let fault = Fault::Full { error: error.to_string().into() };
+            let fault = DiskFault::Full { error: error.to_string().into() };
             self.publish(|d| d.fault = Some(fault));
             if self.shared.nap(Duration::from_millis(retry)) {
                 let now = self.clock.now();
@@ -141,7 +141,7 @@ impl Committer {
         }
         self.publish(|d| {
             d.written = written;
-            d.fault.take_if(|f| matches!(f, Fault::Full { .. }));
+            d.fault.take_if(|f| matches!(f, DiskFault::Full { .. }));
         });
         Ok(Waited::ForRoom)
     }
@@ -189,9 +189,11 @@ impl Committer {
     }
 
     /// Turns to the rescue file with everything after the last good sync; an error is the end of all saving.
-    fn rescue(&mut self, error: &io::Error) -> Result<(), Fault> {
-        let lost =
-            |more: String| Fault::Broken { error: format!("{error}{more}").into(), rescue: None };
+    fn rescue(&mut self, error: &io::Error) -> Result<(), DiskFault> {
+        let lost = |more: String| DiskFault::Broken {
+            error: format!("{error}{more}").into(),
+            rescue: None,
+        };
         if self.rescuing {
             return Err(lost(String::new()));
         }
@@ -204,7 +206,8 @@ impl Committer {
         self.shared.pending.fetch_add(written, Ordering::AcqRel);
         self.unsynced.append(&mut self.unwritten);
         self.unwritten.append(&mut self.unsynced);
-        let fault = Fault::Broken { error: error.to_string().into(), rescue: Some(rescue.path) };
+        let fault =
+            DiskFault::Broken { error: error.to_string().into(), rescue: Some(rescue.path) };
         self.publish(|d| d.fault = Some(fault));
         Ok(())
     }

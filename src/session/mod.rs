@@ -29,13 +29,13 @@ pub use codec::{decode, encode};
 pub use error::SessionError;
 pub use escape::inert;
 pub use files::{SessionFiles, session_id};
-pub use open::{Place, Resumed, Session, create, fork, resume, resume_read};
+pub use open::{ResumedSession, Session, SessionPlace, create, fork, resume, resume_read};
 pub use reader::{Log, LogFault, proven, read};
 pub use redact::redact;
 pub use redaction::Redaction;
 pub use repair::repair;
 pub use tail::{Feed, Item, Tail};
-pub use writer::{Durable, Fault, Mode, SessionWriter};
+pub use writer::{DiskFault, Durable, Mode, SessionWriter};
 
 use crate::model::Event;
 

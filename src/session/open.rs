@@ -6,7 +6,7 @@ use super::files::{SessionFiles, Unnamed, session_id};
 use super::lock::Lock;
 use super::reader::{Log, proven, read_open};
 use super::repair::mend_tail;
-use super::writer::{Mode, SessionWriter, Start};
+use super::writer::{Mode, SessionWriter, WriterStart};
 use crate::model::Wall;
 use crate::model::payload::LogRepaired;
 use std::fs::{self, OpenOptions};
@@ -23,7 +23,7 @@ pub struct Session {
 }
 
 /// A session that this process goes on with.
-pub struct Resumed {
+pub struct ResumedSession {
     /// What was said so far; empty where a crash left less than one line.
     pub log: Log,
     /// Whether it was read now, and not taken as it was read before.
@@ -36,7 +36,7 @@ pub struct Resumed {
 
 /// Where a new session lies.
 #[derive(Clone, Copy, Debug)]
-pub enum Place<'a> {
+pub enum SessionPlace<'a> {
     /// In a folder, under a name that is made of a moment and of dice.
     Folder(&'a Path, Wall, u64),
     /// In a file of a person's choice, which must not exist.
@@ -48,18 +48,18 @@ pub enum Place<'a> {
 /// An empty session: its paths, its file, and the folder that goes with it.
 type Empty = (SessionFiles, Unnamed, Option<TempDir>);
 
-impl Place<'_> {
+impl SessionPlace<'_> {
     fn make(self) -> Result<Empty, SessionError> {
         match self {
-            Place::Folder(folder, at, random) => {
+            SessionPlace::Folder(folder, at, random) => {
                 let (files, file) = SessionFiles::create_in(folder, &session_id(at, random))?;
                 Ok((files, file, None))
             }
-            Place::File(path) => {
+            SessionPlace::File(path) => {
                 let files = SessionFiles::at(path);
                 files.create().map(|file| (files.clone(), file, None))
             }
-            Place::Nowhere => {
+            SessionPlace::Nowhere => {
                 let mut builder = tempfile::Builder::new();
                 builder.prefix("colloquium-");
                 #[cfg(unix)]
@@ -77,10 +77,10 @@ impl Place<'_> {
 ///
 /// # Errors
 /// [`SessionError::Io`], also when the file exists.
-pub fn create(place: Place<'_>, mode: Mode) -> Result<Session, SessionError> {
+pub fn create(place: SessionPlace<'_>, mode: Mode) -> Result<Session, SessionError> {
     let (files, Unnamed { file, path, lock }, folder) = place.make()?;
     let disk = FileDisk::new(file, files.clone(), lock, folder).unnamed(path);
-    begin(files, disk, Start::default(), mode)
+    begin(files, disk, WriterStart::default(), mode)
 }
 
 /// Begins a session with the first lines of another one, verbatim, and the long texts they name.
@@ -91,7 +91,7 @@ pub fn create(place: Place<'_>, mode: Mode) -> Result<Session, SessionError> {
 pub fn fork(
     parent: &Log,
     events: usize,
-    place: Place<'_>,
+    place: SessionPlace<'_>,
     mode: Mode,
 ) -> Result<Session, SessionError> {
     if !parent.can_append() {
@@ -117,7 +117,7 @@ pub fn fork(
         let _ = fs::remove_dir_all(files.blobs());
         SessionError::io("write", files.log())(e)
     })?;
-    let start = Start { len: lines.len() as u64, last: kept.last().map(|r| r.event.seq) };
+    let start = WriterStart { len: lines.len() as u64, last: kept.last().map(|r| r.event.seq) };
     let disk = FileDisk::new(file, files.clone(), lock, folder);
     begin(files, disk, start, mode)
 }
@@ -125,7 +125,7 @@ pub fn fork(
 fn begin(
     files: SessionFiles,
     disk: FileDisk,
-    start: Start,
+    start: WriterStart,
     mode: Mode,
 ) -> Result<Session, SessionError> {
     let writer = SessionWriter::spawn(Box::new(disk), start, mode)
@@ -137,7 +137,7 @@ fn begin(
 ///
 /// # Errors
 /// As [`resume_read`].
-pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
+pub fn resume(path: &Path, mode: Mode) -> Result<ResumedSession, SessionError> {
     resume_at(path, None, mode)
 }
 
@@ -147,12 +147,12 @@ pub fn resume(path: &Path, mode: Mode) -> Result<Resumed, SessionError> {
 /// [`SessionError::Locked`] with the holder's process id, [`SessionError::ReadOnly`] when something is wrong that a
 /// repair must mend or a newer program wrote it, [`SessionError::NotASession`], [`SessionError::TooLarge`], and
 /// [`SessionError::Io`].
-pub fn resume_read(log: Log, mode: Mode) -> Result<Resumed, SessionError> {
+pub fn resume_read(log: Log, mode: Mode) -> Result<ResumedSession, SessionError> {
     let path = log.files.log().to_owned();
     resume_at(&path, Some(log), mode)
 }
 
-fn resume_at(path: &Path, read: Option<Log>, mode: Mode) -> Result<Resumed, SessionError> {
+fn resume_at(path: &Path, read: Option<Log>, mode: Mode) -> Result<ResumedSession, SessionError> {
     let files = proven(path)?;
     let lock = Lock::take(&files)?;
     let mut file = OpenOptions::new()
@@ -173,9 +173,9 @@ fn resume_at(path: &Path, read: Option<Log>, mode: Mode) -> Result<Resumed, Sess
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
     }
     let repaired = mend_tail(&mut log, &bytes, &mut file)?;
-    let start = Start { len: log.len, last: log.last().map(|e| e.seq) };
+    let start = WriterStart { len: log.len, last: log.last().map(|e| e.seq) };
     let disk = FileDisk::new(file, files, lock, None);
     let writer = SessionWriter::spawn(Box::new(disk), start, mode)
         .map_err(SessionError::io("start the writer of", path))?;
-    Ok(Resumed { log, again, repaired, writer })
+    Ok(ResumedSession { log, again, repaired, writer })
 }

@@ -3,7 +3,7 @@
 //! A line counts when its checksum holds. What does not is skipped up to the next line that does, and reported with
 //! its bytes; only what follows the last whole line is a torn tail, the usual trace of a crash. Mending is `repair`'s.
 
-use super::alone::{self, Line};
+use super::alone::{self, RawLine};
 use super::blobs::{Reference, name_of};
 use super::codec::{Envelope, LINE_MAX_BYTES, decode, missing};
 use super::error::SessionError;
@@ -296,7 +296,7 @@ impl Reader {
     }
 
     /// Takes what lies between two newlines.
-    fn line(&mut self, at: usize, line: Line<'_>) {
+    fn line(&mut self, at: usize, line: RawLine<'_>) {
         match line.envelope {
             Ok(envelope) => self.whole(at, line.bytes, envelope, line.record),
             Err(SessionError::Shape(e)) => self.unread(at, line.bytes, &e.to_string()),

@@ -32,7 +32,7 @@ pub enum Mode {
 
 /// What is wrong with the disk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Fault {
+pub enum DiskFault {
     /// It has no room (or the quota or size limit is reached). Nothing is lost; it goes on by itself.
     #[error("the disk is full: {error}")]
     Full {
@@ -57,14 +57,14 @@ pub struct Durable {
     /// The last event that would survive a power cut: all up to here may be shown as saved.
     pub synced: Option<Seq>,
     /// What is wrong now.
-    pub fault: Option<Fault>,
+    pub fault: Option<DiskFault>,
     /// Bytes not yet written when this was published; [`SessionWriter::pending_bytes`] has the moment's.
     pub waiting_bytes: usize,
 }
 
 /// Where a writer goes on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Start {
+pub struct WriterStart {
     /// The length of the file in bytes.
     pub len: u64,
     /// The last event in it.
@@ -84,7 +84,7 @@ impl SessionWriter {
     ///
     /// # Errors
     /// When the system has no thread to give.
-    pub fn spawn(disk: Box<dyn Disk>, start: Start, mode: Mode) -> io::Result<SessionWriter> {
+    pub fn spawn(disk: Box<dyn Disk>, start: WriterStart, mode: Mode) -> io::Result<SessionWriter> {
         let shared = Arc::new(Shared::new(start.last));
         let (tell, durable) = watch::channel(Durable {
             written: start.last,
@@ -126,19 +126,21 @@ impl SessionWriter {
     ///
     /// # Errors
     /// The fault that kept something from the session's own file. A full disk is given two more seconds.
-    pub async fn finish(mut self) -> Result<Durable, Fault> {
+    pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.shared.close();
         // the other end goes with the thread, once it is done
         while self.durable.changed().await.is_ok() {}
         self.outcome()
     }
 
-    fn outcome(&self) -> Result<Durable, Fault> {
+    fn outcome(&self) -> Result<Durable, DiskFault> {
         let durable = self.durable.borrow().clone();
         match &durable.fault {
             Some(fault) => Err(fault.clone()),
             None if durable.synced == self.shared.lock().last => Ok(durable),
-            None => Err(Fault::Broken { error: "the writer stopped early".into(), rescue: None }),
+            None => {
+                Err(DiskFault::Broken { error: "the writer stopped early".into(), rescue: None })
+            }
         }
     }
 }

@@ -48,15 +48,15 @@ const ALLOWED_PREFIX: &str = "LC_";
 
 /// The environment of children: whatever is handed in, only the allow-list gets through.
 #[derive(Clone, Debug, Default)]
-pub struct Environment(Vec<(OsString, OsString)>);
+pub struct ChildEnvironment(Vec<(OsString, OsString)>);
 
-impl Environment {
+impl ChildEnvironment {
     /// Returns those of `variables` that a child may see: paths, language, time zone and user; never a key.
-    pub fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Environment {
+    pub fn allowed(variables: impl IntoIterator<Item = (OsString, OsString)>) -> ChildEnvironment {
         let may_pass = |name: &OsStr| {
             name.to_str().is_some_and(|n| ALLOWED.contains(&n) || n.starts_with(ALLOWED_PREFIX))
         };
-        Environment(variables.into_iter().filter(|(name, _)| may_pass(name)).collect())
+        ChildEnvironment(variables.into_iter().filter(|(name, _)| may_pass(name)).collect())
     }
 }
 
@@ -68,7 +68,7 @@ pub struct Job {
     /// The working directory.
     pub folder: PathBuf,
     /// The environment.
-    pub environment: Environment,
+    pub environment: ChildEnvironment,
     /// Standard input, whole.
     pub input: Vec<u8>,
 }
@@ -79,12 +79,12 @@ pub enum Output {
     /// It wrote to standard output.
     Bytes(Vec<u8>),
     /// It ended.
-    Ended(Exit),
+    Ended(ChildExit),
 }
 
 /// How a child ended.
 #[derive(Clone, Debug)]
-pub struct Exit {
+pub struct ChildExit {
     /// The status of the leader.
     pub status: ExitStatus,
     /// The end of standard error, untrusted.
@@ -215,7 +215,7 @@ impl Child {
     }
 
     /// Waits half a second for the child to end by itself, no longer reading what it writes; `None` if it did not.
-    pub async fn finish(&mut self) -> Option<Exit> {
+    pub async fn finish(&mut self) -> Option<ChildExit> {
         if self.exit.is_none() {
             self.stdin = None;
             self.exit = timeout(GRACE, self.leader.wait()).await.ok()?.ok();
@@ -229,10 +229,10 @@ impl Child {
         self.finish().await;
     }
 
-    fn exit(&self, status: ExitStatus) -> Exit {
+    fn exit(&self, status: ExitStatus) -> ChildExit {
         let (front, back) = self.last_words.as_slices();
         let stderr = String::from_utf8_lossy(&[front, back].concat()).into_owned();
-        Exit { status, stderr }
+        ChildExit { status, stderr }
     }
 }
 

@@ -69,14 +69,14 @@ impl Conversation {
             Kind::VerdictGiven(v) => self.settle(thread, v),
             Kind::Paused(p) => {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
-                self.run = Run::Paused;
+                self.run = RunState::Paused;
                 self.pause_why = p.why.clone();
                 if let Some(judging) = self.judging.as_mut().filter(|_| !p.tied.is_empty()) {
                     judging.tied = p.tied.clone();
                 }
             }
             Kind::Resumed(r) => {
-                self.run = r.steps.map_or(Run::Going, Run::Stepping);
+                self.run = r.steps.map_or(RunState::Going, RunState::Stepping);
                 self.pause_why = None;
                 // whoever goes on may have mended what failed
                 self.seats.iter_mut().for_each(|s| s.failed = None);
@@ -229,7 +229,7 @@ impl Conversation {
         }
         self.numbers = self.numbers.max(g.number.unwrap_or(0));
         if turn.speaks()
-            && let Run::Stepping(n) = &mut self.run
+            && let RunState::Stepping(n) = &mut self.run
         {
             *n = n.saturating_sub(1);
         }
@@ -348,7 +348,7 @@ impl Conversation {
         }
         if owed
             && turn.speaks()
-            && let Run::Stepping(n) = &mut self.run
+            && let RunState::Stepping(n) = &mut self.run
         {
             *n = n.saturating_add(1);
         }

@@ -1,6 +1,6 @@
 //! The operator's commands while they are being carried out, and the notes that live on.
 
-use super::{Conversation, Run, Who};
+use super::{Conversation, RunState, Who};
 use crate::model::command::NoteFor;
 use crate::model::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -108,8 +108,8 @@ impl Conversation {
         let targets = &given.targets;
         match &given.line.command {
             Command::Pause {} | Command::PauseNow {} => match self.run {
-                Run::Going | Run::Stepping(_) => self.run = Run::Pausing,
-                Run::Pausing | Run::Paused => {}
+                RunState::Going | RunState::Stepping(_) => self.run = RunState::Pausing,
+                RunState::Pausing | RunState::Paused => {}
             },
             Command::Say { text } => {
                 command.text = Some(text.clone());
@@ -210,12 +210,12 @@ impl Conversation {
                     Some(Ending::Now | Ending::AtOnce) => Some(Ending::AtOnce),
                     Some(Ending::FinalRound(_)) | None => Some(Ending::Now),
                 };
-                self.run = Run::Going;
+                self.run = RunState::Going;
             }
             Command::End { final_round: true } => {
                 let seats = self.seats.iter().filter(|s| !s.gone && !s.muted && s.spec.speaks);
                 self.ending = Some(Ending::FinalRound(seats.map(|s| s.spec.id.clone()).collect()));
-                self.run = Run::Going;
+                self.run = RunState::Going;
                 self.limit = None;
             }
             Command::Resume {}

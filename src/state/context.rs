@@ -4,7 +4,7 @@
 //! same seats may finish in another order, leaves the same context. What is hidden leaves nothing behind, and what was
 //! edited leaves what it says now.
 
-use super::table::Ran;
+use super::table::PastTurn;
 use super::{Conversation, Entry, Reply, Turn};
 use crate::model::payload::TurnEnded;
 use crate::model::{BatchId, Outcome, Purpose, SeatId, ThreadId, TurnId};
@@ -101,7 +101,7 @@ impl Conversation {
         let Some(thread) = self.threads.get_mut(&turn.thread) else { return };
         let reply = thread.batch.as_ref().and_then(|b| b.ended.last());
         if let (DEPENDS, Some(reply)) = (&*thread.spec.policy, reply) {
-            thread.runs.push(Ran {
+            thread.runs.push(PastTurn {
                 batch: thread.batches,
                 reply: reply.clone(),
                 error: e.error.as_ref().map(|error| error.text.clone()),

@@ -1,6 +1,6 @@
 //! The state as conditions see it: names and values, nothing of how they are kept.
 
-use super::{Conversation, Entry, Labels, Run, Since, Turn, Who};
+use super::{Conversation, Entry, Labels, RunState, Since, Turn, Who};
 use crate::model::*;
 use serde_json::{Value, json};
 
@@ -39,8 +39,8 @@ impl Conversation {
             "profile": {},
             "seats": self.seat_facts(again),
             "round": self.leaves().map(|t| t.round).max().unwrap_or(0),
-            "paused": self.run == Run::Paused,
-            "pausing": self.run == Run::Pausing,
+            "paused": self.run == RunState::Paused,
+            "pausing": self.run == RunState::Pausing,
             "waiting": waiting.map(|t| t.seat.clone()),
             "speaking": self.calls().filter(|t| t.speaks()).map(|t| t.seat.clone()).collect::<Vec<_>>(),
             "at_limit": self.limit.as_ref().map(|l| l.what.key()),

@@ -1,6 +1,6 @@
 //! Votes and verdicts as far as they have come: what judges said, what was asked, what came of it.
 
-use super::{Batch, Conversation, Run};
+use super::{Batch, Conversation, RunState};
 use crate::model::payload::{BatchOpened, TurnEnded};
 use crate::model::*;
 use crate::scenario::{Side, VerdictSpec};
@@ -66,13 +66,13 @@ impl Conversation {
     pub(super) fn choose_winner(&mut self, winner: &Text) {
         if let Some(judging) = &mut self.judging {
             judging.chosen = Some(winner.clone());
-            (self.run, self.pause_why) = (Run::Going, None);
+            (self.run, self.pause_why) = (RunState::Going, None);
         }
     }
 
     /// Returns the sides of a tie that waits for the operator.
     pub fn waiting_tie(&self) -> Option<&[Text]> {
-        let judging = self.judging.as_ref().filter(|_| self.run == Run::Paused)?;
+        let judging = self.judging.as_ref().filter(|_| self.run == RunState::Paused)?;
         (!judging.tied.is_empty()).then_some(&judging.tied)
     }
 
@@ -130,8 +130,8 @@ impl Conversation {
 
     fn follow_rule(&mut self, then: Then, turn: &super::Turn, why: String) {
         match then {
-            Then::Pause if self.run != Run::Paused => {
-                self.run = Run::Pausing;
+            Then::Pause if self.run != RunState::Paused => {
+                self.run = RunState::Pausing;
                 let way = "then `retry` asks again, and `change` gives it another model";
                 let asks = self.attended && turn.speaks();
                 let why = if asks { format!("{why}; {way}") } else { why };

@@ -34,7 +34,7 @@ pub use rolled::{Rolled, Rolls};
 pub use shows::Labels;
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
-pub use table::{Batch, Interrupted, Ran, Reply, Seat, Thread, Turn};
+pub use table::{Batch, Interrupted, PastTurn, Reply, Seat, Thread, Turn};
 pub use transcript::{Digest, Entry, Version, Who, digest};
 
 use crate::model::payload::{Ended, Forked, LimitAt};
@@ -47,7 +47,7 @@ use std::sync::Arc;
 
 /// Whether the floor moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Run {
+pub enum RunState {
     /// It moves.
     #[default]
     Going,
@@ -92,7 +92,7 @@ impl State {
 
     /// Returns it as if nothing paused it, for looking ahead.
     pub fn unpaused(&self) -> State {
-        State(Conversation { run: Run::Going, ..self.0.clone() })
+        State(Conversation { run: RunState::Going, ..self.0.clone() })
     }
 
     /// Takes one event in.
@@ -162,7 +162,7 @@ pub struct Conversation {
     /// What all of them have left behind together.
     pub context: Arc<Map<String, Value>>,
     /// Whether the floor moves.
-    pub run: Run,
+    pub run: RunState,
     /// Why it pauses, where that was not asked for by the operator.
     pub pause_why: Option<Text>,
     /// How long it has really run.

@@ -73,7 +73,7 @@ pub struct Thread {
     /// Batches that its policy wanted.
     pub batches: u32,
     /// Every turn to speak that is over, where seats depend on one another: their result is made of them.
-    pub runs: Vec<Ran>,
+    pub runs: Vec<PastTurn>,
     /// How many of them there were when an end was last passed.
     pub runs_before: usize,
     /// Decisions since the last words.
@@ -109,7 +109,7 @@ pub struct Batch {
 
 /// A turn that is over, and when it was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Ran {
+pub struct PastTurn {
     /// Which batch of its thread it belonged to, from 1.
     pub batch: u32,
     /// How it ended.

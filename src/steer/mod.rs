@@ -86,7 +86,7 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
 ///
 /// # Errors
 /// What is wrong with the condition.
-pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::Fault> {
+pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::ExprError> {
     match &line.trigger {
         Some(Trigger::When(when)) => Condition::compile(when).map(Some),
         Some(
@@ -100,7 +100,7 @@ pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::Faul
 ///
 /// # Errors
 /// What is wrong with the condition.
-pub fn compiles(line: &SteerLine) -> Result<(), crate::expr::Fault> {
+pub fn compiles(line: &SteerLine) -> Result<(), crate::expr::ExprError> {
     compiled(line).map(drop)
 }
 

@@ -3,10 +3,10 @@
 use super::check::{self, Checkup};
 use super::coverage::Covered;
 use super::facts;
-use super::outcome::{Broken, Outcome, Rate, Record};
-use super::plan::{Checked, Test, What};
+use super::outcome::{Broken, Rate, TestOutcome, TestRecord};
+use super::plan::{Checked, ExpectKind, Test};
 use super::rates::wilson;
-use super::run::{Ran, Real, Unfinished, once};
+use super::run::{Real, TestRun, Unfinished, once};
 use crate::clock::Clock;
 use crate::expr::{Condition, Function};
 use crate::model::Ms;
@@ -30,8 +30,8 @@ pub struct How<'a> {
 }
 
 /// Returns the record of a test that was not run, or not to its end.
-pub fn unfinished(test: &Test, outcome: Outcome, error: Option<String>) -> Record {
-    Record {
+pub fn unfinished(test: &Test, outcome: TestOutcome, error: Option<String>) -> TestRecord {
+    TestRecord {
         id: test.id(),
         file: test.file.clone(),
         title: test.title.clone(),
@@ -50,20 +50,20 @@ pub fn unfinished(test: &Test, outcome: Outcome, error: Option<String>) -> Recor
 }
 
 /// Runs a test as often as it wants, and says how it went.
-pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Record {
+pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> TestRecord {
     let clock = Clock::real(Ms(0));
     let mut tally = Tally::new(test);
     for run in 0..test.runs {
         match once(test, run, how.real, stop.clone(), how.bless && run == 0) {
             Ok(ran) => tally.take(test, ran, run, how),
             Err(Unfinished::Cancelled) => {
-                tally.record.outcome = Outcome::Cancelled;
+                tally.record.outcome = TestOutcome::Cancelled;
                 tally.record.took_ms = clock.now().0;
                 return tally.record;
             }
             Err(Unfinished::Error(why)) => {
                 tally.record.error.get_or_insert(why);
-                tally.record.outcome = Outcome::Error;
+                tally.record.outcome = TestOutcome::Error;
                 break;
             }
         }
@@ -75,20 +75,20 @@ pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Rec
 
 /// What the runs so far came to.
 struct Tally {
-    record: Record,
+    record: TestRecord,
     /// Runs in which everything held that counts for each run.
     passed: u32,
     /// By expectation: in how many runs it held.
     held: Vec<u32>,
     /// By condition inside `rate()`: in how many runs it held.
     rates: BTreeMap<String, u32>,
-    last: Option<Ran>,
+    last: Option<TestRun>,
 }
 
 impl Tally {
     fn new(test: &Test) -> Tally {
         Tally {
-            record: unfinished(test, Outcome::Pass, None),
+            record: unfinished(test, TestOutcome::Pass, None),
             passed: 0,
             held: vec![0; test.expects.len()],
             rates: BTreeMap::new(),
@@ -96,7 +96,7 @@ impl Tally {
         }
     }
 
-    fn take(&mut self, test: &Test, ran: Ran, run: u32, how: How<'_>) {
+    fn take(&mut self, test: &Test, ran: TestRun, run: u32, how: How<'_>) {
         self.record.runs += 1;
         self.record.utterances += ran.state.utterances;
         self.record.virtual_ms += ran.state.ms.0;
@@ -108,7 +108,7 @@ impl Tally {
         let bless = how.bless && run == 0;
         let mut passed = self.as_recorded(&ran, run, bless);
         for (at, expect) in test.expects.iter().enumerate() {
-            if let What::Rates(checked) = &expect.what {
+            if let ExpectKind::Rates(checked) = &expect.what {
                 self.count(test, &ran, run, checked);
                 continue;
             }
@@ -130,7 +130,7 @@ impl Tally {
     }
 
     /// Whether every prompt is the one of its recording; with `bless` the recordings were written.
-    fn as_recorded(&mut self, ran: &Ran, run: u32, bless: bool) -> bool {
+    fn as_recorded(&mut self, ran: &TestRun, run: u32, bless: bool) -> bool {
         for drift in &ran.drifts {
             let path = drift.path.display().to_string();
             if bless {
@@ -141,7 +141,7 @@ impl Tally {
             }
             if self.record.broken.len() < BROKEN_MAX {
                 self.record.broken.push(Broken {
-                    outcome: Outcome::Fail,
+                    outcome: TestOutcome::Fail,
                     line: 0,
                     expected: format!("the prompt of {} is as in {path}", drift.turn),
                     why: None,
@@ -162,7 +162,7 @@ impl Tally {
         }
     }
 
-    fn count(&mut self, test: &Test, ran: &Ran, run: u32, checked: &Checked) {
+    fn count(&mut self, test: &Test, ran: &TestRun, run: u32, checked: &Checked) {
         for (source, condition) in &checked.rates {
             let names: Vec<&str> = condition.names().map(|(name, _)| name).collect();
             let facts = facts::of_run(test, ran, run, |name| names.contains(&name));
@@ -171,19 +171,19 @@ impl Tally {
                 Err(fault) => {
                     let why = format!("{source}: {}: {fault}", fault.place(source));
                     self.record.error.get_or_insert(why);
-                    self.record.outcome = Outcome::Error;
+                    self.record.outcome = TestOutcome::Error;
                 }
             }
         }
     }
 
     /// Says how the test went, once no run is left.
-    fn close(mut self, test: &Test) -> Record {
-        if self.record.outcome != Outcome::Pass {
+    fn close(mut self, test: &Test) -> TestRecord {
+        if self.record.outcome != TestOutcome::Pass {
             return self.record;
         }
         let runs = self.record.runs;
-        let mut outcome = Outcome::Pass;
+        let mut outcome = TestOutcome::Pass;
         if runs > 1 {
             let interval = wilson(self.passed, runs);
             let of = "runs that passed".to_owned();
@@ -191,19 +191,20 @@ impl Tally {
         }
         if !reaches(self.passed, runs, test.pass) {
             let worst = self.record.broken.iter().map(|b| b.outcome).max();
-            outcome = worst.unwrap_or(Outcome::Fail).max(Outcome::Undecided);
+            outcome = worst.unwrap_or(TestOutcome::Fail).max(TestOutcome::Undecided);
         }
         for (at, expect) in test.expects.iter().enumerate() {
             let held = self.held.get(at).copied().unwrap_or(0);
-            if let Some(pass) = expect.pass.filter(|_| !matches!(expect.what, What::Rates(_))) {
+            if let Some(pass) = expect.pass.filter(|_| !matches!(expect.what, ExpectKind::Rates(_)))
+            {
                 let of = format!("line {}", expect.line);
                 self.record.rates.push(Rate { of, held, runs, interval: wilson(held, runs) });
                 match reaches(held, runs, pass) {
                     true => self.record.broken.retain(|b| b.line != expect.line),
-                    false => outcome = outcome.max(Outcome::Fail),
+                    false => outcome = outcome.max(TestOutcome::Fail),
                 }
             }
-            if let What::Rates(checked) = &expect.what
+            if let ExpectKind::Rates(checked) = &expect.what
                 && let Some(broken) = self.over_all(test, checked)
             {
                 outcome = outcome.max(broken.outcome);
@@ -215,7 +216,7 @@ impl Tally {
             self.record.rates.push(Rate { of: source.clone(), held: *held, runs, interval });
         }
         self.record.outcome = outcome;
-        if outcome == Outcome::Pass {
+        if outcome == TestOutcome::Pass {
             // what some runs did is in the rates; the test has passed
             self.record.broken.clear();
         }

@@ -11,9 +11,9 @@ use crate::model::{
     CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId, TurnId,
 };
 use crate::prompt;
-use crate::session::{self, Mode, Place, Record, Session};
+use crate::session::{self, Mode, Record, Session, SessionPlace};
 use crate::state::State;
-use crate::voice::{Chunk, Done, Failure};
+use crate::voice::{CallFailure, Chunk, Done};
 use regex::Regex;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ const VOLATILE: &str = "…";
 
 /// What participants said in a session.
 #[derive(Debug)]
-pub struct Recording {
+pub struct Cassette {
     /// Its file.
     pub path: PathBuf,
     /// Parts of prompts that differ from run to run.
@@ -50,7 +50,7 @@ pub struct Drift {
     pub difference: String,
 }
 
-impl Recording {
+impl Cassette {
     /// Reads a session; `seats` are those of the test, by whose voices prompts are built.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Recording {
         path: &Path,
         seats: &[Participant],
         ignored: Vec<Regex>,
-    ) -> Result<Recording, String> {
+    ) -> Result<Cassette, String> {
         let log = session::read(path).map_err(|e| e.to_string())?;
         if log.records.is_empty() {
             return Err("holds nothing that was said".into());
@@ -86,7 +86,7 @@ impl Recording {
                 _ => {}
             }
         }
-        Ok(Recording { path: path.to_owned(), ignored, turns })
+        Ok(Cassette { path: path.to_owned(), ignored, turns })
     }
 
     /// Returns whether a participant said anything in it.
@@ -173,10 +173,10 @@ fn chunks(ended: &TurnEnded) -> Vec<Chunk> {
     chunks
 }
 
-fn failure(error: Option<&CallError>) -> Failure {
+fn failure(error: Option<&CallError>) -> CallFailure {
     match error {
-        Some(error) => Failure::new(error.class, error.text.clone()),
-        None => Failure::new(ErrorClass::Failed, "as it was recorded"),
+        Some(error) => CallFailure::new(error.class, error.text.clone()),
+        None => CallFailure::new(ErrorClass::Failed, "as it was recorded"),
     }
 }
 
@@ -189,7 +189,7 @@ pub async fn write(path: &Path, events: &[Event]) -> io::Result<()> {
     let beside = tempfile::Builder::new().prefix(".colloquium-").tempdir_in(folder)?;
     let fresh = beside.path().join("session.jsonl");
     let Session { writer, .. } =
-        session::create(Place::File(&fresh), Mode::Normal).map_err(io::Error::other)?;
+        session::create(SessionPlace::File(&fresh), Mode::Normal).map_err(io::Error::other)?;
     for event in events {
         let record = Record::new(event.clone()).map_err(io::Error::other)?;
         writer.push(std::sync::Arc::new(record));

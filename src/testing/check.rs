@@ -1,8 +1,8 @@
 //! Whether what was expected of a run is true, and what a person is shown where it is not.
 
-use super::outcome::{Broken, Outcome};
-use super::plan::{Checked, Expect, Test, What};
-use super::run::Ran;
+use super::outcome::{Broken, TestOutcome};
+use super::plan::{Checked, Expect, ExpectKind, Test};
+use super::run::TestRun;
 use super::{difference, facts};
 use crate::expr::{Condition, Facts, parts};
 use crate::state::{Entry, State};
@@ -34,7 +34,14 @@ pub enum Checkup {
 }
 
 /// Checks one expectation of a run; `bless` writes the files that differ.
-pub fn check(test: &Test, ran: &Ran, run: u32, at: usize, expect: &Expect, bless: bool) -> Checkup {
+pub fn check(
+    test: &Test,
+    ran: &TestRun,
+    run: u32,
+    at: usize,
+    expect: &Expect,
+    bless: bool,
+) -> Checkup {
     let names = |checked: &Checked| {
         let all = [&checked.condition].into_iter().chain(checked.rates.values());
         let names: Vec<String> =
@@ -42,14 +49,14 @@ pub fn check(test: &Test, ran: &Ran, run: u32, at: usize, expect: &Expect, bless
         facts::of_run(test, ran, run, |name| names.iter().any(|n| n == name))
     };
     let found = match &expect.what {
-        What::That(checked) => condition(checked, &names(checked), &ran.state),
+        ExpectKind::That(checked) => condition(checked, &names(checked), &ran.state),
         // over all runs, once they are over
-        What::Rates(_) => None,
-        What::Each(checked) => each(test, ran, at, checked),
-        What::Speakers(expected) => speakers(expected, &ran.state),
-        What::Prompt { of, turn, contains, lacks, file } => {
+        ExpectKind::Rates(_) => None,
+        ExpectKind::Each(checked) => each(test, ran, at, checked),
+        ExpectKind::Speakers(expected) => speakers(expected, &ran.state),
+        ExpectKind::Prompt { of, turn, contains, lacks, file } => {
             match facts::prompt_of(&ran.asked, of, *turn) {
-                Err(why) => Some(wrong(Outcome::Fail, format!("prompt of {of}"), vec![why])),
+                Err(why) => Some(wrong(TestOutcome::Fail, format!("prompt of {of}"), vec![why])),
                 Ok(asked) => {
                     let shown = asked.shown();
                     let of = format!(
@@ -67,7 +74,7 @@ pub fn check(test: &Test, ran: &Ran, run: u32, at: usize, expect: &Expect, bless
                 }
             }
         }
-        What::Transcript(path) => {
+        ExpectKind::Transcript(path) => {
             match golden(path, &facts::transcript(&ran.events), "transcript", bless) {
                 Ok(found) => found,
                 Err(blessed) => return Checkup::Blessed(blessed),
@@ -91,20 +98,20 @@ pub fn condition(checked: &Checked, facts: &Facts, state: &State) -> Option<Brok
         Ok(true) => None,
         Ok(false) => {
             let broken =
-                wrong(Outcome::Fail, checked.source.clone(), values(&checked.source, facts));
+                wrong(TestOutcome::Fail, checked.source.clone(), values(&checked.source, facts));
             Some(Broken { around: around(&checked.source, state), ..broken })
         }
         Err(fault) => {
             let place = fault.place(&checked.source);
             let mut found = vec![format!("{place}: {fault}")];
             found.extend(values(&checked.source, facts));
-            let broken = wrong(Outcome::Error, checked.source.clone(), found);
+            let broken = wrong(TestOutcome::Error, checked.source.clone(), found);
             Some(Broken { around: around(&checked.source, state), ..broken })
         }
     }
 }
 
-fn wrong(outcome: Outcome, expected: String, found: Vec<String>) -> Broken {
+fn wrong(outcome: TestOutcome, expected: String, found: Vec<String>) -> Broken {
     Broken { outcome, line: 0, expected, why: None, found, around: vec![], run: None }
 }
 
@@ -155,7 +162,7 @@ pub fn transcript(state: &State, number: Option<u32>) -> Vec<String> {
     shown.map(line).collect()
 }
 
-fn each(test: &Test, ran: &Ran, at: usize, checked: &Checked) -> Option<Broken> {
+fn each(test: &Test, ran: &TestRun, at: usize, checked: &Checked) -> Option<Broken> {
     let (_, number) = ran.breach.filter(|(broken, _)| *broken == at)?;
     let found = match facts::of_utterance(test, &ran.state, number) {
         Some(facts) => values(&checked.source, &facts),
@@ -163,7 +170,7 @@ fn each(test: &Test, ran: &Ran, at: usize, checked: &Checked) -> Option<Broken> 
     };
     let expected = format!("each: {}", checked.source);
     let broken =
-        wrong(Outcome::Fail, expected, [vec![format!("broken by #{number}")], found].concat());
+        wrong(TestOutcome::Fail, expected, [vec![format!("broken by #{number}")], found].concat());
     Some(Broken { around: transcript(&ran.state, Some(number)), ..broken })
 }
 
@@ -175,7 +182,7 @@ fn speakers(expected: &[String], state: &State) -> Option<Broken> {
     let at = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let number = u32::try_from(at + 1).ok();
     let lines = vec![format!("found     {}", found.join(" ")), format!("they part at #{}", at + 1)];
-    let broken = wrong(Outcome::Fail, format!("speakers  {}", expected.join(" ")), lines);
+    let broken = wrong(TestOutcome::Fail, format!("speakers  {}", expected.join(" ")), lines);
     Some(Broken { around: transcript(state, number), ..broken })
 }
 
@@ -197,7 +204,7 @@ fn texts(shown: &str, of: &str, contains: &[String], lacks: &[String]) -> Option
         _ => found.collect::<Vec<_>>(),
     };
     let expected = format!("{of} {how} {:?}", cut(text, UTTERANCE_CHARS));
-    Some(wrong(Outcome::Fail, expected, found))
+    Some(wrong(TestOutcome::Fail, expected, found))
 }
 
 /// Compares with a file that holds what must come; `Err` names the file that was written instead.
@@ -210,7 +217,7 @@ fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Br
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             vec!["the file is not there; --bless writes it".into()]
         }
-        Err(e) => return Ok(Some(wrong(Outcome::Error, expected, vec![e.to_string()]))),
+        Err(e) => return Ok(Some(wrong(TestOutcome::Error, expected, vec![e.to_string()]))),
     };
     if difference.is_empty() {
         return Ok(None);
@@ -220,10 +227,10 @@ fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Br
             Ok(()) => Err(path.display().to_string()),
             Err(e) => {
                 let why = format!("cannot write {}: {e}", path.display());
-                Ok(Some(wrong(Outcome::Error, expected, vec![why])))
+                Ok(Some(wrong(TestOutcome::Error, expected, vec![why])))
             }
         };
     }
     let difference = difference.iter().map(|line| cut(line, VALUE_CHARS)).collect();
-    Ok(Some(wrong(Outcome::Fail, expected, difference)))
+    Ok(Some(wrong(TestOutcome::Fail, expected, difference)))
 }

@@ -4,7 +4,7 @@
 //! A condition is looked at after every utterance, as the engine does; one without a written condition has one way only.
 
 use super::plan::Test;
-use super::run::Ran;
+use super::run::TestRun;
 use crate::expr::{Condition, Facts};
 use crate::model::{Kind, StopReason};
 use crate::scenario::{Loaded, Rule};
@@ -34,7 +34,7 @@ pub struct Covered {
 
 impl Covered {
     /// Returns what one run has reached.
-    pub fn by(test: &Test, ran: &Ran) -> Covered {
+    pub fn by(test: &Test, ran: &TestRun) -> Covered {
         let loaded = &test.loaded;
         let mut covered = Covered {
             scenario: loaded.scenario.title.to_string(),

@@ -3,8 +3,8 @@
 //! Moments are virtual seconds from the start. What grows with the conversation is there only if it is asked for.
 
 use super::plan::Test;
-use super::run::Ran;
-use super::stage::Asked;
+use super::run::TestRun;
+use super::stage::CallSeen;
 use crate::export;
 use crate::expr::{Facts, Function};
 use crate::model::payload::TurnEnded;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Returns the facts of a run that an expectation asks for by its names.
-pub fn of_run(test: &Test, ran: &Ran, run: u32, wanted: impl Fn(&str) -> bool) -> Facts {
+pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> bool) -> Facts {
     let state = &ran.state;
     let mut facts = state.facts(&wanted);
     let turns = Turns::of(&ran.events);
@@ -77,11 +77,11 @@ pub fn transcript(events: &[Event]) -> String {
 /// # Errors
 /// How often the seat was asked.
 pub fn prompt_of<'a>(
-    asked: &'a [Asked],
+    asked: &'a [CallSeen],
     seat: &str,
     turn: Option<usize>,
-) -> Result<&'a Asked, String> {
-    let mut turns: Vec<&Asked> = vec![];
+) -> Result<&'a CallSeen, String> {
+    let mut turns: Vec<&CallSeen> = vec![];
     for call in asked.iter().filter(|a| a.seat == *seat) {
         // of a turn with several calls, what the last one was shown
         match turns.last_mut() {
@@ -100,8 +100,8 @@ pub fn prompt_of<'a>(
     })
 }
 
-fn prompts(asked: &[Asked]) -> Function {
-    let asked: Vec<Asked> = asked.to_vec();
+fn prompts(asked: &[CallSeen]) -> Function {
+    let asked: Vec<CallSeen> = asked.to_vec();
     Arc::new(move |arguments| {
         let spelled =
             "it is spelled prompt('bo', 2): what `bo` was shown for the second of its turns";
@@ -117,7 +117,7 @@ fn prompts(asked: &[Asked]) -> Function {
     })
 }
 
-fn call(asked: &Asked) -> Value {
+fn call(asked: &CallSeen) -> Value {
     json!({
         "participant": asked.seat, "purpose": asked.purpose, "number": asked.number,
         "attempt": asked.attempt,

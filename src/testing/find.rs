@@ -15,7 +15,7 @@ const LEFT_OUT: [&str; 2] = ["target", "node_modules"];
 
 /// Why no tests can be found.
 #[derive(Debug, thiserror::Error)]
-pub enum NotFound {
+pub enum TestsNotFound {
     /// A path leads nowhere.
     #[error("cannot read {path}: {source}")]
     Path {
@@ -36,7 +36,7 @@ pub enum NotFound {
 ///
 /// # Errors
 /// The first path that means nothing.
-pub fn find(paths: &[String]) -> Result<Vec<PathBuf>, NotFound> {
+pub fn find(paths: &[String]) -> Result<Vec<PathBuf>, TestsNotFound> {
     let mut found = vec![];
     for path in paths {
         let is_glob = path.contains(['*', '?']) && !Path::new(path).exists();
@@ -48,7 +48,7 @@ pub fn find(paths: &[String]) -> Result<Vec<PathBuf>, NotFound> {
             let here = |p: &PathBuf| fits(&plain(path), &plain(&p.display().to_string()));
             found.extend(all.into_iter().filter(here));
             if found.len() == before {
-                return Err(NotFound::Glob(path.clone()));
+                return Err(TestsNotFound::Glob(path.clone()));
             }
             continue;
         }
@@ -71,10 +71,10 @@ pub fn find(paths: &[String]) -> Result<Vec<PathBuf>, NotFound> {
     Ok(found)
 }
 
-fn wrong(path: &str, source: io::Error) -> NotFound {
+fn wrong(path: &str, source: io::Error) -> TestsNotFound {
     match source.kind() {
-        io::ErrorKind::FileTooLarge => NotFound::TooMany(path.to_owned()),
-        _ => NotFound::Path { path: path.to_owned(), source },
+        io::ErrorKind::FileTooLarge => TestsNotFound::TooMany(path.to_owned()),
+        _ => TestsNotFound::Path { path: path.to_owned(), source },
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of keys of a test file: what the walker checks, what `schema test` says, what a hint shows.
 
-use crate::scenario::{Key, Kind, PACE_RANGE, TOP, key, needed};
+use crate::scenario::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 
 /// Failures that a line may have on purpose, as written; see `answers.rs` for what each one is.
 pub const FAILURES: &[&str] = &[
@@ -14,67 +14,67 @@ pub const RUNS_MAX: u64 = 1_000;
 /// Cases of one file.
 pub const CASES_MAX: usize = 10_000;
 
-const SHARE: Kind = Kind::Number { least: 0.0, most: 1.0 };
-const TEXTS: Kind = Kind::AnyOf(&[Kind::Text, Kind::List(&Kind::Text)]);
-const NAMES: Kind = Kind::AnyOf(&[Kind::Id, Kind::List(&Kind::Id)]);
+const SHARE: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
+const TEXTS: ValueKind = ValueKind::AnyOf(&[ValueKind::Text, ValueKind::List(&ValueKind::Text)]);
+const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&ValueKind::Id)]);
 
 /// The whole file.
 pub const TEST: &[Key] = &[
-    key("title", Kind::Line, r#""Bo answers Ada""#, "What the test shows."),
+    key("title", ValueKind::Line, r#""Bo answers Ada""#, "What the test shows."),
     needed(
         "scenario",
-        Kind::AnyOf(&[Kind::Line, Kind::Table(TOP)]),
+        ValueKind::AnyOf(&[ValueKind::Line, ValueKind::Table(TOP)]),
         r#""debate.toml""#,
         "The scenario: a path beside this file, the name of a bundled one, or the table itself.",
     ),
-    key("topic", Kind::Text, r#""Tea or coffee?""#, "The topic, instead of the scenario's."),
+    key("topic", ValueKind::Text, r#""Tea or coffee?""#, "The topic, instead of the scenario's."),
     key(
         "set",
-        Kind::Free,
+        ValueKind::Free,
         r#"{ "limits.utterances" = 4 }"#,
         "Keys of the scenario with other values, as `run --set` takes them.",
     ),
-    key("seed", Kind::Count { least: 0, most: 1 << 53 }, "7", "The random seed; 0 otherwise."),
+    key("seed", ValueKind::Count { least: 0, most: 1 << 53 }, "7", "The random seed; 0 otherwise."),
     key(
         "voice",
-        Kind::List(&Kind::Table(VOICE)),
+        ValueKind::List(&ValueKind::Table(VOICE)),
         r#"[{ seat = "bo", lines = ["No."] }]"#,
         "Who speaks for a seat; a seat without one has its own lines, the rehearsed cast's, or its stand-in's.",
     ),
     key(
         "given",
-        Kind::List(&Kind::Table(GIVEN)),
+        ValueKind::List(&ValueKind::Table(GIVEN)),
         r#"[{ who = "ada", text = "Tea." }]"#,
         "What was said before the test starts, without any call.",
     ),
     key(
         "steer",
-        Kind::List(&Kind::Free),
+        ValueKind::List(&ValueKind::Free),
         r#"[{ after = { utterance = 2 }, do = "pause" }]"#,
         "Commands, as `schema steer` describes them.",
     ),
     key(
         "expect",
-        Kind::List(&Kind::Table(EXPECT)),
+        ValueKind::List(&ValueKind::Table(EXPECT)),
         r#"[{ that = "ended.reason == 'utterance_limit'" }]"#,
         "What must be true at the end.",
     ),
     key(
         "case",
-        Kind::List(&Kind::Free),
+        ValueKind::List(&ValueKind::Free),
         r#"[{ name = "short", n = 2 }]"#,
         "One test each; its keys are {{ case.KEY }} in texts and case.KEY in conditions.",
     ),
     key(
         "runs",
-        Kind::Count { least: 1, most: RUNS_MAX },
+        ValueKind::Count { least: 1, most: RUNS_MAX },
         "20",
         "How often the test is run, each time with the next seed.",
     ),
     key("pass", SHARE, "0.9", "The share of its runs that must pass; all, unless it says so."),
     key(
         "timeout",
-        Kind::Duration,
+        ValueKind::Duration,
         r#""60s""#,
         "How long one run may really take; 60 seconds, unless it says so.",
     ),
@@ -90,13 +90,13 @@ pub const VOICE: &[Key] = &[
     ),
     key(
         "lines",
-        Kind::List(&Kind::AnyOf(&[Kind::Template, Kind::Table(ANSWER)])),
+        ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(ANSWER)])),
         r#"["No.", { fail = "429" }]"#,
         "One line a call, in their order; after the last they begin again.",
     ),
     key(
         "recording",
-        Kind::Line,
+        ValueKind::Line,
         r#""debate.jsonl""#,
         "A session, in which the seat said what it says here; --bless takes changed prompts.",
     ),
@@ -106,18 +106,18 @@ pub const VOICE: &[Key] = &[
         r#"["[0-9]{2}:[0-9]{2}"]"#,
         "Regular expressions for what may differ in the prompts of a recording.",
     ),
-    key("script", Kind::True, "true", "The seat's own script, really run."),
-    key("human", Kind::True, "true", "A person, for whom commands speak: `speak` and `pass`."),
+    key("script", ValueKind::True, "true", "The seat's own script, really run."),
+    key("human", ValueKind::True, "true", "A person, for whom commands speak: `speak` and `pass`."),
     key("pace", PACE_RANGE, "70", "Milliseconds a word takes, in virtual time."),
     key(
         "price",
-        Kind::List(&Kind::Number { least: 0.0, most: 1e6 }),
+        ValueKind::List(&ValueKind::Number { least: 0.0, most: 1e6 }),
         "[0.5, 1.5]",
         "Dollars per million tokens read and written, to test budgets; otherwise it is free.",
     ),
     key(
         "window",
-        Kind::Count { least: 256, most: 10_000_000 },
+        ValueKind::Count { least: 256, most: 10_000_000 },
         "4096",
         "The context window in tokens, to test long conversations.",
     ),
@@ -125,40 +125,45 @@ pub const VOICE: &[Key] = &[
 
 /// One line of a test's voice: a rehearsed line, and what goes wrong with it on purpose.
 pub const ANSWER: &[Key] = &[
-    key("text", Kind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
+    key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
     key(
         "when",
-        Kind::Condition,
+        ValueKind::Condition,
         r#""'budget' in prompt""#,
         "The line waits until this holds, then it goes before the plain ones.",
     ),
     key(
         "for",
-        Kind::OneOf { words: PURPOSES, later: &[] },
+        ValueKind::OneOf { words: PURPOSES, later: &[] },
         r#""vote""#,
         "What the line answers; speak, unless it says so.",
     ),
-    key("every", Kind::Flag, "true", "Whether a line with `when` speaks each time it holds."),
+    key("every", ValueKind::Flag, "true", "Whether a line with `when` speaks each time it holds."),
     key(
         "fail",
-        Kind::OneOf { words: FAILURES, later: &[] },
+        ValueKind::OneOf { words: FAILURES, later: &[] },
         r#""429""#,
         "The call fails: an HTTP status, or what happened to the connection or the reply.",
     ),
-    key("wait", Kind::Duration, r#""2s""#, "How long a server that fails asks to wait."),
-    key("silence", Kind::True, "true", "Nothing ever comes, until the call's time is up."),
+    key("wait", ValueKind::Duration, r#""2s""#, "How long a server that fails asks to wait."),
+    key("silence", ValueKind::True, "true", "Nothing ever comes, until the call's time is up."),
     key(
         "cut",
-        Kind::Count { least: 0, most: 100_000 },
+        ValueKind::Count { least: 0, most: 100_000 },
         "20",
         "The connection is lost after so many words.",
     ),
-    key("slow", Kind::Duration, r#""30s""#, "How long it takes until the first word."),
-    key("bad_json", Kind::True, "true", "Only the first half of the text comes, so it is no JSON."),
-    key("pass", Kind::True, "true", "The seat lets its turn go."),
+    key("slow", ValueKind::Duration, r#""30s""#, "How long it takes until the first word."),
+    key(
+        "bad_json",
+        ValueKind::True,
+        "true",
+        "Only the first half of the text comes, so it is no JSON.",
+    ),
+    key("pass", ValueKind::True, "true", "The seat lets its turn go."),
     key(
         "tokens",
-        Kind::List(&Kind::Count { least: 0, most: 10_000_000 }),
+        ValueKind::List(&ValueKind::Count { least: 0, most: 10_000_000 }),
         "[900, 120]",
         "The tokens read and written that the model reports.",
     ),
@@ -166,49 +171,49 @@ pub const ANSWER: &[Key] = &[
 
 /// What was said before.
 const GIVEN: &[Key] = &[
-    needed("who", Kind::Id, r#""ada""#, "A seat, or operator."),
-    needed("text", Kind::Text, r#""Tea.""#, "The words."),
+    needed("who", ValueKind::Id, r#""ada""#, "A seat, or operator."),
+    needed("text", ValueKind::Text, r#""Tea.""#, "The words."),
 ];
 
 /// What must be true.
 pub const EXPECT: &[Key] = &[
     key(
         "that",
-        Kind::Text,
+        ValueKind::Text,
         r#""ended.reason == 'utterance_limit'""#,
         "A condition over the final state.",
     ),
-    key("speakers", Kind::List(&Kind::Id), r#"["ada", "bo"]"#, "Who spoke, in order."),
+    key("speakers", ValueKind::List(&ValueKind::Id), r#"["ada", "bo"]"#, "Who spoke, in order."),
     key(
         "prompt",
-        Kind::Table(OF_PROMPT),
+        ValueKind::Table(OF_PROMPT),
         r#"{ of = "bo", turn = 1 }"#,
         "What a participant was shown; with `contains`, `lacks` or `file`.",
     ),
     key("contains", TEXTS, r#""Tea.""#, "Texts that the prompt contains."),
     key("lacks", TEXTS, r#""Coffee.""#, "Texts that the prompt does not contain."),
-    key("file", Kind::Line, r#""bo-1.txt""#, "The file that holds the prompt as it must be."),
+    key("file", ValueKind::Line, r#""bo-1.txt""#, "The file that holds the prompt as it must be."),
     key(
         "transcript",
-        Kind::Line,
+        ValueKind::Line,
         r#""debate.golden.md""#,
         "The file that holds the whole transcript as it must be; --bless writes it.",
     ),
     key(
         "each",
-        Kind::Text,
+        ValueKind::Text,
         r#""'sorry' not in utterance.text""#,
         "A condition over `utterance` that holds for every one; the first breach stops the run.",
     ),
     key("pass", SHARE, "0.8", "The share of the runs in which it must hold."),
-    key("why", Kind::Line, r#""Bo must not give in""#, "What a failure means."),
+    key("why", ValueKind::Line, r#""Bo must not give in""#, "What a failure means."),
 ];
 
 const OF_PROMPT: &[Key] = &[
-    needed("of", Kind::Id, r#""bo""#, "Whose prompt."),
+    needed("of", ValueKind::Id, r#""bo""#, "Whose prompt."),
     key(
         "turn",
-        Kind::Count { least: 1, most: 100_000 },
+        ValueKind::Count { least: 1, most: 100_000 },
         "1",
         "Of which of its turns, from 1; the last one, unless it says so.",
     ),

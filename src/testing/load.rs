@@ -13,7 +13,7 @@ use super::plan::{Test, TestFile};
 use crate::model::steering::duration_ms;
 use crate::model::{Command, Key, SteerLine};
 use crate::scenario::{
-    self, Faults, Gravity, Loaded, Node, PolicyRow, Setting, Source, Walk, join, quote,
+    self, Faults, Gravity, Loaded, Node, Override, PolicyRow, Source, Walk, join, quote,
 };
 use crate::steer;
 use cases::Case;
@@ -189,7 +189,7 @@ fn scenario(
                 Value::String(text) => text.clone(),
                 other => other.to_string(),
             };
-            Setting::parse(&format!("{}={value}", entry.key))
+            Override::parse(&format!("{}={value}", entry.key))
         });
         match filled {
             Ok(setting) => settings.push(setting),
@@ -239,7 +239,7 @@ fn test(
     walk: &mut Walk<'_>,
     root: &Node,
     mut loaded: Loaded,
-    voices: &voices::Voices,
+    voices: &voices::VoiceTable,
     case: Case,
     place: &Place<'_>,
 ) -> Test {

@@ -30,10 +30,10 @@ mod stage;
 mod written;
 
 pub use case::How;
-pub use find::{ENDING, NotFound, find};
+pub use find::{ENDING, TestsNotFound, find};
 pub use keys::EXPECT_NAMES;
 pub use load::{Invalid, load};
-pub use outcome::{Broken, Outcome, Rate, Record};
+pub use outcome::{Broken, Rate, TestOutcome, TestRecord};
 pub use plan::{Test, TestFile};
 pub use pool::Pool;
 pub use run::{Real, events_of};

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// How a test, a run or an expectation went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum TestOutcome {
     /// Everything that was expected is true.
     Pass,
     /// Nobody can say: judges disagree, or a judgement cannot be read.
@@ -19,30 +19,35 @@ pub enum Outcome {
     Cancelled,
 }
 
-impl Outcome {
+impl TestOutcome {
     /// All of them, in the order of a summary.
-    pub const ALL: [Outcome; 5] =
-        [Outcome::Pass, Outcome::Fail, Outcome::Error, Outcome::Undecided, Outcome::Cancelled];
+    pub const ALL: [TestOutcome; 5] = [
+        TestOutcome::Pass,
+        TestOutcome::Fail,
+        TestOutcome::Error,
+        TestOutcome::Undecided,
+        TestOutcome::Cancelled,
+    ];
 
     /// Returns the word for it.
     pub fn as_str(self) -> &'static str {
         match self {
-            Outcome::Pass => "pass",
-            Outcome::Undecided => "undecided",
-            Outcome::Fail => "fail",
-            Outcome::Error => "error",
-            Outcome::Cancelled => "cancelled",
+            TestOutcome::Pass => "pass",
+            TestOutcome::Undecided => "undecided",
+            TestOutcome::Fail => "fail",
+            TestOutcome::Error => "error",
+            TestOutcome::Cancelled => "cancelled",
         }
     }
 
     /// Returns the word for several of them.
     pub fn plural(self) -> &'static str {
         match self {
-            Outcome::Pass => "passed",
-            Outcome::Undecided => "undecided",
-            Outcome::Fail => "failed",
-            Outcome::Error => "errors",
-            Outcome::Cancelled => "cancelled",
+            TestOutcome::Pass => "passed",
+            TestOutcome::Undecided => "undecided",
+            TestOutcome::Fail => "failed",
+            TestOutcome::Error => "errors",
+            TestOutcome::Cancelled => "cancelled",
         }
     }
 }
@@ -51,7 +56,7 @@ impl Outcome {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Broken {
     /// Whether it is false, could not be evaluated, or is undecided.
-    pub outcome: Outcome,
+    pub outcome: TestOutcome,
     /// The line of the test file.
     pub line: usize,
     /// What was expected.
@@ -84,7 +89,7 @@ pub struct Rate {
 
 /// The record of one test: exactly one for each, whatever happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Record {
+pub struct TestRecord {
     /// The test's name.
     pub id: String,
     /// Its file.
@@ -92,7 +97,7 @@ pub struct Record {
     /// What it shows.
     pub title: String,
     /// How it went.
-    pub outcome: Outcome,
+    pub outcome: TestOutcome,
     /// What is not true.
     pub broken: Vec<Broken>,
     /// Why it could not be run, where that is so.

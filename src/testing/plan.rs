@@ -1,7 +1,7 @@
 //! What a test is once its file was read: plain data that a run takes, with nothing left to look up.
 
 use super::answers::Answer;
-use super::cassette::Recording;
+use super::cassette::Cassette;
 use crate::expr::Condition;
 use crate::model::{Key, SeatId, SteerLine};
 use crate::scenario::{Faults, Loaded};
@@ -64,14 +64,14 @@ pub enum Speaker {
         pace: u64,
     },
     /// What it said in a session.
-    Recorded(Arc<Recording>),
+    Recorded(Arc<Cassette>),
 }
 
 /// One thing that must be true.
 #[derive(Clone, Debug)]
 pub struct Expect {
     /// What.
-    pub what: What,
+    pub what: ExpectKind,
     /// What a failure means, in the author's words.
     pub why: Option<String>,
     /// The share of the runs in which it must hold; none where every run counts by itself.
@@ -82,7 +82,7 @@ pub struct Expect {
 
 /// What is expected.
 #[derive(Clone, Debug)]
-pub enum What {
+pub enum ExpectKind {
     /// A condition over the final state.
     That(Checked),
     /// A condition over all runs, by their rates.

@@ -1,7 +1,7 @@
 //! All tests, several at once, each isolated from the others; exactly one record for each, whatever happens.
 
 use super::case::{How, play, unfinished};
-use super::outcome::{Outcome, Record};
+use super::outcome::{TestOutcome, TestRecord};
 use super::plan::Test;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -32,10 +32,10 @@ impl Pool<'_> {
         &self,
         tests: &[Arc<Test>],
         stop: &watch::Receiver<bool>,
-        mut done: impl FnMut(&Record),
-    ) -> Vec<Record> {
+        mut done: impl FnMut(&TestRecord),
+    ) -> Vec<TestRecord> {
         let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let mut records: Vec<Option<Record>> = vec![None; tests.len()];
+        let mut records: Vec<Option<TestRecord>> = vec![None; tests.len()];
         thread::scope(|scope| {
             let (tell, told) = mpsc::channel();
             for _ in 0..self.jobs.clamp(1, tests.len().max(1)) {
@@ -45,7 +45,7 @@ impl Pool<'_> {
                         let at = next.fetch_add(1, Ordering::SeqCst);
                         let Some(test) = tests.get(at) else { return };
                         let record = self.one(test, &stop);
-                        if self.fail_fast && record.outcome != Outcome::Pass {
+                        if self.fail_fast && record.outcome != TestOutcome::Pass {
                             enough.store(true, Ordering::SeqCst);
                         }
                         if tell.send((at, record)).is_err() {
@@ -67,7 +67,7 @@ impl Pool<'_> {
         let all = records.into_iter().zip(tests);
         all.map(|(record, test)| {
             record.unwrap_or_else(|| {
-                let record = unfinished(test, Outcome::Cancelled, None);
+                let record = unfinished(test, TestOutcome::Cancelled, None);
                 done(&record);
                 record
             })
@@ -76,11 +76,11 @@ impl Pool<'_> {
     }
 
     /// Runs one test; one that breaks the program has its record all the same.
-    fn one(&self, test: &Arc<Test>, stop: &watch::Receiver<bool>) -> Record {
+    fn one(&self, test: &Arc<Test>, stop: &watch::Receiver<bool>) -> TestRecord {
         let run = AssertUnwindSafe(|| play(test, self.how, stop));
         catch_unwind(run).unwrap_or_else(|_| {
             let why = "the program crashed while it ran this test (a bug)".to_owned();
-            unfinished(test, Outcome::Error, Some(why))
+            unfinished(test, TestOutcome::Error, Some(why))
         })
     }
 }

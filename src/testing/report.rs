@@ -7,14 +7,14 @@ mod text;
 
 pub use text::{line, summary};
 
-use super::outcome::{Outcome, Record};
+use super::outcome::{TestOutcome, TestRecord};
 
 /// A form of a report.
 pub struct Format {
     /// Its name, as `--format` takes it.
     pub name: &'static str,
     /// How records are spelled in it.
-    pub spell: fn(&[Record]) -> String,
+    pub spell: fn(&[TestRecord]) -> String,
 }
 
 /// Every form; the first is for people.
@@ -26,17 +26,17 @@ pub const FORMATS: &[Format] = &[
 ];
 
 /// Returns how many records have an outcome.
-pub fn count(records: &[Record], outcome: Outcome) -> usize {
+pub fn count(records: &[TestRecord], outcome: TestOutcome) -> usize {
     records.iter().filter(|r| r.outcome == outcome).count()
 }
 
 /// Returns what is not true in a record, one line each.
-fn details(record: &Record) -> Vec<String> {
+fn details(record: &TestRecord) -> Vec<String> {
     let mut all: Vec<String> = record.error.iter().map(|why| format!("error: {why}")).collect();
     for broken in &record.broken {
         let run = broken.run.map_or(String::new(), |run| format!(", run {run}"));
         let how = match broken.outcome {
-            Outcome::Fail => String::new(),
+            TestOutcome::Fail => String::new(),
             other => format!(" ({})", other.as_str()),
         };
         let place = match broken.line {

@@ -3,13 +3,13 @@
 use super::cassette::{self, Drift};
 use super::disk::Counted;
 use super::facts;
-use super::plan::{Test, What};
-use super::stage::{Asked, Stage};
+use super::plan::{ExpectKind, Test};
+use super::stage::{CallSeen, Stage};
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::model::payload::Opened;
 use crate::model::{Event, Kind, Ms, Outcome, Participant, VoiceSpec};
-use crate::session::writer::{Mode, SessionWriter, Start};
+use crate::session::writer::{Mode, SessionWriter, WriterStart};
 use crate::session::{FORMAT, Feed, Item, Tail};
 use crate::state::State;
 use crate::voice::Voices;
@@ -31,13 +31,13 @@ pub trait Real: Send + Sync {
 
 /// What a run leaves behind.
 #[derive(Debug)]
-pub struct Ran {
+pub struct TestRun {
     /// Everything that happened.
     pub events: Vec<Event>,
     /// What it came to.
     pub state: State,
     /// Every call, in the order in which voices were asked.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<CallSeen>,
     /// Prompts that are not those of a recording.
     pub drifts: Vec<Drift>,
     /// The expectation that was broken by an utterance, by its place, with the utterance's number.
@@ -63,7 +63,7 @@ pub fn once(
     real: Option<&dyn Real>,
     stop: watch::Receiver<bool>,
     bless: bool,
-) -> Result<Ran, Unfinished> {
+) -> Result<TestRun, Unfinished> {
     let failed = |e: std::io::Error| Unfinished::Error(format!("the system refused: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let own = test.loaded.participants.iter().any(|p| speaks_itself(test, p));
@@ -98,10 +98,10 @@ async fn play(
     real: Option<Arc<dyn Voices>>,
     mut stop: watch::Receiver<bool>,
     bless: bool,
-) -> Result<Ran, Unfinished> {
+) -> Result<TestRun, Unfinished> {
     let error = |why: String| Unfinished::Error(why);
     let disk = Box::<Counted>::default();
-    let writer = SessionWriter::spawn(disk, Start::default(), Mode::Normal)
+    let writer = SessionWriter::spawn(disk, WriterStart::default(), Mode::Normal)
         .map_err(|e| error(format!("the system refused: {e}")))?;
     let feed = Feed::new();
     let mut tail = feed.tail();
@@ -151,7 +151,7 @@ async fn play(
     if bless && !drifts.is_empty() {
         bless_recordings(&drifts, &heard.events).await.map_err(error)?;
     }
-    Ok(Ran { events: heard.events, state, asked, drifts, breach })
+    Ok(TestRun { events: heard.events, state, asked, drifts, breach })
 }
 
 /// Writes this run in place of the recordings whose prompts have changed.
@@ -174,7 +174,7 @@ struct Heard {
 impl Heard {
     /// Whether somebody wants to know of every utterance as it ends.
     fn listens(&self, test: &Test) -> bool {
-        test.expects.iter().any(|e| matches!(e.what, What::Each(_)))
+        test.expects.iter().any(|e| matches!(e.what, ExpectKind::Each(_)))
     }
 
     fn take(&mut self, item: Item) {
@@ -201,15 +201,15 @@ impl Heard {
         let Some(Kind::TurnEnded(ended)) = self.events.last().map(|e| &e.kind) else { return None };
         let number = ended.number.filter(|_| ended.outcome != Outcome::Failed)?;
         let broken = test.expects.iter().position(|expect| match &expect.what {
-            What::Each(checked) => {
+            ExpectKind::Each(checked) => {
                 let facts = facts::of_utterance(test, &self.state, number);
                 facts.is_some_and(|facts| !checked.condition.holds(&facts).unwrap_or(false))
             }
-            What::That(_)
-            | What::Rates(_)
-            | What::Speakers(_)
-            | What::Prompt { .. }
-            | What::Transcript(_) => false,
+            ExpectKind::That(_)
+            | ExpectKind::Rates(_)
+            | ExpectKind::Speakers(_)
+            | ExpectKind::Prompt { .. }
+            | ExpectKind::Transcript(_) => false,
         })?;
         Some((broken, number))
     }

@@ -4,14 +4,16 @@
 //! did, so that a test reaches no network and starts no program by accident.
 
 use super::answers::{Act, Answer, first_half};
-use super::cassette::{Drift, Recording};
+use super::cassette::{Cassette, Drift};
 use super::plan::{Speaker, Test};
 use crate::expr::{Facts, Template};
 use crate::model::{
     Channel, ErrorClass, Line, Participant, Prompt, Purpose, Role, SeatId, TurnId, VoiceSpec,
 };
 use crate::prompt;
-use crate::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voices, rehearsed};
+use crate::voice::{
+    CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, rehearsed,
+};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -24,7 +26,7 @@ const SILENCE_MS: u64 = 86_400_000;
 
 /// One call, and what it was shown.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct CallSeen {
     /// Its turn.
     pub turn: TurnId,
     /// Who was asked.
@@ -50,7 +52,7 @@ pub struct Stage {
 /// What happened on the stage.
 #[derive(Default)]
 struct Kept {
-    asked: Vec<Asked>,
+    asked: Vec<CallSeen>,
     spoken: BTreeMap<SeatId, Vec<usize>>,
     drifts: Vec<Drift>,
     faults: Vec<String>,
@@ -67,7 +69,7 @@ impl Stage {
     }
 
     /// Takes the calls that were made.
-    pub fn asked(&self) -> Vec<Asked> {
+    pub fn asked(&self) -> Vec<CallSeen> {
         std::mem::take(&mut self.kept().asked)
     }
 
@@ -77,7 +79,7 @@ impl Stage {
     }
 
     /// Says what a recording says for a call; what it does not have is a fault of the test.
-    fn recorded(&self, ask: &Request, recording: &Recording) -> Vec<Chunk> {
+    fn recorded(&self, ask: &CallRequest, recording: &Cassette) -> Vec<Chunk> {
         let mut kept = self.kept();
         let mut turns: Vec<TurnId> = kept
             .asked
@@ -94,7 +96,7 @@ impl Stage {
             }
             Err(why) => {
                 kept.faults.push(why.clone());
-                vec![Chunk::Failed(Failure::new(ErrorClass::NoVoice, why))]
+                vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
             }
         }
     }
@@ -105,7 +107,7 @@ impl Stage {
     }
 
     /// Chooses the line for a call; none where nothing is left to say.
-    fn choose(&self, ask: &Request, answers: &[Answer], facts: &Facts) -> Option<usize> {
+    fn choose(&self, ask: &CallRequest, answers: &[Answer], facts: &Facts) -> Option<usize> {
         let lines: Vec<Line> = answers.iter().map(|a| a.line.clone()).collect();
         let mut kept = self.kept();
         let spoken = kept.spoken.entry(ask.seat.id.clone()).or_default().clone();
@@ -138,8 +140,8 @@ impl Voices for Stage {
 }
 
 impl Voice for Stage {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
-        self.kept().asked.push(Asked::of(&ask));
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        self.kept().asked.push(CallSeen::of(&ask));
         let (answers, pace) = match self.test.voices.get(&ask.seat.id) {
             Some(Speaker::Lines { answers, pace }) => (answers, *pace),
             Some(Speaker::Recorded(recording)) => {
@@ -148,7 +150,7 @@ impl Voice for Stage {
             }
             None => {
                 let why = "nobody speaks for it in this test";
-                let failure = Chunk::Failed(Failure::new(ErrorClass::NoVoice, why));
+                let failure = Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why));
                 return Box::pin(say(vec![failure], out));
             }
         };
@@ -168,10 +170,12 @@ impl Voice for Stage {
         Box::pin(async move {
             let last = match (answer, words) {
                 (Some(answer), Some(Ok(text))) => play(answer, text, pace, &out).await,
-                (_, Some(Err(fault))) => Chunk::Failed(Failure::new(ErrorClass::NoVoice, fault)),
+                (_, Some(Err(fault))) => {
+                    Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, fault))
+                }
                 (None, _) | (_, None) => {
                     let why = "the test has no line left for this moment";
-                    Chunk::Failed(Failure::new(ErrorClass::NoVoice, why))
+                    Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))
                 }
             };
             out.send(last).await;
@@ -206,7 +210,7 @@ fn words(answer: &Answer, facts: &Facts) -> Result<String, String> {
 
 /// Says an answer word by word, or does what it does instead; returns how the call ends.
 async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
-    let failed = |class, why: String| Chunk::Failed(Failure::new(class, why));
+    let failed = |class, why: String| Chunk::Failed(CallFailure::new(class, why));
     let (text, left) = match answer.act {
         Act::Say => (text.as_str(), usize::MAX),
         Act::Cut(words) => (text.as_str(), usize::try_from(words).unwrap_or(usize::MAX)),
@@ -217,7 +221,10 @@ async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
         Act::Pass => return Chunk::Pass,
         Act::Fail { class, code, wait } => {
             let why = format!("the test makes it fail: {code}");
-            return Chunk::Failed(Failure { retry_after_ms: wait, ..Failure::new(class, why) });
+            return Chunk::Failed(CallFailure {
+                retry_after_ms: wait,
+                ..CallFailure::new(class, why)
+            });
         }
     };
     out.wait(pace * BREATH_WORDS + answer.slow).await;
@@ -246,15 +253,15 @@ struct Watched {
 }
 
 impl Voice for Watched {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
-        self.stage.kept().asked.push(Asked::of(&ask));
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        self.stage.kept().asked.push(CallSeen::of(&ask));
         self.voice.speak(ask, out)
     }
 }
 
-impl Asked {
-    fn of(ask: &Request) -> Asked {
-        Asked {
+impl CallSeen {
+    fn of(ask: &CallRequest) -> CallSeen {
+        CallSeen {
             turn: ask.turn,
             seat: ask.seat.id.clone(),
             purpose: ask.purpose,

@@ -41,7 +41,7 @@ pub enum Request {
 
 /// What follows what a person did.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Then {
+pub enum FollowUp {
     /// Something is done outside.
     Ask(Request),
     /// Another action is carried out here.
@@ -50,8 +50,8 @@ pub enum Then {
     Repeat(u32, Action),
 }
 
-impl From<Request> for Then {
-    fn from(request: Request) -> Then {
-        Then::Ask(request)
+impl From<Request> for FollowUp {
+    fn from(request: Request) -> FollowUp {
+        FollowUp::Ask(request)
     }
 }

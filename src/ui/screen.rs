@@ -5,7 +5,7 @@
 use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
 use crate::session::tail::Item;
-use crate::state::Run;
+use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::layout::{Areas, Panels};
@@ -166,7 +166,7 @@ impl Screen {
                 return;
             }
         };
-        let paused = self.transcript.state().run == Run::Paused;
+        let paused = self.transcript.state().run == RunState::Paused;
         let resume = paused.then(|| self.keymap.way(Action::TogglePause, Focus::Read));
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
         let told = self.outbox.outcome(&record.event.kind, &waits_for);

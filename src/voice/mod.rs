@@ -1,7 +1,7 @@
 //! Where words come from: one trait for models, scripts, rehearsed lines and recordings.
 //!
 //! A voice streams [`Chunk`]s into its [`Out`] and never retries, never waits for the operator and never sees the
-//! conversation: all it knows is in its [`Request`]. Dropping its future cancels the call for good.
+//! conversation: all it knows is in its [`CallRequest`]. Dropping its future cancels the call for good.
 
 pub mod rehearsed;
 pub mod remote;
@@ -17,9 +17,12 @@ use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
 use tokio::sync::mpsc;
 
+/// Pieces of one read; neighbours of one channel are joined.
+pub type Pieces = Vec<(Channel, String)>;
+
 /// Everything one call is told.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct CallRequest {
     /// The call.
     pub call: CallId,
     /// The turn it belongs to.
@@ -56,12 +59,12 @@ pub enum Chunk {
     /// The seat lets its turn go.
     Pass,
     /// The call failed.
-    Failed(Failure),
+    Failed(CallFailure),
 }
 
 /// Why a call failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct CallFailure {
     /// What kind of failure.
     pub class: ErrorClass,
     /// One sentence for people, untrusted.
@@ -72,10 +75,10 @@ pub struct Failure {
     pub usage: Option<Usage>,
 }
 
-impl Failure {
+impl CallFailure {
     /// Returns a failure that says nothing of when to try again.
-    pub fn new(class: ErrorClass, text: impl Into<Text>) -> Failure {
-        Failure { class, text: text.into(), retry_after_ms: None, usage: None }
+    pub fn new(class: ErrorClass, text: impl Into<Text>) -> CallFailure {
+        CallFailure { class, text: text.into(), retry_after_ms: None, usage: None }
     }
 }
 
@@ -100,7 +103,7 @@ pub type Speaking = Pin<Box<dyn Future<Output = ()> + Send>>;
 /// A source of words.
 pub trait Voice: Send + Sync {
     /// Answers one request by sending chunks, the last of which is `Done`, `Pass` or `Failed`.
-    fn speak(&self, ask: Request, out: Out) -> Speaking;
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking;
 }
 
 /// Finds the voice of a participant.

@@ -4,8 +4,8 @@
 //! nothing: a plain line is the next one in order, after the last one they begin again; a line with a condition waits
 //! until it holds and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
 
-use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
-use crate::expr::{Condition, Facts, Fault, Template};
+use super::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
+use crate::expr::{Condition, ExprError, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
 
@@ -56,7 +56,7 @@ pub fn faults(
 fn holds(
     line: &Line,
     facts: &LazyCell<Facts, impl FnOnce() -> Facts>,
-) -> Option<Result<bool, Fault>> {
+) -> Option<Result<bool, ExprError>> {
     let when = line.when.as_ref()?;
     Some(Condition::compile(when).and_then(|c| c.holds(facts)))
 }
@@ -65,7 +65,7 @@ fn holds(
 pub struct Rehearsed;
 
 impl Voice for Rehearsed {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         Box::pin(async move {
             let chunk = match words(&ask) {
                 Ok((text, pace)) => {
@@ -76,7 +76,7 @@ impl Voice for Rehearsed {
                     }
                     Chunk::Done(Done { finish: Some("stop".into()), ..Done::default() })
                 }
-                Err(why) => Chunk::Failed(Failure::new(ErrorClass::NoVoice, why)),
+                Err(why) => Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why)),
             };
             out.send(chunk).await;
         })
@@ -84,7 +84,7 @@ impl Voice for Rehearsed {
 }
 
 /// The words of the line that the call was started with, and the milliseconds a word takes.
-fn words(ask: &Request) -> Result<(String, u64), Text> {
+fn words(ask: &CallRequest) -> Result<(String, u64), Text> {
     let VoiceSpec::Lines { lines, pace } = &ask.seat.voice else {
         return Err("the seat has no rehearsed lines".into());
     };

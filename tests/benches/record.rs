@@ -2,7 +2,7 @@
 
 use crate::talk::{By, Talk};
 use colloquium::model::Event;
-use colloquium::session::{self, Mode, Place, Record, decode};
+use colloquium::session::{self, Mode, Record, SessionPlace, decode};
 use divan::counter::{BytesCount, ItemsCount};
 use divan::{Bencher, black_box};
 use std::sync::Arc;
@@ -46,7 +46,7 @@ fn read_a_thousand_lines(bencher: Bencher) {
 #[divan::bench(sample_count = 20)]
 fn append_a_thousand(bencher: Bencher) {
     let records = records();
-    let begun = || session::create(Place::Nowhere, Mode::Normal).unwrap();
+    let begun = || session::create(SessionPlace::Nowhere, Mode::Normal).unwrap();
     bencher.counter(ItemsCount::new(BATCH)).with_inputs(begun).bench_refs(|session| {
         records.iter().for_each(|r| session.writer.push(r.clone()));
     });
@@ -56,7 +56,7 @@ fn append_a_thousand(bencher: Bencher) {
 #[divan::bench(args = [Mode::Normal, Mode::Strict], sample_count = 20)]
 fn append_a_thousand_and_sync(bencher: Bencher, mode: Mode) {
     let (records, runtime) = (records(), runtime());
-    let begun = || session::create(Place::Nowhere, mode).unwrap();
+    let begun = || session::create(SessionPlace::Nowhere, mode).unwrap();
     bencher.counter(ItemsCount::new(BATCH)).with_inputs(begun).bench_local_values(|session| {
         records.iter().for_each(|r| session.writer.push(r.clone()));
         runtime.block_on(session.writer.finish()).unwrap()

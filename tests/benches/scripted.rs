@@ -2,7 +2,7 @@
 
 use colloquium::policy;
 use colloquium::scenario::Source;
-use colloquium::testing::{How, Outcome, Pool, load};
+use colloquium::testing::{How, Pool, TestOutcome, load};
 use std::path::Path;
 use tokio::sync::watch;
 
@@ -28,6 +28,6 @@ fn a_thousand_tests_of_twenty_utterances(bencher: divan::Bencher) {
     bencher.bench_local(|| {
         let pool = Pool { how: How::default(), jobs: JOBS, fail_fast: false };
         let records = pool.run(&file.tests, &stop, |_| {});
-        assert!(records.iter().all(|r| r.outcome == Outcome::Pass));
+        assert!(records.iter().all(|r| r.outcome == TestOutcome::Pass));
     });
 }

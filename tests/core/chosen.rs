@@ -3,7 +3,7 @@
 use crate::harness::*;
 use colloquium::model::payload::{BatchOpened, Opened};
 use colloquium::model::*;
-use colloquium::voice::Request;
+use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
 pub fn moderated(more: Value) -> Opened {
@@ -22,7 +22,7 @@ pub fn bids(options: Value) -> Opened {
 }
 
 /// Speaks, and lets a test answer everything else.
-fn answering(answer: impl Fn(&Request) -> Play + Send + Sync + 'static) -> Stage {
+fn answering(answer: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
         _ => answer(ask),
@@ -132,7 +132,7 @@ async fn the_failure_rule_of_a_moderator_holds_as_well() {
 /// Every way in which no choice comes gives the floor to the fallback policy.
 #[tokio::test]
 async fn without_a_choice_the_fallback_decides() {
-    type Answer = fn(&Request) -> Play;
+    type Answer = fn(&CallRequest) -> Play;
     let cases: [(&str, Answer); 6] = [
         ("fails", |_| Play::Fail(5, ErrorClass::Failed)),
         ("passes", |_| Play::Pass),

@@ -2,7 +2,7 @@
 
 use crate::harness::*;
 use colloquium::model::*;
-use colloquium::voice::Request;
+use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
 /// A seat with the keys of `[[participant]]` that say when it runs.
@@ -123,7 +123,7 @@ async fn all_who_are_ready_run_at_once_and_see_nothing_of_one_another() {
         "the last in the order of the batch"
     );
     let blocks = |id: &str| {
-        let of = |r: &&Request| *r.seat.id == *id;
+        let of = |r: &&CallRequest| *r.seat.id == *id;
         ran.seen.iter().find(of).unwrap().prompt.blocks.len()
     };
     assert_eq!((blocks("b"), blocks("c"), blocks("d")), (1, 1, 3));

@@ -4,10 +4,10 @@ use crate::harness::*;
 use colloquium::clock::Clock;
 use colloquium::engine::{Engine, Input, Stopped};
 use colloquium::model::*;
-use colloquium::session::writer::{Mode, SessionWriter, Start, WAITING_MAX_BYTES};
+use colloquium::session::writer::{Mode, SessionWriter, WAITING_MAX_BYTES, WriterStart};
 use colloquium::session::{Feed, Item, Tail};
 use colloquium::state::State;
-use colloquium::voice::{Chunk, Done, Out, Request, Speaking, Voice, Voices};
+use colloquium::voice::{CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::Duration;
@@ -29,7 +29,7 @@ fn run(
     let disk = Memory::default();
     disk.full.store(full, SeqCst);
     let writer =
-        SessionWriter::spawn(Box::new(disk.clone()), Start::default(), Mode::Normal).unwrap();
+        SessionWriter::spawn(Box::new(disk.clone()), WriterStart::default(), Mode::Normal).unwrap();
     let feed = Feed::new();
     let tail = feed.tail();
     let mut engine = Engine::new(writer, feed, Clock::real(Ms(0)), voices);
@@ -96,7 +96,7 @@ const PIECE: usize = 32 * 1024;
 const MAX_WAITING: usize = WAITING_MAX_BYTES / 16;
 
 impl Voice for Flood {
-    fn speak(&self, _: Request, out: Out) -> Speaking {
+    fn speak(&self, _: CallRequest, out: Out) -> Speaking {
         let (pieces, sent) = (self.pieces, self.sent.clone());
         Box::pin(async move {
             let text: Text = "flood ".repeat(PIECE / 6).into();
@@ -124,7 +124,7 @@ async fn words_go_on_until_too_many_bytes_wait_and_commands_always() {
     let sent = Arc::new(AtomicUsize::new(0));
     let disk = Memory::default();
     let writer =
-        SessionWriter::spawn(Box::new(disk.clone()), Start::default(), Mode::Normal).unwrap();
+        SessionWriter::spawn(Box::new(disk.clone()), WriterStart::default(), Mode::Normal).unwrap();
     let feed = Feed::new();
     let mut tail = feed.tail();
     let sleeping = feed.tail();
@@ -168,7 +168,7 @@ async fn words_go_on_until_too_many_bytes_wait_and_commands_always() {
 async fn whoever_leaves_in_mid_sentence_loses_no_piece() {
     let disk = Memory::default();
     let writer =
-        SessionWriter::spawn(Box::new(disk.clone()), Start::default(), Mode::Normal).unwrap();
+        SessionWriter::spawn(Box::new(disk.clone()), WriterStart::default(), Mode::Normal).unwrap();
     let feed = Feed::new();
     let mut tail = feed.tail();
     let voices = stage(|_| Play::Words("one two three four".into(), 1));

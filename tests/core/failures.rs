@@ -5,7 +5,7 @@
 use crate::faults::{CONNECTIONS, HTTP, Row, STREAM};
 use crate::harness::*;
 use colloquium::model::*;
-use colloquium::voice::Failure;
+use colloquium::voice::CallFailure;
 use serde_json::json;
 
 /// Milliseconds before a second call.
@@ -93,8 +93,8 @@ fn play_of(row: &Row) -> Play {
         Some(ErrorClass::Silence) if row.shown => Play::Stall(said.into()),
         Some(ErrorClass::Silence) => Play::Silence,
         Some(class) => {
-            let failure = Failure::new(class, "as the table says");
-            Play::Ends(said.into(), Failure { retry_after_ms: row.wait, ..failure })
+            let failure = CallFailure::new(class, "as the table says");
+            Play::Ends(said.into(), CallFailure { retry_after_ms: row.wait, ..failure })
         }
     }
 }

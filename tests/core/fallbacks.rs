@@ -55,7 +55,7 @@ async fn what_is_cut_by_a_failure_tells_its_reason() {
     let stage = stage(|ask| match &*ask.seat.id {
         "ada" => Play::Ends(
             "I was".into(),
-            colloquium::voice::Failure::new(ErrorClass::Broken, "the server left; ask again"),
+            colloquium::voice::CallFailure::new(ErrorClass::Broken, "the server left; ask again"),
         ),
         _ => Play::Stall("And I".into()),
     });

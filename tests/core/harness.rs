@@ -6,10 +6,10 @@ use colloquium::engine::{Engine, Stopped};
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use colloquium::session::disk::{Disk, Rescue};
-use colloquium::session::writer::{Mode, SessionWriter, Start};
+use colloquium::session::writer::{Mode, SessionWriter, WriterStart};
 use colloquium::session::{Feed, Item, decode};
 use colloquium::state::{Finished, Live, State, Who};
-use colloquium::voice::{Chunk, Done, Failure, Out, Request, Speaking, Voice, Voices};
+use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -75,7 +75,7 @@ pub enum Play {
     /// Says something, then breaks off.
     Break(String, u64),
     /// Says something, then fails as told.
-    Ends(String, Failure),
+    Ends(String, CallFailure),
     /// Says something, then nothing more.
     Stall(String),
     /// Never ends to speak.
@@ -86,16 +86,16 @@ pub enum Play {
     Pass,
 }
 
-type Director = dyn Fn(&Request) -> Play + Send + Sync;
+type Director = dyn Fn(&CallRequest) -> Play + Send + Sync;
 
 /// The voices of a test, and what they were shown.
 #[derive(Clone)]
 pub struct Stage {
     director: Arc<Director>,
-    pub seen: Arc<Mutex<Vec<Request>>>,
+    pub seen: Arc<Mutex<Vec<CallRequest>>>,
 }
 
-pub fn stage(director: impl Fn(&Request) -> Play + Send + Sync + 'static) -> Stage {
+pub fn stage(director: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
     Stage { director: Arc::new(director), seen: Arc::default() }
 }
 
@@ -114,7 +114,7 @@ impl Voices for Stage {
 }
 
 impl Voice for Stage {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let play = (self.director)(&ask);
         self.seen.lock().unwrap().push(ask);
         Box::pin(async move {
@@ -137,11 +137,11 @@ impl Voice for Stage {
                 }
                 Play::Fail(ms, class) => {
                     out.wait(ms).await;
-                    Chunk::Failed(Failure::new(class, "as the test wants it"))
+                    Chunk::Failed(CallFailure::new(class, "as the test wants it"))
                 }
-                Play::AskToWait(ms) => Chunk::Failed(Failure {
+                Play::AskToWait(ms) => Chunk::Failed(CallFailure {
                     retry_after_ms: Some(ms),
-                    ..Failure::new(ErrorClass::Rate, "slow down")
+                    ..CallFailure::new(ErrorClass::Rate, "slow down")
                 }),
                 Play::Pass => Chunk::Pass,
                 Play::Data(text, structured) => {
@@ -159,7 +159,7 @@ impl Voice for Stage {
                 }
                 Play::Break(text, pace) => {
                     speak(&out, &text, pace).await;
-                    Chunk::Failed(Failure::new(ErrorClass::Failed, "broken off"))
+                    Chunk::Failed(CallFailure::new(ErrorClass::Failed, "broken off"))
                 }
             };
             out.send(last).await;
@@ -211,7 +211,7 @@ pub struct Ran {
     pub events: Vec<Event>,
     pub lines: Vec<String>,
     pub state: State,
-    pub seen: Vec<Request>,
+    pub seen: Vec<CallRequest>,
 }
 
 impl Ran {
@@ -285,7 +285,7 @@ pub async fn fork_on(past: Vec<Event>, stage: Stage) -> Ran {
 
 async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ran {
     let disk = Memory::default();
-    let start = Start { len: 0, last: past.last().map(|e| e.seq) };
+    let start = WriterStart { len: 0, last: past.last().map(|e| e.seq) };
     let writer = SessionWriter::spawn(Box::new(disk.clone()), start, Mode::Normal).unwrap();
     let feed = Feed::new();
     let mut tail = feed.tail();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Speaks, and answers what it is asked as a test says.
 fn answering(
-    answer: impl Fn(&colloquium::voice::Request) -> Value + Send + Sync + 'static,
+    answer: impl Fn(&colloquium::voice::CallRequest) -> Value + Send + Sync + 'static,
 ) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
@@ -72,8 +72,9 @@ async fn a_vote_is_secret_until_it_is_closed_and_the_talk_goes_on() {
             "the talk so far, and no vote"
         );
     }
-    let votes =
-        |r: &colloquium::voice::Request| r.prompt.blocks.iter().any(|b| b.text().contains("tired"));
+    let votes = |r: &colloquium::voice::CallRequest| {
+        r.prompt.blocks.iter().any(|b| b.text().contains("tired"))
+    };
     assert!(!ran.seen.iter().any(votes), "no vote is ever anybody's prompt");
 }
 
@@ -126,7 +127,7 @@ async fn votes_are_refused_where_they_make_no_sense() {
 
 #[tokio::test]
 async fn a_verdict_comes_at_the_end_with_scores_and_says_how() {
-    let judge = |_: &colloquium::voice::Request| json!({"winner": "b", "scores": {"a": 6, "b": 7.5}, "why": "figures"});
+    let judge = |_: &colloquium::voice::CallRequest| json!({"winner": "b", "scores": {"a": 6, "b": 7.5}, "why": "figures"});
     let ran = play(judged(&["j"], false, 1, "draw"), answering(judge), &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b a b", "utterance_limit"));
     let given = verdict(&ran);
@@ -146,7 +147,7 @@ async fn a_verdict_comes_at_the_end_with_scores_and_says_how() {
 
 #[tokio::test]
 async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
-    let first = |_: &colloquium::voice::Request| json!({"winner": "Side 1"});
+    let first = |_: &colloquium::voice::CallRequest| json!({"winner": "Side 1"});
     let ran = play(judged(&["j"], true, 1, "draw"), answering(first), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner, None);
@@ -158,7 +159,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     };
     assert_eq!(labels(0), ("a".into(), "Side 1".into()));
     assert_eq!(labels(1), ("a".into(), "Side 2".into()));
-    let firm = |ask: &colloquium::voice::Request| {
+    let firm = |ask: &colloquium::voice::CallRequest| {
         let is_a = |b: &Block| matches!(b, Block::Other { who, name, .. } if *who == "a" && &**name == "Side 1");
         json!({"winner": if ask.prompt.blocks.iter().any(is_a) { "Side 1" } else { "Side 2" }})
     };
@@ -171,7 +172,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
 
 #[tokio::test]
 async fn a_tie_is_broken_by_the_rule_of_the_scenario() {
-    let split = |ask: &colloquium::voice::Request| json!({"winner": if ask.seat.id == "j" { "a" } else { "b" }});
+    let split = |ask: &colloquium::voice::CallRequest| json!({"winner": if ask.seat.id == "j" { "a" } else { "b" }});
     let ran = |tie: &'static str| play(judged(&["j", "k"], false, 1, tie), answering(split), &[]);
     let draw = ran("draw").await;
     assert_eq!(
@@ -229,7 +230,7 @@ async fn a_judge_stops_the_talk_or_asks_whether_to() {
         table.scenario["limits"] = json!({"utterances": 9});
         table
     };
-    let judge = |ask: &colloquium::voice::Request| {
+    let judge = |ask: &colloquium::voice::CallRequest| {
         let said = ask.prompt.blocks.len();
         json!({"choice": if said >= 4 { "yes" } else { "no" }, "why": format!("{said} were said")})
     };

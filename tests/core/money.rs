@@ -24,7 +24,7 @@ fn dollars(usd: f64) -> Usd {
 }
 
 /// What a call may use at most, as its order says.
-fn bound(ask: &colloquium::voice::Request) -> (u64, u64) {
+fn bound(ask: &colloquium::voice::CallRequest) -> (u64, u64) {
     let with = &ask.parameters;
     (with.prompt_most.or(with.prompt_tokens).unwrap(), with.max_tokens.unwrap())
 }

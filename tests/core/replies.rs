@@ -3,7 +3,7 @@
 use crate::harness::*;
 use colloquium::export;
 use colloquium::model::*;
-use colloquium::voice::Failure;
+use colloquium::voice::CallFailure;
 use serde_json::json;
 
 fn model(id: &str, fallbacks: &[&str]) -> Participant {
@@ -21,7 +21,7 @@ async fn broken_off(class: ErrorClass, then: Then) -> Ran {
     let scenario = json!({"policy": {"name": "round_robin"}, "limits": {"utterances": 3}});
     let stage = stage(move |ask| match &*ask.seat.voice.label() {
         "x:first" if ask.seat.id == "a" => {
-            Play::Ends("As far as".into(), Failure::new(class, "it broke"))
+            Play::Ends("As far as".into(), CallFailure::new(class, "it broke"))
         }
         _ => Play::Words("go on".into(), 10),
     });

@@ -184,7 +184,8 @@ async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
 
 /// The words of everybody else that a seat is shown in its last prompt, and all of what it is told.
 fn last_prompt(ran: &Ran, id: &str) -> colloquium::model::Prompt {
-    let asked = |r: &&colloquium::voice::Request| *r.seat.id == *id && r.purpose == Purpose::Speak;
+    let asked =
+        |r: &&colloquium::voice::CallRequest| *r.seat.id == *id && r.purpose == Purpose::Speak;
     (*ran.seen.iter().rev().find(asked).expect("it was asked").prompt).clone()
 }
 

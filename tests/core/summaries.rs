@@ -3,7 +3,7 @@
 use crate::harness::*;
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
-use colloquium::voice::Request;
+use colloquium::voice::CallRequest;
 use serde_json::json;
 
 /// Two models with small windows that have what is too long summed up, by themselves or by a clerk.
@@ -24,18 +24,18 @@ pub fn summed(by: Option<&str>, utterances: u32, window: u32) -> Opened {
 }
 
 /// Long speeches, and summaries that say how many things they are of.
-fn talkers(summary: impl Fn(&Request) -> Play + Send + Sync + 'static) -> Stage {
+fn talkers(summary: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Summarise => summary(ask),
         _ => Play::Words(format!("{} says {}", ask.seat.id, "this and that ".repeat(12)), 0),
     })
 }
 
-fn of(ask: &Request) -> Play {
+fn of(ask: &CallRequest) -> Play {
     Play::Words(format!("SUM of {}", ask.prompt.blocks.len()), 5)
 }
 
-fn asked(ran: &Ran, purpose: Purpose) -> Vec<&Request> {
+fn asked(ran: &Ran, purpose: Purpose) -> Vec<&CallRequest> {
     ran.seen.iter().filter(|r| r.purpose == purpose).collect()
 }
 
@@ -81,7 +81,7 @@ async fn nobody_reads_in_a_summary_what_was_whispered_to_another_or_is_hidden() 
         Play::Words(format!("SUM {} {}", has("SECRET"), has("b says")), 5)
     });
     let ran = play(summed(None, 24, 700), copy, &[whisper, hide]).await;
-    let sees = |r: &&Request| r.prompt.blocks.iter().any(|b| b.text().contains("SECRET"));
+    let sees = |r: &&CallRequest| r.prompt.blocks.iter().any(|b| b.text().contains("SECRET"));
     let by = |id: &str| ran.seen.iter().filter(|r| r.seat.id == id).filter(sees).count();
     assert!(by("a") > 0);
     assert_eq!(by("b"), 0);

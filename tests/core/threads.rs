@@ -28,8 +28,9 @@ async fn words_are_placed_where_people_talk_and_later_phases_see_them() {
     let ran = with(&[say]).await;
     assert_eq!(ran.who(), "a operator b b c b c");
     assert_eq!(ran.receipts("s"), [Queued, Done, Delivered]);
-    let hears =
-        |r: &&colloquium::voice::Request| r.prompt.blocks.iter().any(|b| &**b.text() == "hello");
+    let hears = |r: &&colloquium::voice::CallRequest| {
+        r.prompt.blocks.iter().any(|b| &**b.text() == "hello")
+    };
     assert_eq!(ran.seen.iter().filter(hears).count(), 5, "all but the first speaker");
 }
 

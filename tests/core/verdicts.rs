@@ -4,11 +4,11 @@ use crate::harness::*;
 use crate::judging::debate;
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
-use colloquium::voice::Request;
+use colloquium::voice::CallRequest;
 use serde_json::{Value, json};
 
 /// Speaks, and lets a test judge.
-fn judging(answer: impl Fn(&Request) -> Value + Send + Sync + 'static) -> Stage {
+fn judging(answer: impl Fn(&CallRequest) -> Value + Send + Sync + 'static) -> Stage {
     stage(move |ask| match ask.purpose {
         Purpose::Speak => Play::Words(format!("{} speaks", ask.seat.id), 10),
         Purpose::Summarise => Play::Words(format!("SUM of {}", ask.prompt.blocks.len()), 5),
@@ -47,14 +47,13 @@ fn verdicts(ran: &Ran) -> Vec<VerdictGiven> {
     ran.events.iter().filter_map(given).collect()
 }
 
-fn split(ask: &Request) -> Value {
+fn split(ask: &CallRequest) -> Value {
     json!({"winner": if ask.seat.id == "j" { "a" } else { "b" }})
 }
 
 #[tokio::test]
 async fn judges_who_may_stop_end_the_talk_as_soon_as_a_side_has_won() {
-    let late =
-        |ask: &Request| json!({"winner": if ask.prompt.blocks.len() < 4 { "tie" } else { "b" }});
+    let late = |ask: &CallRequest| json!({"winner": if ask.prompt.blocks.len() < 4 { "tie" } else { "b" }});
     let mut table = judged(&["j"], json!({"may_stop": true}));
     table.scenario["limits"] = json!({"utterances": 12});
     let ran = play(table.clone(), judging(late), &[]).await;
@@ -82,8 +81,7 @@ async fn a_phase_has_a_judge_of_its_own() {
     let at = ran.events.iter().position(|e| matches!(e.kind, Kind::VerdictGiven(_))).unwrap();
     let closed = ran.events.iter().position(|e| matches!(e.kind, Kind::ThreadClosed(_))).unwrap();
     assert!(at < closed, "before its phase is over");
-    let judge =
-        |ask: &Request| json!({"winner": if ask.prompt.blocks.len() < 4 { "tie" } else { "b" }});
+    let judge = |ask: &CallRequest| json!({"winner": if ask.prompt.blocks.len() < 4 { "tie" } else { "b" }});
     let stops = judged_phase(json!({"may_stop": true}), None);
     let ran = play(stops, judging(judge), &[]).await;
     assert_eq!(
@@ -110,7 +108,8 @@ async fn a_winner_of_the_last_phase_is_the_verdict_and_a_spare_judge_sees_the_op
     };
     let ran = play(table(), judging(|_| json!({"winner": "a"})), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason(), verdicts(&ran).len()), (2, "verdict", 1));
-    let undecided = |ask: &Request| json!({"winner": if ask.seat.id == "j" { "tie" } else { "b" }});
+    let undecided =
+        |ask: &CallRequest| json!({"winner": if ask.seat.id == "j" { "tie" } else { "b" }});
     let ran = play(table(), judging(undecided), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason()), (6, "verdict"));
     let given = verdicts(&ran);
@@ -122,7 +121,7 @@ async fn a_winner_of_the_last_phase_is_the_verdict_and_a_spare_judge_sees_the_op
 
 #[tokio::test]
 async fn the_first_judge_has_the_casting_vote() {
-    let judge = |ask: &Request| match ask.facts["options"].as_array().map(Vec::len) {
+    let judge = |ask: &CallRequest| match ask.facts["options"].as_array().map(Vec::len) {
         Some(2) if ask.prompt.task.as_ref().unwrap().contains("has to win") => {
             json!({"choice": "b"})
         }
@@ -133,7 +132,8 @@ async fn the_first_judge_has_the_casting_vote() {
     assert_eq!(given.len(), 1);
     assert_eq!(given[0].winner.as_deref(), Some("b"));
     assert_eq!(&*given[0].how, "a and b are level in 2 judgements; b by the casting vote of j");
-    let unread = |ask: &Request| match ask.prompt.task.as_ref().unwrap().contains("has to win") {
+    let unread = |ask: &CallRequest| match ask.prompt.task.as_ref().unwrap().contains("has to win")
+    {
         true => json!("oh dear"),
         false => split(ask),
     };

@@ -120,6 +120,46 @@ impl Source {
         found.into_iter().map(|f| f.text).collect()
     }
 
+    /// Returns the crate's own paths that the file brings in with `use`, and does not hand on.
+    pub fn brought_in(&self) -> Vec<Found> {
+        let tokens = tokens(&self.code);
+        let before = |at: usize, n: usize| at.checked_sub(n).map_or("", |at| &tokens[at].text);
+        let own = |path: &str| {
+            let first = path.split("::").next().unwrap_or_default();
+            ["crate", "super", "self"].contains(&first)
+                || self.declared_rooms().iter().any(|found| found.text == first)
+        };
+        let mut found = Vec::new();
+        for start in (0..tokens.len()).filter(|at| tokens[*at].text == "use") {
+            if before(start, 1) != "pub" && before(start, 4) != "pub" {
+                path(&tokens, &mut (start + 1), "", &mut found);
+            }
+        }
+        found.retain(|found| own(&found.text));
+        found
+    }
+
+    /// Returns the types that the file declares for others, with their lines.
+    pub fn public_types(&self) -> Vec<Found> {
+        const KINDS: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
+        let tokens = tokens(&self.code);
+        let mut types = Vec::new();
+        for start in (0..tokens.len()).filter(|at| tokens[*at].text == "pub") {
+            let visible = match tokens.get(start + 1) {
+                Some(token) if token.text == "(" => {
+                    tokens[start..].iter().position(|t| t.text == ")").map_or(0, |at| at + 1)
+                }
+                _ => 1,
+            };
+            if let [kind, name, ..] = &tokens[start + visible..]
+                && KINDS.contains(&kind.text.as_str())
+            {
+                types.push(Found { line: name.line, text: name.text.clone() });
+            }
+        }
+        types
+    }
+
     /// Returns the names of the items that the file declares.
     pub fn declared_names(&self) -> BTreeSet<String> {
         const KINDS: [&str; 9] =

@@ -4,7 +4,7 @@ use colloquium::clock::Clock;
 use colloquium::model::*;
 use colloquium::net::Client;
 use colloquium::voice::remote::{Endpoint, Remote, Wire};
-use colloquium::voice::{Chunk, Done, Failure, Out, Request, Voice};
+use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Voice};
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 use tokio::sync::{Notify, mpsc};
@@ -25,7 +25,7 @@ pub struct Came {
     /// Pieces as they came.
     pub pieces: Vec<(Channel, Text)>,
     /// How it ended; every end there was.
-    pub ends: Vec<Result<Done, Failure>>,
+    pub ends: Vec<Result<Done, CallFailure>>,
 }
 
 impl Came {
@@ -43,7 +43,7 @@ impl Came {
     }
 
     /// Returns the only end.
-    pub fn end(&self) -> &Result<Done, Failure> {
+    pub fn end(&self) -> &Result<Done, CallFailure> {
         let [end] = &*self.ends else { panic!("{} ends instead of one", self.ends.len()) };
         end
     }
@@ -61,7 +61,7 @@ pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
 }
 
 /// Returns a request with a short prompt.
-pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
+pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
     let seat = Participant {
         name: "Ada".into(),
         timeouts,
@@ -84,7 +84,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> Request {
         left_out: 0,
         ..Prompt::default()
     };
-    Request {
+    CallRequest {
         call: CallId(7),
         turn: TurnId(5),
         seat: Arc::new(seat),
@@ -120,16 +120,16 @@ pub const TOTAL: Timeouts = Timeouts { total: 1_000, ..LONG };
 const HANGS: Duration = Duration::from_secs(30);
 
 /// Calls and listens until the voice falls silent.
-pub async fn speak(endpoint: Endpoint, request: Request) -> Came {
+pub async fn speak(endpoint: Endpoint, request: CallRequest) -> Came {
     speak_to(endpoint, request, &Notify::new()).await
 }
 
 /// Calls, listens until the voice falls silent, and tells `heard` of each piece.
-pub async fn speak_to(endpoint: Endpoint, request: Request, heard: &Notify) -> Came {
+pub async fn speak_to(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Came {
     timeout(HANGS, listen(endpoint, request, heard)).await.expect("the call hangs")
 }
 
-async fn listen(endpoint: Endpoint, request: Request, heard: &Notify) -> Came {
+async fn listen(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Came {
     let (tx, mut rx) = mpsc::channel(64);
     let out = Out::new(request.call, tx, Clock::real(Ms(0)));
     let voice = Remote::new(CLIENT.clone(), Arc::new(endpoint), MODEL.into());

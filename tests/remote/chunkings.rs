@@ -2,7 +2,8 @@
 
 use crate::streams;
 use colloquium::model::Channel;
-use colloquium::voice::remote::{Decoder, Pieces};
+use colloquium::voice::Pieces;
+use colloquium::voice::remote::Decoder;
 
 /// Decodes a stream cut at random places and compares it with what it says.
 fn check(rounds: u64) {

@@ -8,13 +8,13 @@ use colloquium::clock::Clock;
 use colloquium::model::*;
 use colloquium::net::Client;
 use colloquium::voice::remote::{Remote, Wire};
-use colloquium::voice::{Chunk, Failure, Out, Voice};
+use colloquium::voice::{CallFailure, Chunk, Out, Voice};
 use std::{sync::Arc, time::Duration};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
-async fn fails(base_url: &str) -> Failure {
+async fn fails(base_url: &str) -> CallFailure {
     let came = speak(endpoint(Wire::OpenAi, base_url), request(LONG, ModelSpec::default())).await;
     println!("{}", came.end().as_ref().unwrap_err().text);
     came.end().clone().unwrap_err()

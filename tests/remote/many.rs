@@ -11,7 +11,7 @@ use colloquium::model::payload::Opened;
 use colloquium::model::*;
 use colloquium::net::Client;
 use colloquium::session::writer::Mode;
-use colloquium::session::{self, Feed, Item, Place, Tail};
+use colloquium::session::{self, Feed, Item, SessionPlace, Tail};
 use colloquium::state::State;
 use colloquium::voice::remote::{Endpoint, Remote, Wire};
 use colloquium::voice::{Voice, Voices};
@@ -46,7 +46,7 @@ fn engine(server: &Server, seats: u32) -> (Engine, Tail) {
         let spec = ModelSpec { name: format!("test:{MODEL}").into(), ..ModelSpec::default() };
         Participant::new(format!("s{n}").as_str(), VoiceSpec::Model(spec))
     };
-    let session = session::create(Place::Nowhere, Mode::Normal).unwrap();
+    let session = session::create(SessionPlace::Nowhere, Mode::Normal).unwrap();
     let feed = Feed::new();
     let tail = feed.tail();
     let models = Models(Client::new(), Arc::new(endpoint(Wire::OpenAi, &server.url)));

@@ -5,7 +5,7 @@ use crate::server::{Server, Step, answer, head};
 use crate::streams;
 use colloquium::model::*;
 use colloquium::net::Client;
-use colloquium::voice::Request;
+use colloquium::voice::CallRequest;
 use colloquium::voice::remote::{VENDORS, Wire, models};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,7 +25,7 @@ async fn sent(wire: Wire, spec: ModelSpec) -> (String, String, Value) {
     sent_by(wire, request(Timeouts::default(), spec)).await
 }
 
-async fn sent_by(wire: Wire, request: Request) -> (String, String, Value) {
+async fn sent_by(wire: Wire, request: CallRequest) -> (String, String, Value) {
     let good = streams::all().into_iter().find(|g| g.wire == wire).unwrap();
     let server = Server::answering(vec![head(), Step::Send(good.text.into_bytes())]).await;
     let came = speak(endpoint(wire, &(server.url.clone() + "/base/")), request).await;
@@ -185,10 +185,10 @@ fn vendors_are_sound_rows() {
 }
 
 /// A call for one of two answers, to a server of this machine or elsewhere.
-fn choosing(local: bool, spec: ModelSpec) -> Request {
+fn choosing(local: bool, spec: ModelSpec) -> CallRequest {
     let ask = request(Timeouts::default(), spec);
     let seat = Arc::new(Participant { local, ..(*ask.seat).clone() });
-    Request { seat, form: Form::Choice(vec!["yes".into(), "no".into()]), ..ask }
+    CallRequest { seat, form: Form::Choice(vec!["yes".into(), "no".into()]), ..ask }
 }
 
 #[tokio::test]
@@ -203,7 +203,7 @@ async fn a_server_of_this_machine_holds_its_model_to_the_form() {
     let (_, _, body) = sent_by(Wire::Ollama, choosing(true, plain())).await;
     assert_eq!(body["format"], schema);
     let thinking = ModelSpec { effort: Some("low".into()), ..plain() };
-    let free = Request { form: Form::Free, ..choosing(true, plain()) };
+    let free = CallRequest { form: Form::Free, ..choosing(true, plain()) };
     for asked in [choosing(false, plain()), choosing(true, thinking), free] {
         let (_, _, body) = sent_by(Wire::OpenAi, asked).await;
         assert_eq!(body["response_format"], Value::Null);

@@ -1,7 +1,7 @@
 //! Branches and other sessions on the screen: the tree, a branch at an utterance, two talks side by side.
 
 use crate::stage::{Stage, demo};
-use colloquium::catalogue::{Standing, Summary};
+use colloquium::catalogue::{SessionStatus, SessionSummary};
 use colloquium::clock::Clock;
 use colloquium::model::{Event, Kind, Ms, Seq, StopReason, Wall};
 use colloquium::session::Record;
@@ -36,8 +36,8 @@ fn branch() -> OtherSession {
     OtherSession { name: "20260101-120000-branch".into(), recording: Recording::new(records) }
 }
 
-fn summary(id: &str, parent: Option<(&str, u32)>, standing: Standing) -> Summary {
-    Summary {
+fn summary(id: &str, parent: Option<(&str, u32)>, standing: SessionStatus) -> SessionSummary {
+    SessionSummary {
         id: id.into(),
         path: format!("/sessions/{id}.jsonl").into(),
         title: "Should cities ban private cars?".into(),
@@ -49,12 +49,16 @@ fn summary(id: &str, parent: Option<(&str, u32)>, standing: Standing) -> Summary
 }
 
 fn sessions() -> SessionList {
-    let done = Standing::Ended(StopReason::UtteranceLimit);
+    let done = SessionStatus::Ended(StopReason::UtteranceLimit);
     let all = vec![
-        summary("20260101-120000-branch", Some(("20260101-000000-stem", 3)), Standing::Unfinished),
+        summary(
+            "20260101-120000-branch",
+            Some(("20260101-000000-stem", 3)),
+            SessionStatus::Unfinished,
+        ),
         summary("20260101-130000-twig", Some(("20260101-120000-branch", 5)), done.clone()),
         summary("20260101-000000-stem", None, done),
-        summary("20251231-000000-other", None, Standing::Damaged("line 3 is cut".into())),
+        summary("20251231-000000-other", None, SessionStatus::Damaged("line 3 is cut".into())),
     ];
     SessionList { all, here: "20260101-000000-stem".into() }
 }

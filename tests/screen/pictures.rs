@@ -8,7 +8,7 @@ use crate::stage::Stage;
 use crate::{replay, start};
 use colloquium::model::{Event, Kind, Usage, Usd};
 use colloquium::ui::draw;
-use colloquium::ui::start::Start;
+use colloquium::ui::start::StartScreen;
 use colloquium::ui::theme::glyphs::{ASCII, Glyphs, UNICODE};
 use colloquium::ui::theme::{Depth, Ground, Theme, ThemeLibrary};
 use crossterm::event::KeyCode::{self, Char, Down, PageUp, Tab};
@@ -25,7 +25,7 @@ enum Scene {
     /// A talk.
     Talk(fn(Stage) -> Stage),
     /// The start screen.
-    Start(fn() -> Start),
+    Start(fn() -> StartScreen),
 }
 
 use Scene::{Start as Begin, Talk};
@@ -152,7 +152,7 @@ fn is_floor_seen(name: &str, scene: &Scene, rows: &[String]) {
 /// A scene that is played and can be drawn.
 enum Set {
     Talk(Box<Stage>),
-    Start(Box<Start>, Terminal<TestBackend>),
+    Start(Box<StartScreen>, Terminal<TestBackend>),
 }
 
 impl Scene {
@@ -315,7 +315,7 @@ fn noticed(mut stage: Stage) -> Stage {
     stage
 }
 
-fn key_asked(mut start: Start) -> Start {
+fn key_asked(mut start: StartScreen) -> StartScreen {
     start.keyless = vec![("openai".into(), "OPENAI_API_KEY".into())];
     start::press(&mut start, &[Char('k')]);
     start
@@ -378,7 +378,7 @@ fn at_once(mut stage: Stage) -> Stage {
     stage
 }
 
-fn start_keys(keys: &[KeyCode]) -> Start {
+fn start_keys(keys: &[KeyCode]) -> StartScreen {
     let mut start = start::found();
     for code in keys {
         start::press(&mut start, &[*code]);

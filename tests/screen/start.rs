@@ -1,12 +1,14 @@
 //! The start screen: what it shows, what its keys choose, and that nobody is left without a way on.
 
-use colloquium::catalogue::{Standing, Summary};
+use colloquium::catalogue::{SessionStatus, SessionSummary};
 use colloquium::config::Binding;
 use colloquium::model::{StopReason, Wall};
 use colloquium::ui::action::Action;
 use colloquium::ui::draw;
 use colloquium::ui::keymap::{Focus, Keymap, ROWS};
-use colloquium::ui::start::{Choice, Host, Mind, News, Row, Script, Start, Voice, key, paste};
+use colloquium::ui::start::{
+    Choice, Host, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice, key, paste,
+};
 use colloquium::ui::theme::Theme;
 use colloquium::ui::theme::glyphs;
 use crossterm::event::KeyCode::{self, Char, Down, Enter, Esc, Right, Tab};
@@ -14,11 +16,11 @@ use crossterm::event::{KeyEvent, KeyModifiers};
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 
-fn table() -> Start {
-    let mut start = Start::new(Theme::default(), &glyphs::UNICODE);
+fn table() -> StartScreen {
+    let mut start = StartScreen::new(Theme::default(), &glyphs::UNICODE);
     start.version = "0.0.0";
     let cast = ["Ada", "Bo", "Cy"].map(str::to_owned).to_vec();
-    let town = Script {
+    let town = ScenarioChoice {
         name: "round-table".into(),
         title: "Should cities ban private cars?".into(),
         topic: Some("Should cities ban private cars?".into()),
@@ -28,9 +30,14 @@ fn table() -> Start {
         open: true,
         fault: None,
     };
-    let bare =
-        Script { name: "bare".into(), title: "Bare".into(), rehearsed: false, ..town.clone() };
-    let broken = Script { name: "broken".into(), fault: Some("no seat".into()), ..bare.clone() };
+    let bare = ScenarioChoice {
+        name: "bare".into(),
+        title: "Bare".into(),
+        rehearsed: false,
+        ..town.clone()
+    };
+    let broken =
+        ScenarioChoice { name: "broken".into(), fault: Some("no seat".into()), ..bare.clone() };
     start.scripts = vec![town, bare, broken];
     start.set_up = "Set a key.".into();
     start
@@ -40,7 +47,7 @@ fn local(name: &str) -> Mind {
     Mind { name: name.into(), endpoint: None, local: true }
 }
 
-pub fn found() -> Start {
+pub fn found() -> StartScreen {
     let mut start = table();
     start.now = Wall(1_000_000_000);
     let host = |name: &str, says: &str, minds: Vec<Mind>| {
@@ -49,7 +56,7 @@ pub fn found() -> Start {
     start.take(host("openai", "no key", vec![]));
     start.take(host("anthropic", "no key", vec![]));
     start.take(host("ollama", "2 models", vec![local("ollama:small"), local("ollama:large")]));
-    let session = |title: &str, standing, minutes: i64| Summary {
+    let session = |title: &str, standing, minutes: i64| SessionSummary {
         id: title.into(),
         path: format!("/sessions/{title}.jsonl").into(),
         title: title.into(),
@@ -58,24 +65,24 @@ pub fn found() -> Start {
         parent: None,
         written: Wall(start.now.0 - minutes * 60_000),
     };
-    let done = Standing::Ended(StopReason::UtteranceLimit);
+    let done = SessionStatus::Ended(StopReason::UtteranceLimit);
     let sessions = vec![
         session("Naming the new service", done, 2),
-        session("Rust or Zig for the parser?", Standing::Unfinished, 60 * 26),
+        session("Rust or Zig for the parser?", SessionStatus::Unfinished, 60 * 26),
     ];
     start.take(News::Sessions(sessions));
     start
 }
 
-pub fn press(start: &mut Start, keys: &[KeyCode]) -> Option<Choice> {
+pub fn press(start: &mut StartScreen, keys: &[KeyCode]) -> Option<Choice> {
     keys.iter().map(|code| key(start, &KeyEvent::new(*code, KeyModifiers::NONE))).last().flatten()
 }
 
-fn write(start: &mut Start, words: &str) {
+fn write(start: &mut StartScreen, words: &str) {
     words.chars().for_each(|c| _ = press(start, &[Char(c)]));
 }
 
-fn shown(start: &mut Start, width: u16, height: u16) -> String {
+fn shown(start: &mut StartScreen, width: u16, height: u16) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     terminal.draw(|frame| draw::start::draw(frame, start)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -84,9 +91,9 @@ fn shown(start: &mut Start, width: u16, height: u16) -> String {
 }
 
 /// The page of the first run.
-pub fn first() -> Start {
+pub fn first() -> StartScreen {
     let mut first = found();
-    (first.first, first.at) = (true, Row::Demo);
+    (first.first, first.at) = (true, StartRow::Demo);
     first.checks = vec![("sessions".into(), "kept in /home/me/sessions".into())];
     first
 }
@@ -100,10 +107,13 @@ fn every_size_is_drawn() {
 
 #[test]
 fn a_rehearsed_debate_is_one_key_away() {
-    let demo =
-        Choice::Begin { scenario: "round-table".into(), topic: None, voice: Voice::Rehearsed };
+    let demo = Choice::Begin {
+        scenario: "round-table".into(),
+        topic: None,
+        voice: VoiceChoice::Rehearsed,
+    };
     let mut start = table();
-    (start.first, start.at) = (true, Row::Demo);
+    (start.first, start.at) = (true, StartRow::Demo);
     assert_eq!(press(&mut start, &[Enter]), Some(demo.clone()));
     let mut start = found();
     key(&mut start, &KeyEvent::new(Char('x'), KeyModifiers::CONTROL));
@@ -114,7 +124,7 @@ fn a_rehearsed_debate_is_one_key_away() {
 fn what_is_typed_is_the_topic_and_enter_begins_with_a_local_model() {
     let mut start = found();
     write(&mut start, "Is q a letter?");
-    let voice = Voice::Mind(local("ollama:small"));
+    let voice = VoiceChoice::Mind(local("ollama:small"));
     let topic = Some("Is q a letter?".into());
     let begins = Choice::Begin { scenario: "round-table".into(), topic, voice };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
@@ -125,13 +135,14 @@ fn scenario_and_voice_are_turned_to_and_found_by_letters() {
     let mut start = found();
     press(&mut start, &[Tab, Right, Tab]);
     write(&mut start, "larg");
-    let voice = Voice::Mind(local("ollama:large"));
+    let voice = VoiceChoice::Mind(local("ollama:large"));
     let begins = Choice::Begin { scenario: "bare".into(), topic: None, voice };
     assert_eq!(press(&mut start, &[Enter]), Some(begins));
     let mut start = found();
     press(&mut start, &[Tab, Tab]);
     write(&mut start, "xai:grok");
-    let Some(Choice::Begin { voice: Voice::Mind(mind), .. }) = press(&mut start, &[Enter]) else {
+    let Some(Choice::Begin { voice: VoiceChoice::Mind(mind), .. }) = press(&mut start, &[Enter])
+    else {
         panic!("a model that nobody listed is taken by its name");
     };
     assert_eq!((mind.name.as_str(), mind.local), ("xai:grok", false));
@@ -150,7 +161,7 @@ fn what_cannot_begin_says_what_would_do() {
     press(&mut start, &[Esc, KeyCode::Up, Right]);
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("cannot run broken: no seat"));
-    (start.first, start.at) = (true, Row::Local);
+    (start.first, start.at) = (true, StartRow::Local);
     assert_eq!(press(&mut start, &[Enter]), None);
     assert!(shown(&mut start, 80, 24).contains("start Ollama"));
 }
@@ -192,7 +203,7 @@ fn leaving_is_asked_for_twice_and_pasted_lines_begin_nothing() {
 }
 
 /// The page of sessions with keys of one's own.
-fn with_keys(own: &[(&str, &str, &str)]) -> Start {
+fn with_keys(own: &[(&str, &str, &str)]) -> StartScreen {
     let binding = |(place, action, key): &(&str, &str, &str)| Binding {
         place: (*place).into(),
         action: (*action).into(),
@@ -216,7 +227,7 @@ fn a_key_set_anew_is_used_in_hints_and_help_and_what_is_said() {
     ]);
     let down = KeyEvent::new(Char('n'), KeyModifiers::CONTROL);
     assert_eq!(press(&mut start, &[Down]), None);
-    assert_eq!(start.at, Row::Topic, "the key of before means nothing now");
+    assert_eq!(start.at, StartRow::Topic, "the key of before means nothing now");
     (0..3).for_each(|_| _ = key(&mut start, &down));
     assert!(
         shown(&mut start, 100, 24).contains("p replay  c compare  alt-x delete  up ctrl-n move")

@@ -1,7 +1,7 @@
 //! Where a session is kept.
 
 use crate::model::Wall;
-use crate::session::Place;
+use crate::session::SessionPlace;
 use clap::Args;
 use std::path::{Path, PathBuf};
 
@@ -18,11 +18,11 @@ pub struct Keep {
 
 impl Keep {
     /// Returns where it lies; in the folder of sessions it is named after a moment and dice.
-    pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> Place<'a> {
+    pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> SessionPlace<'a> {
         match (&self.out_session, self.no_save) {
-            (Some(path), _) => Place::File(path),
-            (None, true) => Place::Nowhere,
-            (None, false) => Place::Folder(folder, at, dice),
+            (Some(path), _) => SessionPlace::File(path),
+            (None, true) => SessionPlace::Nowhere,
+            (None, false) => SessionPlace::Folder(folder, at, dice),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes;
-use crate::cli::play::next::{self, Next, Point};
+use crate::cli::play::next::{self, ForkPoint, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
 use crate::cli::session_file::{self, fold, seats};
@@ -78,7 +78,7 @@ impl ForkArgs {
         commands.extend(self.changes.say.as_deref().map(|text| Command::Say { text: text.into() }));
         Ok(Next::Fork(Box::new(next::Fork {
             path,
-            at: Point::Utterance(self.at),
+            at: ForkPoint::Utterance(self.at),
             seed: self.changes.seed,
             commands,
             keep: self.keep,
@@ -90,10 +90,10 @@ impl ForkArgs {
 }
 
 /// Returns how many events of a session are before a point.
-fn events_before(log: &Log, point: Point) -> Result<usize, Failure> {
+fn events_before(log: &Log, point: ForkPoint) -> Result<usize, Failure> {
     match point {
-        Point::Event(seq) => Ok(log.records.iter().take_while(|r| r.event.seq <= seq).count()),
-        Point::Utterance(number) => {
+        ForkPoint::Event(seq) => Ok(log.records.iter().take_while(|r| r.event.seq <= seq).count()),
+        ForkPoint::Utterance(number) => {
             let spot = Recording::new(log.records.clone()).after(number);
             spot.map(|spot| spot.events).ok_or_else(|| {
                 let message =

@@ -18,7 +18,7 @@ use crate::cli::play::terminal;
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::session::{self, Log, Mode, Resumed, Session};
+use crate::session::{self, Log, Mode, ResumedSession, Session};
 use crate::state::{Finished, State};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -48,7 +48,7 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
     let Looked { log, past, allowed, models, changes } = look(resume, &mut play, &folder, context)?;
-    let Resumed { log, again, repaired, writer } = session::resume_read(log, Mode::Normal)?;
+    let ResumedSession { log, again, repaired, writer } = session::resume_read(log, Mode::Normal)?;
     let past = if again { fold(&log) } else { past };
     let began = assemble::began(&log);
     let Log { files, mut records, .. } = log;

@@ -19,7 +19,7 @@ use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::payload::Opened;
 use crate::model::{Limits, VoiceSpec, Wall};
-use crate::scenario::{self, Loaded, Setting};
+use crate::scenario::{self, Loaded, Override};
 use crate::session::{self, FORMAT, Mode};
 use crate::state::State;
 use crate::{policy, text};
@@ -76,7 +76,7 @@ fn prepare(begin: &Begin, context: &Context) -> Result<Prepared, Failure> {
     ])?;
     let mut found = source::find(context, &begin.scenario)?;
     for setting in &play.set {
-        let setting = Setting::parse(setting)
+        let setting = Override::parse(setting)
             .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
         found.source.settings.push(setting);
     }

@@ -11,11 +11,11 @@ use crate::cli::session_file;
 use crate::cli::source;
 use crate::model::{Participant, VoiceSpec};
 use crate::scenario::{self, Source};
-use crate::spawn::Environment;
+use crate::spawn::ChildEnvironment;
 use crate::testing::report::{self, FORMATS};
 use crate::testing::{
-    ENDING, How, NotFound, Outcome, Pool, Real, Record, Test, Words, coverage, events_of, find,
-    from_session, load,
+    ENDING, How, Pool, Real, Test, TestOutcome, TestRecord, TestsNotFound, Words, coverage,
+    events_of, find, from_session, load,
 };
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
@@ -163,9 +163,9 @@ impl TestCommand {
         &self,
         tests: &[Arc<Test>],
         context: &Context,
-    ) -> Result<(Vec<Record>, Option<Exit>), Failure> {
+    ) -> Result<(Vec<TestRecord>, Option<Exit>), Failure> {
         let own = Own {
-            environment: Environment::allowed(context.environment.for_children()),
+            environment: ChildEnvironment::allowed(context.environment.for_children()),
             trust: self.trust,
         };
         let jobs = self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
@@ -178,7 +178,7 @@ impl TestCommand {
         let (stop, stopped) = watch::channel(false);
         let progress = self.format == "text" && stderr().is_terminal();
         let mut done = 0;
-        let tell = |record: &Record| {
+        let tell = |record: &TestRecord| {
             done += 1;
             if progress {
                 let left = tests.len() - done;
@@ -203,13 +203,13 @@ impl TestCommand {
         signal
     }
 
-    fn report(&self, records: &[Record], context: &Context) -> Result<(), Failure> {
+    fn report(&self, records: &[TestRecord], context: &Context) -> Result<(), Failure> {
         let format = FORMATS.iter().find(|f| f.name == self.format);
         let spelled = match format {
             Some(format) if format.name != "text" => (format.spell)(records),
             Some(_) | None => {
-                let shown = |r: &&Record| {
-                    records.len() <= FEW || r.outcome != Outcome::Pass || !r.blessed.is_empty()
+                let shown = |r: &&TestRecord| {
+                    records.len() <= FEW || r.outcome != TestOutcome::Pass || !r.blessed.is_empty()
                 };
                 let lines: String = records.iter().filter(shown).map(report::line).collect();
                 format!("{lines}{}\n", report::summary(records))
@@ -340,7 +340,7 @@ pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
     Ok((loaded.tests, warnings))
 }
 
-fn not_found(e: NotFound) -> Failure {
+fn not_found(e: TestsNotFound) -> Failure {
     Failure::usage(e.to_string(), "name test files, folders that hold them, or a glob")
 }
 
@@ -352,25 +352,25 @@ fn parts(shard: &str) -> Option<(usize, usize)> {
 }
 
 /// Returns the code of all records: what failed goes before what could not be run, and that before what is undecided.
-fn code(records: &[Record], wrong: Option<Exit>) -> Option<Exit> {
+fn code(records: &[TestRecord], wrong: Option<Exit>) -> Option<Exit> {
     let any = |outcome| records.iter().any(|r| r.outcome == outcome);
     let of = [
-        (any(Outcome::Fail), Exit::Failed),
-        (any(Outcome::Error) || wrong.is_some(), Exit::Invalid),
-        (any(Outcome::Undecided), Exit::Skipped),
+        (any(TestOutcome::Fail), Exit::Failed),
+        (any(TestOutcome::Error) || wrong.is_some(), Exit::Invalid),
+        (any(TestOutcome::Undecided), Exit::Skipped),
     ];
     of.into_iter().find(|(is, _)| *is).map(|(_, code)| code)
 }
 
 /// The own voices of seats: scripts, where they may run.
 struct Own {
-    environment: Environment,
+    environment: ChildEnvironment,
     trust: bool,
 }
 
 /// The scripts of one test.
 struct Scripts {
-    environment: Environment,
+    environment: ChildEnvironment,
     folder: PathBuf,
 }
 

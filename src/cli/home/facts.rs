@@ -12,19 +12,19 @@ use crate::cli::source;
 use crate::clock::wall_now;
 use crate::model::VoiceSpec;
 use crate::scenario::{self, Loaded, bundled_names};
-use crate::ui::start::{Choice, Mind, Script, Start, Voice};
+use crate::ui::start::{Choice, Mind, ScenarioChoice, StartScreen, VoiceChoice};
 use crate::{policy, text};
 use std::fs;
 
 /// Returns the options that a choice stands for.
-pub fn options(topic: Option<String>, voice: Voice) -> RunOptions {
+pub fn options(topic: Option<String>, voice: VoiceChoice) -> RunOptions {
     let mut options = RunOptions { topic, ..RunOptions::default() };
-    options.play.rehearsed = voice == Voice::Rehearsed;
+    options.play.rehearsed = voice == VoiceChoice::Rehearsed;
     options.play.models = match voice {
-        Voice::Mind(mind) => {
+        VoiceChoice::Mind(mind) => {
             ModelOptions { model: Some(mind.name), endpoint: mind.endpoint, wire: None }
         }
-        Voice::Rehearsed | Voice::Own => ModelOptions::default(),
+        VoiceChoice::Rehearsed | VoiceChoice::Own => ModelOptions::default(),
     };
     options
 }
@@ -38,7 +38,7 @@ pub fn estimate(choice: &Choice, context: &Context) -> String {
 }
 
 /// Fills in what is known before anybody is asked.
-pub fn prepared(mut start: Start, providers: &Providers, context: &Context) -> Start {
+pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context) -> StartScreen {
     let sessions = context.paths.sessions();
     let unused = fs::read_dir(&sessions).map_or(true, |mut entries| entries.next().is_none());
     start.first = unused && !providers.settings.found;
@@ -74,24 +74,29 @@ fn examples() -> Vec<(String, String)> {
 }
 
 /// Returns every scenario that has a name, those that come with the program first.
-fn scripts(context: &Context) -> Vec<Script> {
+fn scripts(context: &Context) -> Vec<ScenarioChoice> {
     let own = source::own_names(context);
     bundled_names().map(str::to_owned).chain(own).map(|name| script(name, context)).collect()
 }
 
-fn script(name: String, context: &Context) -> Script {
+fn script(name: String, context: &Context) -> ScenarioChoice {
     let loaded = source::find(context, &name)
         .and_then(|found| Ok(scenario::load(&found.source, &policy::rows())?));
     match loaded {
         Err(failure) => {
             let first = failure.message.lines().next().unwrap_or_default();
             let fault = format!("{}; see colloquium check", text::line(first));
-            Script { title: name.clone(), fault: Some(fault), name, ..Script::default() }
+            ScenarioChoice {
+                title: name.clone(),
+                fault: Some(fault),
+                name,
+                ..ScenarioChoice::default()
+            }
         }
         Ok(loaded) => {
             let rules = rules(&loaded);
             let is_open = |v: &VoiceSpec| matches!(v, VoiceSpec::Model(m) if m.name.is_empty());
-            Script {
+            ScenarioChoice {
                 name,
                 title: loaded.scenario.title.to_string(),
                 topic: loaded.scenario.topic.as_ref().map(ToString::to_string),

@@ -16,7 +16,7 @@ use crate::cli::play::next::{Begin, Home, Next, Replay};
 use crate::cli::runtime::block_on;
 use crate::text;
 use crate::ui::linear::numbered;
-use crate::ui::start::{Choice, Mind, News, Start, Voice, ago, standing};
+use crate::ui::start::{Choice, Mind, News, StartScreen, VoiceChoice, ago, standing};
 use crate::ui::theme::Theme;
 use crate::ui::theme::glyphs;
 use futures::future::join_all;
@@ -47,7 +47,7 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
         match choose("What now?", &entries, 0)? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
-                return Ok(play(scenario, None, Voice::Rehearsed));
+                return Ok(play(scenario, None, VoiceChoice::Rehearsed));
             }
             Some(1) => return begin(&start, None, context),
             Some(2) => match session(&start)? {
@@ -66,14 +66,15 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
     }
 }
 
-fn play(scenario: String, topic: Option<String>, voice: Voice) -> Next {
+fn play(scenario: String, topic: Option<String>, voice: VoiceChoice) -> Next {
     Next::Begin(Box::new(Begin { scenario, options: options(topic, voice) }))
 }
 
 /// Finds what can be chosen; servers of this machine are asked for the time they get on the screen as well.
-fn found(context: &Context) -> Result<Start, Failure> {
+fn found(context: &Context) -> Result<StartScreen, Failure> {
     let providers = Providers::new(context, &ModelOptions::default())?;
-    let mut start = prepared(Start::new(Theme::default(), &glyphs::ASCII), &providers, context);
+    let mut start =
+        prepared(StartScreen::new(Theme::default(), &glyphs::ASCII), &providers, context);
     let hosts = join_all(nearby::look(&providers, &context.environment));
     let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
@@ -84,7 +85,7 @@ fn found(context: &Context) -> Result<Start, Failure> {
 }
 
 /// Asks for topic, scenario and voices, says what it would use, and begins.
-fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Next, Failure> {
+fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Result<Next, Failure> {
     loop {
         let topic = match &topic {
             Some(topic) => Some(topic.clone()),
@@ -114,7 +115,7 @@ fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Next
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
         let scenario = script.name.clone();
         let plan = Choice::Begin { scenario: scenario.clone(), topic: None, voice: voice.clone() };
-        if voice != Voice::Rehearsed {
+        if voice != VoiceChoice::Rehearsed {
             tell(&format!("It would use: {}\n\n", text::line(&estimate(&plan, context))))?;
         }
         let sure = ["begin".to_owned(), "ask again".to_owned(), "leave".to_owned()];
@@ -130,9 +131,9 @@ fn begin(start: &Start, topic: Option<String>, context: &Context) -> Result<Next
 fn voice(
     question: &str,
     names: &[String],
-    voices: &[Voice],
-    start: &Start,
-) -> Result<Option<Voice>, Failure> {
+    voices: &[VoiceChoice],
+    start: &StartScreen,
+) -> Result<Option<VoiceChoice>, Failure> {
     if names.is_empty() {
         tell(&format!("{}\n\n", start.set_up))?;
     }
@@ -142,8 +143,9 @@ fn voice(
         let Some(line) = read()? else { return Ok(None) };
         let number = if line.is_empty() { Ok(1) } else { line.parse::<usize>() };
         let known = number.ok().and_then(|n| voices.get(n.checked_sub(1)?)).cloned();
-        let named =
-            line.contains(':').then(|| Voice::Mind(Mind { name: line.clone(), ..Mind::default() }));
+        let named = line
+            .contains(':')
+            .then(|| VoiceChoice::Mind(Mind { name: line.clone(), ..Mind::default() }));
         match known.or(named) {
             Some(voice) => return Ok(Some(voice)),
             None => tell("That is none of them.\n\n")?,
@@ -151,16 +153,16 @@ fn voice(
     }
 }
 
-fn name(voice: &Voice) -> String {
+fn name(voice: &VoiceChoice) -> String {
     match voice {
-        Voice::Rehearsed => "the rehearsed cast, which keeps its own topic".into(),
-        Voice::Own => "everybody as the scenario says".into(),
-        Voice::Mind(mind) => text::name(&mind.name).into_owned(),
+        VoiceChoice::Rehearsed => "the rehearsed cast, which keeps its own topic".into(),
+        VoiceChoice::Own => "everybody as the scenario says".into(),
+        VoiceChoice::Mind(mind) => text::name(&mind.name).into_owned(),
     }
 }
 
 /// Asks for a session.
-fn session(start: &Start) -> Result<Option<std::path::PathBuf>, Failure> {
+fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
     let sessions = &start.sessions[..start.sessions.len().min(SESSIONS)];
     if sessions.is_empty() {
         tell("There is none yet.\n\n")?;

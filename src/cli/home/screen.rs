@@ -20,7 +20,7 @@ use crate::cli::session_file::{self, delete};
 use crate::config::keep_key;
 use crate::model::Secret;
 use crate::ui::start::run::run as show;
-use crate::ui::start::{Choice, News, Row, Start};
+use crate::ui::start::{Choice, News, StartRow, StartScreen};
 use crate::ui::terminal::{self, Terminal};
 use futures::stream::{self, FuturesUnordered, StreamExt};
 use std::path::PathBuf;
@@ -82,10 +82,11 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
     let (topic, notice) = (home.topic.as_deref(), home.notice.clone());
     let providers = Providers::new(context, &ModelOptions::default())?;
     let appearance = ScreenAppearance::here(context)?;
-    let mut start = prepared(Start::new(appearance.theme, appearance.glyphs), &providers, context);
+    let mut start =
+        prepared(StartScreen::new(appearance.theme, appearance.glyphs), &providers, context);
     start.keymap = appearance.keymap;
     start.first &= topic.is_none() && notice.is_none();
-    start.at = if start.first { Row::Demo } else { Row::Topic };
+    start.at = if start.first { StartRow::Demo } else { StartRow::Topic };
     let sessions = context.paths.sessions();
     start.notice = notice;
     topic.into_iter().for_each(|topic| start.about(topic));

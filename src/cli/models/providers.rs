@@ -9,7 +9,7 @@ use crate::cli::error::{Failure, nearest};
 use crate::cli::exit::Exit;
 use crate::config::{self, Provider, Settings};
 use crate::model::{Secret, Wire};
-use crate::spawn::{self, Environment, Job, Output};
+use crate::spawn::{self, ChildEnvironment, Job, Output};
 use crate::voice::remote::{Endpoint, VENDORS};
 use std::fmt;
 use std::path::PathBuf;
@@ -209,7 +209,7 @@ impl Providers {
         let job = Job {
             command: command.to_vec(),
             folder: PathBuf::from("."),
-            environment: Environment::allowed(self.environment.for_children()),
+            environment: ChildEnvironment::allowed(self.environment.for_children()),
             input: vec![],
         };
         let mut child = spawn::start(job).map_err(|e| format!("`{program}` {e}"))?;

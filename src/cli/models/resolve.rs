@@ -15,7 +15,7 @@ use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, V
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
 use crate::voice::remote::{Endpoint, Remote, models};
-use crate::voice::{self, Chunk, Out, Request, Speaking, Voice};
+use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
 use futures::future::join_all;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -241,14 +241,15 @@ struct RemoteModel {
 }
 
 impl Voice for RemoteModel {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let (client, places) = (self.client.clone(), self.places.clone());
         let (provider, model) = (self.provider.clone(), self.model.clone());
         Box::pin(async move {
             match places.endpoint(&provider).await {
                 Ok(endpoint) => Remote::new(client, endpoint, model).speak(ask, out).await,
                 Err(failure) => {
-                    let failure = voice::Failure::new(ErrorClass::Credentials, failure.with_hint());
+                    let failure =
+                        voice::CallFailure::new(ErrorClass::Credentials, failure.with_hint());
                     out.send(Chunk::Failed(failure)).await;
                 }
             }
@@ -291,7 +292,7 @@ fn missing_model(provider: &str, missing: &str, listed: &[Text]) -> Failure {
 }
 
 /// Returns whether no call could do better.
-fn is_final(failure: &voice::Failure) -> bool {
+fn is_final(failure: &voice::CallFailure) -> bool {
     match failure.class {
         ErrorClass::Credentials
         | ErrorClass::Credit

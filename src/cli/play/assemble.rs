@@ -17,7 +17,7 @@ use std::time::Duration;
 const DISK_PATIENCE: Duration = Duration::from_secs(30);
 
 /// A conversation whose first event, or whose reopening, is appended.
-pub struct Conversation {
+pub struct Assembled {
     /// The engine, with its steering lines.
     pub engine: Engine,
     /// Its events from here on.
@@ -74,7 +74,7 @@ pub struct Parts {
 }
 
 /// Puts a conversation together and appends its first event.
-pub fn assemble(parts: Parts) -> Conversation {
+pub fn assemble(parts: Parts) -> Assembled {
     let feed = Feed::of(parts.before);
     let tail = feed.tail();
     let Session { files, writer } = parts.session;
@@ -100,7 +100,7 @@ pub fn assemble(parts: Parts) -> Conversation {
     let commands = parts.commands.into_iter().enumerate();
     engine.steer(commands.map(|(n, verb)| (format!("{place}:start-{n}").into(), verb.into())));
     engine.steer(parts.lines);
-    Conversation { engine, tail, past, files, clock: parts.clock, saved: parts.saved }
+    Assembled { engine, tail, past, files, clock: parts.clock, saved: parts.saved }
 }
 
 /// Returns whether nobody's words take real time to come, so that the conversation can run on virtual time; a person's

@@ -4,7 +4,7 @@ use crate::cli::models::resolve::ModelSource;
 use crate::cli::trust::allowed::Allowed;
 use crate::config;
 use crate::model::{Participant, VoiceSpec};
-use crate::spawn::Environment;
+use crate::spawn::ChildEnvironment;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub struct Cast {
     allowed: Allowed,
     folder: PathBuf,
-    environment: Environment,
+    environment: ChildEnvironment,
     models: ModelSource,
 }
 
@@ -27,7 +27,7 @@ impl Cast {
         environment: &config::Environment,
         models: ModelSource,
     ) -> Cast {
-        let environment = Environment::allowed(environment.for_children());
+        let environment = ChildEnvironment::allowed(environment.for_children());
         Cast { allowed, folder, environment, models }
     }
 }

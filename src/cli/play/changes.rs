@@ -8,7 +8,7 @@ use crate::cli::session_file::seats;
 use crate::cli::source;
 use crate::model::{Command, Limits, Participant, SteerLine, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Setting, bundled_names};
+use crate::scenario::{self, Override, bundled_names};
 use crate::state::State;
 use serde_json::{Map, Value, json};
 
@@ -82,7 +82,7 @@ fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
             "a session takes --set limits.KEY=VALUE, participant.ID.KEY=VALUE and title=TEXT",
         )
     };
-    let setting = Setting::parse(text).map_err(refused)?;
+    let setting = Override::parse(text).map_err(refused)?;
     let value = setting.value();
     let path: Vec<&str> = setting.path().iter().map(String::as_str).collect();
     let line = match path[..] {

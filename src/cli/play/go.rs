@@ -6,7 +6,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home;
-use crate::cli::play::next::{Home, Next, Point, Replay, Resume, StartAt};
+use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, StartAt};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::{headless, linear, screen};
 
@@ -63,8 +63,8 @@ fn left(screen: &Next, chosen: &Next) -> Option<Next> {
         (Next::Home(_), _) => Some(Next::Home(Home::default())),
         (Next::Replay(_), Next::Fork(fork)) => {
             let from = match fork.at {
-                Point::Event(seq) => StartAt::Event(seq),
-                Point::Utterance(number) => StartAt::Utterance(number),
+                ForkPoint::Event(seq) => StartAt::Event(seq),
+                ForkPoint::Utterance(number) => StartAt::Utterance(number),
             };
             Some(recorded(fork.path.clone(), Some(from)))
         }

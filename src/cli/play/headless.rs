@@ -5,7 +5,7 @@ use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
-use crate::cli::play::assemble::Conversation;
+use crate::cli::play::assemble::Assembled;
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::outcome;
 use crate::cli::play::printer::Printer;
@@ -63,7 +63,7 @@ async fn run(
     context: &Context,
 ) -> Result<Exit, Failure> {
     let Setup { conversation, play, .. } = setup;
-    let Conversation { mut engine, mut tail, files, saved, past, .. } = conversation;
+    let Assembled { mut engine, mut tail, files, saved, past, .. } = conversation;
     let name = saved.then(|| context.name_of(&files));
     match &name {
         Some(_) => context.say(&format!("session: {} ({})", files.id(), files.log().display())),

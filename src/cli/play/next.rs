@@ -59,7 +59,7 @@ pub struct Fork {
     /// The file of the session that it leaves.
     pub path: PathBuf,
     /// Where it leaves it.
-    pub at: Point,
+    pub at: ForkPoint,
     /// Another seed from there on.
     pub seed: Option<u64>,
     /// Commands of the operator that are executed first.
@@ -76,7 +76,7 @@ pub struct Fork {
 
 /// A place in a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Point {
+pub enum ForkPoint {
     /// After an utterance; 0 is before the first.
     Utterance(u32),
     /// After an event.
@@ -135,7 +135,7 @@ impl Next {
     ) -> Next {
         Next::Fork(Box::new(Fork {
             path: path.to_owned(),
-            at: Point::Event(leaf.at),
+            at: ForkPoint::Event(leaf.at),
             seed: leaf.seed,
             commands: vec![Command::Pause {}],
             keep: Keep::default(),

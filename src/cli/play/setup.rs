@@ -1,13 +1,13 @@
 //! A conversation that is ready to be played, and how it is to be played.
 
 use crate::cli::args::play::Play;
-use crate::cli::play::assemble::Conversation;
+use crate::cli::play::assemble::Assembled;
 use crate::cli::trust::allowed::Allowed;
 
 /// A conversation that is ready to be played.
 pub struct Setup {
     /// The engine and what belongs to it.
-    pub conversation: Conversation,
+    pub conversation: Assembled,
     /// How it is played.
     pub play: Play,
     /// Which commands it may run.

@@ -1,10 +1,12 @@
 //! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
-use super::{Key, Kind, NAMES, ONE_OR_MORE_NAMES, UTTERANCE_RANGE, key, later, needed};
+use super::{Key, NAMES, ONE_OR_MORE_NAMES, UTTERANCE_RANGE, ValueKind, key, later, needed};
 
 /// What a seat's replies must be.
-pub(super) const REPLY: Kind =
-    Kind::AnyOf(&[Kind::OneOf { words: &["free"], later: &[] }, Kind::Table(CONTRACT)]);
+pub(super) const REPLY: ValueKind = ValueKind::AnyOf(&[
+    ValueKind::OneOf { words: &["free"], later: &[] },
+    ValueKind::Table(CONTRACT),
+]);
 
 const CONTRACT: &[Key] = &[
     key(
@@ -16,13 +18,13 @@ const CONTRACT: &[Key] = &[
     key("choice", NAMES, r#"["yes", "no"]"#, "Answers, one of which the reply gives."),
     key(
         "schema",
-        Kind::Schema,
+        ValueKind::Schema,
         r#"{ type = "object", required = ["claim"] }"#,
         "The JSON Schema that the reply fits.",
     ),
     key(
         "again",
-        Kind::Count { least: 0, most: 5 },
+        ValueKind::Count { least: 0, most: 5 },
         "1",
         "Further calls that show what was wrong with the reply; 1, unless it says so.",
     ),
@@ -30,52 +32,57 @@ const CONTRACT: &[Key] = &[
 ];
 
 /// What becomes of a talk that is too long.
-pub(super) const CONTEXT: Kind = Kind::AnyOf(&[
-    Kind::OneOf { words: &["head_tail", "window", "summary"], later: &[] },
-    Kind::Table(SUMMARY),
+pub(super) const CONTEXT: ValueKind = ValueKind::AnyOf(&[
+    ValueKind::OneOf { words: &["head_tail", "window", "summary"], later: &[] },
+    ValueKind::Table(SUMMARY),
 ]);
 
 const SUMMARY: &[Key] = &[needed(
     "summary_by",
-    Kind::Line,
+    ValueKind::Line,
     r#""clerk""#,
     "The seat that sums up what was said before.",
 )];
 
 /// What ends it before its limits do.
 pub(super) const STOP: &[Key] = &[
-    key("when", Kind::Condition, r#""turn_count > 6""#, "It ends when this holds."),
-    key("word", Kind::Line, r#""AGREED""#, "It ends when a line of an utterance begins with this."),
+    key("when", ValueKind::Condition, r#""turn_count > 6""#, "It ends when this holds."),
+    key(
+        "word",
+        ValueKind::Line,
+        r#""AGREED""#,
+        "It ends when a line of an utterance begins with this.",
+    ),
     key(
         "by",
         ONE_OR_MORE_NAMES,
         r#"["ada"]"#,
         "Whose line: seats or roles; anybody's, unless it says so.",
     ),
-    key("judge", Kind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
-    key("question", Kind::Line, r#""Is all said?""#, "What the judge is asked."),
+    key("judge", ValueKind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
+    key("question", ValueKind::Line, r#""Is all said?""#, "What the judge is asked."),
     key(
         "every",
-        Kind::AnyOf(&[Kind::True, UTTERANCE_RANGE]),
+        ValueKind::AnyOf(&[ValueKind::True, UTTERANCE_RANGE]),
         "4",
         "Of a judge: utterances between two askings; 1, unless it says so. With then = \"ask\": true asks each time that \
          the rule becomes true, not once.",
     ),
     key(
         "agreement",
-        Kind::Number { least: 0.01, most: 1.0 },
+        ValueKind::Number { least: 0.01, most: 1.0 },
         "0.8",
         "It ends when this share of those who speak gives the same answer; silence agrees with nobody.",
     ),
     key(
         "loop",
-        Kind::True,
+        ValueKind::True,
         "true",
         "It ends when the talk goes in circles for two rounds; after the first one it warns.",
     ),
     key(
         "then",
-        Kind::OneOf { words: &["end", "ask"], later: &[] },
+        ValueKind::OneOf { words: &["end", "ask"], later: &[] },
         r#""ask""#,
         "Whether it ends at once, or pauses and asks you; end, unless it says so.",
     ),
@@ -84,7 +91,7 @@ pub(super) const STOP: &[Key] = &[
 /// What every judging has.
 const QUESTION: Key = key(
     "question",
-    Kind::Line,
+    ValueKind::Line,
     r#""Who made the better case?""#,
     "What is judged; who made the better case, unless it says so.",
 );
@@ -96,19 +103,19 @@ const SIDES: Key = key(
 );
 const VOTES: Key = key(
     "votes",
-    Kind::Count { least: 1, most: 9 },
+    ValueKind::Count { least: 1, most: 9 },
     "1",
     "How often each judge is asked; 1, unless it says so.",
 );
 const SWAP_TEST: Key = key(
     "swap_test",
-    Kind::Flag,
+    ValueKind::Flag,
     "true",
     "Whether each is asked again with the sides in reverse order; a judgement that turns with it is a tie.",
 );
 const TIE: Key = key(
     "tie",
-    Kind::OneOf { words: &["draw", "first", "random", "judge", "human"], later: &[] },
+    ValueKind::OneOf { words: &["draw", "first", "random", "judge", "human"], later: &[] },
     r#""judge""#,
     "What follows where two sides have as many: nobody wins, the side named first, dice, the first judge's casting \
      vote, or you choose.",
@@ -121,14 +128,14 @@ const JUDGE_SEES: Key = key(
 );
 const MAY_STOP: Key = key(
     "may_stop",
-    Kind::Flag,
+    ValueKind::Flag,
     "true",
     "Whether the judges are asked after each round too, and a side that has won then ends it.",
 );
 
 const AT: Key = key(
     "at",
-    Kind::OneOf { words: &["always", "completed"], later: &[] },
+    ValueKind::OneOf { words: &["always", "completed"], later: &[] },
     r#""completed""#,
     "Whether it is given at every end, also at a limit and when you end it, as far as money allows, or only when the \
      conversation is completed; always, unless it says so.",

@@ -1,10 +1,10 @@
 //! The keys of `[[phase]]`.
 
 use super::contest::JUDGE;
-use super::{Key, Kind, ONE_OR_MORE_NAMES, ROUND_RANGE, key, needed};
+use super::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, ValueKind, key, needed};
 
 /// Whose words a seat may be shown.
-pub(super) const SEES: Kind = Kind::OneOf {
+pub(super) const SEES: ValueKind = ValueKind::OneOf {
     words: &[
         "all",
         "question",
@@ -19,11 +19,11 @@ pub(super) const SEES: Kind = Kind::OneOf {
     later: &[],
 };
 /// Words that a contribution can be asked to have.
-const WORDS_RANGE: Kind = Kind::Count { least: 1, most: 5_000 };
+const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 
 /// One phase.
 pub(super) const PHASE: &[Key] = &[
-    needed("name", Kind::Line, r#""opening""#, "The name as shown."),
+    needed("name", ValueKind::Line, r#""opening""#, "The name as shown."),
     key(
         "who",
         ONE_OR_MORE_NAMES,
@@ -32,45 +32,45 @@ pub(super) const PHASE: &[Key] = &[
     ),
     key(
         "order",
-        Kind::Order,
+        ValueKind::Order,
         r#""sequential""#,
         "sequential, simultaneous, shuffled, or a policy: its name, or a table with its options.",
     ),
     key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
     key(
         "moderator",
-        Kind::Line,
+        ValueKind::Line,
         r#""mo""#,
         "Who chooses the next speaker, where the order is moderated.",
     ),
     key("sees", SEES, r#""others_last""#, "Whose words are seen; all, unless it says so."),
     key(
         "anonymous",
-        Kind::OneOf { words: &["off", "stable", "per_round", "per_viewer"], later: &[] },
+        ValueKind::OneOf { words: &["off", "stable", "per_round", "per_viewer"], later: &[] },
         r#""per_round""#,
         "Labels instead of names: the same ones throughout, dealt each round, or for each viewer.",
     ),
     key(
         "think",
-        Kind::OneOf { words: &["off", "private"], later: &[] },
+        ValueKind::OneOf { words: &["off", "private"], later: &[] },
         r#""private""#,
         "Whether a part of the reply is seen by the log and the operator only.",
     ),
     key(
         "words",
-        Kind::List(&WORDS_RANGE),
+        ValueKind::List(&WORDS_RANGE),
         "[70, 150]",
         "From how many words to how many a contribution should have.",
     ),
     key(
         "until",
-        Kind::Condition,
+        ValueKind::Condition,
         r#""agreement >= 0.8""#,
         "Ends the phase after a round in which this holds; rounds says how many it takes at most.",
     ),
     key(
         "judge",
-        Kind::Table(JUDGE),
+        ValueKind::Table(JUDGE),
         r#"{ seat = "jo", may_stop = true }"#,
         "Who judges the phase at its end, or stops it as soon as a side has won.",
     ),

@@ -36,7 +36,7 @@ pub enum Step {
 
 /// Where a replay stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct ReplayStatus {
     /// Whether it plays.
     pub playing: bool,
     /// How fast it plays.
@@ -123,9 +123,9 @@ impl Transport {
     }
 
     /// Returns where it stands.
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> ReplayStatus {
         let d = self.deck();
-        Standing {
+        ReplayStatus {
             playing: d.playing,
             speed: d.speed,
             spot: d.spot,

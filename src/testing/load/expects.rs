@@ -2,10 +2,10 @@
 
 use super::cases::Case;
 use super::places;
-use crate::expr::{Condition, Fault};
+use crate::expr::{Condition, ExprError};
 use crate::scenario::{FACTS, Node, Walk, join, nearest};
 use crate::testing::keys::EXPECT_NAMES;
-use crate::testing::plan::{Checked, Expect, What};
+use crate::testing::plan::{Checked, Expect, ExpectKind};
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -79,13 +79,17 @@ fn expect(
     let what = match entry.key.as_str() {
         "that" => {
             let checked = condition(walk, value, &here, case)?;
-            if checked.condition.uses("rate") { What::Rates(checked) } else { What::That(checked) }
+            if checked.condition.uses("rate") {
+                ExpectKind::Rates(checked)
+            } else {
+                ExpectKind::That(checked)
+            }
         }
-        "each" => What::Each(condition(walk, value, &here, case)?),
-        "speakers" => {
-            What::Speakers(value.items().iter().filter_map(Node::text).map(str::to_owned).collect())
-        }
-        "transcript" => What::Transcript(file(walk, value, &here, case, folder)?),
+        "each" => ExpectKind::Each(condition(walk, value, &here, case)?),
+        "speakers" => ExpectKind::Speakers(
+            value.items().iter().filter_map(Node::text).map(str::to_owned).collect(),
+        ),
+        "transcript" => ExpectKind::Transcript(file(walk, value, &here, case, folder)?),
         _ => {
             if !node.entries().iter().any(|e| OF_PROMPT.contains(&e.key.as_str())) {
                 let fix = "add contains = \"...\", lacks = \"...\" or file = \"...\"";
@@ -97,7 +101,7 @@ fn expect(
                 let filled = all.filter_map(|n| Some((n, n.text()?)));
                 filled.filter_map(|(n, text)| fill(walk, n, &join(path, key), case, text)).collect()
             };
-            What::Prompt {
+            ExpectKind::Prompt {
                 of: value.get("of").and_then(Node::text).unwrap_or_default().into(),
                 turn: value.get("turn").and_then(Node::whole).and_then(|n| usize::try_from(n).ok()),
                 contains: texts(walk, "contains"),
@@ -142,7 +146,7 @@ fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Optio
     let rates = RATE.captures_iter(source).filter_map(|c| c.get(1).or_else(|| c.get(2)));
     let inner: Result<_, _> = rates
         .map(|inner| {
-            let at = |f: Fault| Fault { column: f.column + inner.start(), ..f };
+            let at = |f: ExprError| ExprError { column: f.column + inner.start(), ..f };
             Ok((inner.as_str().to_owned(), check(inner.as_str(), case).map_err(at)?))
         })
         .collect();
@@ -157,7 +161,7 @@ fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Optio
     }
 }
 
-fn check(source: &str, case: &Case) -> Result<Condition, Fault> {
+fn check(source: &str, case: &Case) -> Result<Condition, ExprError> {
     let condition = Condition::compile(source)?;
     let known =
         || FACTS.iter().filter(|name| !OF_TURNS.contains(name)).chain(EXPECT_NAMES).copied();
@@ -166,10 +170,10 @@ fn check(source: &str, case: &Case) -> Result<Condition, Fault> {
             Some(near) => format!("the nearest is `{near}`"),
             None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
         };
-        return Err(Fault { message: format!("nothing is called `{name}`; {near}"), column });
+        return Err(ExprError { message: format!("nothing is called `{name}`; {near}"), column });
     }
     let column = source.find("case.").unwrap_or_default();
-    case.has_all(source).map_err(|message| Fault { message, column })?;
+    case.has_all(source).map_err(|message| ExprError { message, column })?;
     Ok(condition)
 }
 

@@ -7,7 +7,7 @@ use crate::model::{
 };
 use crate::scenario::{Loaded, Node, Walk};
 use crate::testing::answers::{Act, Answer, failure};
-use crate::testing::cassette::Recording;
+use crate::testing::cassette::Cassette;
 use crate::testing::plan::Speaker;
 use regex::Regex;
 use std::collections::BTreeMap;
@@ -42,11 +42,11 @@ struct Tape {
 }
 
 /// The voices of a file, by seat, `all` among them.
-pub type Voices = BTreeMap<String, VoiceOf>;
+pub type VoiceTable = BTreeMap<String, VoiceOf>;
 
 /// Resolves every `[[voice]]`.
-pub fn voices(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> Voices {
-    let mut voices = Voices::new();
+pub fn voices(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> VoiceTable {
+    let mut voices = VoiceTable::new();
     for (i, node) in root.get("voice").map_or(&[][..], Node::items).iter().enumerate() {
         let path = format!("voice[{}]", i + 1);
         let mut sources = node.entries().iter().filter(|e| SOURCES.contains(&e.key.as_str()));
@@ -194,7 +194,7 @@ fn purpose(word: Option<&str>) -> Purpose {
 /// Seats that nobody speaks for, and voices for seats that are not there; each with the way out.
 pub fn cast(
     loaded: &mut Loaded,
-    voices: &Voices,
+    voices: &VoiceTable,
     joins: &[String],
 ) -> Result<BTreeMap<SeatId, Speaker>, Vec<String>> {
     let mut speakers = BTreeMap::new();
@@ -242,18 +242,18 @@ pub fn cast(
 /// Lets seats speak from sessions, each of which is read once.
 fn recorded(
     loaded: &Loaded,
-    voices: &Voices,
+    voices: &VoiceTable,
     speakers: &mut BTreeMap<SeatId, Speaker>,
     faults: &mut Vec<String>,
 ) {
-    let mut read: BTreeMap<&Path, Arc<Recording>> = BTreeMap::new();
+    let mut read: BTreeMap<&Path, Arc<Cassette>> = BTreeMap::new();
     for seat in &loaded.participants {
         let named = voices.get(&*seat.id).or_else(|| voices.get(ALL));
         let Some(tape) = named.and_then(|voice| voice.tape.as_ref()) else { continue };
         let shown = tape.path.display();
         let recording = match read.get(tape.path.as_path()) {
             Some(recording) => recording.clone(),
-            None => match Recording::read(&tape.path, &loaded.participants, tape.ignored.clone()) {
+            None => match Cassette::read(&tape.path, &loaded.participants, tape.ignored.clone()) {
                 Ok(recording) => {
                     let recording = Arc::new(recording);
                     read.insert(&tape.path, recording.clone());

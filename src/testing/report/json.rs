@@ -2,12 +2,12 @@
 
 use super::count;
 use crate::testing::coverage;
-use crate::testing::outcome::{Outcome, Record};
+use crate::testing::outcome::{TestOutcome, TestRecord};
 use serde_json::{Map, Value, json};
 
 /// Spells records.
-pub fn spell(records: &[Record]) -> String {
-    let sums: Map<String, Value> = Outcome::ALL
+pub fn spell(records: &[TestRecord]) -> String {
+    let sums: Map<String, Value> = TestOutcome::ALL
         .into_iter()
         .map(|outcome| (outcome.as_str().to_owned(), count(records, outcome).into()))
         .collect();

@@ -2,12 +2,12 @@
 //! failure of that type, a cancelled one is skipped.
 
 use super::details;
-use crate::testing::outcome::{Outcome, Record};
+use crate::testing::outcome::{TestOutcome, TestRecord};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
 /// Spells records.
-pub fn spell(records: &[Record]) -> String {
+pub fn spell(records: &[TestRecord]) -> String {
     let mut report = Report::new("colloquium");
     let mut suite: Option<TestSuite> = None;
     for record in records {
@@ -23,7 +23,7 @@ pub fn spell(records: &[Record]) -> String {
     report.to_string().unwrap_or_default()
 }
 
-fn case(record: &Record) -> TestCase {
+fn case(record: &TestRecord) -> TestCase {
     let words = || details(record).join("\n");
     let kind = |kind: NonSuccessKind| {
         let mut status = TestCaseStatus::non_success(kind);
@@ -33,10 +33,10 @@ fn case(record: &Record) -> TestCase {
         status
     };
     let status = match record.outcome {
-        Outcome::Pass => TestCaseStatus::success(),
-        Outcome::Fail | Outcome::Undecided => kind(NonSuccessKind::Failure),
-        Outcome::Error => kind(NonSuccessKind::Error),
-        Outcome::Cancelled => {
+        TestOutcome::Pass => TestCaseStatus::success(),
+        TestOutcome::Fail | TestOutcome::Undecided => kind(NonSuccessKind::Failure),
+        TestOutcome::Error => kind(NonSuccessKind::Error),
+        TestOutcome::Cancelled => {
             let mut status = TestCaseStatus::skipped();
             status.set_message("cancelled");
             status

@@ -1,19 +1,19 @@
 //! The Test Anything Protocol, version 14.
 
 use super::details;
-use crate::testing::outcome::{Outcome, Record};
+use crate::testing::outcome::{TestOutcome, TestRecord};
 
 /// Spells records.
-pub fn spell(records: &[Record]) -> String {
+pub fn spell(records: &[TestRecord]) -> String {
     let mut all = format!("TAP version 14\n1..{}\n", records.len());
     for (i, record) in records.iter().enumerate() {
-        let ok = if record.outcome == Outcome::Pass { "ok" } else { "not ok" };
+        let ok = if record.outcome == TestOutcome::Pass { "ok" } else { "not ok" };
         let name = record.id.replace('\\', "\\\\").replace('#', "\\#");
         // a directive says why a test that was not run is no failure
-        let skip = if record.outcome == Outcome::Cancelled { " # SKIP cancelled" } else { "" };
-        let ok = if record.outcome == Outcome::Cancelled { "ok" } else { ok };
+        let skip = if record.outcome == TestOutcome::Cancelled { " # SKIP cancelled" } else { "" };
+        let ok = if record.outcome == TestOutcome::Cancelled { "ok" } else { ok };
         all.push_str(&format!("{ok} {} - {name}{skip}\n", i + 1));
-        if record.outcome != Outcome::Pass {
+        if record.outcome != TestOutcome::Pass {
             all.push_str(&format!("  ---\n  outcome: {}\n  message: |\n", record.outcome.as_str()));
             for detail in details(record) {
                 all.push_str(&format!("    {detail}\n"));

@@ -1,20 +1,20 @@
 //! For people: a line a test, what is not true below it, and the sums at the end.
 
 use super::{count, details};
-use crate::testing::outcome::{Outcome, Record};
+use crate::testing::outcome::{TestOutcome, TestRecord};
 use std::fmt::Write;
 
 /// Spells records one after the other, and the sums.
-pub fn spell(records: &[Record]) -> String {
+pub fn spell(records: &[TestRecord]) -> String {
     let all: String = records.iter().map(line).collect();
     format!("{all}\n{}\n", summary(records))
 }
 
 /// Spells one record.
-pub fn line(record: &Record) -> String {
+pub fn line(record: &TestRecord) -> String {
     let word = record.outcome.as_str();
     let mut text = match record.outcome {
-        Outcome::Pass => format!("{word:<9} {} ({} ms)\n", record.id, record.took_ms),
+        TestOutcome::Pass => format!("{word:<9} {} ({} ms)\n", record.id, record.took_ms),
         _ => format!("{:<9} {}  {}\n", word.to_uppercase(), record.id, record.title),
     };
     for blessed in &record.blessed {
@@ -24,16 +24,16 @@ pub fn line(record: &Record) -> String {
     for detail in details(record) {
         let _ = writeln!(text, "    {detail}");
     }
-    if matches!(record.outcome, Outcome::Fail | Outcome::Error | Outcome::Undecided) {
+    if matches!(record.outcome, TestOutcome::Fail | TestOutcome::Error | TestOutcome::Undecided) {
         let _ = writeln!(text, "    run it alone: {}", record.command);
     }
     text
 }
 
 /// Spells the sums.
-pub fn summary(records: &[Record]) -> String {
-    let sums = Outcome::ALL.into_iter().map(|outcome| (outcome, count(records, outcome)));
-    let sums = sums.filter(|(outcome, n)| *n > 0 || *outcome == Outcome::Pass);
+pub fn summary(records: &[TestRecord]) -> String {
+    let sums = TestOutcome::ALL.into_iter().map(|outcome| (outcome, count(records, outcome)));
+    let sums = sums.filter(|(outcome, n)| *n > 0 || *outcome == TestOutcome::Pass);
     let sums: Vec<String> = sums.map(|(o, n)| format!("{n} {}", o.plural())).collect();
     let turns: u32 = records.iter().map(|r| r.utterances).sum();
     let seconds = records.iter().map(|r| r.virtual_ms).sum::<u64>() / 1000;

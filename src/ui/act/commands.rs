@@ -4,17 +4,17 @@
 
 use crate::ui::act::{appearance, branches, navigate};
 use crate::ui::action::Action;
-use crate::ui::request::{Request, Then};
+use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::slash;
 use crate::ui::view::list::formats;
 use crate::ui::view::search::Search;
 
 /// Does what a line says, if it names an action; what it does to the conversation comes back.
-pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Then>> {
+pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
     let (row, rest) = slash::named(line)?;
     Some(match (row.action, rest) {
-        (action, "") => Some(Then::Act(action)),
+        (action, "") => Some(FollowUp::Act(action)),
         (Action::Search, words) => {
             screen.view.search = Some(Search { query: words.into(), ..Search::default() });
             navigate::search_again(screen);
@@ -32,7 +32,7 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Then>> {
             appearance::set_theme(screen, name);
             None
         }
-        (Action::Fork, rest) => branches::fork(screen, rest).map(Then::Ask),
+        (Action::Fork, rest) => branches::fork(screen, rest).map(FollowUp::Ask),
         (Action::Versions, number) => {
             navigate::alternatives_of(screen, number);
             None
@@ -40,7 +40,7 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<Then>> {
         (Action::Compare, name) => Some(Request::Beside(name.to_owned()).into()),
         (Action::Export, name) => match formats().find(|f| *f == name) {
             Some(format) => Some(Request::Export(format).into()),
-            None => Some(Then::Act(Action::Export)),
+            None => Some(FollowUp::Act(Action::Export)),
         },
         (_, rest) => {
             screen.view.notice =

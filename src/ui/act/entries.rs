@@ -8,7 +8,7 @@ use crate::ui::act::participant;
 use crate::ui::act::queued;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
-use crate::ui::request::{Request, Then};
+use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::slash::{spelled, usage};
 use crate::ui::view::availability::unfit;
@@ -67,7 +67,7 @@ fn remember(used: &mut Vec<String>, entry: &ListEntry) {
 }
 
 /// Runs the entry of a list: an action at once, a command at once if it needs nothing, else in the composer.
-pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Then> {
+pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
     let list = screen.view.list.take()?;
     let entry = list.entries(&screen.keymap).get(list.at)?.clone();
     if list.kind == ListKind::Commands {
@@ -75,7 +75,7 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Then> {
     }
     screen.view.selected = None;
     match entry.action {
-        EntryAction::Action(row) => Some(Then::Act(row.action)),
+        EntryAction::Action(row) => Some(FollowUp::Act(row.action)),
         EntryAction::Export(format) => Some(Request::Export(format).into()),
         EntryAction::Command(row) if unfit(&screen.transcript, row.name).is_some() => {
             let why = unfit(&screen.transcript, row.name).unwrap_or_default();
@@ -83,14 +83,14 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<Then> {
             None
         }
         EntryAction::Command(row) if row.needs.is_empty() && row.takes.is_empty() => {
-            intents::command(screen, &spelled(row)).map(Then::Ask)
+            intents::command(screen, &spelled(row)).map(FollowUp::Ask)
         }
         EntryAction::Command(row) => {
             begin(screen, &format!("{} ", spelled(row)));
             screen.view.notice = Some(usage(row));
             None
         }
-        EntryAction::Send(command) => intents::ask(screen, command).map(Then::Ask),
+        EntryAction::Send(command) => intents::ask(screen, command).map(FollowUp::Ask),
         EntryAction::Begin(words) => {
             begin(screen, &words);
             None

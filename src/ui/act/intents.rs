@@ -4,7 +4,7 @@
 //! engine's to judge, and its receipt says what became of it.
 
 use crate::model::{Command, Limit, Limits, Participant, SeatId, VoiceSpec};
-use crate::state::{Run, State};
+use crate::state::{RunState, State};
 use crate::ui::act::queued;
 use crate::ui::act::undo;
 use crate::ui::action::Action;
@@ -66,8 +66,8 @@ pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
 /// Returns the command that pauses, or goes on, as it stands.
 pub fn pause_or_go_on(state: &State) -> Command {
     match state.run {
-        Run::Going | Run::Stepping(_) => Command::Pause {},
-        Run::Pausing | Run::Paused => Command::Resume {},
+        RunState::Going | RunState::Stepping(_) => Command::Pause {},
+        RunState::Pausing | RunState::Paused => Command::Resume {},
     }
 }
 
@@ -88,7 +88,7 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
 
 /// Returns the command that runs one more round, where a limit holds or the conversation is paused.
 pub fn more_of(state: &State) -> Option<Command> {
-    let paused = || (state.run == Run::Paused).then(|| Command::Step { n: round(state) });
+    let paused = || (state.run == RunState::Paused).then(|| Command::Step { n: round(state) });
     one_more_round(state).map(|set| Command::Limit { set }).or_else(paused)
 }
 

@@ -6,7 +6,7 @@
 use crate::ui::act::send;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
-use crate::ui::request::Then;
+use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
 use crate::ui::view::modal::VimMode;
@@ -17,7 +17,7 @@ use tui_textarea::{CursorMove, TextArea};
 const COUNT_MAX: u32 = 999;
 
 /// Takes in a key; nothing where it means what it means to everybody.
-pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Then>> {
+pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     screen.view.vim.as_ref()?;
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {
         return None;
@@ -35,7 +35,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<Then>> {
 }
 
 /// Counts: a sign, digits, and a key that moves.
-fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<Then>> {
+fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
     let place = screen.view.place();
     let vim = screen.view.vim.as_mut()?;
     match (vim.count, code) {
@@ -48,7 +48,7 @@ fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<Then>> {
             vim.count = None;
             let action = screen.keymap.action(place, &c.to_string())?;
             let times = if repeats(action) { count.max(1) } else { 1 };
-            return Some(Some(Then::Repeat(times, action)));
+            return Some(Some(FollowUp::Repeat(times, action)));
         }
         (_, _) => {
             vim.count = None;
@@ -79,7 +79,7 @@ fn repeats(action: Action) -> bool {
     )
 }
 
-fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<Then>> {
+fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
     let offered = screen.view.completion.is_some();
     let vim = screen.view.vim.as_mut()?;
     if let Some(colon) = &mut vim.colon {
@@ -201,10 +201,10 @@ fn motion(c: char) -> Option<CursorMove> {
 }
 
 /// Does what was typed behind a colon: writing is sending, quitting leaves the composer, anything else is a command.
-fn obey(screen: &mut Screen, line: &str) -> Option<Then> {
+fn obey(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     match line {
         "" => None,
-        "q" => Some(Then::Act(Action::Back)),
+        "q" => Some(FollowUp::Act(Action::Back)),
         "w" | "wq" | "x" => {
             let sent = send::send(screen, send::Delivery::Queue);
             if line != "w" {

@@ -78,14 +78,14 @@ pub fn event(screen: &mut Screen) {
 }
 
 /// A message, as it was written and as it is called.
-pub(in crate::ui) struct Message {
+pub(in crate::ui) struct SelectedMessage {
     pub at: usize,
     pub said: String,
     pub name: String,
 }
 
 /// Returns the message that is read, or the last one that is whole before it; says so if there is none.
-pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<Message> {
+pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let from = screen.reading();
     let (transcript, only) = (&screen.transcript, screen.view.reading.only);
     let words = |at: usize| match transcript.shown(at)? {
@@ -103,7 +103,7 @@ pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<Message> {
         (Some(number), Some(seat)) => format!("turn {number} ({})", transcript.name(seat)),
         _ => "your message".into(),
     };
-    Some(Message { at, said: text::block(entry.text()).into_owned(), name })
+    Some(SelectedMessage { at, said: text::block(entry.text()).into_owned(), name })
 }
 
 /// Copies the message that is read, as it was written.
@@ -273,6 +273,6 @@ pub fn alternatives_of(screen: &mut Screen, number: &str) {
     screen.view.list = list;
 }
 
-fn entry<'a>(screen: &'a Screen, message: &Message) -> Option<&'a Entry> {
+fn entry<'a>(screen: &'a Screen, message: &SelectedMessage) -> Option<&'a Entry> {
     screen.transcript.entry(message.at).and_then(|at| screen.transcript.state().entries.get(at))
 }

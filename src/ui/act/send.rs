@@ -4,7 +4,7 @@ use crate::model::Command;
 use crate::ui::act::commands;
 use crate::ui::act::completion;
 use crate::ui::act::intents::{ask, command};
-use crate::ui::request::Then;
+use crate::ui::request::FollowUp;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
 
@@ -18,7 +18,7 @@ pub enum Delivery {
 }
 
 /// Sends what is written: a `/command`, the words of a human seat that has the floor, or words to the table.
-pub fn send(screen: &mut Screen, manner: Delivery) -> Option<Then> {
+pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     let text = screen.view.composer.whole();
     let words = text.trim();
     if words.is_empty() {
@@ -42,11 +42,11 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<Then> {
         screen.view.composer.sent();
         screen.view.viewport.follow();
     }
-    sent.map(Then::Ask)
+    sent.map(FollowUp::Ask)
 }
 
 /// Sends what is written as a `/command`: of a command, else of the screen itself. One that is only begun is completed.
-pub fn send_command(screen: &mut Screen, line: &str) -> Option<Then> {
+pub fn send_command(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     let named = slash::is_named(line);
     if !named && slash::named(line).is_some() {
         let line = line.to_owned();
@@ -64,5 +64,5 @@ pub fn send_command(screen: &mut Screen, line: &str) -> Option<Then> {
         screen.view.composer.sent();
         screen.view.completion = None;
     }
-    sent.map(Then::Ask)
+    sent.map(FollowUp::Ask)
 }

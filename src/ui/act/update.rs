@@ -13,14 +13,14 @@ use crate::ui::act::{
 };
 use crate::ui::action::{Action, Direction};
 use crate::ui::keymap::{self, Focus};
-use crate::ui::request::{Request, Then};
+use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::text::caret;
 use crate::ui::view::analysis::AnalysisPane;
 use crate::ui::view::branches::SessionFilter;
 use crate::ui::view::completion::Completion;
 use crate::ui::view::dependencies;
-use crate::ui::view::list::{Feed, List, ListKind};
+use crate::ui::view::list::{FeedKind, List, ListKind};
 use crate::ui::view::search::Search;
 use crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 
@@ -109,34 +109,34 @@ pub fn act(screen: &mut Screen, action: Action) -> Option<Request> {
 }
 
 /// Carries out what follows, until nothing is left to do here.
-fn follow(screen: &mut Screen, mut then: Option<Then>) -> Option<Request> {
+fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
     loop {
         match then {
-            Some(Then::Act(action)) => then = perform(screen, action),
-            Some(Then::Repeat(times, action)) => {
+            Some(FollowUp::Act(action)) => then = perform(screen, action),
+            Some(FollowUp::Repeat(times, action)) => {
                 return (0..times).filter_map(|_| act(screen, action)).last();
             }
-            Some(Then::Ask(request)) => return Some(request),
+            Some(FollowUp::Ask(request)) => return Some(request),
             None => return None,
         }
     }
 }
 
 /// Carries out what is sent or run, which may be another action; everything else changes the view or asks at once.
-fn perform(screen: &mut Screen, action: Action) -> Option<Then> {
+fn perform(screen: &mut Screen, action: Action) -> Option<FollowUp> {
     let free = screen.view.page.is_none() || screen.view.writing;
     match action {
         Action::Send if free => send::send(screen, Delivery::Queue),
         Action::CutIn if free => send::send(screen, Delivery::CutIn),
         Action::RunEntry if free => entries::run_entry(screen),
-        action => change(screen, action).map(Then::Ask),
+        action => change(screen, action).map(FollowUp::Ask),
     }
 }
 
 /// Changes the view, or asks for what is done outside.
 fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     let replays = screen.view.playback.is_some();
-    let feed = if replays { Feed::Recorded } else { Feed::Live };
+    let feed = if replays { FeedKind::Recorded } else { FeedKind::Live };
     if let Some(analysis) = &mut screen.view.analysis
         && analysis.handle(action)
     {

@@ -6,8 +6,8 @@ mod page;
 use crate::text;
 use crate::ui::draw::ambiguous;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::start::page::{LABEL, Page, VALUE};
-use crate::ui::start::{Keying, Row, Start, Voice, ago, standing};
+use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
+use crate::ui::start::{Keying, StartRow, StartScreen, VoiceChoice, ago, standing};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
@@ -27,7 +27,7 @@ const SESSIONS: usize = 8;
 const FIGURES_COLUMNS: usize = 60;
 
 /// Draws the screen.
-pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
+pub fn draw(frame: &mut Frame<'_>, start: &mut StartScreen) {
     let whole = frame.area();
     let (theme, glyphs) = (&start.theme, start.glyphs);
     let ground = theme.style(ThemeRole::Background).patch(theme.style(ThemeRole::Text));
@@ -51,15 +51,19 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
     let notice = notice(start, usize::from(column));
     let told = (notice.len() as u16).min(body.height / 2);
     let list = Rect { height: body.height - told, ..body };
-    let mut page =
-        Page { start, room: usize::from(column) - 1, lines: vec![Line::default()], focus: None };
+    let mut page = StartPage {
+        start,
+        room: usize::from(column) - 1,
+        lines: vec![Line::default()],
+        focus: None,
+    };
     match (&start.keying, start.help, start.first) {
         (Some(keying), ..) => page.key(keying),
         (None, Some(_), _) => page.help(),
         (None, None, true) => page.first(),
         (None, None, false) => page.usual(),
     }
-    let Page { lines, focus, .. } = page;
+    let StartPage { lines, focus, .. } = page;
     let height = usize::from(list.height);
     let at = focus.map_or(0, |(line, _)| line);
     let last = lines.len().saturating_sub(height);
@@ -79,7 +83,7 @@ pub fn draw(frame: &mut Frame<'_>, start: &mut Start) {
 }
 
 /// What there is to say, above the footer.
-fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
+fn notice(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
     let Some(notice) = &start.notice else { return vec![] };
     let style = start.theme.style(ThemeRole::Notice);
     let block = text::block(notice);
@@ -92,7 +96,7 @@ fn notice(start: &Start, room: usize) -> Vec<Line<'static>> {
         .collect()
 }
 
-impl Page<'_> {
+impl StartPage<'_> {
     fn usual(&mut self) {
         self.heading("New conversation");
         self.topic();
@@ -102,20 +106,20 @@ impl Page<'_> {
                 Some(fault) => format!("cannot run: {}", text::line(fault)),
                 None => format!("{}  {}", text::name(&script.cast.join(", ")), script.rules),
             };
-            self.field(Row::Scenario, "Scenario", &text::label(&script.name), &told);
+            self.field(StartRow::Scenario, "Scenario", &text::label(&script.name), &told);
         }
         let (value, said) = match start.voice() {
             None => ("none".into(), "type a model as PROVIDER:NAME".to_owned()),
-            Some(Voice::Rehearsed) => {
+            Some(VoiceChoice::Rehearsed) => {
                 ("rehearsed".into(), "pre-written lines, no model is called".to_owned())
             }
-            Some(Voice::Own) => ("set by the scenario".into(), String::new()),
-            Some(Voice::Mind(mind)) => {
+            Some(VoiceChoice::Own) => ("set by the scenario".into(), String::new()),
+            Some(VoiceChoice::Mind(mind)) => {
                 let said = if mind.local { "local" } else { "remote" };
                 (text::name(&mind.name).into_owned(), said.to_owned())
             }
         };
-        self.field(Row::Voice, "Model", &value, &said);
+        self.field(StartRow::Voice, "Model", &value, &said);
         let plan = start.plan();
         let known = start.estimate.as_ref().filter(|(_, of)| Some(of) == plan.as_ref());
         if let Some((estimate, _)) = known {
@@ -130,10 +134,10 @@ impl Page<'_> {
         }
         self.heading("No key needed");
         let said = "rehearsed, offline";
-        self.offer(Row::Demo, "Watch a debate", said, 36);
+        self.offer(StartRow::Demo, "Watch a debate", said, 36);
         self.examples(36);
         if !start.keyless.is_empty() {
-            self.offer(Row::Provider, "Connect a provider", "paste an API key", 36);
+            self.offer(StartRow::Provider, "Connect a provider", "paste an API key", 36);
         }
         self.blank();
         self.hosts();
@@ -142,7 +146,7 @@ impl Page<'_> {
     /// Sessions that come with the program.
     fn examples(&mut self, label: usize) {
         for (i, (_, title)) in self.start.examples.iter().enumerate() {
-            self.offer(Row::Example(i), "Watch a recorded debate", &text::label(title), label);
+            self.offer(StartRow::Example(i), "Watch a recorded debate", &text::label(title), label);
         }
     }
 
@@ -205,8 +209,8 @@ impl Page<'_> {
         };
         let shown = clip(&shown, room, start.glyphs.ellipsis);
         let label = format!("{:<width$}", "Topic", width = VALUE);
-        self.row(Row::Topic, label, vec![Span::styled(shown, self.style(role))]);
-        if let Some((_, at)) = self.focus.as_mut().filter(|_| start.at == Row::Topic) {
+        self.row(StartRow::Topic, label, vec![Span::styled(shown, self.style(role))]);
+        if let Some((_, at)) = self.focus.as_mut().filter(|_| start.at == StartRow::Topic) {
             *at = Some(LABEL + width(&before).saturating_sub(skip));
         }
     }
@@ -218,15 +222,15 @@ impl Page<'_> {
         let gap = self.room.saturating_sub(8 + width(&head));
         self.heading(&format!("{:<7}{}{head}", "Recent", " ".repeat(gap)));
         let at = match start.at {
-            Row::Session(at) => at,
-            Row::Topic
-            | Row::Scenario
-            | Row::Voice
-            | Row::Demo
-            | Row::Example(_)
-            | Row::Local
-            | Row::Provider
-            | Row::Own => 0,
+            StartRow::Session(at) => at,
+            StartRow::Topic
+            | StartRow::Scenario
+            | StartRow::Voice
+            | StartRow::Demo
+            | StartRow::Example(_)
+            | StartRow::Local
+            | StartRow::Provider
+            | StartRow::Own => 0,
         };
         let from = (at + 1).saturating_sub(SESSIONS);
         for (i, session) in start.sessions.iter().enumerate().skip(from).take(SESSIONS) {
@@ -248,7 +252,7 @@ impl Page<'_> {
             let gap = room.saturating_sub(width(&title));
             let end = format!("{}{end}", " ".repeat(gap));
             let end = Span::styled(end, self.style(ThemeRole::Muted));
-            self.row(Row::Session(i), title, vec![end]);
+            self.row(StartRow::Session(i), title, vec![end]);
         }
         let more = start.sessions.len().saturating_sub(from + SESSIONS);
         if more > 0 {
@@ -302,12 +306,12 @@ impl Page<'_> {
             n => format!("found {n}"),
         };
         let said = "rehearsed, offline";
-        self.offer(Row::Demo, "Watch a debate now", said, 30);
+        self.offer(StartRow::Demo, "Watch a debate now", said, 30);
         self.examples(30);
         for (row, label, said) in [
-            (Row::Local, "Use a local model", local.as_str()),
-            (Row::Provider, "Connect a provider", "paste an API key, or set its variable"),
-            (Row::Own, "New conversation", "choose topic and cast"),
+            (StartRow::Local, "Use a local model", local.as_str()),
+            (StartRow::Provider, "Connect a provider", "paste an API key, or set its variable"),
+            (StartRow::Own, "New conversation", "choose topic and cast"),
         ] {
             self.offer(row, label, said, 30);
         }

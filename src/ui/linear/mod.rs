@@ -11,7 +11,7 @@ pub use crate::ui::linear::menu::numbered;
 use crate::export::{Narrator, text};
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine, StopReason};
 use crate::session::tail::Item;
-use crate::state::Run;
+use crate::state::RunState;
 use crate::ui::act::intents;
 use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
@@ -88,7 +88,7 @@ impl Linear {
         let mut out: String = told.iter().map(text::spell).collect();
         // what is placed is told as words, what is refused by the narrator
         let waits = matches!(&event.kind, Kind::Receipt(r) if r.is == ReceiptIs::Queued);
-        let paused = self.transcript.state().run == Run::Paused;
+        let paused = self.transcript.state().run == RunState::Paused;
         let resume = paused.then(|| "/resume".to_owned());
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
         if let Some(told) = self.outbox.outcome(&event.kind, &waits_for).filter(|_| waits) {

@@ -4,11 +4,11 @@ use crate::model::Secret;
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;
 use crate::ui::start::keying::Keying;
-use crate::ui::start::state::{Choice, Start};
+use crate::ui::start::state::{Choice, StartScreen};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 /// Takes in a key press while a provider's key is entered, and what it means.
-pub fn key(start: &mut Start, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
+pub fn key(start: &mut StartScreen, key: &KeyEvent, action: Option<Action>) -> Option<Choice> {
     let keying = start.keying.as_mut()?;
     let all = start.keyless.len().max(1);
     match (action, key.code) {

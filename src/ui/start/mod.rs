@@ -11,6 +11,8 @@ mod update;
 mod words;
 
 pub use crate::ui::start::keying::Keying;
-pub use crate::ui::start::state::{Choice, Host, Mind, News, Row, Script, Start, Voice};
+pub use crate::ui::start::state::{
+    Choice, Host, Mind, News, ScenarioChoice, StartRow, StartScreen, VoiceChoice,
+};
 pub use crate::ui::start::update::{key, paste};
 pub use crate::ui::start::words::{ago, standing};

@@ -3,7 +3,7 @@
 use crate::ui::action::Action;
 use crate::ui::draw;
 use crate::ui::keymap;
-use crate::ui::start::state::{Choice, News, Start};
+use crate::ui::start::state::{Choice, News, StartScreen};
 use crate::ui::start::update;
 use crate::ui::terminal::{AGAIN, STOP, Terminal};
 use crossterm::event::{Event, KeyEvent};
@@ -15,7 +15,7 @@ use std::io;
 /// # Errors
 /// When the terminal is gone.
 pub async fn run(
-    start: &mut Start,
+    start: &mut StartScreen,
     terminal: &mut Terminal,
     mut keys: impl Stream<Item = io::Result<Event>> + Unpin,
     news: impl Stream<Item = News> + Unpin,
@@ -58,7 +58,7 @@ pub async fn run(
 }
 
 /// Returns whether a key asks for the shell: the signal to stop, or the key for it.
-fn stops(start: &Start, key: &KeyEvent) -> bool {
+fn stops(start: &StartScreen, key: &KeyEvent) -> bool {
     let spelled = keymap::spell(key).unwrap_or_default();
     key.code == STOP || start.keymap.action(start.place(), &spelled) == Some(Action::Suspend)
 }

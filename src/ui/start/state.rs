@@ -1,6 +1,6 @@
 //! Everything the start screen holds, and what can be chosen there.
 
-use crate::catalogue::{Standing, Summary};
+use crate::catalogue::{SessionStatus, SessionSummary};
 use crate::model::{Secret, Wall};
 use crate::text;
 use crate::ui::keymap::{Focus, Keymap};
@@ -14,7 +14,7 @@ use tui_textarea::TextArea;
 
 /// A scenario that can be chosen.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Script {
+pub struct ScenarioChoice {
     /// The name it is run by.
     pub name: String,
     /// Its title, untrusted.
@@ -63,12 +63,12 @@ pub enum News {
     /// How a place stands.
     Host(Host),
     /// What was said before.
-    Sessions(Vec<Summary>),
+    Sessions(Vec<SessionSummary>),
 }
 
 /// Who speaks.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Voice {
+pub enum VoiceChoice {
     /// The rehearsed cast: no model, no key, no network.
     Rehearsed,
     /// Everybody as the scenario says.
@@ -87,7 +87,7 @@ pub enum Choice {
         /// What it is about, if not what the scenario says.
         topic: Option<String>,
         /// Who speaks.
-        voice: Voice,
+        voice: VoiceChoice,
     },
     /// A session goes on: its file.
     Open(PathBuf),
@@ -107,7 +107,7 @@ pub enum Choice {
 
 /// A row that the keyboard can stand on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Row {
+pub enum StartRow {
     /// What to talk about.
     Topic,
     /// Which scenario.
@@ -129,11 +129,11 @@ pub enum Row {
 }
 
 /// Everything the start screen holds.
-pub struct Start {
+pub struct StartScreen {
     /// The program's version.
     pub version: &'static str,
     /// Scenarios, the first of which is the demo's.
-    pub scripts: Vec<Script>,
+    pub scripts: Vec<ScenarioChoice>,
     /// Models that are known before anybody is asked; the default one goes first.
     pub known: Vec<Mind>,
     /// What was checked before the first frame, at the first run: name and words.
@@ -153,19 +153,19 @@ pub struct Start {
     /// Places where models may be, as they were found.
     pub hosts: Vec<Host>,
     /// What was said before, what has not ended first.
-    pub sessions: Vec<Summary>,
+    pub sessions: Vec<SessionSummary>,
     /// When the screen was opened.
     pub now: Wall,
     /// Whether this is the first run, and its page is shown.
     pub first: bool,
     /// Where the keyboard is.
-    pub at: Row,
+    pub at: StartRow,
     /// What to talk about.
     pub topic: TextArea<'static>,
     /// The scenario chosen, by its place.
     pub script: usize,
     /// Who was chosen to speak; as the screen proposes, while nobody was.
-    pub voice: Option<Voice>,
+    pub voice: Option<VoiceChoice>,
     /// What was typed to find a scenario or a model.
     pub typed: String,
     /// What would be used, and by which plan.
@@ -188,10 +188,10 @@ pub struct Start {
     pub(super) dropping: Option<PathBuf>,
 }
 
-impl Start {
+impl StartScreen {
     /// Returns the start screen in colours and signs; whatever else it shows is filled in.
-    pub fn new(theme: Theme, glyphs: &'static Glyphs) -> Start {
-        Start {
+    pub fn new(theme: Theme, glyphs: &'static Glyphs) -> StartScreen {
+        StartScreen {
             version: env!("CARGO_PKG_VERSION"),
             scripts: vec![],
             known: vec![],
@@ -206,7 +206,7 @@ impl Start {
             sessions: vec![],
             now: Wall(0),
             first: false,
-            at: Row::Topic,
+            at: StartRow::Topic,
             topic: field(""),
             script: 0,
             voice: None,
@@ -228,13 +228,13 @@ impl Start {
     pub fn place(&self) -> Focus {
         match self.at {
             _ if self.keying.is_some() => Focus::Start,
-            Row::Topic | Row::Scenario | Row::Voice => Focus::Start,
-            Row::Session(_)
-            | Row::Demo
-            | Row::Example(_)
-            | Row::Local
-            | Row::Provider
-            | Row::Own => Focus::StartList,
+            StartRow::Topic | StartRow::Scenario | StartRow::Voice => Focus::Start,
+            StartRow::Session(_)
+            | StartRow::Demo
+            | StartRow::Example(_)
+            | StartRow::Local
+            | StartRow::Provider
+            | StartRow::Own => Focus::StartList,
         }
     }
 
@@ -248,14 +248,14 @@ impl Start {
         match news {
             News::Host(host) => self.hosts.push(host),
             News::Sessions(mut sessions) => {
-                sessions.sort_by_key(|s| matches!(s.standing, Standing::Ended(_)));
+                sessions.sort_by_key(|s| matches!(s.standing, SessionStatus::Ended(_)));
                 self.sessions = sessions;
             }
         }
     }
 
     /// Returns the scenario chosen.
-    pub fn script(&self) -> Option<&Script> {
+    pub fn script(&self) -> Option<&ScenarioChoice> {
         self.scripts.get(self.script)
     }
 
@@ -266,13 +266,13 @@ impl Start {
     }
 
     /// Returns who can speak in the scenario chosen: what is proposed while nobody chose goes first.
-    pub fn voices(&self) -> Vec<Voice> {
+    pub fn voices(&self) -> Vec<VoiceChoice> {
         self.script().map_or(vec![], |script| self.voices_of(script))
     }
 
     /// Returns who can speak in a scenario: what is proposed goes first.
-    pub fn voices_of(&self, script: &Script) -> Vec<Voice> {
-        let own = (!script.open).then_some(Voice::Own);
+    pub fn voices_of(&self, script: &ScenarioChoice) -> Vec<VoiceChoice> {
+        let own = (!script.open).then_some(VoiceChoice::Own);
         let found = self.hosts.iter().flat_map(|h| &h.minds);
         let mut minds: Vec<&Mind> = Vec::new();
         for mind in self.known.iter().chain(found).filter(|_| script.open) {
@@ -280,29 +280,29 @@ impl Start {
                 minds.push(mind);
             }
         }
-        let rehearsed = script.rehearsed.then_some(Voice::Rehearsed);
+        let rehearsed = script.rehearsed.then_some(VoiceChoice::Rehearsed);
         own.into_iter()
-            .chain(minds.into_iter().cloned().map(Voice::Mind))
+            .chain(minds.into_iter().cloned().map(VoiceChoice::Mind))
             .chain(rehearsed)
             .collect()
     }
 
     /// Returns who speaks, as chosen or as proposed.
-    pub fn voice(&self) -> Option<Voice> {
-        let typed = |v: &Voice| matches!((v, self.script()), (Voice::Mind(_), Some(s)) if s.open);
+    pub fn voice(&self) -> Option<VoiceChoice> {
+        let typed = |v: &VoiceChoice| matches!((v, self.script()), (VoiceChoice::Mind(_), Some(s)) if s.open);
         let mut voices = self.voices();
         let chosen = self.voice.clone().filter(|v| voices.contains(v) || typed(v));
         // what costs money is never proposed, unless the settings name it
-        let free = |v: &Voice| match v {
-            Voice::Mind(mind) => mind.local || self.known.first() == Some(mind),
-            Voice::Rehearsed | Voice::Own => true,
+        let free = |v: &VoiceChoice| match v {
+            VoiceChoice::Mind(mind) => mind.local || self.known.first() == Some(mind),
+            VoiceChoice::Rehearsed | VoiceChoice::Own => true,
         };
         chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))
     }
 
     /// Returns what Enter would begin, on the scenario's own topic; nothing where no model would be asked.
     pub fn plan(&self) -> Option<Choice> {
-        let voice = self.voice().filter(|v| *v != Voice::Rehearsed && !self.first)?;
+        let voice = self.voice().filter(|v| *v != VoiceChoice::Rehearsed && !self.first)?;
         let scenario = self.script().filter(|s| s.fault.is_none())?.name.clone();
         Some(Choice::Begin { scenario, topic: None, voice })
     }
@@ -313,19 +313,19 @@ impl Start {
     }
 
     /// Returns the rows that the keyboard can stand on, from top to bottom.
-    pub fn rows(&self) -> Vec<Row> {
+    pub fn rows(&self) -> Vec<StartRow> {
         if self.first {
-            let examples = (0..self.examples.len()).map(Row::Example);
-            let rest = [Row::Local, Row::Provider, Row::Own];
-            return [Row::Demo].into_iter().chain(examples).chain(rest).collect();
+            let examples = (0..self.examples.len()).map(StartRow::Example);
+            let rest = [StartRow::Local, StartRow::Provider, StartRow::Own];
+            return [StartRow::Demo].into_iter().chain(examples).chain(rest).collect();
         }
-        let sessions = (0..self.sessions.len()).map(Row::Session);
-        [Row::Topic, Row::Scenario, Row::Voice]
+        let sessions = (0..self.sessions.len()).map(StartRow::Session);
+        [StartRow::Topic, StartRow::Scenario, StartRow::Voice]
             .into_iter()
             .chain(sessions)
-            .chain([Row::Demo])
-            .chain((0..self.examples.len()).map(Row::Example))
-            .chain((!self.keyless.is_empty()).then_some(Row::Provider))
+            .chain([StartRow::Demo])
+            .chain((0..self.examples.len()).map(StartRow::Example))
+            .chain((!self.keyless.is_empty()).then_some(StartRow::Provider))
             .collect()
     }
 }

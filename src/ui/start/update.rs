@@ -7,13 +7,13 @@ use crate::ui::action::Action;
 use crate::ui::keymap;
 use crate::ui::start::keying::Keying;
 use crate::ui::start::keys;
-use crate::ui::start::state::{Choice, Mind, Row, Start, Voice};
+use crate::ui::start::state::{Choice, Mind, StartRow, StartScreen, VoiceChoice};
 use crate::ui::text::caret;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::path::PathBuf;
 
 /// Takes in a key.
-pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
+pub fn key(start: &mut StartScreen, key: &KeyEvent) -> Option<Choice> {
     let spelled = keymap::spell(key)?;
     start.notice = None;
     let prefixed = std::mem::take(&mut start.prefixed);
@@ -45,7 +45,7 @@ pub fn key(start: &mut Start, key: &KeyEvent) -> Option<Choice> {
 
 /// Carries out an action; `before` is what was asked for once already.
 fn act(
-    start: &mut Start,
+    start: &mut StartScreen,
     action: Action,
     key: &KeyEvent,
     (leaving, dropping): (bool, Option<PathBuf>),
@@ -69,10 +69,12 @@ fn act(
         Action::EntryUp => step(start, Way::Back, |_| true),
         Action::EntryDown => step(start, Way::On, |_| true),
         // a list is one stop: its first row
-        Action::NextField => step(start, Way::On, |row| !matches!(row, Row::Session(1..))),
-        Action::PreviousField => step(start, Way::Back, |row| !matches!(row, Row::Session(1..))),
+        Action::NextField => step(start, Way::On, |row| !matches!(row, StartRow::Session(1..))),
+        Action::PreviousField => {
+            step(start, Way::Back, |row| !matches!(row, StartRow::Session(1..)))
+        }
         // in the topic they move the caret
-        Action::TurnBack | Action::TurnOn if start.at == Row::Topic => write(start, key),
+        Action::TurnBack | Action::TurnOn if start.at == StartRow::Topic => write(start, key),
         Action::TurnBack => turn(start, Way::Back),
         Action::TurnOn => turn(start, Way::On),
         Action::Back if start.first => {}
@@ -84,18 +86,18 @@ fn act(
 }
 
 /// Returns the key of an action, for a sentence.
-fn named(start: &Start, action: Action) -> String {
+fn named(start: &StartScreen, action: Action) -> String {
     start.keymap.reach(action, start.place()).unwrap_or_default()
 }
 
 /// Returns the file of the session where the keyboard is.
-fn session(start: &Start) -> Option<PathBuf> {
-    let Row::Session(at) = start.at else { return None };
+fn session(start: &StartScreen) -> Option<PathBuf> {
+    let StartRow::Session(at) = start.at else { return None };
     start.sessions.get(at).map(|s| s.path.clone())
 }
 
 /// Takes a session to stand beside the next one that is taken, and shows them once there are two.
-fn beside(start: &mut Start) -> Option<Choice> {
+fn beside(start: &mut StartScreen) -> Option<Choice> {
     let here = session(start)?;
     match start.beside.take().filter(|first| *first != here) {
         Some(first) => Some(Choice::Beside(first, here)),
@@ -109,7 +111,7 @@ fn beside(start: &mut Start) -> Option<Choice> {
 }
 
 /// Drops a session when asked twice in a row.
-fn drop_session(start: &mut Start, dropping: Option<PathBuf>) -> Option<Choice> {
+fn drop_session(start: &mut StartScreen, dropping: Option<PathBuf>) -> Option<Choice> {
     let here = session(start)?;
     if dropping.as_ref() == Some(&here) {
         return Some(Choice::Delete(here));
@@ -121,11 +123,11 @@ fn drop_session(start: &mut Start, dropping: Option<PathBuf>) -> Option<Choice> 
 }
 
 /// Takes in pasted text: it goes to the topic, or is the key that is asked for.
-pub fn paste(start: &mut Start, pasted: &str) {
+pub fn paste(start: &mut StartScreen, pasted: &str) {
     if let Some(keying) = &mut start.keying {
         return keying.paste(pasted);
     }
-    (start.first, start.at) = (false, Row::Topic);
+    (start.first, start.at) = (false, StartRow::Topic);
     let one_line = pasted.split_whitespace().collect::<Vec<_>>().join(" ");
     start.topic.insert_str(text::line(&one_line));
 }
@@ -138,7 +140,7 @@ enum Way {
 }
 
 /// Goes to the next row that is a stop.
-fn step(start: &mut Start, way: Way, stop: impl Fn(&Row) -> bool) {
+fn step(start: &mut StartScreen, way: Way, stop: impl Fn(&StartRow) -> bool) {
     let rows = start.rows();
     let at = rows.iter().position(|r| *r == start.at).unwrap_or(0);
     let next = match way {
@@ -150,39 +152,39 @@ fn step(start: &mut Start, way: Way, stop: impl Fn(&Row) -> bool) {
 }
 
 /// Turns to the next scenario or voice.
-fn turn(start: &mut Start, way: Way) {
+fn turn(start: &mut StartScreen, way: Way) {
     let next = |at: usize, len: usize| match way {
         Way::On => (at + 1) % len.max(1),
         Way::Back => (at + len.max(1) - 1) % len.max(1),
     };
     start.typed.clear();
     match start.at {
-        Row::Scenario => start.script = next(start.script, start.scripts.len()),
-        Row::Voice => {
+        StartRow::Scenario => start.script = next(start.script, start.scripts.len()),
+        StartRow::Voice => {
             let voices = start.voices();
             let now = start.voice();
             let at = voices.iter().position(|v| Some(v) == now.as_ref()).unwrap_or(0);
             start.voice = voices.into_iter().nth(next(at, start.voices().len()));
         }
-        Row::Topic
-        | Row::Session(_)
-        | Row::Demo
-        | Row::Example(_)
-        | Row::Local
-        | Row::Provider
-        | Row::Own => {}
+        StartRow::Topic
+        | StartRow::Session(_)
+        | StartRow::Demo
+        | StartRow::Example(_)
+        | StartRow::Local
+        | StartRow::Provider
+        | StartRow::Own => {}
     }
 }
 
 /// Takes in a key that is text: of the topic, or of what is to be found.
-fn write(start: &mut Start, key: &KeyEvent) {
+fn write(start: &mut StartScreen, key: &KeyEvent) {
     match (start.at, key.code) {
-        (Row::Topic, _) => caret::input(&mut start.topic, *key),
-        (Row::Scenario | Row::Voice, KeyCode::Backspace) => {
+        (StartRow::Topic, _) => caret::input(&mut start.topic, *key),
+        (StartRow::Scenario | StartRow::Voice, KeyCode::Backspace) => {
             caret::pop(&mut start.typed);
             find(start);
         }
-        (Row::Scenario | Row::Voice, KeyCode::Char(c))
+        (StartRow::Scenario | StartRow::Voice, KeyCode::Char(c))
             if !key.modifiers.contains(KeyModifiers::CONTROL) =>
         {
             start.typed.push(c);
@@ -193,55 +195,57 @@ fn write(start: &mut Start, key: &KeyEvent) {
 }
 
 /// Chooses the first scenario or voice that has what was typed; a model that nobody listed is taken by its full name.
-fn find(start: &mut Start) {
+fn find(start: &mut StartScreen) {
     let typed = start.typed.to_lowercase();
     let has = |name: &str| name.to_lowercase().contains(&typed);
-    if start.at == Row::Scenario {
+    if start.at == StartRow::Scenario {
         let fits = start.scripts.iter().position(|s| has(&s.name) || has(&s.title));
         start.script = fits.unwrap_or(start.script);
         return;
     }
     let fits = start.voices().into_iter().find(|voice| match voice {
-        Voice::Mind(mind) => has(&mind.name),
-        Voice::Rehearsed => has("rehearsed"),
-        Voice::Own => has("scenario"),
+        VoiceChoice::Mind(mind) => has(&mind.name),
+        VoiceChoice::Rehearsed => has("rehearsed"),
+        VoiceChoice::Own => has("scenario"),
     });
     let named = || {
         let parts = start.typed.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
-        parts.map(|_| Voice::Mind(Mind { name: start.typed.clone(), ..Mind::default() }))
+        parts.map(|_| VoiceChoice::Mind(Mind { name: start.typed.clone(), ..Mind::default() }))
     };
     start.voice = fits.or_else(named).or(start.voice.take());
 }
 
-fn demo(start: &mut Start) -> Option<Choice> {
+fn demo(start: &mut StartScreen) -> Option<Choice> {
     let scenario = start.scripts.first()?.name.clone();
-    Some(Choice::Begin { scenario, topic: None, voice: Voice::Rehearsed })
+    Some(Choice::Begin { scenario, topic: None, voice: VoiceChoice::Rehearsed })
 }
 
-fn example(start: &Start, at: usize) -> Option<Choice> {
+fn example(start: &StartScreen, at: usize) -> Option<Choice> {
     start.examples.get(at).map(|(name, _)| Choice::Example(name.clone()))
 }
 
 /// Asks for a key, where one is missing.
-fn connect(start: &mut Start) {
+fn connect(start: &mut StartScreen) {
     match start.keyless.is_empty() {
         true => start.notice = Some(start.set_up.clone()),
         false => start.keying = Some(Keying::default()),
     }
 }
 
-fn enter(start: &mut Start) -> Option<Choice> {
+fn enter(start: &mut StartScreen) -> Option<Choice> {
     match start.at {
-        Row::Demo => return demo(start),
-        Row::Session(at) => return start.sessions.get(at).map(|s| Choice::Open(s.path.clone())),
-        Row::Topic | Row::Scenario | Row::Voice => return begin(start),
-        Row::Own => (start.first, start.at) = (false, Row::Topic),
-        Row::Example(at) => return example(start, at),
-        Row::Provider => connect(start),
-        Row::Local => match start.hosts.iter().flat_map(|h| &h.minds).find(|m| m.local) {
+        StartRow::Demo => return demo(start),
+        StartRow::Session(at) => {
+            return start.sessions.get(at).map(|s| Choice::Open(s.path.clone()));
+        }
+        StartRow::Topic | StartRow::Scenario | StartRow::Voice => return begin(start),
+        StartRow::Own => (start.first, start.at) = (false, StartRow::Topic),
+        StartRow::Example(at) => return example(start, at),
+        StartRow::Provider => connect(start),
+        StartRow::Local => match start.hosts.iter().flat_map(|h| &h.minds).find(|m| m.local) {
             Some(mind) => {
-                start.voice = Some(Voice::Mind(mind.clone()));
-                (start.first, start.at) = (false, Row::Topic);
+                start.voice = Some(VoiceChoice::Mind(mind.clone()));
+                (start.first, start.at) = (false, StartRow::Topic);
             }
             None => {
                 start.notice = Some(
@@ -256,14 +260,14 @@ fn enter(start: &mut Start) -> Option<Choice> {
 }
 
 /// Begins what is filled in, or says what is missing and how to go on without it.
-fn begin(start: &mut Start) -> Option<Choice> {
+fn begin(start: &mut StartScreen) -> Option<Choice> {
     let script = start.script()?.clone();
     if let Some(fault) = script.fault {
         start.notice = Some(format!("cannot run {}: {fault}", script.name));
         return None;
     }
     let Some(voice) = start.voice() else {
-        start.at = Row::Voice;
+        start.at = StartRow::Voice;
         start.notice = Some(format!(
             "no model selected: type one as PROVIDER:NAME, start a local server, or choose a rehearsed scenario. {}",
             start.set_up
@@ -271,8 +275,8 @@ fn begin(start: &mut Start) -> Option<Choice> {
         return None;
     };
     let topic = start.topic().filter(|t| script.topic.as_ref() != Some(t));
-    if let (Voice::Rehearsed, Some(_)) = (&voice, &topic) {
-        start.at = Row::Voice;
+    if let (VoiceChoice::Rehearsed, Some(_)) = (&voice, &topic) {
+        start.at = StartRow::Voice;
         start.notice = Some(format!(
             "rehearsed scenarios have a fixed topic: clear yours, or type a model as PROVIDER:NAME. {}",
             start.set_up

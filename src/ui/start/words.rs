@@ -1,6 +1,6 @@
 //! How long ago and how it stands, in a few cells.
 
-use crate::catalogue::Standing;
+use crate::catalogue::SessionStatus;
 use crate::export::reason;
 use crate::model::Wall;
 
@@ -19,15 +19,15 @@ pub fn ago(now: Wall, then: Wall) -> String {
 }
 
 /// Returns how a session stands.
-pub fn standing(standing: &Standing) -> String {
+pub fn standing(standing: &SessionStatus) -> String {
     match standing {
-        Standing::Running(_) => "running elsewhere".into(),
-        Standing::Unfinished => "unfinished".into(),
-        Standing::Recovered => "recovered".into(),
-        Standing::Ended(why) => reason(*why).to_string(),
-        Standing::Damaged(_) => "damaged".into(),
-        Standing::Newer => "newer version".into(),
-        Standing::Unreadable(_) => "unreadable".into(),
+        SessionStatus::Running(_) => "running elsewhere".into(),
+        SessionStatus::Unfinished => "unfinished".into(),
+        SessionStatus::Recovered => "recovered".into(),
+        SessionStatus::Ended(why) => reason(*why).to_string(),
+        SessionStatus::Damaged(_) => "damaged".into(),
+        SessionStatus::Newer => "newer version".into(),
+        SessionStatus::Unreadable(_) => "unreadable".into(),
     }
 }
 

@@ -111,7 +111,11 @@ struct Colours {
 
 impl Colours {
     /// Lays the palettes of the layers over each other, the theme's own last.
-    fn of(layers: &[Layer], ground: Option<Ground>, depth: Depth) -> Result<Colours, ThemeError> {
+    fn of(
+        layers: &[ThemeLayer],
+        ground: Option<Ground>,
+        depth: Depth,
+    ) -> Result<Colours, ThemeError> {
         let mut colours = Colours { named: BTreeMap::new(), depth };
         for (source, file) in layers {
             let known = match ground {
@@ -150,11 +154,11 @@ impl Colours {
 }
 
 /// A file and where it came from; a theme is its own layer over those that it inherits.
-pub(super) type Layer = (ThemeSource, File);
+pub(super) type ThemeLayer = (ThemeSource, File);
 
 /// Returns how every role looks, in the order of the roles; of the layers the last counts most.
 pub(super) fn styles(
-    layers: &[Layer],
+    layers: &[ThemeLayer],
     ground: Option<Ground>,
     depth: Depth,
 ) -> Result<Vec<Style>, ThemeError> {

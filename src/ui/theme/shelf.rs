@@ -1,6 +1,6 @@
 //! The themes that there are: those that come with the program, and the user's own, which need no rebuild.
 
-use crate::ui::theme::file::{File, Ground, Layer, Meta, ThemeSource, fault, styles};
+use crate::ui::theme::file::{File, Ground, Meta, ThemeLayer, ThemeSource, fault, styles};
 use crate::ui::theme::{Depth, Theme, ThemeError};
 use std::borrow::Cow;
 
@@ -72,7 +72,7 @@ impl ThemeLibrary {
     }
 
     /// Returns a theme's file and those that it inherits, the one called for first.
-    fn layers(&self, name: &str) -> Result<Vec<Layer>, ThemeError> {
+    fn layers(&self, name: &str) -> Result<Vec<ThemeLayer>, ThemeError> {
         let source = self.source(name)?;
         let file = File::read(&source)?;
         let mut layers = vec![(source, file)];

@@ -1,12 +1,12 @@
 //! Which commands can do something as the conversation stands.
 
-use crate::state::Run;
+use crate::state::RunState;
 use crate::ui::view::transcript::Transcript;
 
 /// Returns why a command can do nothing as the conversation stands, if it cannot.
 pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
     let state = transcript.state();
-    let held = matches!(state.run, Run::Pausing | Run::Paused);
+    let held = matches!(state.run, RunState::Pausing | RunState::Paused);
     let said = !state.entries.is_empty();
     match command {
         "note" | "say" | "cut_in" | "whisper" | "floor" if state.ended.is_some() => None,

@@ -1,6 +1,6 @@
 //! Branches and other sessions as they are shown: where a branch leaves, and two conversations side by side.
 
-use crate::catalogue::Summary;
+use crate::catalogue::SessionSummary;
 use crate::export::{Beside, Narrated};
 use crate::model::{Event, Kind, Seq};
 use crate::session::replay::Recording;
@@ -29,7 +29,7 @@ pub enum SessionFilter {
 /// The sessions there are.
 pub struct SessionList {
     /// All of them, the one written last first.
-    pub all: Vec<Summary>,
+    pub all: Vec<SessionSummary>,
     /// The id of the one on the screen.
     pub here: String,
 }

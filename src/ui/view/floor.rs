@@ -4,7 +4,7 @@
 
 use crate::export::cost;
 use crate::model::*;
-use crate::state::{Ending, Run, Spent, State, Turn};
+use crate::state::{Ending, RunState, Spent, State, Turn};
 use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
@@ -42,12 +42,14 @@ impl Status {
         }
         let calls = state.calls().next().is_some();
         match state.run {
-            Run::Pausing => Status::Pausing,
-            Run::Paused => Status::Paused,
-            Run::Going | Run::Stepping(_) if !calls && state.limit.is_some() => Status::Stopped,
-            Run::Going | Run::Stepping(_) if !calls => Status::Waiting,
-            Run::Stepping(_) => Status::Stepping,
-            Run::Going => Status::Running,
+            RunState::Pausing => Status::Pausing,
+            RunState::Paused => Status::Paused,
+            RunState::Going | RunState::Stepping(_) if !calls && state.limit.is_some() => {
+                Status::Stopped
+            }
+            RunState::Going | RunState::Stepping(_) if !calls => Status::Waiting,
+            RunState::Stepping(_) => Status::Stepping,
+            RunState::Going => Status::Running,
         }
     }
 

@@ -32,19 +32,19 @@ pub enum ListKind {
 
 /// Whether the conversation goes on, or is a recording: each has commands of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Feed {
+pub enum FeedKind {
     /// It is steered.
     Live,
     /// It is played.
     Recorded,
 }
 
-impl Feed {
+impl FeedKind {
     /// Returns whether what a group holds makes sense.
     fn has(self, group: Group) -> bool {
         match group {
-            Group::Floor | Group::Writing => self == Feed::Live,
-            Group::Replay => self == Feed::Recorded,
+            Group::Floor | Group::Writing => self == FeedKind::Live,
+            Group::Replay => self == FeedKind::Recorded,
             Group::Reading | Group::App => true,
             Group::Start => false,
         }
@@ -119,7 +119,7 @@ pub struct List {
     /// What it holds.
     pub kind: ListKind,
     /// For which talk.
-    pub feed: Feed,
+    pub feed: FeedKind,
     /// What was typed.
     pub filter: String,
     /// The entry that Enter runs.
@@ -136,7 +136,7 @@ pub struct List {
 
 impl List {
     /// Returns a list as it opens.
-    pub fn new(kind: ListKind, feed: Feed) -> List {
+    pub fn new(kind: ListKind, feed: FeedKind) -> List {
         List {
             kind,
             feed,
@@ -151,7 +151,7 @@ impl List {
 
     /// Returns a list of entries that were put together for it.
     pub fn of(title: String, entries: Vec<ListEntry>) -> List {
-        List { own: (title, entries), ..List::new(ListKind::Own, Feed::Live) }
+        List { own: (title, entries), ..List::new(ListKind::Own, FeedKind::Live) }
     }
 
     fn is_of_actions(&self) -> bool {
@@ -175,7 +175,7 @@ impl List {
                     .unwrap_or_else(|| row.command()),
                 title: row.title.to_owned(),
             });
-        let all = self.kind == ListKind::Commands && self.feed == Feed::Live;
+        let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
         let commands = COMMANDS.iter().filter(|_| all).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn every_command_is_found_by_its_name() {
         for row in COMMANDS {
-            let mut list = List::new(ListKind::Commands, Feed::Live);
+            let mut list = List::new(ListKind::Commands, FeedKind::Live);
             spelled(row).chars().for_each(|c| list.narrow(c));
             let found = list.entries(&Keymap::default());
             assert!(
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn help_is_searched_by_key_as_well() {
-        let mut list = List::new(ListKind::Keys, Feed::Live);
+        let mut list = List::new(ListKind::Keys, FeedKind::Live);
         "ctrl-d".chars().for_each(|c| list.narrow(c));
         let found: Vec<String> =
             list.entries(&Keymap::default()).into_iter().map(|e| e.title).collect();

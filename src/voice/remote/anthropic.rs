@@ -1,6 +1,6 @@
 //! Messages, as Anthropic speaks them.
 
-use super::wire::{Call, Heard, Spelled, text_at};
+use super::wire::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 
@@ -67,8 +67,8 @@ fn input(usage: &Value) -> Option<u64> {
     Some(kept.into_iter().fold(fresh, u64::saturating_add))
 }
 
-pub(super) fn hear(frame: &Value) -> Heard {
-    let mut heard = Heard::default();
+pub(super) fn hear(frame: &Value) -> FrameContent {
+    let mut heard = FrameContent::default();
     match frame["type"].as_str().unwrap_or_default() {
         "message_start" => {
             heard.input = input(&frame["message"]["usage"]);

@@ -4,11 +4,11 @@
 //! cannot bound it does not keep: tool calls are not read, so that their indexes cost nothing.
 
 use super::Wire;
-use super::failure::{Fault, of_error};
+use super::failure::{ServerFault, of_error};
 use super::frames::{Frames, TooLong};
-use super::wire::Heard;
+use super::wire::FrameContent;
 use crate::model::{Channel, ErrorClass, Usage};
-use crate::voice::Done;
+use crate::voice::{Done, Pieces};
 use serde_json::Value;
 
 /// Bytes of text in one reply, reasoning included.
@@ -26,9 +26,6 @@ const FAILED: &str = "error";
 const SKIPPED_MAX: u32 = 16;
 /// How a reply finishes that the provider's content filter ended, with or without words before.
 const FILTERED: &str = "content_filter";
-
-/// Pieces of one read; neighbours of one channel are joined.
-pub type Pieces = Vec<(Channel, String)>;
 
 /// An answer as far as it has come.
 pub struct Decoder {
@@ -69,7 +66,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the server says that it failed, what comes is not its format, or a bound is exceeded.
-    pub fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), Fault> {
+    pub fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), ServerFault> {
         self.bytes += bytes.len();
         let mut frames = Vec::new();
         let taken = self.frames.push(bytes, &mut frames);
@@ -103,7 +100,7 @@ impl Decoder {
     ///
     /// # Errors
     /// When the reply broke off, has no words, or was no reply.
-    pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, Fault> {
+    pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, ServerFault> {
         let mut rest = Vec::new();
         let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
         let stray = frames.end(&mut rest).map_err(too_long)?;
@@ -120,7 +117,7 @@ impl Decoder {
         }
         let usage = self.usage(shown);
         if self.finish.as_deref() == Some(FAILED) {
-            return Err(Fault::new(ErrorClass::Broken, "broke off because of an error"));
+            return Err(ServerFault::new(ErrorClass::Broken, "broke off because of an error"));
         }
         if !self.spoke || self.is_filtered() {
             let mut fault = self.unheard();
@@ -131,7 +128,7 @@ impl Decoder {
         Ok(Done { finish, usage: Some(usage), skipped, ..Done::default() })
     }
 
-    fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), Fault> {
+    fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), ServerFault> {
         if self.over {
             return Ok(());
         }
@@ -151,19 +148,19 @@ impl Decoder {
     }
 
     /// Leaves out a frame that cannot be read. What follows may be whole; a server that sends nothing else is none.
-    fn skip(&mut self) -> Result<(), Fault> {
+    fn skip(&mut self) -> Result<(), ServerFault> {
         self.skipped += 1;
         if self.skipped > SKIPPED_MAX { Err(garbage()) } else { Ok(()) }
     }
 
-    fn take_value(&mut self, value: &Value, out: &mut Pieces) -> Result<(), Fault> {
+    fn take_value(&mut self, value: &Value, out: &mut Pieces) -> Result<(), ServerFault> {
         if !value.is_object() {
             return self.skip();
         }
         if !value["error"].is_null() {
             return Err(of_error(None, value));
         }
-        let Heard { say, think, finish, input, output, over, error } = self.wire.hear(value);
+        let FrameContent { say, think, finish, input, output, over, error } = self.wire.hear(value);
         self.said += say.len();
         self.thought += think.len();
         if self.said + self.thought > TEXT_MAX {
@@ -182,9 +179,9 @@ impl Decoder {
         Ok(())
     }
 
-    fn unfinished(&self, stray: &str) -> Fault {
+    fn unfinished(&self, stray: &str) -> ServerFault {
         if self.has_words() {
-            return Fault::new(ErrorClass::Broken, "broke off in the middle of the reply");
+            return ServerFault::new(ErrorClass::Broken, "broke off in the middle of the reply");
         }
         match serde_json::from_str::<Value>(stray.trim()) {
             // Google sends an error that comes before the stream in a list
@@ -201,15 +198,15 @@ impl Decoder {
     }
 
     /// Returns why a reply that finished is none, or not all of one.
-    fn unheard(&self) -> Fault {
+    fn unheard(&self) -> ServerFault {
         match self.finish.as_deref() {
             Some(FILTERED) => {
-                Fault::new(ErrorClass::Filter, "blocked the reply with its content filter")
+                ServerFault::new(ErrorClass::Filter, "blocked the reply with its content filter")
             }
             Some("length") => {
-                Fault::new(ErrorClass::Empty, "spent all tokens of the reply before a word")
+                ServerFault::new(ErrorClass::Empty, "spent all tokens of the reply before a word")
             }
-            Some(_) | None => Fault::new(ErrorClass::Empty, "sent a reply without words"),
+            Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent a reply without words"),
         }
     }
 
@@ -231,14 +228,14 @@ fn add(out: &mut Pieces, channel: Channel, text: &str) {
     }
 }
 
-fn garbage() -> Fault {
-    Fault::new(ErrorClass::NoProtocol, "answered something that is no reply of a model")
+fn garbage() -> ServerFault {
+    ServerFault::new(ErrorClass::NoProtocol, "answered something that is no reply of a model")
 }
 
-fn too_long(_: TooLong) -> Fault {
+fn too_long(_: TooLong) -> ServerFault {
     too_large("sent a line without an end".into())
 }
 
-fn too_large(why: String) -> Fault {
-    Fault::new(ErrorClass::TooLarge, why)
+fn too_large(why: String) -> ServerFault {
+    ServerFault::new(ErrorClass::TooLarge, why)
 }

@@ -8,7 +8,7 @@ use crate::model::Message;
 use crate::model::{ErrorClass, Usage, Wall};
 use crate::net::{self, NetError};
 use crate::text;
-use crate::voice::Failure;
+use crate::voice::CallFailure;
 use jiff::fmt::rfc2822;
 use serde_json::Value;
 
@@ -19,7 +19,7 @@ const ECHO_MIN: usize = 20;
 
 /// Why a call failed: what the server did, as the rest of a sentence that begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct ServerFault {
     /// What kind of failure.
     pub class: ErrorClass,
     /// What the server did.
@@ -34,14 +34,14 @@ pub struct Fault {
     pub(super) usage: Option<Usage>,
 }
 
-impl Fault {
-    pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> Fault {
+impl ServerFault {
+    pub(super) fn new(class: ErrorClass, what: impl Into<String>) -> ServerFault {
         let (quote, retry_after_ms, usage) = (None, None, None);
-        Fault { class, what: what.into(), is_refusal: false, quote, retry_after_ms, usage }
+        ServerFault { class, what: what.into(), is_refusal: false, quote, retry_after_ms, usage }
     }
 
     /// Returns the failure in one sentence: who, what, and what to do next.
-    pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> Failure {
+    pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> CallFailure {
         // an address that is none may hold anything
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
@@ -50,7 +50,7 @@ impl Fault {
         let next = next_step(self.class, to, model);
         let text = format!("the server {host} {what}{quote}; {next}").into();
         let (class, retry_after_ms, usage) = (self.class, self.retry_after_ms, self.usage);
-        Failure { class, text, retry_after_ms, usage }
+        CallFailure { class, text, retry_after_ms, usage }
     }
 }
 
@@ -126,39 +126,41 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
 
 /// Whether an answer had begun.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Heard {
+pub(super) enum ReplyStart {
     Nothing,
     Something,
 }
 
 /// Returns the fault of a connection.
-pub(super) fn of_net(error: &NetError, heard: Heard) -> Fault {
-    let new = |class, what: &str| Fault::new(class, what);
+pub(super) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
+    let new = |class, what: &str| ServerFault::new(class, what);
     match error {
         NetError::Address(why) => {
-            Fault::new(ErrorClass::NoProtocol, format!("has no address: {why}"))
+            ServerFault::new(ErrorClass::NoProtocol, format!("has no address: {why}"))
         }
         NetError::KeySigns => new(ErrorClass::Credentials, "cannot be sent this key"),
-        NetError::Setup(why) => Fault::new(ErrorClass::Tls, format!("was not asked: {why}")),
+        NetError::Setup(why) => ServerFault::new(ErrorClass::Tls, format!("was not asked: {why}")),
         NetError::Dns => new(ErrorClass::Dns, "has a name without an address"),
         NetError::Refused => new(ErrorClass::Refused, "refused the connection"),
         NetError::Unreachable(why) => {
-            Fault::new(ErrorClass::Refused, format!("cannot be reached: {why}"))
+            ServerFault::new(ErrorClass::Refused, format!("cannot be reached: {why}"))
         }
         NetError::ConnectTimeout => new(ErrorClass::Silence, "did not take the connection in time"),
         NetError::Tls(why) => {
-            Fault::new(ErrorClass::Tls, format!("made no secure connection: {why}"))
+            ServerFault::new(ErrorClass::Tls, format!("made no secure connection: {why}"))
         }
         NetError::NotHttp => new(ErrorClass::NoProtocol, "does not speak HTTP"),
         NetError::Broken(_) => match heard {
-            Heard::Nothing => new(ErrorClass::Broken, "closed the connection before it answered"),
-            Heard::Something => new(ErrorClass::Broken, "broke the connection"),
+            ReplyStart::Nothing => {
+                new(ErrorClass::Broken, "closed the connection before it answered")
+            }
+            ReplyStart::Something => new(ErrorClass::Broken, "broke the connection"),
         },
     }
 }
 
 /// Returns the fault of an answer with a status other than success.
-pub(super) fn of_status(status: u16, body: &str) -> Fault {
+pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
     match serde_json::from_str::<Value>(body.trim()) {
         Ok(value) => of_error(Some(status), &value),
         Err(_) => of_words(status, &Words::default()),
@@ -166,7 +168,7 @@ pub(super) fn of_status(status: u16, body: &str) -> Fault {
 }
 
 /// Returns the fault that an error of a server tells, in its body or in the middle of a stream.
-pub(super) fn of_error(status: Option<u16>, value: &Value) -> Fault {
+pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     // Google wraps it in a list
     let value = value.get(0).unwrap_or(value);
     let error = if value["error"].is_null() { value } else { &value["error"] };
@@ -181,7 +183,7 @@ pub(super) fn of_error(status: Option<u16>, value: &Value) -> Fault {
     let words = Words { kinds, lower: message.to_lowercase(), message };
     let fault = of_words(status.or(code).unwrap_or(0), &words);
     let asked = error["details"].as_array().into_iter().flatten().find_map(retry_delay_ms);
-    Fault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
+    ServerFault { retry_after_ms: asked.filter(|_| fault.class.asks_to_wait()), ..fault }
 }
 
 /// Returns which part of a request a server that checks it piece by piece refuses, as in `stop: Extra inputs are not
@@ -291,7 +293,7 @@ impl Words<'_> {
     }
 }
 
-fn of_words(status: u16, words: &Words) -> Fault {
+fn of_words(status: u16, words: &Words) -> ServerFault {
     let class = words.class().unwrap_or_else(|| match status {
         401 | 403 => ErrorClass::Credentials,
         402 => ErrorClass::Credit,
@@ -323,7 +325,7 @@ fn of_words(status: u16, words: &Words) -> Fault {
     };
     // what is said about a key often holds it
     let quote = (class != ErrorClass::Credentials).then(|| words.message.clone());
-    Fault { quote, ..Fault::new(class, what) }
+    ServerFault { quote, ..ServerFault::new(class, what) }
 }
 
 /// Returns the milliseconds that a server asks to be left alone, from `Retry-After` in seconds or as a date.

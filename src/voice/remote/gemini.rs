@@ -1,6 +1,6 @@
 //! `streamGenerateContent`, as Google speaks it.
 
-use super::wire::{Call, Heard, Spelled, text_at};
+use super::wire::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -56,15 +56,15 @@ fn segment(name: &str) -> String {
     part
 }
 
-pub(super) fn hear(frame: &Value) -> Heard {
+pub(super) fn hear(frame: &Value) -> FrameContent {
     let candidate = &frame["candidates"][0];
     let usage = &frame["usageMetadata"];
-    let mut heard = Heard {
+    let mut heard = FrameContent {
         input: usage["promptTokenCount"].as_u64(),
         output: usage["candidatesTokenCount"]
             .as_u64()
             .map(|said| said.saturating_add(usage["thoughtsTokenCount"].as_u64().unwrap_or(0))),
-        ..Heard::default()
+        ..FrameContent::default()
     };
     for part in candidate["content"]["parts"].as_array().into_iter().flatten() {
         let thought = part["thought"].as_bool().unwrap_or(false);

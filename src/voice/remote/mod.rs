@@ -22,16 +22,16 @@ mod vendor;
 mod wire;
 
 pub use crate::model::Wire;
-pub use decoder::{Decoder, Pieces};
-pub use failure::Fault;
+pub use decoder::Decoder;
+pub use failure::ServerFault;
 pub use vendor::{Endpoint, VENDORS, Vendor};
 
-use super::{Chunk, Done, Failure, Out, Request, Speaking, Voice};
+use super::{CallFailure, CallRequest, Chunk, Done, Out, Pieces, Speaking, Voice};
 use crate::clock;
 use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
-use crate::net::{self, Answer, Ask, Client, NetError};
+use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
-use failure::Heard;
+use failure::ReplyStart;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
 use tokio::time::{Sleep, sleep, timeout};
@@ -60,7 +60,7 @@ impl Remote {
         Remote { client, endpoint, model }
     }
 
-    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, Fault> {
+    fn ask(&self, path: &str, body: Option<String>, connect_ms: u64) -> Result<Ask, ServerFault> {
         // before the path is added: without a host its first part would become one
         net::host(&self.endpoint.base_url).map_err(|e| unheard(&e))?;
         Ok(Ask {
@@ -73,7 +73,7 @@ impl Remote {
     }
 
     /// Answers one request; the words have been handed on by the time it returns.
-    async fn answer(&self, ask: &Request, out: &Out) -> Result<Done, Failure> {
+    async fn answer(&self, ask: &CallRequest, out: &Out) -> Result<Done, CallFailure> {
         let messages = &ask.messages;
         let timeouts = &ask.seat.timeouts;
         let mut spec = match &ask.seat.voice {
@@ -124,7 +124,7 @@ impl Remote {
         shown: usize,
         timeouts: &Timeouts,
         out: &mut RedactingSink<'_>,
-    ) -> Result<Done, Fault> {
+    ) -> Result<Done, ServerFault> {
         let mut patience = Patience::new(timeouts.first);
         let mut answer = patience.wait(self.client.send(ask)).await?.map_err(|e| unheard(&e))?;
         if answer.status() != SUCCESS {
@@ -137,7 +137,7 @@ impl Remote {
                 Ok(Ok(None)) => break,
                 // the words are complete, whatever becomes of the usage
                 Ok(Err(_)) | Err(_) if decoder.is_finished() => break,
-                Ok(Err(e)) => return Err(failure::of_net(&e, Heard::Something)),
+                Ok(Err(e)) => return Err(failure::of_net(&e, ReplyStart::Something)),
                 Err(fault) => return Err(fault),
             };
             let mut pieces = Pieces::new();
@@ -159,7 +159,7 @@ impl Remote {
 }
 
 impl Voice for Remote {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let voice = self.clone();
         Box::pin(async move {
             let last = voice.answer(&ask, &out).await;
@@ -172,7 +172,7 @@ impl Voice for Remote {
 ///
 /// # Errors
 /// The failure of the call, as a voice would tell it.
-pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, Failure> {
+pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>, CallFailure> {
     let (path, list, name) = endpoint.wire.list();
     let timeouts = Timeouts::default();
     let remote = Remote::new(client, endpoint, "".into());
@@ -187,12 +187,12 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
         patience.wait(read(&mut answer, &mut body)).await?;
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
         let models = value[list].as_array().ok_or_else(|| {
-            Fault::new(ErrorClass::NoProtocol, "answered something that is no list of models")
+            ServerFault::new(ErrorClass::NoProtocol, "answered something that is no list of models")
         })?;
         let names = models.iter().filter_map(|m| m[name].as_str());
         Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
     };
-    listed.await.map_err(|fault: Fault| fault.told(&remote.endpoint, &remote.model, &[]))
+    listed.await.map_err(|fault: ServerFault| fault.told(&remote.endpoint, &remote.model, &[]))
 }
 
 /// How long the next thing may take; it runs on over reads that bring nothing.
@@ -207,7 +207,7 @@ impl Patience {
     }
 
     /// Waits for something for as long as is left.
-    async fn wait<T>(&mut self, what: impl Future<Output = T>) -> Result<T, Fault> {
+    async fn wait<T>(&mut self, what: impl Future<Output = T>) -> Result<T, ServerFault> {
         tokio::select! {
             // first, so that a flood of nothing does not keep the time from running out
             biased;
@@ -221,12 +221,12 @@ fn seconds(ms: u64) -> f64 {
     ms as f64 / 1000.0
 }
 
-fn silence(what: String) -> Fault {
-    Fault::new(ErrorClass::Silence, what)
+fn silence(what: String) -> ServerFault {
+    ServerFault::new(ErrorClass::Silence, what)
 }
 
-fn unheard(error: &NetError) -> Fault {
-    failure::of_net(error, Heard::Nothing)
+fn unheard(error: &NetError) -> ServerFault {
+    failure::of_net(error, ReplyStart::Nothing)
 }
 
 /// The way out of words, which lets no key pass: a server may say again what it was sent, in pieces of its choice.
@@ -267,7 +267,7 @@ impl RedactingSink<'_> {
 }
 
 /// Reads why a server refuses.
-async fn refusal(answer: &mut Answer) -> Fault {
+async fn refusal(answer: &mut Response) -> ServerFault {
     let status = answer.status();
     let wait = answer.header("retry-after");
     let wait = wait.and_then(|header| failure::retry_after_ms(header, clock::wall_now()));
@@ -282,7 +282,7 @@ async fn refusal(answer: &mut Answer) -> Fault {
 }
 
 /// Reads a body that is no stream, as far as it comes.
-async fn read(answer: &mut Answer, body: &mut Vec<u8>) {
+async fn read(answer: &mut Response, body: &mut Vec<u8>) {
     while let Ok(Some(bytes)) = answer.next().await {
         body.extend_from_slice(bytes.as_ref());
         if body.len() > BODY_MAX {

@@ -1,6 +1,6 @@
 //! Ollama's own chat: one JSON text a line.
 
-use super::wire::{Call, Heard, Spelled, text_at};
+use super::wire::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 
@@ -38,9 +38,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled { path: "/api/chat".into(), body }
 }
 
-pub(super) fn hear(frame: &Value) -> Heard {
+pub(super) fn hear(frame: &Value) -> FrameContent {
     let over = frame["done"].as_bool().unwrap_or(false);
-    Heard {
+    FrameContent {
         say: text_at(&frame["message"]["content"]),
         think: text_at(&frame["message"]["thinking"]),
         // older versions say only that they are done

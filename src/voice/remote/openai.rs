@@ -1,6 +1,6 @@
 //! Chat completions, as OpenAI began them and most servers speak them.
 
-use super::wire::{Call, Heard, Spelled, text_at};
+use super::wire::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 
@@ -38,13 +38,13 @@ pub(super) fn spell(call: &Call) -> Spelled {
     Spelled { path: "/chat/completions".into(), body }
 }
 
-pub(super) fn hear(frame: &Value) -> Heard {
+pub(super) fn hear(frame: &Value) -> FrameContent {
     let empty = Vec::new();
     let choices = frame["choices"].as_array().unwrap_or(&empty);
-    let mut heard = Heard {
+    let mut heard = FrameContent {
         input: frame["usage"]["prompt_tokens"].as_u64(),
         output: frame["usage"]["completion_tokens"].as_u64(),
-        ..Heard::default()
+        ..FrameContent::default()
     };
     // of several answers the first is taken; a choice without an index is the only one
     for choice in choices.iter().filter(|c| c["index"].as_u64().unwrap_or(0) == 0) {
@@ -62,7 +62,7 @@ pub(super) fn hear(frame: &Value) -> Heard {
 }
 
 /// Adds content that is a text or, as Mistral's reasoning models send it, a list of parts.
-fn add_content(content: &Value, heard: &mut Heard) {
+fn add_content(content: &Value, heard: &mut FrameContent) {
     heard.say.push_str(&text_at(content));
     for part in content.as_array().into_iter().flatten() {
         heard.say.push_str(&text_at(&part["text"]));

@@ -32,7 +32,7 @@ pub(super) struct Spelled {
 
 /// What one frame of an answer says.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Heard {
+pub(super) struct FrameContent {
     /// Words.
     pub say: String,
     /// Reasoning in a field of its own.
@@ -76,7 +76,7 @@ impl Wire {
     }
 
     /// Returns what a frame says; what it does not know in it says nothing.
-    pub(super) fn hear(self, frame: &Value) -> Heard {
+    pub(super) fn hear(self, frame: &Value) -> FrameContent {
         match self {
             Wire::OpenAi => openai::hear(frame),
             Wire::Anthropic => anthropic::hear(frame),

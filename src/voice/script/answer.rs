@@ -3,7 +3,7 @@
 //! It takes bytes cut anywhere and makes the same text of every cut. It starts nothing and waits for nothing.
 
 use crate::model::{Channel, ErrorClass, Text, Usage};
-use crate::voice::{Chunk, Done};
+use crate::voice::{Chunk, Done, Pieces};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::mem;
@@ -17,14 +17,11 @@ const SIGNS: [&str; 6] = ["delta", "think", "text", "structured", "pass", "error
 
 /// Why an answer is none.
 #[derive(Debug, PartialEq)]
-pub(super) struct Fault(pub ErrorClass, pub String);
-
-/// Pieces of one read; neighbours of one channel are joined.
-pub(super) type Pieces = Vec<(Channel, String)>;
+pub(super) struct AnswerFault(pub ErrorClass, pub String);
 
 /// An answer as far as it has come.
 #[derive(Default)]
-pub(super) struct Answer {
+pub(super) struct ScriptAnswer {
     kind: Kind,
     /// Bytes not yet understood: an unfinished line, in plain text an unfinished character.
     pending: Vec<u8>,
@@ -68,16 +65,16 @@ impl Line {
     }
 }
 
-impl Answer {
+impl ScriptAnswer {
     /// Takes in what was read and puts what it adds into `out`, also before a fault.
-    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), AnswerFault> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.lines += usize::from(self.line_bytes == 0);
             let whole = part.ends_with(b"\n");
             self.line_bytes += part.len() - usize::from(whole);
             if self.line_bytes > LINE_MAX {
                 let why = format!("wrote a line of more than {} MiB", LINE_MAX >> 20);
-                return Err(Fault(ErrorClass::TooLarge, why));
+                return Err(AnswerFault(ErrorClass::TooLarge, why));
             }
             self.pending.extend_from_slice(part);
             if whole {
@@ -102,7 +99,11 @@ impl Answer {
 
     /// Puts what is left into `out` and returns the last chunk. `broken` says how the script failed as a process; what
     /// it said about that itself goes first.
-    pub(super) fn end(mut self, broken: Option<Fault>, out: &mut Pieces) -> Result<Chunk, Fault> {
+    pub(super) fn end(
+        mut self,
+        broken: Option<AnswerFault>,
+        out: &mut Pieces,
+    ) -> Result<Chunk, AnswerFault> {
         let rest = match self.kind {
             Kind::Unknown | Kind::Lines if !self.pending.is_empty() => self.take_line(out),
             Kind::Unknown | Kind::Lines | Kind::Plain => Ok(()),
@@ -112,7 +113,7 @@ impl Answer {
         }
         let last = self.last.unwrap_or_default();
         if let Some(why) = last.error {
-            return Err(Fault(ErrorClass::Failed, why));
+            return Err(AnswerFault(ErrorClass::Failed, why));
         }
         broken.map_or(rest, Err)?;
         if last.pass {
@@ -138,7 +139,7 @@ impl Answer {
             text => text,
         };
         if whole.is_none() && blank(&self.said) {
-            return Err(Fault(ErrorClass::Empty, "said nothing".into()));
+            return Err(AnswerFault(ErrorClass::Empty, "said nothing".into()));
         }
         done.text = whole.filter(|text| *text != self.said).map(Text::from);
         Ok(Chunk::Done(done))
@@ -149,7 +150,7 @@ impl Answer {
     }
 
     /// Reads the pending line; the first one decides what kind of answer this is.
-    fn take_line(&mut self, out: &mut Pieces) -> Result<(), Fault> {
+    fn take_line(&mut self, out: &mut Pieces) -> Result<(), AnswerFault> {
         let text = String::from_utf8_lossy(&self.pending);
         let object = match text.trim() {
             "" => Some(Map::new()),
@@ -166,7 +167,7 @@ impl Answer {
         if self.is_over() {
             return Ok(());
         }
-        let wrong = |why| Fault(ErrorClass::NoProtocol, format!("line {} {why}", self.lines));
+        let wrong = |why| AnswerFault(ErrorClass::NoProtocol, format!("line {} {why}", self.lines));
         let mut object = object.ok_or_else(|| wrong("is not a JSON object".into()))?;
         let error = match object.remove("error") {
             None | Some(Value::Null) => None,
@@ -251,11 +252,11 @@ mod tests {
     use proptest::prelude::*;
     use serde_json::json;
 
-    type Heard = (String, String, Result<Chunk, Fault>);
+    type Heard = (String, String, Result<Chunk, AnswerFault>);
 
     /// Reads an answer in parts and returns its words, its reasoning and its end.
     fn hear<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Heard {
-        let mut answer = Answer::default();
+        let mut answer = ScriptAnswer::default();
         let mut pieces = Pieces::new();
         let pushed = parts.into_iter().try_for_each(|part| answer.push(part, &mut pieces));
         let last = pushed.and_then(|()| answer.end(None, &mut pieces));
@@ -265,7 +266,7 @@ mod tests {
 
     /// Checks an answer read at once and cut at every byte.
     #[track_caller]
-    fn check(input: &[u8], said: &str, last: Result<Chunk, Fault>) {
+    fn check(input: &[u8], said: &str, last: Result<Chunk, AnswerFault>) {
         let whole = hear([input]);
         assert_eq!((whole.0.as_str(), &whole.2), (said, &last));
         assert_eq!(hear(input.chunks(1)), whole);
@@ -275,13 +276,13 @@ mod tests {
         }
     }
 
-    fn done(text: Option<&str>, structured: Value) -> Result<Chunk, Fault> {
+    fn done(text: Option<&str>, structured: Value) -> Result<Chunk, AnswerFault> {
         let text = text.map(Text::from);
         Ok(Chunk::Done(Done { text, structured, ..Done::default() }))
     }
 
-    fn fault(class: ErrorClass, why: &str) -> Result<Chunk, Fault> {
-        Err(Fault(class, why.into()))
+    fn fault(class: ErrorClass, why: &str) -> Result<Chunk, AnswerFault> {
+        Err(AnswerFault(class, why.into()))
     }
 
     #[test]
@@ -348,7 +349,7 @@ mod tests {
             ("{\"text\":\"a\",\"score\":3}", "line 1 does not fit: unknown field `score`"),
             ("{\"delta\":7}", "line 1 does not fit: invalid type"),
         ] {
-            let Err(Fault(ErrorClass::NoProtocol, why)) = hear([input.as_bytes()]).2 else {
+            let Err(AnswerFault(ErrorClass::NoProtocol, why)) = hear([input.as_bytes()]).2 else {
                 panic!("{input}")
             };
             assert!(why.starts_with(words), "{why}");

@@ -29,11 +29,11 @@
 mod answer;
 mod request;
 
-use super::{Chunk, Failure, Out, Request, Speaking, Voice};
+use super::{CallFailure, CallRequest, Chunk, Out, Pieces, Speaking, Voice};
 use crate::model::{ErrorClass, Text, Timeouts};
-use crate::spawn::{self, Child, Environment, Exit, Job, Output, SpawnError};
+use crate::spawn::{self, Child, ChildEnvironment, ChildExit, Job, Output, SpawnError};
 use crate::text;
-use answer::{Answer, Fault, Pieces};
+use answer::{AnswerFault, ScriptAnswer};
 use std::{path::PathBuf, time::Duration};
 use tokio::time::timeout;
 
@@ -42,18 +42,18 @@ use tokio::time::timeout;
 pub struct Script {
     command: Vec<Text>,
     folder: PathBuf,
-    environment: Environment,
+    environment: ChildEnvironment,
 }
 
 impl Script {
     /// Returns the voice of a command, its program and arguments, that runs in `folder`.
-    pub fn new(command: Vec<Text>, folder: PathBuf, environment: Environment) -> Script {
+    pub fn new(command: Vec<Text>, folder: PathBuf, environment: ChildEnvironment) -> Script {
         Script { command, folder, environment }
     }
 }
 
 impl Voice for Script {
-    fn speak(&self, ask: Request, out: Out) -> Speaking {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
         let job = Job {
             command: self.command.iter().map(|part| part.to_string()).collect(),
             folder: self.folder.clone(),
@@ -63,8 +63,8 @@ impl Voice for Script {
         Box::pin(async move {
             let name = job.command.first().cloned().unwrap_or_default();
             let last = run(job, &ask.seat.timeouts, &out).await;
-            let last = last.unwrap_or_else(|Fault(class, why)| {
-                Chunk::Failed(Failure::new(class, format!("script `{name}` {why}")))
+            let last = last.unwrap_or_else(|AnswerFault(class, why)| {
+                Chunk::Failed(CallFailure::new(class, format!("script `{name}` {why}")))
             });
             out.send(last).await;
         })
@@ -72,26 +72,26 @@ impl Voice for Script {
 }
 
 /// Runs a script to its end and returns the last chunk; the process is gone or dying by then.
-async fn run(job: Job, timeouts: &Timeouts, out: &Out) -> Result<Chunk, Fault> {
+async fn run(job: Job, timeouts: &Timeouts, out: &Out) -> Result<Chunk, AnswerFault> {
     let mut child = spawn::start(job).map_err(fault)?;
     let within = Duration::from_millis(timeouts.total);
     let heard = timeout(within, listen(&mut child, timeouts, out)).await.unwrap_or_else(|_| {
-        Err(Fault(ErrorClass::Silence, format!("was not done within {} ms", timeouts.total)))
+        Err(AnswerFault(ErrorClass::Silence, format!("was not done within {} ms", timeouts.total)))
     });
-    if let Err(Fault(ErrorClass::Silence, _)) = heard {
+    if let Err(AnswerFault(ErrorClass::Silence, _)) = heard {
         child.stop().await;
     }
     heard
 }
 
 /// Hands on the words as they come.
-async fn listen(child: &mut Child, timeouts: &Timeouts, out: &Out) -> Result<Chunk, Fault> {
-    let mut answer = Answer::default();
+async fn listen(child: &mut Child, timeouts: &Timeouts, out: &Out) -> Result<Chunk, AnswerFault> {
+    let mut answer = ScriptAnswer::default();
     let mut patience = timeouts.first;
     let exit = loop {
-        let next = timeout(Duration::from_millis(patience), child.next())
-            .await
-            .map_err(|_| Fault(ErrorClass::Silence, format!("wrote nothing for {patience} ms")))?;
+        let next = timeout(Duration::from_millis(patience), child.next()).await.map_err(|_| {
+            AnswerFault(ErrorClass::Silence, format!("wrote nothing for {patience} ms"))
+        })?;
         match next.map_err(fault)? {
             Output::Ended(exit) => break Some(exit),
             Output::Bytes(bytes) => {
@@ -109,7 +109,7 @@ async fn listen(child: &mut Child, timeouts: &Timeouts, out: &Out) -> Result<Chu
     };
     let broken = exit.filter(|exit| !exit.status.success());
     let mut pieces = Pieces::new();
-    let broken = broken.map(|exit| Fault(ErrorClass::Failed, told(&exit)));
+    let broken = broken.map(|exit| AnswerFault(ErrorClass::Failed, told(&exit)));
     let last = answer.end(broken, &mut pieces);
     send(pieces, out).await;
     last
@@ -121,7 +121,7 @@ async fn send(pieces: Pieces, out: &Out) {
     }
 }
 
-fn fault(e: SpawnError) -> Fault {
+fn fault(e: SpawnError) -> AnswerFault {
     let class = match e {
         SpawnError::TooLarge => ErrorClass::TooLarge,
         SpawnError::Lost(_) => ErrorClass::Failed,
@@ -129,11 +129,11 @@ fn fault(e: SpawnError) -> Fault {
             ErrorClass::NotFound
         }
     };
-    Fault(class, e.to_string())
+    AnswerFault(class, e.to_string())
 }
 
 /// Returns how a script ended, with its last words.
-fn told(exit: &Exit) -> String {
+fn told(exit: &ChildExit) -> String {
     let last = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {
         Some(last) => format!("ended with {}: {}", exit.status, answer::reason(last)),

@@ -1,7 +1,7 @@
 //! What a script is told: one JSON object, from the prompt and the facts of its call.
 
 use crate::model::{Block, Prompt};
-use crate::voice::Request;
+use crate::voice::CallRequest;
 use serde_json::{Map, Value, json};
 
 /// The name under which the operator's words appear in `history`.
@@ -10,7 +10,7 @@ const OPERATOR: &str = "operator";
 const SUMMARY: &str = "summary";
 
 /// Returns the request as it is written to standard input.
-pub(super) fn request(ask: &Request) -> Value {
+pub(super) fn request(ask: &CallRequest) -> Value {
     let seat = &ask.seat;
     let history: Vec<Value> = ask.prompt.blocks.iter().map(|b| said(ask, b)).collect();
     let own = json!({
@@ -43,7 +43,7 @@ pub(super) fn request(ask: &Request) -> Value {
 }
 
 /// Returns one thing that was said, with who said it.
-fn said(ask: &Request, block: &Block) -> Value {
+fn said(ask: &CallRequest, block: &Block) -> Value {
     match block {
         Block::Own { text } => json!({"who": ask.seat.id, "name": ask.seat.name, "text": text}),
         Block::Other { who, name, text, cut } => {

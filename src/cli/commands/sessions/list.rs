@@ -1,7 +1,7 @@
 //! `sessions list`: one line each, as wide as the terminal, whole where it is piped.
 
 use super::moment::moment;
-use crate::catalogue::{self, EXAMPLES, Standing, Summary};
+use crate::catalogue::{self, EXAMPLES, SessionStatus, SessionSummary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -76,7 +76,7 @@ fn short(title: &str, columns: usize) -> String {
     format!("{}…", kept.trim_end())
 }
 
-fn row(s: &Summary) -> [String; 5] {
+fn row(s: &SessionSummary) -> [String; 5] {
     let one_line = |t: &str| text::line(t).into_owned();
     let at = moment(s.written).map_or(String::new(), |t| t.strftime("%Y-%m-%d %H:%M").to_string());
     let (state, why) = standing(&s.standing);
@@ -88,7 +88,7 @@ fn row(s: &Summary) -> [String; 5] {
     [one_line(&s.id), at, state, s.utterances.to_string(), title]
 }
 
-fn as_json(s: &Summary) -> Value {
+fn as_json(s: &SessionSummary) -> Value {
     let (state, why) = standing(&s.standing);
     json!({
         "id": text::line(&s.id),
@@ -102,15 +102,15 @@ fn as_json(s: &Summary) -> Value {
 }
 
 /// Returns where a session stands, in one word and in more.
-pub fn standing(standing: &Standing) -> (String, Option<String>) {
+pub fn standing(standing: &SessionStatus) -> (String, Option<String>) {
     let (word, why) = match standing {
-        Standing::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
-        Standing::Unfinished => ("unfinished", None),
-        Standing::Recovered => ("recovered", Some("its last line was cut off".into())),
-        Standing::Ended(reason) => ("ended", Some(export::reason(*reason))),
-        Standing::Damaged(why) => ("damaged", Some(why.clone())),
-        Standing::Newer => ("newer", Some("written by a newer program".into())),
-        Standing::Unreadable(why) => ("unreadable", Some(why.clone())),
+        SessionStatus::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
+        SessionStatus::Unfinished => ("unfinished", None),
+        SessionStatus::Recovered => ("recovered", Some("its last line was cut off".into())),
+        SessionStatus::Ended(reason) => ("ended", Some(export::reason(*reason))),
+        SessionStatus::Damaged(why) => ("damaged", Some(why.clone())),
+        SessionStatus::Newer => ("newer", Some("written by a newer program".into())),
+        SessionStatus::Unreadable(why) => ("unreadable", Some(why.clone())),
     };
     (word.into(), why)
 }

@@ -1,7 +1,7 @@
 //! `sessions tree`: which session branched off which, and behind which utterance.
 
 use super::list::standing;
-use crate::catalogue::{self, Summary};
+use crate::catalogue::{self, SessionSummary};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -19,7 +19,7 @@ pub fn tree(context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-fn row(depth: usize, s: &Summary) -> String {
+fn row(depth: usize, s: &SessionSummary) -> String {
     let point = match &s.parent {
         Some((_, point)) if depth > 0 => format!("{}+ after u{point}  ", "  ".repeat(depth - 1)),
         Some((parent, point)) => format!("(of {}, after u{point})  ", text::line(parent)),

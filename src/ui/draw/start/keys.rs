@@ -5,9 +5,9 @@ use crate::ui::action::Action::{
     NextField, PreviousField, Quit, Recorded, ReplaySession, RunEntry, Suspend, TurnBack, TurnOn,
 };
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::start::page::{LABEL, Page, VALUE};
+use crate::ui::draw::start::page::{LABEL, StartPage, VALUE};
 use crate::ui::keymap::row;
-use crate::ui::start::{Row, Start};
+use crate::ui::start::{StartRow, StartScreen};
 use crate::ui::text::wrap::{width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::Frame;
@@ -35,18 +35,18 @@ const ROWS: [&[Action]; 15] = [
 ];
 
 /// Returns the keys of actions as they are reached where the keyboard is.
-pub(super) fn pair(start: &Start, actions: &[Action]) -> String {
+pub(super) fn pair(start: &StartScreen, actions: &[Action]) -> String {
     let keys = actions.iter().filter_map(|action| start.keymap.reach(*action, start.place()));
     keys.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the hints of the page that is open: whatever it is, the keys that matter now.
-fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
+fn hints(start: &StartScreen, scrolls: bool) -> Vec<(String, &'static str)> {
     let begins = match start.at {
-        Row::Topic | Row::Scenario | Row::Voice => "start",
-        Row::Session(_) => "resume",
-        Row::Demo | Row::Example(_) => "watch",
-        Row::Local | Row::Provider | Row::Own => "choose",
+        StartRow::Topic | StartRow::Scenario | StartRow::Voice => "start",
+        StartRow::Session(_) => "resume",
+        StartRow::Demo | StartRow::Example(_) => "watch",
+        StartRow::Local | StartRow::Provider | StartRow::Own => "choose",
     };
     let hint = |actions: &[Action]| {
         let hint = actions.first().and_then(|action| row(*action)).map_or("", |row| row.hint);
@@ -60,8 +60,8 @@ fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
     if start.help.is_some() {
         return scrolls.then(|| moves("scroll")).into_iter().collect();
     }
-    let turns = matches!(start.at, Row::Scenario | Row::Voice);
-    let session = matches!(start.at, Row::Session(_));
+    let turns = matches!(start.at, StartRow::Scenario | StartRow::Voice);
+    let session = matches!(start.at, StartRow::Session(_));
     let hints = [
         Some((pair(start, &[RunEntry]), begins)),
         turns.then(|| (pair(start, &[TurnBack, TurnOn]), "change")),
@@ -77,7 +77,7 @@ fn hints(start: &Start, scrolls: bool) -> Vec<(String, &'static str)> {
 }
 
 /// Draws the last row, of a page that is longer than the screen or not.
-pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Start, bool)) {
+pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&StartScreen, bool)) {
     let mut bar = Bar::new();
     let theme = &start.theme;
     let leave = start.keymap.key(Quit, start.place()).map(str::to_owned);
@@ -101,7 +101,7 @@ pub(super) fn footer(frame: &mut Frame<'_>, area: Rect, (start, scrolls): (&Star
     bar.draw(frame, area, " ", Style::new(), start.glyphs.ellipsis);
 }
 
-impl Page<'_> {
+impl StartPage<'_> {
     /// Lists every key that does something here.
     pub(super) fn help(&mut self) {
         self.heading("Keys");

@@ -1,7 +1,7 @@
 //! The rows that the start screen is made of: headings, fields, and what can be chosen.
 
 use crate::text;
-use crate::ui::start::{Row, Start};
+use crate::ui::start::{StartRow, StartScreen};
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use ratatui::style::Style;
@@ -12,15 +12,15 @@ pub(super) const LABEL: usize = 16;
 /// Columns of a label without the sign before it.
 pub(super) const VALUE: usize = LABEL - 3;
 /// The rows of the screen, as far as they are made.
-pub(super) struct Page<'a> {
-    pub(super) start: &'a Start,
+pub(super) struct StartPage<'a> {
+    pub(super) start: &'a StartScreen,
     pub(super) room: usize,
     pub(super) lines: Vec<Line<'static>>,
     /// The line of the keyboard, and the column of the caret where one is shown.
     pub(super) focus: Option<(usize, Option<usize>)>,
 }
 
-impl Page<'_> {
+impl StartPage<'_> {
     pub(super) fn style(&self, role: ThemeRole) -> Style {
         self.start.theme.style(role)
     }
@@ -34,7 +34,7 @@ impl Page<'_> {
     }
 
     /// A row on which the keyboard can stand: a sign where it does, then words in two looks.
-    pub(super) fn row(&mut self, row: Row, label: String, words: Vec<Span<'static>>) {
+    pub(super) fn row(&mut self, row: StartRow, label: String, words: Vec<Span<'static>>) {
         let here = self.start.at == row;
         if here {
             self.focus = Some((self.lines.len(), None));
@@ -50,7 +50,7 @@ impl Page<'_> {
     }
 
     /// Something to choose, and what is said of it: beside it, or below where it would be cut.
-    pub(super) fn offer(&mut self, row: Row, label: &str, said: &str, column: usize) {
+    pub(super) fn offer(&mut self, row: StartRow, label: &str, said: &str, column: usize) {
         let muted = self.style(ThemeRole::Muted);
         if self.room >= 3 + column + width(said) {
             self.row(row, format!("{label:<column$}"), vec![Span::styled(said.to_owned(), muted)]);
@@ -62,7 +62,7 @@ impl Page<'_> {
     }
 
     /// A field of the new conversation: its label, its value, and what is said of it.
-    pub(super) fn field(&mut self, row: Row, label: &str, value: &str, said: &str) {
+    pub(super) fn field(&mut self, row: StartRow, label: &str, value: &str, said: &str) {
         let label = format!("{label:<width$}", width = VALUE);
         let room = self.room.saturating_sub(LABEL);
         let value = clip(value, room, self.start.glyphs.ellipsis);
@@ -88,7 +88,7 @@ impl Page<'_> {
     }
 
     /// Which choice of how many, and what was typed to find it, where the keyboard is.
-    pub(super) fn place(&self, row: Row) -> String {
+    pub(super) fn place(&self, row: StartRow) -> String {
         let start = self.start;
         if start.at != row {
             return String::new();
@@ -98,15 +98,15 @@ impl Page<'_> {
             (voices.iter().position(|v| Some(v) == start.voice().as_ref()), voices.len())
         };
         let (at, of) = match row {
-            Row::Scenario => (Some(start.script), start.scripts.len()),
-            Row::Voice => voice(),
-            Row::Topic
-            | Row::Session(_)
-            | Row::Demo
-            | Row::Example(_)
-            | Row::Local
-            | Row::Provider
-            | Row::Own => return String::new(),
+            StartRow::Scenario => (Some(start.script), start.scripts.len()),
+            StartRow::Voice => voice(),
+            StartRow::Topic
+            | StartRow::Session(_)
+            | StartRow::Demo
+            | StartRow::Example(_)
+            | StartRow::Local
+            | StartRow::Provider
+            | StartRow::Own => return String::new(),
         };
         let typed =
             if start.typed.is_empty() { String::new() } else { format!(" `{}`", start.typed) };

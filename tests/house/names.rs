@@ -1,0 +1,63 @@
+//! A public type name stands once, unless nobody brings it in without its module's name, as with `io::Error`.
+
+use crate::source::Source;
+use crate::{none, root};
+use std::collections::BTreeMap;
+
+/// Says which public types share a name, and who uses that name without its module's.
+fn named_twice(sources: &[Source]) -> Vec<String> {
+    let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for source in sources {
+        for found in source.without_tests().public_types() {
+            let place = format!("{}:{}", source.path, found.line);
+            places.entry(found.text).or_default().push(place);
+        }
+    }
+    let bare = |name: &str| {
+        let of = |source: &Source| {
+            let ends = |path: &str| path.rsplit("::").next() == Some(name);
+            let here = source.brought_in().into_iter().find(|found| ends(&found.text))?;
+            Some(format!("{}:{}", source.path, here.line))
+        };
+        sources.iter().find_map(of)
+    };
+    places
+        .iter()
+        .filter(|(_, places)| places.len() > 1)
+        .filter_map(|(name, places)| {
+            let user = bare(name)?;
+            Some(format!("`{name}` stands at {}; {user} uses it bare", places.join(" and ")))
+        })
+        .collect()
+}
+
+#[test]
+fn public_type_names_stand_once() {
+    none(
+        named_twice(&Source::all(root(), "src")),
+        "give one of them a name that says more, or write it with its module's name everywhere",
+    );
+}
+
+#[test]
+fn the_scanner_of_names_bites() {
+    let check = |user: &str, expected: &[&str]| {
+        let sources = [
+            Source::new("src/a/mod.rs", "mod x;\n\npub struct Step;\nstruct Own;"),
+            Source::new("src/b.rs", "pub(super) enum Step {}\nstruct Own;"),
+            Source::new("src/c.rs", user),
+        ];
+        assert_eq!(named_twice(&sources), expected, "{user}");
+    };
+    let fault = ["`Step` stands at src/a/mod.rs:3 and src/b.rs:1; src/c.rs:1 uses it bare"];
+    check("use crate::a::Step;", &fault);
+    check("use crate::a::{self, Other, Step};", &fault);
+    check("use crate::a;\nfn f(step: a::Step) {}", &[]);
+    check("pub use crate::a::Step;", &[]);
+    check("use other::Step;", &[]);
+    check("use crate::a::Own;", &[]);
+    check(
+        "mod a;\nuse a::Step;",
+        &["`Step` stands at src/a/mod.rs:3 and src/b.rs:1; src/c.rs:2 uses it bare"],
+    );
+}
