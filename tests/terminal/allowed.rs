@@ -28,7 +28,8 @@ impl Perform for Guard {
     fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: char) {
         let first = params.iter().next().and_then(|p| p.first().copied()).unwrap_or(0);
         let known = match (intermediates, action) {
-            ([], 'm' | 'H' | 'J') => true,
+            // styles, places, erasing, and rows that are scrolled
+            ([], 'm' | 'H' | 'J' | 'r' | 'S' | 'T') => true,
             ([b'?'], 'h' | 'l') => MODES.contains(&first),
             // the title, kept and brought back
             ([], 't') => matches!(first, 22 | 23),

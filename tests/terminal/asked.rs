@@ -12,7 +12,7 @@ fn the_colours_are_right_for_the_ground_that_the_terminal_tells() {
     let house = House::new();
     // of the 256, the nearest to what is said in green on each ground
     for (answer, green, newline) in
-        [(LIGHT, "1m\u{1b}[38;5;22;49m", "shift-enter"), (DARK, "1m\u{1b}[38;5;114;49m", "ctrl-j")]
+        [(LIGHT, "1;38;5;22m", "shift-enter"), (DARK, "1;38;5;114m", "ctrl-j")]
     {
         let mut program = house.run(&["demo", "--no-save"]);
         program.until_sent(QUESTION, 1);

@@ -4,10 +4,12 @@
 //! no harm. The hook is in place before the first mode is on.
 
 mod ask;
+mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
 
 use crate::ui::terminal::ask::Late;
+use crate::ui::terminal::painter::Painter;
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::event::{
     DisableBracketedPaste, EnableBracketedPaste, Event, EventStream, KeyCode, KeyEvent,
@@ -16,13 +18,12 @@ use crossterm::event::{
 };
 use crossterm::style::Print;
 use crossterm::terminal::{
-    BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
-    SetTitle, disable_raw_mode, enable_raw_mode,
+    EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode,
+    enable_raw_mode,
 };
 use crossterm::{cursor::Show, execute, queue};
 use futures::{Stream, StreamExt, stream};
 use ratatui::Frame;
-use ratatui::backend::CrosstermBackend;
 use std::io::{self, Stdout, Write, stdout};
 use std::mem::ManuallyDrop;
 use std::panic;
@@ -74,7 +75,7 @@ pub struct TerminalModes {
 /// The terminal while the screen has it.
 pub struct Terminal {
     /// Never dropped: it would print to a standard error that may be gone with the terminal, and panic.
-    inner: ManuallyDrop<ratatui::Terminal<CrosstermBackend<Stdout>>>,
+    inner: ManuallyDrop<ratatui::Terminal<Painter<Stdout>>>,
     modes: TerminalModes,
     /// What its title is.
     entitled: String,
@@ -96,7 +97,7 @@ impl Terminal {
             }));
         });
         let entered =
-            switch_on(modes).and_then(|()| ratatui::Terminal::new(CrosstermBackend::new(stdout())));
+            switch_on(modes).and_then(|()| ratatui::Terminal::new(Painter::new(stdout())));
         match entered {
             Ok(inner) => {
                 let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
@@ -109,7 +110,7 @@ impl Terminal {
         }
     }
 
-    /// Draws one frame; the terminal shows it at once where it can.
+    /// Draws one frame; the terminal shows it at once where it can. Where nothing changed, nothing is written.
     ///
     /// # Errors
     /// When the terminal is gone, or was given back.
@@ -117,14 +118,13 @@ impl Terminal {
         if MODES.load(Ordering::SeqCst) == 0 {
             return Err(io::Error::other("the terminal was given back"));
         }
-        queue!(stdout(), BeginSynchronizedUpdate)?;
         if std::mem::take(&mut self.anew) {
             // its `clear` asks where the cursor is, and nobody would hear the answer
             let size = self.inner.size()?;
             self.inner.resize(size.into())?;
         }
         self.inner.draw(draw)?;
-        execute!(stdout(), EndSynchronizedUpdate)
+        Ok(())
     }
 
     /// Gives the terminal back, stops until the shell goes on, and takes it again.

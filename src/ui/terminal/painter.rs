@@ -1,0 +1,400 @@
+//! What the terminal shows, and the bytes that make it show the next frame: as few as there can be, in one write.
+//!
+//! It sits below ratatui as its backend. A frame in which no cell and no cursor changed writes nothing. Rows that only
+//! moved up or down are scrolled by the terminal, which takes thirty bytes where writing them again takes thousands.
+
+use ratatui::backend::{Backend, ClearType, WindowSize};
+use ratatui::buffer::{Buffer, Cell, CellDiffOption};
+use ratatui::layout::{Position, Rect, Size};
+use ratatui::style::{Color, Modifier};
+use std::io::{self, Write};
+use std::ops::Range;
+use unicode_width::UnicodeWidthStr;
+
+/// The terminal shows what stands between these two at once.
+const FRAME_BEGINS: &[u8] = b"\x1b[?2026h";
+const FRAME_ENDS: &[u8] = b"\x1b[?2026l";
+const ERASE: &[u8] = b"\x1b[2J";
+const SHOW_CURSOR: &[u8] = b"\x1b[?25h";
+const HIDE_CURSOR: &[u8] = b"\x1b[?25l";
+const PLAIN: &[u8] = b"\x1b[0m";
+
+/// Rows by which a frame is looked at as scrolled, at most.
+const SCROLLED_MAX: u16 = 3;
+/// Cells that must change before scrolling is considered.
+const WORTH_SCROLLING: usize = 160;
+
+/// The attributes of a cell and the codes that switch them on.
+const ATTRIBUTES: [(Modifier, u8); 9] = [
+    (Modifier::BOLD, 1),
+    (Modifier::DIM, 2),
+    (Modifier::ITALIC, 3),
+    (Modifier::UNDERLINED, 4),
+    (Modifier::SLOW_BLINK, 5),
+    (Modifier::RAPID_BLINK, 6),
+    (Modifier::REVERSED, 7),
+    (Modifier::HIDDEN, 8),
+    (Modifier::CROSSED_OUT, 9),
+];
+
+/// The style in which the terminal prints.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Pen {
+    fg: Color,
+    bg: Color,
+    underline: Color,
+    modifier: Modifier,
+}
+
+/// Writes frames to a terminal.
+pub struct Painter<W: Write> {
+    out: W,
+    /// The bytes of the frame that is being made.
+    bytes: Vec<u8>,
+    /// What the terminal shows.
+    shown: Buffer,
+    /// The cells of the next frame that differ from it, or have to be written each time.
+    changes: Vec<(u16, u16, Cell)>,
+    /// Whether the screen is erased first.
+    erase: bool,
+    /// Where the cursor is seen; `None` inside: it is hidden; outside: nobody knows.
+    cursor: Option<Option<Position>>,
+    next_cursor: Option<Position>,
+}
+
+impl<W: Write> Painter<W> {
+    /// Returns a painter of a terminal that shows nothing yet.
+    pub fn new(out: W) -> Painter<W> {
+        Painter {
+            out,
+            bytes: vec![],
+            shown: Buffer::default(),
+            changes: vec![],
+            erase: false,
+            cursor: None,
+            next_cursor: None,
+        }
+    }
+
+    /// Makes what is held of the screen at least as large as the cells that change.
+    fn fit(&mut self) {
+        let right = self.changes.iter().map(|(x, ..)| x + 1).max().unwrap_or(0);
+        let bottom = self.changes.iter().map(|(_, y, _)| y + 1).max().unwrap_or(0);
+        let Rect { width, height, .. } = self.shown.area;
+        if right > width || bottom > height {
+            let mut wider = Buffer::empty(Rect::new(0, 0, right.max(width), bottom.max(height)));
+            let cells = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
+            cells.for_each(|at| wider[at] = self.shown[at].clone());
+            self.shown = wider;
+        }
+    }
+
+    /// Makes the bytes of the frame.
+    fn paint(&mut self) {
+        self.bytes.extend_from_slice(FRAME_BEGINS);
+        if self.erase {
+            self.bytes.extend_from_slice(ERASE);
+        }
+        let changes = std::mem::take(&mut self.changes);
+        let mut next = self.shown.clone();
+        changes.iter().for_each(|(x, y, cell)| put(&mut next, *x, *y, cell));
+        let always = |(.., cell): &(u16, u16, Cell)| cell.diff_option != CellDiffOption::None;
+        let scrolled = match changes.len() >= WORTH_SCROLLING && !changes.iter().any(always) {
+            true => scroll(&self.shown, &next, changes.len()),
+            false => None,
+        };
+        let at = match scrolled {
+            Some(Scrolled { rows, by, before }) => {
+                let (top, bottom, letter) =
+                    (rows.start + 1, rows.end, if by > 0 { 'S' } else { 'T' });
+                push(
+                    &mut self.bytes,
+                    format_args!("\x1b[{top};{bottom}r\x1b[{}{letter}\x1b[r", by.abs()),
+                );
+                write_cells(&mut self.bytes, None, before.diff_iter(&next))
+            }
+            None => {
+                let cells = changes.iter().map(|(x, y, cell)| (*x, *y, cell));
+                write_cells(&mut self.bytes, self.cursor.flatten(), cells)
+            }
+        };
+        self.shown = next;
+        let before = std::mem::replace(&mut self.cursor, Some(self.next_cursor));
+        match self.next_cursor {
+            Some(position) => {
+                if at != Some(position) {
+                    move_to(&mut self.bytes, position);
+                }
+                if before.flatten().is_none() {
+                    self.bytes.extend_from_slice(SHOW_CURSOR);
+                }
+            }
+            None if before == Some(None) => {}
+            None => self.bytes.extend_from_slice(HIDE_CURSOR),
+        }
+        self.erase = false;
+        self.bytes.extend_from_slice(FRAME_ENDS);
+    }
+}
+
+impl<W: Write> Backend for Painter<W> {
+    type Error = io::Error;
+
+    fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
+    where
+        I: Iterator<Item = (u16, u16, &'a Cell)>,
+    {
+        self.changes.extend(content.map(|(x, y, cell)| (x, y, cell.clone())));
+        Ok(())
+    }
+
+    fn hide_cursor(&mut self) -> io::Result<()> {
+        self.next_cursor = None;
+        Ok(())
+    }
+
+    fn show_cursor(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn get_cursor_position(&mut self) -> io::Result<Position> {
+        // asking the terminal would wait for an answer that whoever reads the keys takes
+        Ok(self.cursor.flatten().unwrap_or_default())
+    }
+
+    fn set_cursor_position<P: Into<Position>>(&mut self, position: P) -> io::Result<()> {
+        self.next_cursor = Some(position.into());
+        Ok(())
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        self.clear_region(ClearType::All)
+    }
+
+    fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
+        // the screen is ours alone, and only ever erased as a whole
+        self.erase = true;
+        (self.shown, self.cursor) = (Buffer::default(), None);
+        self.changes.clear();
+        Ok(())
+    }
+
+    fn size(&self) -> io::Result<Size> {
+        let (width, height) = crossterm::terminal::size()?;
+        Ok(Size { width, height })
+    }
+
+    fn window_size(&mut self) -> io::Result<WindowSize> {
+        Ok(WindowSize { columns_rows: self.size()?, pixels: Size::ZERO })
+    }
+
+    /// Writes the frame, where it differs from what is shown.
+    fn flush(&mut self) -> io::Result<()> {
+        self.fit();
+        let shown = &self.shown;
+        let changed = |(x, y, cell): &(u16, u16, Cell)| !looks_like(&shown[(*x, *y)], cell);
+        let moved = self.cursor != Some(self.next_cursor);
+        if !self.erase && !moved && !self.changes.iter().any(changed) {
+            self.changes.clear();
+            return Ok(());
+        }
+        self.bytes.clear();
+        self.paint();
+        self.out.write_all(&self.bytes)?;
+        self.out.flush()
+    }
+}
+
+/// Puts a cell where it stands, over the cells behind it if it is wide.
+fn put(buffer: &mut Buffer, x: u16, y: u16, cell: &Cell) {
+    let wide = x.saturating_add(columns(cell)).min(buffer.area.width);
+    (x + 1..wide).for_each(|behind| buffer[(behind, y)].reset());
+    let there = &mut buffer[(x, y)];
+    *there = cell.clone();
+    there.set_diff_option(CellDiffOption::None);
+}
+
+fn columns(cell: &Cell) -> u16 {
+    // most cells hold one letter
+    if cell.symbol().len() == 1 { 1 } else { cell.symbol().width() as u16 }
+}
+
+fn looks_like(a: &Cell, b: &Cell) -> bool {
+    a.symbol() == b.symbol() && pen(a) == pen(b)
+}
+
+/// A frame that is the one before with some rows moved.
+struct Scrolled {
+    /// The rows that the terminal scrolls.
+    rows: Range<u16>,
+    /// By how many rows: up, or down where it is negative.
+    by: i32,
+    /// What the terminal shows then.
+    before: Buffer,
+}
+
+/// Looks for the rows that scrolling brings nearest to the next frame; none if it saves too little.
+fn scroll(shown: &Buffer, next: &Buffer, changes: usize) -> Option<Scrolled> {
+    let most = i32::from(SCROLLED_MAX);
+    let height = next.area.height;
+    let still: Vec<i64> = (0..height).map(|y| same(next, y, shown, y)).collect();
+    let shifts = (1..=most).flat_map(|by| [by, -by]);
+    let (by, rows, _) = shifts
+        .filter_map(|by| best_rows(shown, next, by, &still).map(|(rows, saved)| (by, rows, saved)))
+        .max_by_key(|(.., saved)| *saved)
+        .filter(|(.., saved)| *saved * 2 > changes as i64)?;
+    let before = scrolled(shown, next, &rows, by);
+    // what is written in any case: where to scroll, and how far
+    let left = before.diff_iter(next).count() + 16;
+    (left * 3 < changes * 2).then_some(Scrolled { rows, by, before })
+}
+
+/// Returns how many cells two rows have in common.
+fn same(a: &Buffer, row: u16, b: &Buffer, other: u16) -> i64 {
+    let alike = |x: &u16| looks_like(&a[(*x, row)], &b[(*x, other)]);
+    (0..a.area.width).filter(alike).count() as i64
+}
+
+/// Returns the rows for which it saves most cells to be moved by so many rows, and how many it saves; `still` says how
+/// many cells each row has in common with itself.
+fn best_rows(shown: &Buffer, next: &Buffer, by: i32, still: &[i64]) -> Option<(Range<u16>, i64)> {
+    let (mut best, mut sum, mut from): (Option<(Range<u16>, i64)>, i64, Option<u16>) =
+        (None, 0, None);
+    for (y, unmoved) in (0..next.area.height).zip(still) {
+        let source = u16::try_from(i32::from(y) + by).ok().filter(|row| *row < next.area.height);
+        sum = source.map_or(0, |row| sum + same(next, y, shown, row) - unmoved);
+        if sum <= 0 {
+            (sum, from) = (0, None);
+            continue;
+        }
+        let first = *from.get_or_insert(y);
+        if best.as_ref().is_none_or(|(_, most)| sum > *most) {
+            best = Some((first..y + 1, sum));
+        }
+    }
+    let (rows, saved) = best?;
+    // the rows that they come from are scrolled with them
+    let rows = match u16::try_from(by) {
+        Ok(up) => rows.start..rows.end + up,
+        Err(_) => rows.start - by.unsigned_abs() as u16..rows.end,
+    };
+    Some((rows, saved))
+}
+
+/// Returns what a terminal shows once it has scrolled some rows.
+fn scrolled(shown: &Buffer, next: &Buffer, rows: &Range<u16>, by: i32) -> Buffer {
+    let mut after = shown.clone();
+    for y in rows.clone() {
+        let source = u16::try_from(i32::from(y) + by).ok().filter(|source| rows.contains(source));
+        for x in 0..shown.area.width {
+            after[(x, y)] = match source {
+                Some(source) => shown[(x, source)].clone(),
+                // an empty cell shows no colour of letters
+                None if is_blank(&next[(x, y)]) => next[(x, y)].clone(),
+                None => Cell::default(),
+            };
+        }
+    }
+    after
+}
+
+fn is_blank(cell: &Cell) -> bool {
+    let Pen { bg, modifier, .. } = pen(cell);
+    let seen = Modifier::REVERSED | Modifier::UNDERLINED | Modifier::CROSSED_OUT;
+    cell.symbol() == " " && bg == Color::Reset && !modifier.intersects(seen)
+}
+
+/// Writes cells, the first perhaps where the cursor stands; returns where it stands then, if that is known.
+fn write_cells<'a>(
+    bytes: &mut Vec<u8>,
+    cursor: Option<Position>,
+    cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
+) -> Option<Position> {
+    let (mut now, mut at) = (Pen::default(), cursor);
+    for (x, y, cell) in cells {
+        let position = Position { x, y };
+        if at != Some(position) {
+            move_to(bytes, position);
+        }
+        let wanted = pen(cell);
+        if wanted != now {
+            take_up(bytes, now, wanted);
+            now = wanted;
+        }
+        bytes.extend_from_slice(cell.symbol().as_bytes());
+        // how far a wide sign moves the cursor differs between terminals
+        at = (columns(cell) == 1).then_some(Position { x: x + 1, y });
+    }
+    if now != Pen::default() {
+        bytes.extend_from_slice(PLAIN);
+    }
+    at
+}
+
+fn pen(cell: &Cell) -> Pen {
+    Pen { fg: cell.fg, bg: cell.bg, underline: cell.underline_color, modifier: cell.modifier }
+}
+
+/// Changes the style in which the terminal prints.
+fn take_up(bytes: &mut Vec<u8>, now: Pen, wanted: Pen) {
+    let mut codes = String::new();
+    let mut code = |text: &str| {
+        codes.push_str(if codes.is_empty() { "" } else { ";" });
+        codes.push_str(text);
+    };
+    let mut now = now;
+    if wanted == Pen::default() || !(now.modifier - wanted.modifier).is_empty() {
+        code("0");
+        now = Pen::default();
+    }
+    for (attribute, number) in ATTRIBUTES {
+        if (wanted.modifier - now.modifier).contains(attribute) {
+            code(&number.to_string());
+        }
+    }
+    for (is, was, ground) in
+        [(wanted.fg, now.fg, 38), (wanted.bg, now.bg, 48), (wanted.underline, now.underline, 58)]
+    {
+        if is != was {
+            code(&colour(is, ground));
+        }
+    }
+    push(bytes, format_args!("\x1b[{codes}m"));
+}
+
+/// Returns the codes of a colour: of letters (38), of their ground (48) or of the line below them (58).
+fn colour(colour: Color, ground: u8) -> String {
+    let number = match colour {
+        Color::Reset => return (ground + 1).to_string(),
+        Color::Rgb(r, g, b) => return format!("{ground};2;{r};{g};{b}"),
+        Color::Indexed(number) => number,
+        Color::Black => 0,
+        Color::Red => 1,
+        Color::Green => 2,
+        Color::Yellow => 3,
+        Color::Blue => 4,
+        Color::Magenta => 5,
+        Color::Cyan => 6,
+        Color::Gray => 7,
+        Color::DarkGray => 8,
+        Color::LightRed => 9,
+        Color::LightGreen => 10,
+        Color::LightYellow => 11,
+        Color::LightBlue => 12,
+        Color::LightMagenta => 13,
+        Color::LightCyan => 14,
+        Color::White => 15,
+    };
+    format!("{ground};5;{number}")
+}
+
+fn move_to(bytes: &mut Vec<u8>, Position { x, y }: Position) {
+    push(bytes, format_args!("\x1b[{};{}H", y + 1, x + 1));
+}
+
+fn push(bytes: &mut Vec<u8>, text: std::fmt::Arguments<'_>) {
+    bytes.write_fmt(text).expect("writing to a Vec cannot fail");
+}
+
+#[cfg(test)]
+mod tests;
