@@ -1,7 +1,8 @@
 //! The loop of the screen: keys and events in, frames and commands out.
 //!
 //! It draws when something changed and not otherwise: at once if the last frame is old, else when the frame clock
-//! allows. While nobody speaks nothing wakes it but a key or an event.
+//! allows. Keys have a clock of their own, so that what a key does is seen at once however many words come. While
+//! nobody speaks nothing wakes it but a key or an event.
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Ms, SteerLine};
@@ -80,9 +81,12 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
     let frame_ms = if screen.modes.far { FAR_FRAME_MS } else { FRAME_MS };
     let mut keys = listen();
     let (mut dirty, mut open, mut suspending) = (true, true, false);
-    let mut drawn: Option<Ms> = None;
+    let (mut drawn, mut answered): (Option<Ms>, Option<Ms>) = (None, None);
+    let mut pressed = false;
     // the time of a recording may stand still or go back
     let frames = Clock::real(Ms(0));
+    // what the engine does at once stands in the first frame already
+    yield_now().await;
     loop {
         while let Some(item) = tail.try_next() {
             screen.take(&item);
@@ -96,11 +100,15 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
         let now = frames.now();
         let (passes, changed) = undo::pass(&mut screen.view, now);
         dirty |= changed;
-        let due = drawn.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
+        let left = |last: Option<Ms>| last.map_or(0, |at| frame_ms.saturating_sub(now.since(at)));
+        let due = if pressed { left(drawn).min(left(answered)) } else { left(drawn) };
         if dirty && due == 0 {
             terminal.draw(|frame| draw::draw(frame, screen))?;
             terminal.entitle(&screen.entitled())?;
             (dirty, drawn) = (false, Some(now));
+            if std::mem::take(&mut pressed) {
+                answered = drawn;
+            }
         }
         let wake = match (dirty, ticking(screen)) {
             (true, _) => Some(due),
@@ -184,7 +192,7 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
                     Some(Request::Send(command)) => send(screen, command),
                     None => {}
                 }
-                dirty = true;
+                (dirty, pressed) = (true, true);
             }
             item = tail.next(), if open => {
                 match item {
