@@ -47,19 +47,29 @@ impl Search {
     pub fn matches(&mut self, transcript: &Transcript) -> &[usize] {
         let of = (self.query.clone(), transcript.revised());
         // a recording may have gone back
-        if self.found.of != of || self.found.upto > transcript.rows().len() {
+        if self.found.of.1 != of.1 || self.found.upto > transcript.rows().len() {
             self.found = Matches { of, ..Matches::default() };
+        } else if self.found.of.0 != of.0 {
+            let Matches { of: (query, _), upto, rows } = std::mem::take(&mut self.found);
+            let (upto, rows) = match narrows(&query, &of.0) {
+                true => {
+                    let settled = rows.into_iter().filter(|at| *at < upto);
+                    (upto, self.fitting(transcript, settled))
+                }
+                false => (0, vec![]),
+            };
+            self.found = Matches { of, upto, rows };
         }
         let upto = self.found.upto;
         self.found.rows.retain(|at| *at < upto);
-        let new = self.fitting(transcript, upto);
+        let new = self.fitting(transcript, upto..transcript.len());
         self.found.rows.extend(new);
         self.found.upto = transcript.rows().len();
         &self.found.rows
     }
 
-    /// Returns the rows that fit from a place on.
-    fn fitting(&self, transcript: &Transcript, from_row: usize) -> Vec<usize> {
+    /// Returns the rows that fit, of some.
+    fn fitting(&self, transcript: &Transcript, rows: impl Iterator<Item = usize>) -> Vec<usize> {
         let (words, from) = self.parts();
         if words.is_empty() && from.is_none() {
             return vec![];
@@ -80,7 +90,7 @@ impl Search {
             Some(RowView::Aside(head, _)) => from.is_none() && has(head, &words),
             None => false,
         };
-        (from_row..transcript.len()).filter(fits).collect()
+        rows.filter(fits).collect()
     }
 
     /// Returns the line that says how many there are and where the reader stands.
@@ -114,6 +124,11 @@ impl Search {
     }
 }
 
+/// Returns whether all that a query finds was found by the one before it: it was typed on.
+fn narrows(before: &str, query: &str) -> bool {
+    !before.trim().is_empty() && query.starts_with(before) && !query.contains(FROM)
+}
+
 fn has(text: &str, words: &str) -> bool {
     words.is_empty() || find(text, words).is_some()
 }
@@ -142,20 +157,25 @@ fn find(text: &str, words: &str) -> Option<(usize, usize)> {
     })
 }
 
+/// Letters, the rarest in most texts first: a search jumps from one of these to the next.
+const RAREST_FIRST: &[u8] = b"zqxjkvbpygfwmucldrhsnioate ";
+
 /// The same for words without any other letters, a hundred times as fast: bytes of these are part of no other sign.
 fn find_ascii(text: &[u8], words: &[u8], exact: bool) -> Option<(usize, usize)> {
-    let first = words.first()?;
     let last = text.len().checked_sub(words.len())?;
+    let rarity = |byte: u8| RAREST_FIRST.iter().position(|b| *b == byte.to_ascii_lowercase());
+    let rarest = words.iter().enumerate().min_by_key(|(_, byte)| rarity(**byte));
+    let (offset, byte) = rarest?;
     let (small, capital) = match exact {
-        true => (*first, *first),
-        false => (first.to_ascii_lowercase(), first.to_ascii_uppercase()),
+        true => (*byte, *byte),
+        false => (byte.to_ascii_lowercase(), byte.to_ascii_uppercase()),
     };
     let fits = |from: &usize| {
-        let begins = text[*from] == small || text[*from] == capital;
         let here = &text[*from..from + words.len()];
-        begins && if exact { here == words } else { here.eq_ignore_ascii_case(words) }
+        if exact { here == words } else { here.eq_ignore_ascii_case(words) }
     };
-    (0..=last).find(fits).map(|from| (from, from + words.len()))
+    let mut places = memchr::memchr2_iter(small, capital, &text[offset..=last + offset]);
+    places.find(fits).map(|from| (from, from + words.len()))
 }
 
 #[cfg(test)]
@@ -169,10 +189,28 @@ mod tests {
             ("the end", "The", None),
             ("The end", "The", Some((0, 3))),
             ("aab", "ab", Some((1, 3))),
+            ("an exquisite Quiz, a quiz", "quiz", Some((13, 17))),
+            ("an exquisite Quiz, a quiz", "a Quiz", None),
+            ("q", "a q", None),
             ("ab", "abc", None),
             ("ab", "", None),
         ] {
             assert_eq!(find(text, words), found, "{words:?} in {text:?}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_typed_on_narrows() {
+        for (before, query, narrowed) in [
+            ("th", "the", true),
+            ("the", "the e", true),
+            ("the", "The", false),
+            ("the", "th", false),
+            ("", "t", false),
+            ("fro", "from:bo", false),
+            ("from:bo the", "from:bo then", false),
+        ] {
+            assert_eq!(narrows(before, query), narrowed, "{before:?} {query:?}");
         }
     }
 }
