@@ -46,6 +46,13 @@ impl Live {
         said
     }
 
+    /// Returns how many bytes of words and reasoning a running turn has shown so far.
+    pub fn bytes(&self, turn: TurnId) -> usize {
+        let sealed = self.state.turns.get(&turn).map_or(0, |t| t.said.len() + t.thought.len());
+        let loose = self.loose.iter().filter(|p| p.turn == turn);
+        sealed + loose.map(|p| p.text.len()).sum::<usize>()
+    }
+
     /// Returns whether a running turn has shown any words.
     pub fn has_said(&self, turn: TurnId) -> bool {
         let sealed = self.state.turns.get(&turn).is_some_and(|t| !t.said.trim().is_empty());

@@ -54,6 +54,31 @@ fn a_frame_lays_out_what_is_seen_and_no_more() {
     assert!(first <= 60 && streaming == first, "{counted:?}");
 }
 
+/// A reply with everything whose look depends on what stands before or behind it.
+const GROWS: &str = "# Plan\n\nFirst *one* thing\nand another, `code` too.\n\n- a\n- b\n\n  still b\n\n3. c\n\n\
+    After the list.\n\n```rust\nfn main() {}\n\nlet x = 1;\n```\n\nWords.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\
+    > quoted\nlazily\n\nTwo blanks:\n\n\nthen <b>more</b> **bold\nacross** lines.\n\n    indented\n\n\
+    [x]: https://a.example\n\n\"Quoted.\" 日本語\n\n~~~\nopen\n\nfence";
+
+/// Finished paragraphs are laid out once: whatever comes in whatever pieces, it looks as if laid out at once.
+#[test]
+fn a_growing_reply_looks_like_the_whole_one() {
+    for size in [1, 3, 7, 40] {
+        let (mut grows, mut whole) =
+            (Stage::new(60, 90).during(1, 0), Stage::new(60, 90).during(1, 0));
+        let letters: Vec<char> = GROWS.chars().collect();
+        for piece in letters.chunks(size) {
+            let piece: String = piece.iter().collect();
+            for stage in [&mut grows, &mut whole] {
+                stage.piece(&piece);
+            }
+            whole.screen.view.transcript.forget();
+            assert_eq!(grows.text(), whole.text(), "{size} letters at a time");
+        }
+        assert!(grows.text().contains("After the list."), "{}", grows.text());
+    }
+}
+
 #[test]
 fn only_what_came_since_is_searched() {
     let mut stage = talked(300);

@@ -160,7 +160,7 @@ fn both_ends(
 
 /// How fast a seat speaks, in tokens a second as estimated; nothing before it has said anything.
 fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
-    let said = transcript.live.said(turn.id).len() + transcript.live.thought(turn.id).len();
+    let said = transcript.live.bytes(turn.id);
     let ms = now.since(turn.since).max(1);
     let tokens = (said as u64 / BYTES_PER_TOKEN) * 1_000 / ms;
     (tokens > 0).then(|| format!("~{tokens} tok/s"))

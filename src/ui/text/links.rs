@@ -23,9 +23,8 @@ pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
     for line in said.split_inclusive('\n') {
         let begin = at;
         at += line.len();
-        let marks = line.len() - line.trim_start_matches(['`', '~']).len();
-        let (fence, rest) = (&line[..marks], line[marks..].trim());
-        let is_fence = marks >= 3 && fence.bytes().all(|b| Some(b) == fence.bytes().next());
+        let (fence, rest) = fence(line);
+        let is_fence = !fence.is_empty();
         match &mut open {
             Some((begun, language, code))
                 if is_fence && fence.starts_with(*begun) && rest.is_empty() =>
@@ -50,6 +49,45 @@ pub fn parts(said: &str) -> Vec<MessagePart<'_>> {
         None => {}
     }
     parts
+}
+
+/// Returns the marks of a line that opens or closes a block of code, and what follows them; empty marks if it does not.
+fn fence(line: &str) -> (&str, &str) {
+    let (marks, rest) = line.split_at(line.len() - line.trim_start_matches(['`', '~']).len());
+    let same = marks.bytes().all(|b| Some(b) == marks.bytes().next());
+    if marks.len() >= 3 && same { (marks, rest.trim()) } else { ("", line) }
+}
+
+/// Returns how many bytes of Markdown that still grows are whole paragraphs, which look the same whatever follows.
+///
+/// A paragraph counts once a single blank line and the beginning of another one follow it that nothing can make a part of
+/// it. Where that is in doubt (HTML, front matter, what is indented, lists that may go on), it does not count yet.
+pub fn finished(said: &str) -> usize {
+    if said.starts_with(['-', '+']) {
+        return 0;
+    }
+    let (mut finished, mut at, mut blank) = (0, 0, 0);
+    let mut open: Option<&str> = None;
+    for line in said.split_inclusive('\n') {
+        let (marks, rest) = fence(line);
+        match open {
+            Some(begun) if marks.starts_with(begun) && rest.is_empty() => open = None,
+            Some(_) => {}
+            None if line.trim_start().starts_with('<') => break,
+            None => {
+                let begins = |c: char| c.is_alphabetic() || "#\"`|“".contains(c);
+                if blank == 1 && at > 1 && line.starts_with(begins) {
+                    finished = at;
+                }
+                if !marks.is_empty() && !rest.contains('`') {
+                    open = Some(marks);
+                }
+            }
+        }
+        blank = if line.trim().is_empty() && line.ends_with('\n') { blank + 1 } else { 0 };
+        at += line.len();
+    }
+    finished
 }
 
 /// Returns the blocks of code of some Markdown, without their fences.
@@ -93,6 +131,26 @@ pub fn links(said: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_paragraph_is_finished_once_another_one_begins() {
+        for (said, whole) in [
+            ("one", ""),
+            ("one\n\n", ""),
+            ("one\n\nt", "one\n\n"),
+            ("one\n\n\ntwo", ""),
+            ("one\n\n- two\n\n  three\n\n4. four", ""),
+            ("- one\n- two", ""),
+            ("one\n\n- two\n\nthree", "one\n\n- two\n\n"),
+            ("```\none\n\ntwo\n", ""),
+            ("```\none\n\ntwo\n```\n\nthree", "```\none\n\ntwo\n```\n\n"),
+            ("one\n\n<!-- two\n\nthree\n\nfour", ""),
+            ("one\n\ntwo\n\nthree", "one\n\ntwo\n\n"),
+            ("---\na: b\n\nc: d\n---\n", ""),
+        ] {
+            assert_eq!(&said[..finished(said)], whole, "{said:?}");
+        }
+    }
 
     #[test]
     fn blocks_of_code_lose_their_fences_alone() {

@@ -7,6 +7,7 @@ use crate::state::{Entry, Turn, Who};
 use crate::text::{self, word_count};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Keymap};
+use crate::ui::text::links;
 use crate::ui::text::markdown::{bold, plain, plainly, rows};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
@@ -15,11 +16,14 @@ use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
+use std::rc::Rc;
 
 /// The widest column of words, in cells: longer lines are hard to read.
 const WORDS_MAX: usize = 100;
 /// Cells before the words of a message.
 const INDENT: usize = 3;
+/// The blank row and the head, with which every message begins.
+const HEAD_ROWS: usize = 2;
 /// Rows of an utterance that are shown while several speak at once.
 const FOLDED_ROWS: usize = 4;
 
@@ -53,7 +57,7 @@ pub struct Reading {
 
 impl Reading {
     /// Returns whether the reasoning of a row is open.
-    fn opens(&self, id: Option<Id>) -> bool {
+    pub fn opens(&self, id: Option<Id>) -> bool {
         self.reasoning != id.is_some_and(|id| self.others.contains(&id))
     }
 }
@@ -81,9 +85,83 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
         None => {}
         Some(RowView::Aside(head, body)) => lines.extend(aside(head, body, look)),
         Some(RowView::Words(entry, at)) => lines.extend(words(transcript, entry, at, opens, look)),
-        Some(RowView::Speaking(turn)) => lines.extend(speaking(transcript, turn, opens, look)),
+        Some(RowView::Speaking(turn)) => {
+            return Growing::default().grown(transcript, turn, opens, look).to_vec();
+        }
     }
     lines
+}
+
+/// The lines of a turn that is being spoken. Paragraphs that are finished are laid out once, however long the reply gets.
+#[derive(Default)]
+pub struct Growing {
+    /// All lines as they were last, the head first.
+    lines: Rc<Vec<Line<'static>>>,
+    /// How many of them stand before the words.
+    front: usize,
+    /// What the front was made of: the call, and the bytes of its reasoning.
+    of: (Option<CallId>, usize),
+    /// How many bytes of the words are finished paragraphs, and how many lines these take.
+    finished: (usize, usize),
+    /// Whether lines of finished paragraphs were let go, because only the last ones are shown.
+    folded: bool,
+}
+
+impl Growing {
+    /// Returns the lines as they are now.
+    pub fn grown(
+        &mut self,
+        transcript: &Transcript,
+        turn: &Turn,
+        opens: bool,
+        look: Look<'_>,
+    ) -> Rc<Vec<Line<'static>>> {
+        let folds = transcript.speaking().count() > 1;
+        let (_, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
+        let said = transcript.live.said(turn.id);
+        let thought = transcript.live.thought(turn.id);
+        let of = (turn.call, thought.len());
+        let (stale, unfolds) =
+            (self.of != of || self.finished.0 > said.len(), self.folded && !folds);
+        if self.front == 0 || stale || unfolds {
+            let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
+            lines.extend(behind_gutter(reasoning(&thought, opens, look), style, look));
+            let front = lines.len();
+            *self = Growing { lines: Rc::new(lines), front, of, ..Growing::default() };
+        }
+        let lines = Rc::make_mut(&mut self.lines);
+        lines.truncate(self.front + self.finished.1);
+        if let Some(head) = lines.get_mut(1) {
+            *head = speakers_head(transcript, turn, look);
+        }
+        let rest = said.get(self.finished.0..).unwrap_or_default();
+        let whole = if look.reading.raw { 0 } else { links::finished(rest) };
+        let (whole, rest) = rest.split_at(whole);
+        if !whole.is_empty() {
+            let mut body = body_rows(whole, look);
+            body.push(Line::default());
+            lines.extend(behind_gutter(body, style, look));
+            if folds {
+                let last = lines.len().saturating_sub(FOLDED_ROWS).max(self.front);
+                self.folded |= last > self.front;
+                lines.drain(self.front..last);
+            }
+            self.finished = (self.finished.0 + whole.len(), lines.len() - self.front);
+        }
+        let body = match said.trim().is_empty() {
+            true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))],
+            false => body_rows(rest, look),
+        };
+        lines.extend(behind_gutter(body, style, look));
+        if !folds || lines.len() - HEAD_ROWS <= FOLDED_ROWS && !self.folded {
+            return self.lines.clone();
+        }
+        let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted));
+        let mut shown = lines[..HEAD_ROWS].to_vec();
+        shown.extend(behind_gutter(vec![fold], style, look));
+        shown.extend_from_slice(&lines[(lines.len() - FOLDED_ROWS).max(HEAD_ROWS)..]);
+        Rc::new(shown)
+    }
 }
 
 fn words(
@@ -135,12 +213,7 @@ fn words(
     lines
 }
 
-fn speaking(
-    transcript: &Transcript,
-    turn: &Turn,
-    opens: bool,
-    look: Look<'_>,
-) -> Vec<Line<'static>> {
+fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'static> {
     let (name, style) = who(transcript, &Who::Seat(turn.seat.clone()), look);
     let mut facts: Vec<(String, ThemeRole)> = Vec::new();
     facts.extend(turn.number.map(|n| (format!("#{n}"), ThemeRole::Muted)));
@@ -150,21 +223,7 @@ fn speaking(
     if turn.replaces.is_some() {
         facts.push(("retry".into(), ThemeRole::Muted));
     }
-    let mut lines = vec![head(name, style, &facts, None, look)];
-    let said = transcript.live.said(turn.id);
-    let said_rows = match said.trim().is_empty() {
-        true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))],
-        false => body_rows(&said, look),
-    };
-    let mut body = reasoning(&transcript.live.thought(turn.id), opens, look);
-    body.extend(said_rows);
-    if transcript.speaking().count() > 1 && body.len() > FOLDED_ROWS {
-        let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted));
-        let cut = body.len() - FOLDED_ROWS;
-        body.splice(..cut, [fold]);
-    }
-    lines.extend(behind_gutter(body, style, look));
-    lines
+    head(name, style, &facts, None, look)
 }
 
 /// Reasoning, folded to one line unless it is open; nothing where there is none.

@@ -4,7 +4,7 @@
 //! what is seen is laid out, and finished rows are laid out once for each width.
 
 use crate::ui::text::code;
-use crate::ui::view::message::{Look, continued, is_left_out, lines};
+use crate::ui::view::message::{Growing, Look, continued, is_left_out, lines};
 use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::text::Line;
 use std::collections::HashMap;
@@ -26,6 +26,8 @@ pub struct Viewport {
     /// Whether code stands in the colours of its language.
     coloured: bool,
     cache: HashMap<Id, (Stamp, Rc<Vec<Line<'static>>>)>,
+    /// What is laid out of the rows that still grow.
+    growing: HashMap<Id, Growing>,
     /// The lines of a row that has none.
     nothing: Rc<Vec<Line<'static>>>,
 }
@@ -62,6 +64,7 @@ impl Viewport {
     /// Forgets all lines: colours or signs changed.
     pub fn forget(&mut self) {
         self.cache.clear();
+        self.growing.clear();
     }
 
     /// Returns the lines that are seen at a height.
@@ -73,7 +76,7 @@ impl Viewport {
     ) -> Vec<Line<'static>> {
         let coloured = code::ready();
         if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
-            self.cache.clear();
+            self.forget();
         }
         (self.width, self.height, self.coloured) = (look.width, height, coloured);
         let (mut at, mut skip) = self.top(transcript, look);
@@ -209,16 +212,25 @@ impl Viewport {
                 (changed, e.text().len(), transcript.answers_earlier(e))
             }
             RowView::Speaking(turn) => {
-                let length =
-                    transcript.live.said(turn.id).len() + transcript.live.thought(turn.id).len();
-                (transcript.speaking().count(), length, true)
+                (transcript.speaking().count(), transcript.live.bytes(turn.id), true)
             }
             RowView::Aside(..) => (0, 0, false),
         };
         if let Some((_, lines)) = self.cache.get(&id).filter(|(known, _)| *known == stamp) {
             return lines.clone();
         }
-        let laid = Rc::new(lines(transcript, at, look));
+        // what it held is let go first, so that the lines can grow in place
+        self.cache.remove(&id);
+        let laid = match shown {
+            RowView::Speaking(turn) => {
+                let opens = look.reading.opens(Some(id));
+                self.growing.entry(id).or_default().grown(transcript, turn, opens, look)
+            }
+            RowView::Words(..) | RowView::Aside(..) => {
+                self.growing.remove(&id);
+                Rc::new(lines(transcript, at, look))
+            }
+        };
         self.cache.insert(id, (stamp, laid.clone()));
         laid
     }
