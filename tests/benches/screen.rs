@@ -2,7 +2,7 @@
 
 use crate::talk::{By, Talk};
 use colloquium::clock::Clock;
-use colloquium::model::Seq;
+use colloquium::model::{Channel, Event, Kind, Ms, Piece, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::ui::act::update::key;
 use colloquium::ui::text::markdown;
@@ -77,7 +77,55 @@ fn message(bytes: usize) -> String {
     PART.chars().cycle().take(bytes).collect()
 }
 
-/// A message that grows is laid out anew with each piece.
+/// A key of a search that is typed on: the first letters have been looked for.
+#[divan::bench(args = UTTERANCES)]
+fn search_key(bencher: Bencher, utterances: u32) {
+    let mut screen = screen(utterances);
+    let letter = |c| KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE);
+    let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+    "/w9".chars().for_each(|c| _ = key(&mut screen, &letter(c)));
+    let back = KeyEvent::new(KeyCode::Backspace, KeyModifiers::NONE);
+    bencher.bench_local(|| {
+        for pressed in [letter('9'), back] {
+            key(&mut screen, &pressed);
+            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        }
+    });
+}
+
+/// The last thousand words of a reply of so many, drawn ten words at a time.
+#[divan::bench(args = [1_000, 10_000, 100_000], sample_count = 5)]
+fn growing_reply(bencher: Bencher, words: usize) {
+    let paragraph = "Ten words that stand in a paragraph of their own. ".repeat(6) + "\n\n";
+    let grown = || {
+        let mut screen = screen(2);
+        let state = screen.transcript.state();
+        let (seq, ms) = (state.next_seq, state.ms);
+        let mut events = Talk::of(By::Lines, "round_robin", 2).events.into_iter();
+        let grant = events.rfind(|e| matches!(e.kind, Kind::FloorGranted(_))).unwrap();
+        let event = Event { seq, ms, ..grant };
+        screen.take(&Item::Event(Arc::new(Record::new(event).unwrap())));
+        let mut terminal = Terminal::new(TestBackend::new(120, 40)).unwrap();
+        say(&mut screen, &paragraph.repeat((words - 1_000) / 60));
+        terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        (screen, terminal)
+    };
+    bencher.with_inputs(grown).bench_local_values(|(mut screen, mut terminal)| {
+        for _ in 0..100 {
+            say(&mut screen, "ten words more that make the last paragraph grow on ");
+            terminal.draw(|frame| draw::draw(frame, &mut screen)).unwrap();
+        }
+        screen
+    });
+}
+
+fn say(screen: &mut Screen, text: &str) {
+    let turn = screen.transcript.speaking().next().unwrap().id;
+    let piece = Piece { turn, channel: Channel::Say, at: Ms(0), text: text.into() };
+    screen.take(&Item::Piece(piece));
+}
+
+/// A whole message, laid out at once.
 #[divan::bench(args = [100, 1_000, 10_000, 100_000])]
 fn markdown_of_a_message(bencher: Bencher, bytes: usize) {
     let (said, theme) = (message(bytes), Theme::default());

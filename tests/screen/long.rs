@@ -72,7 +72,7 @@ fn a_growing_reply_looks_like_the_whole_one() {
             for stage in [&mut grows, &mut whole] {
                 stage.piece(&piece);
             }
-            whole.screen.view.transcript.forget();
+            whole.screen.view.viewport.forget();
             assert_eq!(grows.text(), whole.text(), "{size} letters at a time");
         }
         assert!(grows.text().contains("After the list."), "{}", grows.text());
