@@ -49,6 +49,7 @@ struct Cli {
 enum Command {
     Demo(commands::demo::DemoArgs),
     Run(commands::run::RunArgs),
+    Ask(commands::ask::AskArgs),
     Replay(commands::replay::ReplayArgs),
     Resume(commands::resume::ResumeArgs),
     Fork(commands::fork::ForkArgs),
@@ -86,7 +87,9 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
-fn dispatch(cli: Cli) -> Result<Exit, Failure> {
+fn dispatch(mut cli: Cli) -> Result<Exit, Failure> {
+    // whoever asks a panel wants to read its answer alone
+    cli.global.quiet |= matches!(cli.command, Some(Command::Ask(_))) && !cli.global.verbose;
     let context = Context::new(cli.global)?;
     crash::install(context.paths.state.clone());
     appearance::check_theme(&context)?;
@@ -105,6 +108,7 @@ fn execute(command: Option<Command>, context: &Context) -> Result<Exit, Failure>
         Some(Command::Replay(replay)) => replay.next(context)?,
         Some(Command::Fork(fork)) => fork.next(context)?,
         Some(Command::Resume(resume)) => resume.next(context)?,
+        Some(Command::Ask(ask)) => return ask.run(context),
         Some(Command::Export(export)) => return export.run(context),
         Some(Command::Analyze(analyze)) => return analyze.run(context),
         Some(Command::Sessions(sessions)) => return sessions.run(context),

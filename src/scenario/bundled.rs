@@ -12,6 +12,17 @@ const BUNDLED: &[(&str, &str)] = &[
     ("iterative-analysis", include_str!("../../assets/scenarios/iterative-analysis.toml")),
 ];
 
+/// The panels that `ask` puts questions to; they are scenarios too, whose last speaker gives the answer.
+const PANELS: &[(&str, &str)] = &[
+    ("council", include_str!("../../assets/panels/council.toml")),
+    ("review", include_str!("../../assets/panels/review.toml")),
+];
+
+/// Returns the text of a panel.
+pub fn panel(name: &str) -> Option<&'static str> {
+    PANELS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+}
+
 /// Returns the text of a bundled scenario.
 pub fn bundled(name: &str) -> Option<&'static str> {
     BUNDLED.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)

@@ -20,7 +20,7 @@ mod shows;
 mod tree;
 mod unattended;
 
-pub use bundled::{about, bundled, bundled_names};
+pub use bundled::{about, bundled, bundled_names, panel};
 pub use check::FACTS;
 pub(crate) use check::{Walk, join, nearest};
 pub use contract::validator;

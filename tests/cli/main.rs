@@ -2,6 +2,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
+mod ask;
 mod browser;
 mod bundled;
 #[path = "../canary/mod.rs"]

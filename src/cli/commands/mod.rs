@@ -1,6 +1,7 @@
 //! The sub-commands, one a file.
 
 pub mod analyze;
+pub mod ask;
 pub mod check;
 pub mod demo;
 pub mod doctor;

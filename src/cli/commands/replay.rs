@@ -184,7 +184,7 @@ fn print(transport: &Transport, log: &Log, format: PrintFormat) -> Result<Exit, 
     let past = State::fold(log.records.iter().take(before).map(|r| &r.event));
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
-        let mut printer = Printer::start(format, past).map_err(refused)?;
+        let mut printer = Printer::start(Some(format), past).map_err(refused)?;
         let mut tail = transport.tail();
         let mut seen = 0;
         let play = transport.play_through();

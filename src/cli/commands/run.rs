@@ -18,7 +18,7 @@ use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::payload::Opened;
-use crate::model::{Limits, VoiceSpec, Wall};
+use crate::model::{Key, Limits, SteerLine, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, Override};
 use crate::session::{self, FORMAT, Mode};
 use crate::state::State;
@@ -66,15 +66,23 @@ struct Prepared {
     models: ModelSource,
 }
 
-/// Reads a scenario and all that the options add to it.
-fn prepare(begin: &Begin, context: &Context) -> Result<Prepared, Failure> {
-    let (options, play) = (&begin.options, &begin.options.play);
+/// Finds the scenario that is named.
+fn find(begin: &Begin, context: &Context) -> Result<FoundScenario, Failure> {
     one_reader([
         ("SCENARIO", Some(begin.scenario.as_str())),
-        ("--topic", options.topic.as_deref()),
-        ("--steer", play.steer.as_deref()),
+        ("--topic", begin.options.topic.as_deref()),
+        ("--steer", begin.options.play.steer.as_deref()),
     ])?;
-    let mut found = source::find(context, &begin.scenario)?;
+    source::find(context, &begin.scenario)
+}
+
+/// Reads a scenario and all that the options add to it.
+fn prepare(
+    begin: &Begin,
+    mut found: FoundScenario,
+    context: &Context,
+) -> Result<Prepared, Failure> {
+    let (options, play) = (&begin.options, &begin.options.play);
     for setting in &play.set {
         let setting = Override::parse(setting)
             .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
@@ -105,15 +113,25 @@ fn prepare(begin: &Begin, context: &Context) -> Result<Prepared, Failure> {
 
 /// Prints who would speak when, without asking anybody.
 fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
-    let Prepared { loaded, history, .. } = prepare(begin, context)?;
+    let Prepared { loaded, history, .. } = prepare(begin, find(begin, context)?, context)?;
     let opened = opened(loaded.clone(), begin.options.seed.unwrap_or(REHEARSAL_SEED), false)?;
     dry_run::run(&begin.scenario, &loaded, opened, history.lines, begin.options.play.format)
 }
 
 /// Begins a conversation.
 pub fn start(begin: &Begin, context: &Context) -> Result<Setup, Failure> {
+    start_found(begin, find(begin, context)?, vec![], context)
+}
+
+/// Begins a conversation of a scenario that was found already, with lines of the operator that come first.
+pub fn start_found(
+    begin: &Begin,
+    found: FoundScenario,
+    first: Vec<(Key, SteerLine)>,
+    context: &Context,
+) -> Result<Setup, Failure> {
     let (options, play) = (&begin.options, &begin.options.play);
-    let Prepared { found, loaded, history, models } = prepare(begin, context)?;
+    let Prepared { found, loaded, history, models } = prepare(begin, found, context)?;
     let seats = &loaded.participants;
     let allowed = Allowed::by_scenario(seats, &found, Consent::of(play), context)?;
     models.meet(seats, context)?;
@@ -138,7 +156,7 @@ pub fn start(begin: &Begin, context: &Context) -> Result<Setup, Failure> {
         clock: assemble::clock(virtual_time, &State::default(), named.0),
         attended: !play.headless,
         commands: vec![],
-        lines: history.lines,
+        lines: first.into_iter().chain(history.lines).collect(),
         saved: !options.keep.no_save,
     });
     Ok(Setup { conversation, play: play.clone(), allowed, notice: None })

@@ -1,6 +1,7 @@
 //! A conversation without a screen: the engine runs, the printer prints, signals stop it, and the exit code says how it
 //! went.
 
+use crate::cli::args::format::PrintFormat;
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -37,12 +38,35 @@ enum Left {
     Unread(io::Result<()>),
 }
 
+/// How a conversation came to its end.
+pub struct Played {
+    /// What it was then.
+    pub state: State,
+    /// The name of its session, if it is kept.
+    pub name: Option<String>,
+    play: Play,
+    signal: Option<Exit>,
+    /// Whether somebody read what was printed to its end.
+    read: bool,
+}
+
 /// Plays a conversation to its end and says how it went.
 pub fn play(setup: Setup, context: &Context) -> Result<Exit, Failure> {
+    let format = setup.play.format;
+    let played = hear(setup, Some(format), context)?;
+    if played.read { played.verdict(context) } else { Ok(Exit::Done) }
+}
+
+/// Plays a conversation to its end; without a format it prints nothing.
+pub fn hear(
+    setup: Setup,
+    format: Option<PrintFormat>,
+    context: &Context,
+) -> Result<Played, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let (conversation, play) = (&setup.conversation, &setup.play);
-        let printer = Printer::start(play.format, conversation.past.clone()).map_err(refused)?;
+        let printer = Printer::start(format, conversation.past.clone()).map_err(refused)?;
         let opening = Seq(conversation.engine.live.state.next_seq.0.saturating_sub(1));
         let mut lines = match play.steered_live() {
             true => Some(stdin::listen(opening).map_err(refused)?),
@@ -61,7 +85,7 @@ async fn run(
     mut printer: Printer,
     signals: &mut Signals,
     context: &Context,
-) -> Result<Exit, Failure> {
+) -> Result<Played, Failure> {
     let Setup { conversation, play, .. } = setup;
     let Assembled { mut engine, mut tail, files, saved, past, .. } = conversation;
     let name = saved.then(|| context.name_of(&files));
@@ -127,7 +151,9 @@ async fn run(
     }
     synced.map_err(|fault| outcome::unwritable(&files, &fault.to_string()))?;
     match printed {
-        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Done),
+        Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
+            return Ok(Played { state, name, play, signal, read: false });
+        }
         Err(e) => {
             let failure =
                 Failure::new(Exit::Failed, format!("cannot write to standard output: {e}"));
@@ -138,7 +164,7 @@ async fn run(
         }
         Ok(()) => {}
     }
-    verdict(&state, name.as_deref(), &play, signal, context)
+    Ok(Played { state, name, play, signal, read: true })
 }
 
 /// What happened and is not in the file yet: whoever acts on what is printed must find it there after a kill.
@@ -184,12 +210,17 @@ impl Unwritten {
     }
 }
 
-/// Says what was saved, how it ended and how to go on; returns the code of that.
+impl Played {
+    /// Says what was saved, how it ended and how to go on; returns the code of that.
+    pub fn verdict(&self, context: &Context) -> Result<Exit, Failure> {
+        verdict(&self.state, self.name.as_deref(), (&self.play, self.signal), context)
+    }
+}
+
 fn verdict(
     state: &State,
     name: Option<&str>,
-    play: &Play,
-    signal: Option<Exit>,
+    (play, signal): (&Play, Option<Exit>),
     context: &Context,
 ) -> Result<Exit, Failure> {
     let (Some(ended), Some(code)) = (&state.ended, exit::ended(state)) else {

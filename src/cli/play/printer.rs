@@ -17,17 +17,18 @@ pub struct Printer {
 }
 
 impl Printer {
-    /// Starts to print what follows on a state.
+    /// Starts to print what follows on a state; without a format nothing is printed.
     ///
     /// # Errors
     /// When the system has no thread to give.
-    pub fn start(format: PrintFormat, mut state: State) -> io::Result<Printer> {
+    pub fn start(format: Option<PrintFormat>, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Arc<Record>>();
         let (tell, done) = oneshot::channel();
         let mut narrator = Narrator::default();
-        let mut spell = move |record: &Record| match format.spelling() {
-            None => record.line.clone(),
-            Some(spell) => {
+        let mut spell = move |record: &Record| match format.map(PrintFormat::spelling) {
+            None => String::new(),
+            Some(None) => record.line.clone(),
+            Some(Some(spell)) => {
                 state.apply(&record.event);
                 narrator.narrate(&state, &record.event).iter().map(spell).collect()
             }

@@ -1,0 +1,247 @@
+//! `ask`: puts a question to a panel and prints the answer, its dissent and its cost, and nothing else, for scripts and
+//! editors.
+
+use crate::cli::args::keep::Keep;
+use crate::cli::args::models::ModelOptions;
+use crate::cli::args::play::{self, Play};
+use crate::cli::args::run::RunOptions;
+use crate::cli::commands::run;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::inputs::{one_reader, read_file, read_stdin};
+use crate::cli::output;
+use crate::cli::play::headless::{self, Played};
+use crate::cli::play::next::Begin;
+use crate::cli::play::setup::Setup;
+use crate::cli::source::{self, FoundScenario};
+use crate::export::{REHEARSED, reason, spent, utterances};
+use crate::model::{Command, Key, SteerLine, Text, Usd};
+use crate::scenario::{self, Source};
+use crate::state::{State, Who};
+use clap::Args;
+use serde_json::json;
+use std::path::PathBuf;
+
+/// The panel that answers where none is named.
+const PANEL: &str = "council";
+/// What the line begins with that says who disagrees.
+const DISSENT: &str = "dissent:";
+
+/// Ask a panel of models a question; prints the answer, dissent and cost
+#[derive(Debug, Args)]
+pub struct AskArgs {
+    /// The question; `-` reads it from standard input
+    #[arg(value_name = "QUESTION")]
+    question: String,
+    /// Files that the panel reads first; `-` is standard input
+    #[arg(value_name = "FILE")]
+    files: Vec<String>,
+    /// Who answers: council, review, or a scenario, whose last turn or verdict is the answer
+    #[arg(long, value_name = "NAME", default_value = PANEL)]
+    panel: String,
+    /// Print the answer as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    models: ModelOptions,
+    /// Use the panel's rehearsed lines; no model is called
+    #[arg(long)]
+    rehearsed: bool,
+    /// End after so much running time, such as 90s or 5m
+    #[arg(long, value_name = "TIME", value_parser = play::seconds)]
+    max_time: Option<u64>,
+    /// Stop before the models have used more tokens
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_tokens: Option<u64>,
+    /// Stop before the models have cost more dollars
+    #[arg(long, value_name = "USD", value_parser = play::usd)]
+    max_usd: Option<Usd>,
+    #[command(flatten)]
+    keep: Keep,
+}
+
+impl AskArgs {
+    /// Prints the answer. Without any model the panel is rehearsed, which the answer and the exit code say.
+    pub fn run(self, context: &Context) -> Result<Exit, Failure> {
+        let readers = self.files.iter().map(|file| ("FILE", Some(file.as_str())));
+        one_reader(readers.chain([("QUESTION", Some(self.question.as_str()))]))?;
+        let lines = self.files.iter().enumerate().map(|(at, file)| material(at, file));
+        let lines = lines.collect::<Result<Vec<_>, Failure>>()?;
+        let question = match self.question.as_str() {
+            "-" => read_stdin("a question")?.trim().to_owned(),
+            question => question.to_owned(),
+        };
+        if question.trim().is_empty() {
+            return Err(Failure::usage("the question is empty", "as in: colloquium ask \"Why?\""));
+        }
+        let named = self.models.model.is_some() || context.settings()?.default_model.is_some();
+        let start = |rehearsed| self.start(&question, lines.clone(), rehearsed, context);
+        let (setup, unasked) = match start(self.rehearsed) {
+            Err(failure) if failure.code == Exit::NoModel && !named => {
+                (start(true).map_err(|_| failure)?, true)
+            }
+            begun => (begun?, false),
+        };
+        let played = headless::hear(setup, None, context)?;
+        let code = played.verdict(context)?;
+        let answer = Answer::of(&played, code)?;
+        let printed = if self.json { answer.json(&self.panel) } else { answer.text() };
+        output::text(&printed)?;
+        Ok(if unasked { Exit::NoModel } else { code })
+    }
+
+    fn start(
+        &self,
+        question: &str,
+        lines: Vec<(Key, SteerLine)>,
+        rehearsed: bool,
+        context: &Context,
+    ) -> Result<Setup, Failure> {
+        let found = match scenario::panel(&self.panel) {
+            Some(text) => FoundScenario {
+                source: Source {
+                    name: self.panel.clone(),
+                    text: text.to_owned(),
+                    settings: vec![],
+                },
+                folder: PathBuf::from("."),
+                trusted: true,
+            },
+            None => source::find(context, &self.panel)?,
+        };
+        let play = Play {
+            headless: true,
+            rehearsed,
+            max_time: self.max_time,
+            max_tokens: self.max_tokens,
+            max_usd: self.max_usd,
+            models: self.models.clone(),
+            ..Play::default()
+        };
+        let options = RunOptions {
+            play,
+            topic: Some(question.to_owned()),
+            keep: self.keep.clone(),
+            ..RunOptions::default()
+        };
+        let begin = Begin { scenario: self.panel.clone(), options };
+        run::start_found(&begin, found, lines, context)
+    }
+}
+
+/// Returns a file as words of the operator, which everybody reads before the first turn.
+fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
+    let text = match file {
+        "-" => read_stdin("a file")?,
+        path => read_file("the file", path)?,
+    };
+    let name = if file == "-" { "standard input" } else { file };
+    let said = Command::Say { text: format!("{name}:\n\n{text}").into() };
+    Ok((format!("ask:{}", at + 1).into(), said.into()))
+}
+
+/// What came out of a panel.
+struct Answer<'a> {
+    answer: Text,
+    dissent: Option<String>,
+    state: &'a State,
+    session: Option<&'a str>,
+}
+
+impl Answer<'_> {
+    /// Returns the answer of a conversation that ended: its verdict, or the words of its last turn.
+    fn of(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
+        let (state, session) = (&played.state, played.name.as_deref());
+        let last = state.last.as_ref().and_then(|last| last.number);
+        let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
+        let words = entry.filter(|e| e.number == last).map(|e| e.text().clone());
+        let verdict = state.verdict.as_ref().map(|(verdict, _)| {
+            let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);
+            let why = why.map(|j| format!(": {}", j.why)).unwrap_or_default();
+            format!("{}{why}", verdict.winner.as_deref().unwrap_or("draw")).into()
+        });
+        let Some(words) = verdict.or(words).filter(|_| code == Exit::Done) else {
+            let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();
+            let code = if code == Exit::Done { Exit::Failed } else { code };
+            let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));
+            return Err(match session {
+                Some(name) => failure.hint(format!("what was said: colloquium export {name}")),
+                None => failure,
+            });
+        };
+        let (answer, dissent) = parts(&words);
+        Ok(Answer { answer: answer.into(), dissent, state, session })
+    }
+
+    fn text(&self) -> String {
+        let label = if self.state.rehearsed { format!("{REHEARSED}\n\n") } else { String::new() };
+        let dissent = self.dissent.as_deref().unwrap_or("none");
+        format!("{label}{}\n\nDissent: {dissent}\n\n{}\n", self.answer, self.cost())
+    }
+
+    fn cost(&self) -> String {
+        let used = spent(&self.state.spent()).map(|used| format!(", {used}")).unwrap_or_default();
+        let kept = self.session.map(|name| format!("; session {name}")).unwrap_or_default();
+        format!("{}{used}{kept}", utterances(self.state.utterances))
+    }
+
+    fn json(&self, panel: &str) -> String {
+        let spent = self.state.spent();
+        let whole = json!({
+            "answer": self.answer,
+            "dissent": self.dissent,
+            "panel": panel,
+            "rehearsed": self.state.rehearsed,
+            "turns": self.state.utterances,
+            "failed": self.state.failed,
+            "tokens": spent.used().map(|used| used.tokens()),
+            "usd": spent.cost().map(f64::from),
+            "session": self.session,
+        });
+        format!("{whole:#}\n")
+    }
+}
+
+/// Returns what stands behind the mark of dissent, if a line begins with it.
+fn marked(line: &str) -> Option<&str> {
+    let line = line.trim_start_matches(['*', '#', ' ', '_']);
+    let head = line.get(..DISSENT.len())?;
+    head.eq_ignore_ascii_case(DISSENT).then(|| line.get(DISSENT.len()..)).flatten()
+}
+
+/// Splits an answer at the line that tells of dissent; a panel that agrees says `none`.
+fn parts(words: &str) -> (String, Option<String>) {
+    let lines: Vec<&str> = words.lines().collect();
+    let Some(at) = lines.iter().rposition(|line| marked(line).is_some()) else {
+        return (words.trim().to_owned(), None);
+    };
+    let (before, after) = lines.split_at(at);
+    let first = after.first().and_then(|line| marked(line)).unwrap_or_default();
+    let rest = after.get(1..).unwrap_or_default().join("\n");
+    let dissent = format!("{}\n{rest}", first.trim_matches(['*', '_', ' ']));
+    let dissent = dissent.trim();
+    let agrees = dissent.trim_end_matches('.').eq_ignore_ascii_case("none") || dissent.is_empty();
+    (before.join("\n").trim().to_owned(), (!agrees).then(|| dissent.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dissent_is_told_apart_from_the_answer() {
+        let check = |words: &str, answer: &str, dissent: Option<&str>| {
+            assert_eq!(parts(words), (answer.to_owned(), dissent.map(str::to_owned)), "{words}");
+        };
+        check("Yes.", "Yes.", None);
+        check("Yes.\nDISSENT: none.", "Yes.", None);
+        check(
+            "Yes.\n\n**Dissent:** Bo would wait.\nSo would Cy.",
+            "Yes.",
+            Some("Bo would wait.\nSo would Cy."),
+        );
+        check("The word dissent: means no.\nDISSENT:", "The word dissent: means no.", None);
+        check("é\nDissent: é", "é", Some("é"));
+    }
+}

@@ -1,0 +1,79 @@
+//! A panel from the shell: the answer, its dissent and its cost, and nothing else.
+
+use crate::house::House;
+use crate::server::Server;
+use colloquium::scenario::panel;
+use serde_json::Value;
+
+#[test]
+fn without_a_model_the_answer_is_rehearsed_and_both_the_text_and_the_code_say_so() {
+    let house = House::new();
+    let ran = house.run(&["ask", "Why is the sky blue?"]).code(4);
+    assert!(ran.out.starts_with("rehearsed voices: nothing here"), "{}", ran.out);
+    assert!(ran.out.contains("the rehearsed answer to \"Why is the sky blue?\""), "{}", ran.out);
+    assert!(ran.out.contains("\n\nDissent: the rehearsed sceptic"), "{}", ran.out);
+    assert_eq!(ran.err, "", "nothing else is printed");
+    let asked_for = house.run(&["ask", "Why?", "--rehearsed", "--panel", "review"]).code(0);
+    assert!(asked_for.out.contains("\n\nDissent: none\n\n4 utterances; session "), "{asked_for:?}");
+    // a model that is named and not there is no reason to make something up
+    let named = house.run(&["ask", "Why?", "--model", "ollama:none"]).code(4);
+    assert_eq!(named.out, "");
+}
+
+#[test]
+fn a_panel_reads_the_files_and_answers_as_json() {
+    let server = Server::start("It is.\n**DISSENT:** Bo doubts it.", None);
+    let house = House::new();
+    let notes = house.file("notes.txt", "The kettle is on.");
+    let ask = ["ask", "Is the tea ready?", &notes, "-", "--json"];
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny"];
+    let ran = house.fed(&[&ask[..], &model[..]].concat(), "The cups are out.").code(0);
+    let answer: Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        (&answer["answer"], &answer["dissent"]),
+        (&"It is.".into(), &"Bo doubts it.".into())
+    );
+    assert_eq!((&answer["rehearsed"], &answer["turns"]), (&false.into(), &7.into()));
+    assert!(answer["tokens"].as_u64().unwrap() > 0 && answer["usd"].is_null(), "{answer}");
+    let asked = server.asked.lock().unwrap();
+    assert_eq!(asked.len(), 7);
+    for body in asked.iter() {
+        assert!(body.contains("The kettle is on.") && body.contains("The cups are out."), "{body}");
+        assert!(body.contains("Is the tea ready?"), "{body}");
+    }
+    drop(asked);
+    assert_eq!(house.sessions()[0]["title"], "Is the tea ready?");
+    assert_eq!(house.sessions()[0]["id"], answer["session"]);
+}
+
+#[test]
+fn a_panel_that_is_stopped_gives_no_half_answer() {
+    let server = Server::start("It is.", None);
+    let house = House::new();
+    let model = ["--endpoint", &server.url, "--model", "endpoint:tiny", "--max-tokens", "900"];
+    let ran = house.run(&[&["ask", "Is it?", "--no-save"], &model[..]].concat()).code(5);
+    assert_eq!(ran.out, "");
+    assert!(ran.err.contains("the panel gave no answer: token limit"), "{}", ran.err);
+}
+
+#[test]
+fn any_scenario_can_be_the_panel_and_its_verdict_the_answer() {
+    let house = House::new();
+    let topic = "This house would abolish homework before the age of fourteen.";
+    let ran = house.run(&["ask", topic, "--panel", "formal-debate", "--rehearsed"]).code(0);
+    assert!(ran.out.contains("\n\npro: Side 2 answered practice"), "{}", ran.out);
+    let near = house.run(&["ask", "Why?", "--panel", "formal-debat"]).code(2);
+    assert!(near.err.contains("formal-debate"), "{}", near.err);
+    house.run(&["ask", " "]).code(2);
+    house.run(&["ask", "-", "-"]).code(2);
+}
+
+#[test]
+fn the_panels_are_faultless_scenarios() {
+    let house = House::new();
+    for name in ["council", "review"] {
+        let file = house.file("panel.toml", panel(name).unwrap());
+        let checked = house.run(&["check", &file]).code(0);
+        assert_eq!(checked.err, "", "{name}");
+    }
+}
