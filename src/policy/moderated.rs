@@ -6,7 +6,10 @@
 //! never chooses itself. A mention is a hint to the moderator, no more.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
-use super::{Decision, NextMove, Policy, View, find};
+use super::round_robin::RoundRobin;
+use super::talkative::Talkative;
+use super::weighted::Weighted;
+use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
 use crate::state::Reply;
@@ -155,7 +158,11 @@ fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
 /// Lets the fallback policy decide; it remembers what it did under a key of its own.
 fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     let name = v.thread.spec.options["fallback"].as_str().unwrap_or(FALLBACK);
-    let policy = find(name).unwrap_or(&super::round_robin::RoundRobin);
+    let policy: &dyn Policy = match name {
+        "weighted" => &Weighted,
+        "talkative" => &Talkative,
+        _ => &RoundRobin,
+    };
     let mut thread = v.thread.clone();
     thread.memo = v.thread.memo["fallback"].clone();
     thread.spec.options = Value::Null;
