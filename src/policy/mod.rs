@@ -15,80 +15,14 @@ mod phases;
 mod round_robin;
 mod simultaneous;
 mod talkative;
+mod view;
 mod weighted;
 
-use crate::model::payload::ThreadOpened;
-use crate::model::{Purpose, SeatId, StopReason, Text};
+pub use view::{Decision, NextMove, Policy, View};
+
 use crate::scenario::PolicyRow;
-use crate::state::{Entry, State, Thread};
-use serde_json::{Map, Value};
-
-/// What a policy wants next.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NextMove {
-    /// These seats speak at once.
-    Speak {
-        /// Who, in order.
-        seats: Vec<SeatId>,
-        /// Why these, in words.
-        why: Text,
-        /// Who is expected behind them.
-        queue: Vec<SeatId>,
-        /// The round this belongs to, from 1, where the policy counts rounds.
-        round: Option<u32>,
-    },
-    /// These seats are asked something beside the talk.
-    Ask {
-        /// What for.
-        purpose: Purpose,
-        /// Who.
-        seats: Vec<SeatId>,
-        /// Why, in words.
-        why: Text,
-        /// What they are asked.
-        question: Text,
-        /// The answers that count, where there is a list of them.
-        options: Vec<Text>,
-    },
-    /// A talk inside this one.
-    Open(Box<ThreadOpened>),
-    /// Nothing, until the operator gives the floor.
-    Wait,
-    /// A person should know this first; then the policy is asked again.
-    Warn(Text),
-    /// This thread is over.
-    End(StopReason),
-}
-
-/// A decision and all that the policy remembers of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Decision {
-    /// What it wants.
-    pub next: NextMove,
-    /// What it remembers.
-    pub memo: Value,
-}
-
-/// What a policy sees.
-pub struct View<'a> {
-    /// The conversation.
-    pub state: &'a State,
-    /// Its own thread.
-    pub thread: &'a Thread,
-}
-
-/// Who speaks next in a thread.
-pub trait Policy: Sync {
-    /// Its name, options and meaning, for the loader and for people.
-    fn row(&self) -> &'static PolicyRow;
-    /// Decides; asked only when nobody in the thread speaks or is owed a turn.
-    fn next(&self, view: &View<'_>) -> Decision;
-
-    /// Returns what came out of a thread that is over or stopped, besides its words.
-    fn result(&self, _view: &View<'_>) -> Value {
-        Value::Null
-    }
-}
+use crate::state::{State, Thread};
+use serde_json::Value;
 
 /// Every policy.
 pub const ALL: &[&dyn Policy] = &[
@@ -120,67 +54,4 @@ pub fn result(state: &State, thread: &Thread) -> Value {
 /// Returns what the scenario loader needs to know of every policy.
 pub fn rows() -> Vec<PolicyRow> {
     ALL.iter().map(|p| *p.row()).collect()
-}
-
-impl<'a> View<'a> {
-    /// Returns a whole number of the memo.
-    fn memo_count(&self, key: &str) -> u64 {
-        self.thread.memo[key].as_u64().unwrap_or(0)
-    }
-
-    /// Returns a whole number of the options.
-    fn option_count(&self, key: &str) -> Option<u64> {
-        self.thread.spec.options[key].as_u64()
-    }
-
-    /// Returns whether an option has this value.
-    fn option_is(&self, key: &str, value: &str) -> bool {
-        self.thread.spec.options[key] == *value
-    }
-
-    /// Returns what was said in the thread, by whomever.
-    fn entries(&self) -> impl DoubleEndedIterator<Item = &'a Entry> {
-        let id = self.thread.id;
-        self.state.entries.iter().filter(move |e| e.thread == id)
-    }
-
-    /// Returns the last thing said in the thread.
-    fn last_entry(&self) -> Option<&'a Entry> {
-        self.entries().next_back()
-    }
-
-    /// Returns the seats of the thread that can be given the floor, in order.
-    fn able(&self) -> impl Iterator<Item = &'a SeatId> {
-        let state = self.state;
-        self.thread.seats.iter().filter(move |s| state.may_speak(s))
-    }
-
-    /// Returns what follows where nobody here can be given the floor: whoever muted or sent away the last who could speak
-    /// may change that, so it waits; at an empty table, or where all have said what they may, it is over.
-    fn nobody(&self) -> Decision {
-        let state = self.state;
-        let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));
-        let silenced = seats().any(|s| s.muted || s.gone) && !seats().all(|s| s.gone);
-        let elsewhere = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
-        match silenced && !elsewhere {
-            true => Decision { next: NextMove::Wait, memo: self.thread.memo.clone() },
-            false => self.end(StopReason::Exhausted),
-        }
-    }
-
-    /// Returns the decision to end, with the memo as it is.
-    fn end(&self, reason: StopReason) -> Decision {
-        Decision { next: NextMove::End(reason), memo: self.thread.memo.clone() }
-    }
-
-    /// Returns the memo with some keys set.
-    fn memo_with<'k>(&self, set: impl IntoIterator<Item = (&'k str, Value)>) -> Value {
-        let mut memo: Map<String, Value> =
-            self.thread.memo.as_object().cloned().unwrap_or_default();
-        for (key, value) in set {
-            memo.insert(key.to_owned(), value);
-        }
-        memo.retain(|_, v| !v.is_null());
-        Value::Object(memo)
-    }
 }

@@ -69,7 +69,6 @@ pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &[
     "export",
     "expr",
     "model",
-    "policy",
     "scenario",
     "session",
     "state",
