@@ -1,6 +1,7 @@
 //! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
 
-use super::{Analysis, Cell, Table, TimedTurn, name, total};
+use super::subject::total;
+use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::{Usd, VoiceSpec};
 
 /// Returns tokens as a cell.

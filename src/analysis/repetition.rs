@@ -1,6 +1,7 @@
 //! What was said twice, and what was new.
 
-use super::{Analysis, Cell, Table, speaker};
+use super::subject::speaker;
+use super::{Analysis, Cell, Table};
 use crate::model::SeatId;
 use crate::text::Trigrams;
 use std::collections::HashMap;

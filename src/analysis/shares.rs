@@ -1,6 +1,7 @@
 //! Who had how much of the talk.
 
-use super::{Analysis, Cell, Table, name, total};
+use super::subject::total;
+use super::{Analysis, Cell, Table, name};
 use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::text::word_count;

@@ -1,6 +1,7 @@
 //! How fast the voices were, and how often they failed.
 
-use super::{Analysis, Cell, Table, TimedTurn, name, total};
+use super::subject::total;
+use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
 
 /// Returns it as a figure.
