@@ -8,12 +8,14 @@ mod find;
 mod list;
 mod search;
 mod stored;
+mod summary;
 mod trash;
 mod tree;
 
 pub use examples::{EXAMPLES, example};
 pub use find::{SessionNotFound, find, last};
-pub use list::{SessionStatus, SessionSummary, list};
+pub use list::list;
 pub use search::{Hit, Query, search};
+pub use summary::{SessionStatus, SessionSummary};
 pub use trash::{NotMoved, delete, restore};
 pub use tree::{Branch, family, tree};

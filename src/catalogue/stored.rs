@@ -3,7 +3,7 @@
 //! It holds nothing that the log does not say; it counts only for a log of the same length and age, and can be deleted
 //! at any time. What a lock says is never kept.
 
-use super::list::{SessionStatus, SessionSummary};
+use super::summary::{SessionStatus, SessionSummary};
 use crate::model::StopReason;
 use crate::session::SessionFiles;
 use serde::{Deserialize, Serialize};
