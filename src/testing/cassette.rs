@@ -4,8 +4,8 @@
 //! a prompt that has changed is told in words, and so is a turn that the recording does not have. Neither is ever shown as
 //! a fault of a connection.
 
+use super::calls::shown;
 use super::difference;
-use super::stage::shown;
 use crate::model::payload::TurnEnded;
 use crate::model::{
     CallError, Channel, ErrorClass, Event, Kind, Outcome, Participant, Purpose, SeatId, TurnId,

@@ -2,7 +2,7 @@
 
 use super::outcome::{Broken, TestOutcome};
 use super::plan::{Checked, Expect, ExpectKind, Test};
-use super::run::TestRun;
+use super::result::TestRun;
 use super::{difference, facts};
 use crate::expr::{Condition, Facts, parts};
 use crate::state::{Entry, State};

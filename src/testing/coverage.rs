@@ -4,7 +4,7 @@
 //! A condition is looked at after every utterance, as the engine does; one without a written condition has one way only.
 
 use super::plan::Test;
-use super::run::TestRun;
+use super::result::TestRun;
 use crate::expr::{Condition, Facts};
 use crate::model::{Kind, StopReason};
 use crate::scenario::{Loaded, Rule};

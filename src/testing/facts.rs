@@ -2,9 +2,9 @@
 //!
 //! Moments are virtual seconds from the start. What grows with the conversation is there only if it is asked for.
 
+use super::calls::CallSeen;
 use super::plan::Test;
-use super::run::TestRun;
-use super::stage::CallSeen;
+use super::result::TestRun;
 use crate::export;
 use crate::expr::{Facts, Function};
 use crate::model::payload::TurnEnded;

@@ -10,6 +10,7 @@
 #![deny(clippy::unwrap_used, clippy::panic)]
 
 mod answers;
+mod calls;
 mod case;
 mod cassette;
 mod check;
@@ -25,6 +26,7 @@ mod plan;
 mod pool;
 mod rates;
 pub mod report;
+mod result;
 mod run;
 mod stage;
 mod written;

@@ -4,7 +4,8 @@ use super::cassette::{self, Drift};
 use super::disk::Counted;
 use super::facts;
 use super::plan::{ExpectKind, Test};
-use super::stage::{CallSeen, Stage};
+use super::result::{TestRun, Unfinished};
+use super::stage::Stage;
 use crate::clock::Clock;
 use crate::engine::{Engine, Stopped};
 use crate::model::payload::Opened;
@@ -27,30 +28,6 @@ pub trait Real: Send + Sync {
     /// # Errors
     /// Why they may not speak, with the way out.
     fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
-}
-
-/// What a run leaves behind.
-#[derive(Debug)]
-pub struct TestRun {
-    /// Everything that happened.
-    pub events: Vec<Event>,
-    /// What it came to.
-    pub state: State,
-    /// Every call, in the order in which voices were asked.
-    pub asked: Vec<CallSeen>,
-    /// Prompts that are not those of a recording.
-    pub drifts: Vec<Drift>,
-    /// The expectation that was broken by an utterance, by its place, with the utterance's number.
-    pub breach: Option<(usize, u32)>,
-}
-
-/// Why a run has no result.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfinished {
-    /// It could not be run, or not to its end.
-    Error(String),
-    /// Somebody wanted it to stop.
-    Cancelled,
 }
 
 /// Runs a test once; `stop` becomes true when all tests are to stop.

@@ -4,42 +4,22 @@
 //! did, so that a test reaches no network and starts no program by accident.
 
 use super::answers::{Act, Answer, first_half};
+use super::calls::{CallSeen, shown};
 use super::cassette::{Cassette, Drift};
 use super::plan::{Speaker, Test};
 use crate::expr::{Facts, Template};
-use crate::model::{
-    Channel, ErrorClass, Line, Participant, Prompt, Purpose, Role, SeatId, TurnId, VoiceSpec,
-};
-use crate::prompt;
+use crate::model::{Channel, ErrorClass, Line, Participant, SeatId, TurnId, VoiceSpec};
 use crate::voice::{
     CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, rehearsed,
 };
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// How many words of silence go before the first one, as rehearsed lines have it.
 const BREATH_WORDS: u64 = 6;
 /// How long silence lasts at a time, in virtual milliseconds: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
-
-/// One call, and what it was shown.
-#[derive(Clone, Debug)]
-pub struct CallSeen {
-    /// Its turn.
-    pub turn: TurnId,
-    /// Who was asked.
-    pub seat: SeatId,
-    /// For what.
-    pub purpose: Purpose,
-    /// The number of the utterance.
-    pub number: Option<u32>,
-    /// Which call of its turn, from 1.
-    pub attempt: u32,
-    /// What it was shown.
-    pub prompt: Arc<Prompt>,
-}
 
 /// The voices of one run.
 #[derive(Clone)]
@@ -257,37 +237,4 @@ impl Voice for Watched {
         self.stage.kept().asked.push(CallSeen::of(&ask));
         self.voice.speak(ask, out)
     }
-}
-
-impl CallSeen {
-    fn of(ask: &CallRequest) -> CallSeen {
-        CallSeen {
-            turn: ask.turn,
-            seat: ask.seat.id.clone(),
-            purpose: ask.purpose,
-            number: ask.number,
-            attempt: ask.attempt,
-            prompt: ask.prompt.clone(),
-        }
-    }
-
-    /// Returns what it was shown, as text.
-    pub fn shown(&self) -> String {
-        shown(&self.prompt)
-    }
-}
-
-/// Returns a prompt as text: the messages that a model takes, each under its role.
-pub fn shown(prompt: &Prompt) -> String {
-    let mut text = String::new();
-    for message in prompt::messages(prompt) {
-        let role = match message.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant => "assistant",
-        };
-        // writing to a string does not fail
-        let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
-    }
-    text
 }

@@ -1,7 +1,7 @@
 //! JUnit XML, a suite a file. The five outcomes stay apart: `failure` and `error` are elements, an undecided test is a
 //! failure of that type, a cancelled one is skipped.
 
-use super::details;
+use super::details::details;
 use crate::testing::outcome::{TestOutcome, TestRecord};
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! The Test Anything Protocol, version 14.
 
-use super::details;
+use super::details::details;
 use crate::testing::outcome::{TestOutcome, TestRecord};
 
 /// Spells records.

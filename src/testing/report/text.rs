@@ -1,6 +1,6 @@
 //! For people: a line a test, what is not true below it, and the sums at the end.
 
-use super::{count, details};
+use super::details::{count, details};
 use crate::testing::outcome::{TestOutcome, TestRecord};
 use std::fmt::Write;
 

@@ -1,0 +1,57 @@
+//! What participants were shown: each call of a run, and where it is not that of a recording.
+
+use crate::model::{Prompt, Purpose, Role, SeatId, TurnId};
+use crate::prompt;
+use crate::voice::CallRequest;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// One call, and what it was shown.
+#[derive(Clone, Debug)]
+pub struct CallSeen {
+    /// Its turn.
+    pub turn: TurnId,
+    /// Who was asked.
+    pub seat: SeatId,
+    /// For what.
+    pub purpose: Purpose,
+    /// The number of the utterance.
+    pub number: Option<u32>,
+    /// Which call of its turn, from 1.
+    pub attempt: u32,
+    /// What it was shown.
+    pub prompt: Arc<Prompt>,
+}
+
+impl CallSeen {
+    pub(super) fn of(ask: &CallRequest) -> CallSeen {
+        CallSeen {
+            turn: ask.turn,
+            seat: ask.seat.id.clone(),
+            purpose: ask.purpose,
+            number: ask.number,
+            attempt: ask.attempt,
+            prompt: ask.prompt.clone(),
+        }
+    }
+
+    /// Returns what it was shown, as text.
+    pub fn shown(&self) -> String {
+        shown(&self.prompt)
+    }
+}
+
+/// Returns a prompt as text: the messages that a model takes, each under its role.
+pub fn shown(prompt: &Prompt) -> String {
+    let mut text = String::new();
+    for message in prompt::messages(prompt) {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        // writing to a string does not fail
+        let _ = writeln!(text, "## {role}\n{}\n", message.text.trim_end());
+    }
+    text
+}

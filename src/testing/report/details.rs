@@ -1,0 +1,48 @@
+//! What every form of a report says of a test.
+
+use crate::testing::outcome::{TestOutcome, TestRecord};
+
+/// Returns how many records have an outcome.
+pub fn count(records: &[TestRecord], outcome: TestOutcome) -> usize {
+    records.iter().filter(|r| r.outcome == outcome).count()
+}
+
+/// Returns what is not true in a record, one line each.
+pub(super) fn details(record: &TestRecord) -> Vec<String> {
+    let mut all: Vec<String> = record.error.iter().map(|why| format!("error: {why}")).collect();
+    for broken in &record.broken {
+        let run = broken.run.map_or(String::new(), |run| format!(", run {run}"));
+        let how = match broken.outcome {
+            TestOutcome::Fail => String::new(),
+            other => format!(" ({})", other.as_str()),
+        };
+        let place = match broken.line {
+            0 => String::new(),
+            line => format!("line {line}"),
+        };
+        let place = format!("{place}{run}{how}");
+        let place = if place.is_empty() { place } else { format!("{place}: ") };
+        all.push(format!("{place}{}", broken.expected));
+        all.extend(broken.why.iter().map(|why| format!("  {why}")));
+        all.extend(broken.found.iter().map(|found| format!("    {found}")));
+        if !broken.around.is_empty() {
+            all.push("  transcript:".into());
+            all.extend(broken.around.iter().map(|line| format!("    {line}")));
+        }
+    }
+    all.extend(record.rates.iter().map(|rate| {
+        let percent = |share: f64| (share * 100.0).round();
+        let (low, high) = rate.interval;
+        let share = f64::from(rate.held) / f64::from(rate.runs.max(1));
+        format!(
+            "rate: {} of {} ({} %, 95 % interval {} to {} %): {}",
+            rate.held,
+            rate.runs,
+            percent(share),
+            percent(low),
+            percent(high),
+            rate.of
+        )
+    }));
+    all
+}
