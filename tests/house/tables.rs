@@ -70,7 +70,6 @@ pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &[
     "scenario",
     "session",
     "state",
-    "voice",
 ];
 
 /// Something that may happen in some places only.

@@ -1,6 +1,6 @@
 //! Messages, as Anthropic speaks them.
 
-use super::wire::{Call, FrameContent, Spelled, text_at};
+use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 

@@ -4,9 +4,9 @@
 //! cannot bound it does not keep: tool calls are not read, so that their indexes cost nothing.
 
 use super::Wire;
+use super::content::FrameContent;
 use super::failure::{ServerFault, of_error};
 use super::frames::{Frames, TooLong};
-use super::wire::FrameContent;
 use crate::model::{Channel, ErrorClass, Usage};
 use crate::voice::{Done, Pieces};
 use serde_json::Value;

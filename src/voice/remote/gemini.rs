@@ -1,6 +1,6 @@
 //! `streamGenerateContent`, as Google speaks it.
 
-use super::wire::{Call, FrameContent, Spelled, text_at};
+use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 use std::fmt::Write;

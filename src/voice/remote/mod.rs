@@ -12,6 +12,7 @@
 //! as it is: `reply` tells it apart.
 
 mod anthropic;
+mod content;
 mod decoder;
 mod failure;
 mod frames;
@@ -31,11 +32,11 @@ use crate::clock;
 use crate::model::{Channel, ErrorClass, ModelSpec, Text, Timeouts, VoiceSpec};
 use crate::net::{self, Ask, Client, NetError, Response};
 use crate::text::KeyRedactor;
+use content::{Call, Spelled};
 use failure::ReplyStart;
 use serde_json::Value;
 use std::{pin::Pin, sync::Arc, time::Duration};
 use tokio::time::{Sleep, sleep, timeout};
-use wire::{Call, Spelled};
 
 /// Milliseconds that are waited for what only completes an answer: the usage after the words, the body of a refusal.
 const REST_MS: u64 = 1_000;

@@ -1,6 +1,6 @@
 //! Ollama's own chat: one JSON text a line.
 
-use super::wire::{Call, FrameContent, Spelled, text_at};
+use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Chat completions, as OpenAI began them and most servers speak them.
 
-use super::wire::{Call, FrameContent, Spelled, text_at};
+use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
 use serde_json::{Value, json};
 

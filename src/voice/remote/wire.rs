@@ -1,61 +1,12 @@
-//! What the four wire formats have in common: how a call is asked for and what a frame of its answer can say.
+//! Which function of which wire format spells a request and reads a frame of its answer.
 //!
 //! Each format is one file with a function for the request and one for a frame; both are pure.
 
+use super::content::{Call, FrameContent, Spelled};
 use super::frames::Framing;
 use super::{Endpoint, Wire, anthropic, gemini, ollama, openai};
-use crate::model::Message;
-use crate::model::{ModelSpec, Secret};
+use crate::model::Secret;
 use serde_json::Value;
-
-/// What a call asks for.
-pub(super) struct Call<'a> {
-    /// The model's name, without its provider.
-    pub model: &'a str,
-    /// The chat so far.
-    pub messages: &'a [Message],
-    /// Temperature and the like.
-    pub spec: &'a ModelSpec,
-    /// The JSON Schema that the server is to hold the model to.
-    pub schema: Option<&'a Value>,
-    /// Context window of the model in tokens.
-    pub window: Option<u32>,
-    /// The provider's name, where one of them wants it another way.
-    pub provider: &'a str,
-}
-
-/// A request as a wire format spells it: what follows the base URL, and the body.
-pub(super) struct Spelled {
-    pub path: String,
-    pub body: Value,
-}
-
-/// What one frame of an answer says.
-#[derive(Debug, Default, PartialEq)]
-pub(super) struct FrameContent {
-    /// Words.
-    pub say: String,
-    /// Reasoning in a field of its own.
-    pub think: String,
-    /// How the model finished, in the words of OpenAI's format.
-    pub finish: Option<String>,
-    /// Tokens read so far.
-    pub input: Option<u64>,
-    /// Tokens written so far.
-    pub output: Option<u64>,
-    /// Whether nothing follows.
-    pub over: bool,
-    /// What the model failed with, as the server tells it.
-    pub error: Option<Value>,
-}
-
-impl Call<'_> {
-    /// Returns the most tokens of the answer; every format counts the reasoning that comes before the reply as well.
-    pub(super) fn most_tokens(&self) -> Option<u32> {
-        let reply = self.spec.max_tokens?;
-        Some(reply.saturating_add(self.spec.reasoning_tokens()))
-    }
-}
 
 impl Wire {
     /// Returns how the stream of an answer is framed.
@@ -130,9 +81,4 @@ impl Endpoint {
             Wire::OpenAi | Wire::Ollama => ("authorization", key.after("Bearer ")),
         })
     }
-}
-
-/// Returns the text at a place of a frame, or nothing.
-pub(super) fn text_at(value: &Value) -> String {
-    value.as_str().unwrap_or_default().to_owned()
 }
