@@ -8,14 +8,16 @@ mod keys;
 mod layers;
 mod list;
 mod look;
+mod origin;
 mod paths;
 mod settings;
 mod table;
 
 pub use environment::Environment;
 pub use keys::Binding;
-pub use layers::{Origin, Project};
+pub use layers::Project;
 pub use look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
+pub use origin::Origin;
 pub use paths::{Error, Paths, keep_key, make_private};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, read_key_file,

@@ -5,8 +5,8 @@
 
 use super::Environment;
 use super::keys::{self, Binding};
-use super::layers::{self, Origin};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
+use super::origin::{Origin, origins, with_nearest};
 use crate::model::{FailureRule, Price, Wire};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -209,7 +209,7 @@ impl Settings {
                 path: path.into(),
                 line,
                 column,
-                message: layers::with_nearest(e.message()),
+                message: with_nearest(e.message()),
             }
         })?;
         settings.keys = keys::bindings(&settings.written, |start| {
@@ -217,7 +217,7 @@ impl Settings {
             format!("{path}:{line}:{column}")
         });
         settings.table = text.parse().unwrap_or_default();
-        settings.origins = layers::origins(&settings.table, path);
+        settings.origins = origins(&settings.table, path);
         settings.check(path)?;
         Ok(settings)
     }

@@ -1,0 +1,57 @@
+//! Which file or option sets which key, and what is meant by a key that nobody knows.
+
+use toml::{Table, Value};
+
+/// What the reader of settings says of a key that it does not know, before its name.
+const UNKNOWN: &str = "unknown field `";
+
+/// Changes of letters up to which a known key is offered for an unknown one.
+const NEAR_EDITS: usize = 3;
+
+/// One value that is set, and by whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The key, dotted.
+    pub key: String,
+    /// Its value, as TOML.
+    pub value: String,
+    /// The file or option that sets it.
+    pub from: String,
+}
+
+/// Returns every value of a table with its dotted key.
+pub(super) fn origins(table: &Table, from: &str) -> Vec<Origin> {
+    let mut all = vec![];
+    flatten(table, "", &mut |key, value| {
+        all.push(Origin { key, value: value.to_string(), from: from.to_owned() });
+    });
+    all
+}
+
+fn flatten(table: &Table, path: &str, put: &mut impl FnMut(String, &Value)) {
+    for (key, value) in table {
+        let plain = !key.is_empty()
+            && key.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
+        let key = if plain { key.clone() } else { Value::from(key.as_str()).to_string() };
+        let key = if path.is_empty() { key } else { format!("{path}.{key}") };
+        match value {
+            Value::Table(table) => flatten(table, &key, put),
+            value => put(key, value),
+        }
+    }
+}
+
+/// Returns what is wrong, with the key that was most likely meant where one is unknown.
+pub(super) fn with_nearest(message: &str) -> String {
+    let Some((unknown, known)) =
+        message.strip_prefix(UNKNOWN).and_then(|rest| rest.split_once("`, expected "))
+    else {
+        return message.to_owned();
+    };
+    let names = known.split('`').skip(1).step_by(2);
+    let near = names.map(|name| (strsim::damerau_levenshtein(name, unknown), name)).min();
+    match near.filter(|(edits, _)| *edits <= NEAR_EDITS) {
+        Some((_, near)) => format!("{message}; the nearest is `{near}`"),
+        None => message.to_owned(),
+    }
+}
