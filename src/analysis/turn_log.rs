@@ -1,7 +1,7 @@
 //! What the fold does not keep: every turn that is over, with its calls, and what is worth reading in between.
 
+use crate::model::CommandGiven;
 use crate::model::ballot::{VerdictGiven, VoteClosed};
-use crate::model::command::CommandGiven;
 use crate::model::payload::{LimitAt, TurnEnded};
 use crate::model::*;
 use std::collections::{BTreeMap, HashMap};

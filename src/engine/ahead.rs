@@ -21,7 +21,7 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
             Kind::ThreadClosed(closed) if thread == ThreadId::ROOT => root = Some(closed.reason),
             // judges are asked because it is over
             Kind::BatchOpened(batch) if batch.purpose == Purpose::Judge => {
-                return match JudgeTask::of(batch) {
+                return match batch.judge_task() {
                     Some(JudgeTask::Verdict { ends: Some((reason, _)), .. }) => {
                         root.or(Some(reason))
                     }

@@ -19,7 +19,7 @@ pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draf
 fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Option<BatchOpened> {
     let spec = &state.seat(seat)?.spec;
     let turn = Turn::granted(state.next_seq, state.ms, thread.id, seat.clone(), batch.purpose);
-    let sees = match JudgeTask::of(batch) {
+    let sees = match batch.judge_task() {
         Some(JudgeTask::Verdict { .. } | JudgeTask::Casting) => state.verdict_spec(thread.id)?.sees,
         Some(JudgeTask::Stop(_)) => None,
         None => Some(state.sees(&turn)),

@@ -1,9 +1,8 @@
 //! The commands of the operator, one to one with steering lines and with `command.given`.
 
-use super::ids::{Key, SeatId, Seq, Text, ThreadId, TurnId};
+use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
 use super::limits::Limits;
 use super::participant::Participant;
-use super::steering::SteerLine;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -248,19 +247,6 @@ impl Command {
     }
 }
 
-/// `command.given`: the whole line with its key and what it was resolved to when it was given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct CommandGiven {
-    /// What makes it act once.
-    pub key: Key,
-    /// The line.
-    #[serde(flatten)]
-    pub line: SteerLine,
-    /// What it acts on, resolved at this moment.
-    #[serde(default, skip_serializing_if = "Targets::is_empty")]
-    pub targets: Targets,
-}
-
 /// What a command acts on, resolved when it was given, so that carrying it out later decides the same.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Targets {
@@ -285,7 +271,7 @@ pub struct Targets {
 }
 
 impl Targets {
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         *self == Targets::default()
     }
 }

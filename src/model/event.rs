@@ -1,9 +1,9 @@
 //! The event: a fact in the log, and the one closed list of its kinds.
 
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
-use super::command::CommandGiven;
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
+use super::steering::CommandGiven;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 

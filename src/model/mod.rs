@@ -26,7 +26,7 @@ pub mod turn;
 pub mod wire;
 
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
-pub use command::{Command, CommandGiven, Targets};
+pub use command::{Command, Targets};
 pub use contract::{Contract, Form};
 pub use event::{Draft, Event, Kind, draft};
 pub use failure::{CallError, ErrorClass};
@@ -43,7 +43,7 @@ pub use reason::StopReason;
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
 pub use shows::{Anonymous, Sees, Shows};
-pub use steering::{SteerLine, Trigger};
+pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, SummaryTask};
 pub use turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use wire::Wire;

@@ -164,6 +164,25 @@ pub struct BatchOpened {
     pub options: Vec<Text>,
 }
 
+impl BatchOpened {
+    /// Returns what it asks of judges, if it does.
+    pub fn judge_task(&self) -> Option<JudgeTask> {
+        if self.purpose != Purpose::Judge {
+            return None;
+        }
+        self.judge.clone().or_else(|| JudgeTask::in_memo(&self.memo))
+    }
+
+    /// Returns what it sums up, if it does.
+    pub fn summary_task(&self) -> Option<SummaryTask> {
+        if self.purpose != Purpose::Summarise {
+            return None;
+        }
+        // earlier versions noted it where a policy has its memo
+        self.summary.clone().or_else(|| serde_json::from_value(self.memo.clone()).ok())
+    }
+}
+
 /// `floor.granted`: a turn begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FloorGranted {

@@ -1,7 +1,7 @@
 //! The spelling of steering lines: the same in `--steer` files, on stdin, in tests, and inside `command.given`.
 
-use super::command::{COMMANDS, Command};
-use super::ids::{Text, ThreadId};
+use super::command::{COMMANDS, Command, Targets};
+use super::ids::{Key, Text, ThreadId};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -148,6 +148,19 @@ impl SteerLine {
         }
         map
     }
+}
+
+/// `command.given`: the whole line with its key and what it was resolved to when it was given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CommandGiven {
+    /// What makes it act once.
+    pub key: Key,
+    /// The line.
+    #[serde(flatten)]
+    pub line: SteerLine,
+    /// What it acts on, resolved at this moment.
+    #[serde(default, skip_serializing_if = "Targets::is_empty")]
+    pub targets: Targets,
 }
 
 impl From<Command> for SteerLine {

@@ -1,9 +1,7 @@
 //! What a batch that no policy wanted is for: a judgement, a casting vote, a stop rule, a summary.
 
 use super::ids::{SeatId, Seq, Text};
-use super::payload::BatchOpened;
 use super::reason::StopReason;
-use super::turn::Purpose;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -48,16 +46,8 @@ pub struct SummaryTask {
 }
 
 impl JudgeTask {
-    /// Returns what a batch asks of judges, if it does.
-    pub fn of(batch: &BatchOpened) -> Option<JudgeTask> {
-        if batch.purpose != Purpose::Judge {
-            return None;
-        }
-        batch.judge.clone().or_else(|| JudgeTask::in_memo(&batch.memo))
-    }
-
     /// Reads what earlier versions noted where a policy has its memo.
-    fn in_memo(memo: &Value) -> Option<JudgeTask> {
+    pub(super) fn in_memo(memo: &Value) -> Option<JudgeTask> {
         let number = |v: &Value| u32::try_from(v.as_u64()?).ok();
         if let Some(rule) = number(&memo["stop"]) {
             return Some(JudgeTask::Stop(rule));
@@ -73,16 +63,5 @@ impl JudgeTask {
             interim: memo["interim"] == true,
             ends: serde_json::from_value(memo["ends"].clone()).ok()?,
         })
-    }
-}
-
-impl SummaryTask {
-    /// Returns what a batch sums up, if it does.
-    pub fn of(batch: &BatchOpened) -> Option<SummaryTask> {
-        if batch.purpose != Purpose::Summarise {
-            return None;
-        }
-        // earlier versions noted it where a policy has its memo
-        batch.summary.clone().or_else(|| serde_json::from_value(batch.memo.clone()).ok())
     }
 }

@@ -31,7 +31,7 @@ impl Conversation {
                 return self.seat(&turn.seat).map(|s| s.spec.reply.clone()).unwrap_or_default();
             }
             Purpose::Pick | Purpose::Vote => Form::Choice(options()),
-            Purpose::Judge => match self.batch_of(turn).and_then(|b| JudgeTask::of(&b.spec)) {
+            Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
                 Some(JudgeTask::Verdict { .. }) => Form::Judgement(options()),
                 Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),
             },

@@ -41,7 +41,7 @@ pub struct Ruling {
 impl Conversation {
     /// Takes in that judges are asked.
     pub(super) fn convene(&mut self, thread: ThreadId, batch: &BatchOpened) {
-        if let Some(JudgeTask::Verdict { interim, ends, .. }) = JudgeTask::of(batch) {
+        if let Some(JudgeTask::Verdict { interim, ends, .. }) = batch.judge_task() {
             let judging = self.judging.get_or_insert_default();
             judging.of = Some((thread, interim));
             judging.asked += 1;
@@ -86,7 +86,7 @@ impl Conversation {
 
     /// Returns whose words a judge sees, where that is not everybody's.
     pub(super) fn judge_sees(&self, turn: &super::Turn) -> Option<Sees> {
-        match JudgeTask::of(&self.batch_of(turn)?.spec)? {
+        match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { .. } | JudgeTask::Casting => self.verdict_spec(turn.thread)?.sees,
             JudgeTask::Stop(_) => None,
         }
@@ -168,7 +168,7 @@ impl Conversation {
     /// Takes in what a judge answered.
     fn judge(&mut self, batch: &Batch, seat: &SeatId, e: &TurnEnded) {
         let text = |key: &str| e.structured[key].as_str().map(Text::from);
-        match JudgeTask::of(&batch.spec) {
+        match batch.spec.judge_task() {
             Some(JudgeTask::Stop(rule)) => {
                 let yes = text("choice").is_some_and(|c| &*c == "yes");
                 let why = text("why").unwrap_or_else(|| "".into());
@@ -241,7 +241,7 @@ impl Conversation {
 
     /// Returns the side that a judge is told a seat to be on, beside its name.
     pub fn side_of(&self, turn: &super::Turn, seat: &SeatId) -> Option<&Text> {
-        match JudgeTask::of(&self.batch_of(turn)?.spec)? {
+        match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { .. } | JudgeTask::Casting => {
                 let sides = &self.verdict_spec(turn.thread)?.sides;
                 let on = |s: &&Side| s.seats.iter().any(|id| **id == *seat.0) && *s.name != *seat.0;
@@ -253,7 +253,7 @@ impl Conversation {
 
     /// Returns the name that judges are shown instead of a seat's own.
     pub(super) fn judged_as(&self, turn: &super::Turn, seat: &SeatId) -> Option<Text> {
-        match JudgeTask::of(&self.batch_of(turn)?.spec)? {
+        match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { seats, .. } => seats.get(seat).cloned(),
             JudgeTask::Stop(_) | JudgeTask::Casting => None,
         }

@@ -330,7 +330,7 @@ impl Conversation {
             first_call: interrupted.and_then(|i| i.first_call),
             replaces: batch.spec.replaces,
             notes: g.notes.clone(),
-            summarises: SummaryTask::of(&batch.spec),
+            summarises: batch.spec.summary_task(),
             ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
         })
     }

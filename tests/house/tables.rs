@@ -65,7 +65,6 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
 pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &[
     "export",
     "expr",
-    "model",
     "scenario",
     "session",
     "state",
