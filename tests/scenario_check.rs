@@ -262,10 +262,10 @@ fn conditions_templates_and_stop_rules_are_read() {
     assert_eq!(
         places,
         [
-            "4:11 participant[1].persona",
-            "5:10 participant[1].lines[1]",
-            "5:43 participant[1].lines[2].when",
-            "7:8 stop[1].when",
+            "4:20 participant[1].persona",
+            "5:17 participant[1].lines[1]",
+            "5:46 participant[1].lines[2].when",
+            "7:21 stop[1].when",
         ]
     );
     check_rest(

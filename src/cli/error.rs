@@ -55,16 +55,6 @@ fn without_numbers(message: String) -> String {
     })
 }
 
-/// Returns the name that somebody may have meant: near enough that one slip of the hand explains the difference.
-pub fn nearest<'a>(names: impl IntoIterator<Item = &'a str>, meant: &str) -> Option<&'a str> {
-    let most = (meant.chars().count() / 3).max(1);
-    let distance = |name: &str| match name.starts_with(meant) && meant.len() > 2 {
-        true => 0,
-        false => strsim::damerau_levenshtein(name, meant),
-    };
-    names.into_iter().min_by_key(|name| distance(name)).filter(|name| distance(name) <= most)
-}
-
 /// Returns an error with all that caused it, in one line.
 fn chain(error: &dyn Error) -> String {
     let causes = std::iter::successors(error.source(), |e: &&dyn Error| Error::source(*e));
@@ -196,22 +186,6 @@ mod tests {
             ("a (os error x)", "a (os error x)"),
         ] {
             assert_eq!(Failure::new(Exit::Failed, message).message, plain);
-        }
-    }
-
-    #[test]
-    fn only_a_near_name_is_proposed() {
-        let names = ["round-table", "debate", "demo", "doctor"];
-        for (meant, near) in [
-            ("debat", Some("debate")),
-            ("round_table", Some("round-table")),
-            ("dmeo", Some("demo")),
-            ("doc", Some("doctor")),
-            ("frobnicate", None),
-            ("x", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(names, meant), near, "{meant}");
         }
     }
 }

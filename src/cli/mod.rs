@@ -23,6 +23,7 @@ mod session_file;
 mod source;
 mod trust;
 
+use crate::model::near::nearest;
 use crate::spawn;
 use args::global::Global;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -185,7 +186,7 @@ fn unknown_command(word: &str) -> Failure {
         None => (&program, "colloquium ".to_owned()),
     };
     let names = commands.get_subcommands().map(clap::Command::get_name);
-    let near = error::nearest(names, word).map(|near| format!("; the nearest is `{near}`"));
+    let near = nearest(word, names).map(|near| format!("; the nearest is `{near}`"));
     let topic = if group.is_none() { "; a topic needs a space in it" } else { "" };
     Failure::usage(
         format!("there is no command `{word}`{}", near.unwrap_or_default()),

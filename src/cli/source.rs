@@ -1,8 +1,9 @@
 //! Finds the scenario that a person means: a path, `-`, or the name of a bundled or of an own one.
 
 use crate::cli::context::Context;
-use crate::cli::error::{Failure, nearest};
+use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
+use crate::model::near::nearest;
 use crate::scenario::{self, Source, bundled, bundled_names};
 use crate::testing;
 use std::fs;
@@ -58,7 +59,7 @@ pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
     }
     let mut names: Vec<String> = own_names(context);
     names.extend(bundled_names().map(str::to_owned));
-    let near = nearest(names.iter().map(String::as_str), name);
+    let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
     Err(Failure::usage(
         format!("there is no scenario `{name}`{near}"),

@@ -1,12 +1,10 @@
 //! Which file or option sets which key, and what is meant by a key that nobody knows.
 
+use crate::model::near::nearest;
 use toml::{Table, Value};
 
 /// What the reader of settings says of a key that it does not know, before its name.
 const UNKNOWN: &str = "unknown field `";
-
-/// Changes of letters up to which a known key is offered for an unknown one.
-const NEAR_EDITS: usize = 3;
 
 /// One value that is set, and by whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,10 +46,8 @@ pub(super) fn with_nearest(message: &str) -> String {
     else {
         return message.to_owned();
     };
-    let names = known.split('`').skip(1).step_by(2);
-    let near = names.map(|name| (strsim::damerau_levenshtein(name, unknown), name)).min();
-    match near.filter(|(edits, _)| *edits <= NEAR_EDITS) {
-        Some((_, near)) => format!("{message}; the nearest is `{near}`"),
+    match nearest(unknown, known.split('`').skip(1).step_by(2)) {
+        Some(near) => format!("{message}; the nearest is `{near}`"),
         None => message.to_owned(),
     }
 }

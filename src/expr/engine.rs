@@ -17,7 +17,7 @@ pub(super) const ALIKE: &str = "__alike";
 /// Functions that conditions and templates may call.
 pub(super) const FUNCTIONS: [&str; 2] = ["count", ALIKE];
 /// Methods of strings, lists and mappings; `format`, `replace` and `join` can make text of any size.
-const METHODS: [&str; 19] = [
+pub(super) const METHODS: &[&str] = &[
     "get",
     "items",
     "keys",
@@ -37,6 +37,62 @@ const METHODS: [&str; 19] = [
     "isalpha",
     "isalnum",
     "isnumeric",
+];
+/// Filters, those of [`add_filters`].
+pub(super) const FILTERS: &[&str] = &[
+    "abs",
+    "count",
+    "default",
+    "first",
+    "float",
+    "int",
+    "items",
+    "join",
+    "last",
+    "length",
+    "lower",
+    "map",
+    "max",
+    "min",
+    "rejectattr",
+    "reverse",
+    "round",
+    "selectattr",
+    "sort",
+    "string",
+    "title",
+    "tojson",
+    "trim",
+    "upper",
+];
+/// Tests by a word, those of [`add_tests`].
+pub(super) const TESTS: &[&str] = &[
+    "atleast",
+    "atmost",
+    "boolean",
+    "defined",
+    "eq",
+    "equalto",
+    "even",
+    "false",
+    "ge",
+    "greaterthan",
+    "gt",
+    "in",
+    "integer",
+    "le",
+    "lessthan",
+    "lt",
+    "mapping",
+    "ne",
+    "none",
+    "number",
+    "odd",
+    "sequence",
+    "string",
+    "true",
+    "undefined",
+    "unequalto",
 ];
 /// Steps that one evaluation of a condition may take.
 const CONDITION_FUEL: u64 = 5_000;

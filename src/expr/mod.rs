@@ -15,6 +15,7 @@ mod engine;
 mod facts;
 mod guard;
 mod parts;
+mod vocabulary;
 
 pub use compare::Comparison;
 pub use facts::{Facts, Function};
@@ -33,6 +34,11 @@ pub const TEMPLATE_LIMIT: usize = 64 * 1024;
 /// Bytes that a rendered template may have.
 pub const OUTPUT_LIMIT: usize = 64 * 1024;
 
+/// Returns the keys that an expression asks a mapping for by name, each with the byte where it does so.
+pub fn keys<'s>(source: &'s str, of: &str) -> Vec<(&'s str, usize)> {
+    vocabulary::keys(source, of)
+}
+
 /// What is wrong with a condition or a template, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
@@ -41,11 +47,14 @@ pub struct ExprError {
     pub message: String,
     /// Byte offset into the source.
     pub column: usize,
+    /// What could stand there instead, where a name is wrong; empty otherwise.
+    pub known: &'static [&'static str],
 }
 
 impl ExprError {
-    fn new(message: impl Into<String>, column: usize) -> ExprError {
-        ExprError { message: message.into(), column }
+    /// Returns one that is no matter of a name.
+    pub fn new(message: impl Into<String>, column: usize) -> ExprError {
+        ExprError { message: message.into(), column, known: &[] }
     }
 
     /// Returns where it is in its source, in words: `character 5`, or `line 2, character 5` of several lines.
@@ -74,10 +83,12 @@ impl Condition {
     /// Compiles a condition.
     ///
     /// # Errors
-    /// If it is too long or too deep, uses `*` or `~`, or is not an expression.
+    /// If it is too long or too deep, uses `*` or `~`, names a filter, test or method that is not there, or is not an
+    /// expression.
     pub fn compile(source: &str) -> Result<Condition, ExprError> {
         guard::expression(source, 0)?;
         let body = 0..source.len();
+        vocabulary::check(source, from_ref(&body))?;
         let checked = CheckedSource::new(source, from_ref(&body));
         let expression = engine::CONDITIONS
             .compile_expression_owned(checked.text.clone())
@@ -151,6 +162,7 @@ impl Template {
     /// If it or one of its tags is too long or too deep, or a tag is none of the known ones.
     pub fn compile(source: &str) -> Result<Template, ExprError> {
         let bodies = guard::template(source)?;
+        vocabulary::check(source, &bodies)?;
         let checked = CheckedSource::new(source, &guard::insides(source, &bodies));
         let fault = |e| engine::fault(e, &checked);
         let mut engine = engine::TEMPLATES.clone();

@@ -74,8 +74,10 @@ fn faults_say_what_and_where() {
         ("turn_count = 4", "unexpected", 11),
         ("'a' * 100000000 == ''", "`*` cannot be used", 4),
         ("'a' ~ 'b' == 'ab'", "`~` cannot be used", 4),
-        ("context.status.format(1)", "there is no method `format`", 14),
-        ("context | tojoson", "tojoson", 10),
+        ("context.status.format(1)", "there is no method `format`", 15),
+        ("context | tojoson", "there is no filter `tojoson`", 10),
+        ("context is nunber", "there is no test `nunber`", 11),
+        ("not context is not strng", "there is no test `strng`", 19),
         ("range(100000000)", "nothing here is called `range`", 0),
         ("turn_count // 0 == 1", "", 0),
     ] {

@@ -2,6 +2,7 @@
 
 use super::command::{COMMANDS, Command, Targets};
 use super::ids::{Key, Text, ThreadId};
+use super::near;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -280,12 +281,9 @@ fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
         }
     };
     let Some(row) = COMMANDS.iter().find(|r| r.name == name) else {
-        let near = COMMANDS
-            .iter()
-            .map(|r| (strsim::damerau_levenshtein(r.name, &name), r.name))
-            .min()
-            .map_or("", |(_, n)| n);
-        return Err(BadLine(format!("no command `{name}`; the nearest is `{near}`")));
+        let names: Vec<&str> = COMMANDS.iter().map(|r| r.name).collect();
+        let near = near::instead(&name, &names);
+        return Err(BadLine(format!("no command `{name}`; {near}")));
     };
     if let Some(key) = row.needs.iter().find(|k| !map.contains_key(**k)) {
         return Err(BadLine(format!("`{name}` needs `{key}`")));

@@ -10,45 +10,13 @@ use super::kinds;
 use super::tree::{Node, Span, TableEntry, Value, quote};
 use super::{OptionKind, OptionRow, PolicyRow};
 use crate::expr::{self, Condition, Template};
+use crate::model::facts;
+use crate::model::near::{instead, nearest};
 use crate::model::steering::duration_ms;
 
 /// What says that a key is to do nothing.
 const OFF: &str = "off";
 
-/// What conditions and templates can ask for: of the conversation, and of the call that a line answers.
-pub const FACTS: &[&str] = &[
-    "agreement",
-    "at_limit",
-    "context",
-    "correction",
-    "ended",
-    "history",
-    "last",
-    "limits",
-    "me",
-    "notes",
-    "number",
-    "operator",
-    "options",
-    "paused",
-    "pausing",
-    "profile",
-    "purpose",
-    "question",
-    "requests",
-    "round",
-    "seats",
-    "speaking",
-    "title",
-    "topic",
-    "turn_count",
-    "utterances",
-    "verdict",
-    "vote",
-    "waiting",
-];
-/// Changes of letters up to which a known key is offered for an unknown one.
-const NEAR_EDITS: usize = 3;
 /// The longest call, in milliseconds: a day.
 const LONGEST_CALL_MS: u64 = 86_400_000;
 
@@ -58,7 +26,7 @@ pub(crate) struct Walk<'a> {
     /// The policies this program has.
     pub(crate) rows: &'a [PolicyRow],
     pub(crate) faults: Vec<Fault>,
-    /// What conditions and templates may ask for here besides [`FACTS`].
+    /// What conditions and templates may ask for here besides what they see in a conversation.
     more: &'static [&'static str],
 }
 
@@ -188,10 +156,11 @@ impl<'a> Walk<'a> {
                 self.word(node, &orders(self.rows), &later(self.rows), path);
             }
             ValueKind::Order => self.policy(node, &policies(self.rows), path),
-            ValueKind::Condition => {
+            ValueKind::Condition(known) => {
                 let source = node.text().unwrap_or_default();
                 let compiled = Condition::compile(source);
-                self.names(node, source, compiled.iter().flat_map(Condition::names), path);
+                let names = compiled.iter().flat_map(Condition::names);
+                self.names(node, source, names, known, Gravity::Error, path);
                 let unlike = compiled.as_ref().ok().and_then(|c| kinds::unlike(source, c));
                 let compiled = compiled.and_then(|_| unlike.map_or(Ok(()), Err));
                 self.expression(node, source, compiled, path, &example(key));
@@ -204,7 +173,9 @@ impl<'a> Walk<'a> {
             ValueKind::Template => {
                 let source = node.text().unwrap_or_default();
                 let compiled = Template::compile(source);
-                self.names(node, source, compiled.iter().flat_map(Template::names), path);
+                let names = compiled.iter().flat_map(Template::names);
+                // a template with an unknown name is shown as it is written
+                self.names(node, source, names, facts::OF_CALL, Gravity::Warning, path);
                 let fix = "as in \"{{ topic }}\"; a plain {{ is written {{ '{{' }}";
                 self.expression(node, source, compiled.map(|_| ()), path, fix);
             }
@@ -223,25 +194,23 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Warns of names that no conversation knows: a condition with one is false, a template stays as it is.
+    /// Notes names that never hold where they stand.
     fn names<'n>(
         &mut self,
         node: &Node,
         source: &str,
         names: impl Iterator<Item = (&'n str, usize)>,
+        known: &[&str],
+        gravity: Gravity,
         path: &str,
     ) {
-        let known = |name: &str| FACTS.contains(&name) || self.more.contains(&name);
-        let unknown: Vec<_> = names.filter(|(name, _)| !known(name)).collect();
+        let unknown = |name: &&str| !known.contains(name) && !self.more.contains(name);
+        let unknown: Vec<_> = names.filter(|(name, _)| unknown(name)).collect();
         for (name, column) in unknown {
-            let character = source.get(..column).map_or(1, |before| before.chars().count() + 1);
-            let message = format!("nothing is called `{name}`, at character {character}");
-            let all = || FACTS.iter().chain(self.more).copied();
-            let fix = match nearest(name, all()) {
-                Some(near) => format!("the nearest is `{near}`"),
-                None => format!("there are {}", all().collect::<Vec<_>>().join(", ")),
-            };
-            self.warn(&node.span, path, message, fix);
+            let all: Vec<&str> = known.iter().chain(self.more).copied().collect();
+            let (span, message) =
+                (self.within(&node.span, source, column), facts::unknown(name, known));
+            self.note(gravity, &span, path, message, facts::instead(name, &all));
         }
     }
 
@@ -253,10 +222,13 @@ impl<'a> Walk<'a> {
         path: &str,
         fix: &str,
     ) {
-        if let Err(expr::ExprError { message, column }) = compiled {
-            let character = source.get(..column).map_or(1, |before| before.chars().count() + 1);
-            self.fault(&node.span, path, format!("{message}, at character {character}"), fix);
-        }
+        let Err(expr::ExprError { message, column, known }) = compiled else { return };
+        let span = self.within(&node.span, source, column);
+        let rest = source.get(column..).unwrap_or_default();
+        let word = |c: char| !(c.is_alphanumeric() || c == '_');
+        let word = rest.split(word).next().unwrap_or_default();
+        let fix = if known.is_empty() { fix.to_owned() } else { instead(word, known) };
+        self.fault(&span, path, message, fix);
     }
 
     fn word(&mut self, node: &Node, words: &[&str], later: &[&str], path: &str) {
@@ -349,7 +321,7 @@ fn option_key(row: &OptionRow) -> Key {
 fn fits(node: &Node, kind: &ValueKind) -> bool {
     let text = node.text();
     match kind {
-        ValueKind::Text | ValueKind::Template | ValueKind::Condition => {
+        ValueKind::Text | ValueKind::Template | ValueKind::Condition(_) => {
             text.is_some_and(|t| !t.trim().is_empty())
         }
         ValueKind::Line => {
@@ -409,15 +381,6 @@ fn one_line(text: &str) -> String {
 /// Returns the path of a key within a table.
 pub(crate) fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
-}
-
-/// Returns the known word that a person most likely meant.
-pub(crate) fn nearest<'k>(word: &str, known: impl Iterator<Item = &'k str>) -> Option<&'k str> {
-    known
-        .map(|k| (strsim::damerau_levenshtein(k, word), k))
-        .min()
-        .filter(|(edits, _)| *edits <= NEAR_EDITS.min(word.len() / 2 + 1))
-        .map(|(_, k)| k)
 }
 
 /// Returns words as a sentence lists them.

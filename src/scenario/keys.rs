@@ -5,6 +5,7 @@
 mod contest;
 mod phase;
 
+use crate::model::facts::{OF_CALL, OF_CONVERSATION};
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
 use phase::{PHASE, SEES};
 
@@ -17,8 +18,8 @@ pub(crate) enum ValueKind {
     Line,
     /// Text in which `{{ ... }}` is filled in.
     Template,
-    /// An expression.
-    Condition,
+    /// An expression that may ask for these names.
+    Condition(&'static [&'static str]),
     /// `[a-z0-9-]`.
     Id,
     /// `provider:name`.
@@ -338,7 +339,7 @@ const AFTER: &[Key] = &[
     needed("participant", ValueKind::Id, r#""bo""#, "The seat whose words are waited for."),
     key(
         "when",
-        ValueKind::Condition,
+        ValueKind::Condition(OF_CONVERSATION),
         r#""context.get('unclear', False)""#,
         "It counts only while this holds.",
     ),
@@ -350,7 +351,7 @@ const LINE: &[Key] = &[
     needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
     key(
         "when",
-        ValueKind::Condition,
+        ValueKind::Condition(OF_CALL),
         r#""'?' in operator.said""#,
         "The line waits until this holds, then it goes before the plain ones.",
     ),
@@ -445,7 +446,7 @@ impl ValueKind {
         match self {
             ValueKind::Text | ValueKind::Template => "text".into(),
             ValueKind::Line => "text on one line".into(),
-            ValueKind::Condition => "a condition in quotes".into(),
+            ValueKind::Condition(_) => "a condition in quotes".into(),
             ValueKind::Id => "lower-case letters, digits and hyphens".into(),
             ValueKind::Model => "a model spelled \"provider:name\"".into(),
             ValueKind::Duration => {

@@ -2,6 +2,7 @@
 
 use super::check::Walk;
 use super::contest::{chairs, clerks, duties, stops, verdict};
+use super::context;
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
 use super::resolve::{cast, limits, phases, policy};
@@ -122,6 +123,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     chairs(walk, root, &participants);
     clerks(walk, root, &participants);
     runs::check(walk, root, &participants);
+    context::check(walk, root, &participants);
     let scenario = Scenario {
         title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
         topic: root.get("topic").and_then(Node::text).map(Text::from),

@@ -6,6 +6,7 @@
 mod bundled;
 mod check;
 mod contest;
+mod context;
 mod contract;
 mod fault;
 mod keys;
@@ -21,8 +22,7 @@ mod tree;
 mod unattended;
 
 pub use bundled::{about, bundled, bundled_names, panel};
-pub use check::FACTS;
-pub(crate) use check::{Walk, join, nearest};
+pub(crate) use check::{Walk, join};
 pub use contract::validator;
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use keys::DEPENDS;

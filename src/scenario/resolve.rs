@@ -2,13 +2,14 @@
 //!
 //! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
 
-use super::check::{Walk, join, nearest};
+use super::check::{Walk, join};
 use super::contest::judging;
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::seat::{count, rehearsed, texts, usd};
 use super::shows::shows;
 use super::tree::{Node, quote};
 use super::{Phase, PolicySpec};
+use crate::model::near::nearest;
 use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
 use serde_json::Map;
 use std::collections::BTreeMap;

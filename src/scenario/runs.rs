@@ -3,11 +3,12 @@
 //! A cycle is refused unless an edge in it has a condition or a bound that somebody wrote: else nothing would ever end
 //! it. So is a graph in which nobody begins.
 
-use super::check::{Walk, join, nearest};
+use super::check::{Walk, join};
 use super::keys::DEPENDS;
 use super::resolve::policy;
 use super::seat::count;
 use super::tree::{Node, quote};
+use crate::model::near::nearest;
 use crate::model::{After, Needs, Participant, Runs, Text};
 
 /// The keys of a seat that mean something only where the policy is `depends`.

@@ -4,7 +4,9 @@
 //! A line whose key the log already has is never handed out again: a steer file run twice repeats nothing. Spelling is
 //! `model`'s; what a line does is `engine`'s.
 
-use crate::expr::{Condition, Facts};
+use crate::expr::{Condition, ExprError, Facts};
+use crate::model::facts::{self, OF_CONVERSATION};
+use crate::model::near;
 use crate::model::{Key, Ms, Seq, SteerLine, Text, Trigger};
 use crate::state::{Live, State};
 use sha2::{Digest, Sha256};
@@ -71,7 +73,7 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
         }
         let key = file_key(raw, &mut seen);
         let line = SteerLine::parse(raw).map_err(|e| e.0).and_then(|line| {
-            compiled(&line).map_err(|fault| format!("`when`: {fault}"))?;
+            compiles(&line)?;
             Ok(line)
         });
         match line {
@@ -86,7 +88,7 @@ pub fn read_file(source: &str) -> Result<Vec<(Key, SteerLine)>, Vec<BadFileLine>
 ///
 /// # Errors
 /// What is wrong with the condition.
-pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::ExprError> {
+fn compiled(line: &SteerLine) -> Result<Option<Condition>, ExprError> {
     match &line.trigger {
         Some(Trigger::When(when)) => Condition::compile(when).map(Some),
         Some(
@@ -96,12 +98,30 @@ pub fn compiled(line: &SteerLine) -> Result<Option<Condition>, crate::expr::Expr
     }
 }
 
-/// Checks that the condition of a line compiles, if it has one.
+/// Checks the condition of a line, if it has one: that it compiles, and that its names hold in a conversation.
 ///
 /// # Errors
-/// What is wrong with the condition.
-pub fn compiles(line: &SteerLine) -> Result<(), crate::expr::ExprError> {
-    compiled(line).map(drop)
+/// What is wrong with the condition and what to write instead.
+pub fn compiles(line: &SteerLine) -> Result<(), String> {
+    let Some(Trigger::When(when)) = &line.trigger else { return Ok(()) };
+    let told = |fault: ExprError, fix: Option<String>| {
+        let fix = fix.map(|fix| format!("; {fix}")).unwrap_or_default();
+        format!("`when`, {}: {fault}{fix}", fault.place(when))
+    };
+    let condition = Condition::compile(when).map_err(|fault| {
+        let rest = when.get(fault.column..).unwrap_or_default();
+        let word = rest.split(|c: char| !(c.is_alphanumeric() || c == '_')).next();
+        let known = Some(fault.known).filter(|known| !known.is_empty());
+        let fix = known.zip(word).map(|(known, word)| near::instead(word, known));
+        told(fault, fix)
+    })?;
+    match condition.names().find(|(name, _)| !OF_CONVERSATION.contains(name)) {
+        None => Ok(()),
+        Some((name, column)) => {
+            let fault = ExprError::new(facts::unknown(name, OF_CONVERSATION), column);
+            Err(told(fault, Some(facts::instead(name, OF_CONVERSATION))))
+        }
+    }
 }
 
 impl Steering {

@@ -1,5 +1,6 @@
 //! The table of keys of a test file: what the walker checks, what `schema test` says, what a hint shows.
 
+use crate::model::facts::OF_CALL;
 use crate::scenario::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 
 /// Failures that a line may have on purpose, as written; see `answers.rs` for what each one is.
@@ -128,7 +129,7 @@ pub const ANSWER: &[Key] = &[
     key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
     key(
         "when",
-        ValueKind::Condition,
+        ValueKind::Condition(OF_CALL),
         r#""'budget' in prompt""#,
         "The line waits until this holds, then it goes before the plain ones.",
     ),

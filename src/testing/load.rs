@@ -10,6 +10,7 @@ mod voices;
 
 use super::keys::{CASES_MAX, TEST, VOICE_NAMES};
 use super::plan::{Test, TestFile};
+use crate::model::near::nearest;
 use crate::model::steering::duration_ms;
 use crate::model::{Command, Key, SteerLine};
 use crate::scenario::{
@@ -120,7 +121,7 @@ fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'
         Ok(source) => Some(Told { source: Some(source), table: None, trusted: false }),
         Err(why) => {
             let names: Vec<&str> = scenario::bundled_names().collect();
-            let fix = match scenario::nearest(name, names.iter().copied()) {
+            let fix = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("the nearest bundled scenario is `{near}`"),
                 None => "name a file beside this one, or a bundled scenario".into(),
             };
@@ -342,6 +343,6 @@ fn commands(walk: &mut Walk<'_>, root: &Node, case: &Case) -> (Vec<(Key, SteerLi
 
 fn line(map: Map<String, Value>) -> Result<SteerLine, String> {
     let line = SteerLine::from_map(map).map_err(|e| e.0)?;
-    steer::compiles(&line).map_err(|fault| format!("`when`: {fault}"))?;
+    steer::compiles(&line)?;
     Ok(line)
 }

@@ -41,6 +41,19 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
     );
     assert!(ran.err.contains("steer.jsonl, line 3: "), "{}", ran.err);
     assert_eq!(ran.out, "");
+    let names = "{\"when\":\"trun_count > 1\",\"do\":\"pause\"}\n{\"when\":\"last\",\"do\":\"pause\"}\n\
+                 {\"when\":\"topic | lowr\",\"do\":\"pause\"}\n";
+    let file = house.file("names.jsonl", names);
+    let ran = house.run(&["demo", "--headless", "--steer", &file]).code(3);
+    for expected in [
+        "line 1: `when`, character 1: nothing is called `trun_count`; the nearest is `turn_count`",
+        "line 2: `when`, character 1: `last` is known only to rehearsed lines",
+        "line 3: `when`, character 9: there is no filter `lowr`; the nearest is `lower`",
+    ] {
+        assert!(ran.err.contains(expected), "{expected}: {}", ran.err);
+    }
+    let ran = house.fed(&["demo", "--headless", "--steer", "-"], names).code(0);
+    assert!(ran.out.contains("nothing is called `trun_count`"), "{}", ran.out);
     let ran =
         house.fed(&["demo", "--headless", "--steer", "-"], "{\"do\":\"pausee\"}\nno\n").code(0);
     assert!(ran.out.contains("-- pausee was refused: no command `pausee`"), "{}", ran.out);

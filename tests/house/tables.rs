@@ -62,13 +62,7 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
 ];
 
 /// Rooms in which files still reach each other in a circle. It only ever gets shorter, and ends empty.
-pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &[
-    "export",
-    "expr",
-    "scenario",
-    "session",
-    "state",
-];
+pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &["export", "expr", "scenario", "session", "state"];
 
 /// Something that may happen in some places only.
 pub struct Deed {

@@ -1,9 +1,12 @@
 //! What a person sees of a limit that is near: on the line of the floor, in the transcript, in the plain text.
 
 use crate::stage::{Stage, demo};
-use colloquium::model::{Event, Kind, Ms, Seq};
+use colloquium::model::{Command, Event, Kind, Ms, Seq};
 use colloquium::session::{Item, Record};
 use colloquium::ui::linear::Linear;
+use colloquium::ui::request::Request;
+use crossterm::event::KeyCode;
+use serde_json::json;
 use std::sync::Arc;
 
 fn eighth(event: &Event) -> bool {
@@ -43,4 +46,29 @@ fn a_limit_that_is_near_is_told_in_the_transcript_and_in_the_plain_text() {
     assert!(said.contains("close to the limit"), "{said}");
     let (status, _) = told.hear("/status", Ms(0));
     assert!(status.contains(" % of 9 turns used"), "{status}");
+}
+
+/// A limit in money that leaves no room for a call holds before it is spent: the way on is named with its sum.
+#[test]
+fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {
+    let mut stage = Stage::new(120, 40).until(eighth);
+    let set = json!({"do": "limit", "set": {"usd": 0.19}, "key": "k:1", "targets": {}});
+    stage.happens("operator", "command.given", set);
+    let at = json!({"what": "usd", "value": 0.1712, "limit": 0.19});
+    stage.happens("engine", "limit.reached", at);
+    let text = stage.text();
+    assert!(floor(&mut stage).contains("stopped at the limit of $0.19"), "{text}");
+    assert!(floor(&mut stage).contains("+ raises it to $0.38"), "{text}");
+    assert!(text.contains("stopped. + raises it to $0.38"), "{text}");
+    assert!(text.contains("$0 of $0.19"), "{text}");
+    stage.press(&[KeyCode::Char(' ')]);
+    let told = "stopped at the limit of $0.19; + raises it to $0.38, /limit sets another";
+    assert!(stage.text().contains(told), "{}", stage.text());
+    let asked = stage.press(&[KeyCode::Char('+')]);
+    let raised = asked.iter().find_map(|r| match r {
+        Request::Send(Command::Limit { set }) => set.usd,
+        _ => None,
+    });
+    assert_eq!(raised.map(|usd| usd.to_string()).as_deref(), Some("$0.38"));
+    assert!(stage.text().contains("limit raised from $0.19 to $0.38"), "{}", stage.text());
 }

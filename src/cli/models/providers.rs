@@ -5,9 +5,10 @@
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
-use crate::cli::error::{Failure, nearest};
+use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config::{self, Provider, Settings};
+use crate::model::near::nearest;
 use crate::model::{Secret, Wire};
 use crate::spawn::{self, ChildEnvironment, Job, Output};
 use crate::voice::remote::{Endpoint, VENDORS};
@@ -159,7 +160,7 @@ impl Providers {
                 );
             }
             let names: Vec<&str> = self.list.iter().map(|known| &*known.name).collect();
-            let near = nearest(names.iter().copied(), name);
+            let near = nearest(name, names.iter().copied());
             let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
             Failure::usage(
                 format!("there is no provider `{name}`{near}"),

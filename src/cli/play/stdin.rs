@@ -109,7 +109,7 @@ fn command(key: Key, raw: &str) -> Input {
         LINE_MAX_BYTES.. => Err(format!("it is longer than {} KiB", LINE_MAX_BYTES / 1024)),
     };
     let line = read.and_then(|line| {
-        steer::compiled(&line).map_err(|fault| format!("`when`: {fault}"))?;
+        steer::compiles(&line)?;
         Ok(line)
     });
     match line {

@@ -1,6 +1,7 @@
 //! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
 use super::{Key, NAMES, ONE_OR_MORE_NAMES, UTTERANCE_RANGE, ValueKind, key, later, needed};
+use crate::model::facts::OF_CONVERSATION;
 
 /// What a seat's replies must be.
 pub(super) const REPLY: ValueKind = ValueKind::AnyOf(&[
@@ -46,7 +47,12 @@ const SUMMARY: &[Key] = &[needed(
 
 /// What ends it before its limits do.
 pub(super) const STOP: &[Key] = &[
-    key("when", ValueKind::Condition, r#""turn_count > 6""#, "It ends when this holds."),
+    key(
+        "when",
+        ValueKind::Condition(OF_CONVERSATION),
+        r#""turn_count > 6""#,
+        "It ends when this holds.",
+    ),
     key(
         "word",
         ValueKind::Line,

@@ -2,6 +2,7 @@
 
 use super::contest::JUDGE;
 use super::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, ValueKind, key, needed};
+use crate::model::facts::OF_CONVERSATION;
 
 /// Whose words a seat may be shown.
 pub(super) const SEES: ValueKind = ValueKind::OneOf {
@@ -64,7 +65,7 @@ pub(super) const PHASE: &[Key] = &[
     ),
     key(
         "until",
-        ValueKind::Condition,
+        ValueKind::Condition(OF_CONVERSATION),
         r#""agreement >= 0.8""#,
         "Ends the phase after a round in which this holds; rounds says how many it takes at most.",
     ),

@@ -3,7 +3,8 @@
 use super::cases::Case;
 use super::places;
 use crate::expr::{Condition, ExprError};
-use crate::scenario::{FACTS, Node, Walk, join, nearest};
+use crate::model::facts::{self, OF_CONVERSATION};
+use crate::scenario::{Node, Walk, join};
 use crate::testing::keys::EXPECT_NAMES;
 use crate::testing::plan::{Checked, Expect, ExpectKind};
 use regex::Regex;
@@ -14,20 +15,6 @@ use std::sync::LazyLock;
 const WHATS: [&str; 5] = ["that", "speakers", "prompt", "transcript", "each"];
 /// Keys that belong to `prompt`.
 const OF_PROMPT: [&str; 3] = ["contains", "lacks", "file"];
-/// Names of a turn's facts, which are no facts of a whole conversation.
-const OF_TURNS: [&str; 10] = [
-    "correction",
-    "last",
-    "limits",
-    "me",
-    "notes",
-    "number",
-    "operator",
-    "options",
-    "purpose",
-    "requests",
-];
-
 /// A condition within a condition.
 static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\brate\(\s*(?:"([^"\\]*)"|'([^'\\]*)')"#).expect("a fixed pattern")
@@ -163,22 +150,18 @@ fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Optio
 
 fn check(source: &str, case: &Case) -> Result<Condition, ExprError> {
     let condition = Condition::compile(source)?;
-    let known =
-        || FACTS.iter().filter(|name| !OF_TURNS.contains(name)).chain(EXPECT_NAMES).copied();
-    if let Some((name, column)) = condition.names().find(|(name, _)| !known().any(|k| k == *name)) {
-        let near = match nearest(name, known()) {
-            Some(near) => format!("the nearest is `{near}`"),
-            None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
-        };
-        return Err(ExprError { message: format!("nothing is called `{name}`; {near}"), column });
+    let known: Vec<&str> = OF_CONVERSATION.iter().chain(EXPECT_NAMES).copied().collect();
+    if let Some((name, column)) = condition.names().find(|(name, _)| !known.contains(name)) {
+        let near = facts::instead(name, &known);
+        return Err(ExprError::new(format!("{}; {near}", facts::unknown(name, &known)), column));
     }
     let column = source.find("case.").unwrap_or_default();
-    case.has_all(source).map_err(|message| ExprError { message, column })?;
+    case.has_all(source).map_err(|message| ExprError::new(message, column))?;
     Ok(condition)
 }
 
 fn hint(message: &str) -> &'static str {
-    match message.contains("nothing is called") {
+    match message.contains("nothing is called") || message.contains("is known only") {
         true => "`colloquium test --help` lists the names",
         false => r#"as in that = "ended.reason == 'utterance_limit'""#,
     }

@@ -3,7 +3,7 @@
 //! A command that makes no sense (nobody selected, an end that has come) is answered here; everything else is the
 //! engine's to judge, and its receipt says what became of it.
 
-use crate::model::{Command, Limit, Limits, Participant, SeatId, VoiceSpec};
+use crate::model::{Command, Participant, SeatId, VoiceSpec};
 use crate::state::{RunState, State};
 use crate::ui::act::queued;
 use crate::ui::act::undo;
@@ -12,12 +12,8 @@ use crate::ui::keymap::Focus;
 use crate::ui::request::Request;
 use crate::ui::screen::Screen;
 use crate::ui::slash;
+use crate::ui::view::extension::{one_more_round, raise, round, stopped, way_on};
 use crate::ui::view::floor::{Status, next};
-
-/// Running seconds that one round more is taken for, where time is the limit.
-const MORE_SECONDS: u64 = 60;
-/// Batches that a raise adds where seats depend on one another.
-const MORE_BATCHES: u32 = 5;
 
 /// Asks for a command, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
@@ -57,7 +53,9 @@ fn told(screen: &mut Screen, words: impl Into<String>) -> Option<Request> {
 pub fn toggle_pause(screen: &mut Screen) -> Option<Request> {
     if Status::of(screen.transcript.state()) == Status::Stopped {
         let key = screen.keymap.way(Action::MoreRound, Focus::Read);
-        return told(screen, format!("stopped at the limit; {key} continues for one round"));
+        let state = screen.transcript.state();
+        let words = format!("{}; {key} {}, /limit sets another", stopped(state), way_on(state));
+        return told(screen, words);
     }
     let command = pause_or_go_on(screen.transcript.state());
     ask(screen, command)
@@ -81,7 +79,14 @@ pub fn more(screen: &mut Screen) -> Option<Request> {
         return Some(Request::Extend(again(state)));
     }
     match more_of(state) {
-        Some(command) => ask(screen, command),
+        Some(command) => {
+            let raised = raise(state);
+            let asked = ask(screen, command);
+            if let (Some(_), Some((from, to))) = (&asked, raised) {
+                screen.view.notice = Some(format!("limit raised from {from} to {to}"));
+            }
+            asked
+        }
         None => told(screen, "nothing to extend: no limit reached"),
     }
 }
@@ -109,26 +114,6 @@ pub fn reopening(command: Command) -> Option<Vec<Command>> {
         }
         _ => None,
     }
-}
-
-/// Returns how many speak in one round.
-fn round(state: &State) -> u32 {
-    (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
-}
-
-/// Returns the limits under which everybody can speak once more, where one holds.
-pub fn one_more_round(state: &State) -> Option<Limits> {
-    let held = state.limit.as_ref()?;
-    let mut set = Limits::default();
-    match held.what {
-        Limit::Utterances => set.utterances = Some(state.utterances + round(state)),
-        Limit::Batches => set.batches = state.limits.batches.map(|b| b + MORE_BATCHES),
-        Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
-        Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),
-        Limit::Tokens => set.tokens = state.limits.tokens.map(|t| t.saturating_mul(2)),
-        Limit::Usd => set.usd = state.limits.usd.map(|usd| usd + usd),
-    }
-    Some(set)
 }
 
 /// Returns the selected participant; says how to select one if none is.

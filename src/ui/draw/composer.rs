@@ -10,6 +10,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
+use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -122,7 +123,8 @@ fn placeholder(screen: &Screen, room: usize) -> String {
                 _ => "finished",
             };
             let dot = screen.glyphs.dot;
-            let choices = format!("{standing}. {more} one more round {dot} /note to annotate");
+            let way = way_on(screen.transcript.state());
+            let choices = format!("{standing}. {more} {way} {dot} /note to annotate");
             clip(&choices, room, screen.glyphs.ellipsis)
         }
         (Some(who), _) => {

@@ -11,7 +11,8 @@ use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
-use crate::ui::view::floor::{Status, doing, doing_word, limit_words, near, next, used, why};
+use crate::ui::view::extension::{stopped, way_on};
+use crate::ui::view::floor::{Status, doing, doing_word, near, next, used, why};
 use crate::ui::view::message::Look;
 use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
@@ -175,7 +176,8 @@ fn shortened(
         }
         Status::Waiting => (now, then),
         Status::Stopped => {
-            (limit(state), format!("{} one more round", keymap.way(Action::MoreRound, Focus::Read)))
+            let key = keymap.way(Action::MoreRound, Focus::Read);
+            (stopped(state), format!("{key} {}", way_on(state)))
         }
         Status::Done | Status::Error => (ended(state), String::new()),
     }
@@ -211,11 +213,6 @@ fn paused(state: &State) -> String {
         Some(why) => format!("paused: {}", text::label(why)),
         None => "paused by you".into(),
     }
-}
-
-fn limit(state: &State) -> String {
-    let Some(held) = &state.limit else { return String::new() };
-    format!("stopped at the limit of {}", limit_words(held.what, held.limit))
 }
 
 fn ended(state: &State) -> String {

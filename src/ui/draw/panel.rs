@@ -28,6 +28,8 @@ const SPARK_REACH: usize = 200;
 const BYTES_PER_TOKEN: u64 = 4;
 /// Cells before what is said of the floor.
 const FACT: usize = 7;
+/// Cells of the names of limits.
+const NAMES: usize = 12;
 /// Cells of a bar.
 const BAR_CELLS: u64 = 10;
 
@@ -38,7 +40,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let now = screen.clock.now();
     let room = usize::from(inner.width);
     let mut lines = vec![Line::default()];
-    let others = [floor(screen, room), limits(screen, now), stances(screen, room)];
+    let others = [floor(screen, room), limits(screen, now, room), stances(screen, room)];
     let others: Vec<_> = others.into_iter().filter(|section| section.len() > 1).collect();
     let needed: usize = others.iter().map(|section| section.len() + 1).sum();
     let rows = usize::from(inner.height).saturating_sub(needed + 2).max(CAST_LEAST);
@@ -234,7 +236,7 @@ fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     lines
 }
 
-fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
+fn limits(screen: &Screen, now: Ms, room: usize) -> Vec<Line<'static>> {
     let (state, theme, glyphs) = (screen.transcript.state(), &screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "LIMITS")];
     for limit in Limit::ALL {
@@ -257,8 +259,10 @@ fn limits(screen: &Screen, now: Ms) -> Vec<Line<'static>> {
                 ),
             ),
         };
+        // a sum of money is never cut: the column of names gives way
+        let names = room.saturating_sub(width(&figure)).clamp(name.len() + 1, NAMES);
         lines.push(Line::from(vec![
-            Span::styled(format!("{name:<12}"), theme.style(ThemeRole::Muted)),
+            Span::styled(format!("{name:<names$}"), theme.style(ThemeRole::Muted)),
             Span::styled(figure, theme.style(ThemeRole::Text)),
         ]));
         lines.push(Line::styled(bar, theme.style(ThemeRole::Rule)));

@@ -17,6 +17,7 @@ use crate::ui::draw::floor::words;
 use crate::ui::keymap::Keymap;
 use crate::ui::linear::menu::{Answered, MenuEntry, Question};
 use crate::ui::slash;
+use crate::ui::view::extension::raise;
 use crate::ui::view::floor::{Status, near, used};
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::transcript::Transcript;
@@ -159,7 +160,12 @@ impl Linear {
             "/status" => (self.status(now), AfterLine::Wait),
             "/more" if self.goes_on() => (String::new(), AfterLine::Extend(intents::again(state))),
             "/more" => match intents::more_of(state) {
-                Some(command) => self.send(command),
+                Some(command) => {
+                    let raised = raise(state)
+                        .map(|(from, to)| format!("limit raised from {from} to {to}\n\n"));
+                    let (said, after) = self.send(command);
+                    (raised.unwrap_or_default() + &said, after)
+                }
                 None => ("nothing to extend: no limit reached\n\n".into(), AfterLine::Wait),
             },
             "/leave" | "/quit" => (String::new(), AfterLine::Leave),

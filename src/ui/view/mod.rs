@@ -6,6 +6,7 @@ pub mod branches;
 pub mod completion;
 pub mod composer;
 pub mod dependencies;
+pub mod extension;
 pub mod floor;
 pub mod inspector;
 pub mod link;

@@ -1,0 +1,70 @@
+//! The names that conditions and templates can ask for, by where they stand.
+//!
+//! `state` gives them their values. A name that never holds where it stands is a fault before anybody speaks: `last` in
+//! a `[[stop]]` would be false for ever, and nobody would know why.
+
+/// What conditions see that look at the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
+pub const OF_CONVERSATION: &[&str] = &[
+    "agreement",
+    "at_limit",
+    "context",
+    "ended",
+    "history",
+    "paused",
+    "pausing",
+    "profile",
+    "round",
+    "seats",
+    "speaking",
+    "title",
+    "topic",
+    "turn_count",
+    "utterances",
+    "verdict",
+    "vote",
+    "waiting",
+];
+
+/// What rehearsed lines and templates see: the conversation as the one who is called is told of it.
+pub const OF_CALL: &[&str] = &[
+    "context",
+    "correction",
+    "last",
+    "limits",
+    "me",
+    "notes",
+    "number",
+    "operator",
+    "options",
+    "purpose",
+    "question",
+    "requests",
+    "round",
+    "seats",
+    "topic",
+    "turn_count",
+];
+
+/// Returns what is wrong with a name that is none of `known`: that it holds elsewhere, or nowhere.
+pub fn unknown(name: &str, known: &[&str]) -> String {
+    let elsewhere = |list: &[&str]| list.contains(&name) && !known.contains(&name);
+    if elsewhere(OF_CALL) {
+        return format!(
+            "`{name}` is known only to rehearsed lines and templates, where a participant is called"
+        );
+    }
+    if elsewhere(OF_CONVERSATION) {
+        return format!("`{name}` is known only to conditions over the whole conversation");
+    }
+    format!("nothing is called `{name}`")
+}
+
+/// Returns what to write in place of such a name.
+pub fn instead(name: &str, known: &[&str]) -> String {
+    match name {
+        "last" if known.contains(&"history") => {
+            "history[-1] is what was said last, by anybody; it has .participant and .text".into()
+        }
+        _ => super::near::instead(name, known),
+    }
+}

@@ -1,0 +1,51 @@
+//! What somebody most likely meant who wrote a name that nothing has.
+//!
+//! One measure for every message, so that "the nearest is" is said only where it is near.
+
+/// Changes of letters up to which a long name is still offered.
+const EDITS_MAX: usize = 3;
+/// Letters from which on the beginning of a name stands for it.
+const PREFIX_MIN: usize = 3;
+
+/// Returns the known name that one slip of the hand explains; none where all are too far off.
+pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
+    let length = word.chars().count();
+    let most = (length / 3).clamp(1, EDITS_MAX);
+    let distance = |name: &str| match name.starts_with(word) && length >= PREFIX_MIN {
+        true => 0,
+        false => strsim::damerau_levenshtein(name, word),
+    };
+    let near = known.into_iter().map(|name| (distance(name), name)).min_by_key(|(edits, _)| *edits);
+    near.filter(|(edits, _)| *edits <= most).map(|(_, name)| name)
+}
+
+/// Returns what to write in place of a name: the nearest one, or all there are.
+pub fn instead(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(near) => format!("the nearest is `{near}`"),
+        None => format!("there are {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_near_name_is_proposed() {
+        let names = ["round-table", "debate", "demo", "doctor"];
+        for (meant, near) in [
+            ("debat", Some("debate")),
+            ("round_table", Some("round-table")),
+            ("dmeo", Some("demo")),
+            ("doc", Some("doctor")),
+            ("frobnicate", None),
+            ("x", None),
+            ("", None),
+        ] {
+            assert_eq!(nearest(meant, names), near, "{meant}");
+        }
+        assert_eq!(instead("debat", &names), "the nearest is `debate`");
+        assert_eq!(instead("frobnicate", &["a", "b"]), "there are a, b");
+    }
+}

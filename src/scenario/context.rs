@@ -1,0 +1,85 @@
+//! The keys of the context that conditions ask for: whether some participant's form has them.
+//!
+//! A condition over a key that nothing ever writes is false for ever. Forms say which keys there will be; a participant
+//! without one may answer with anything, so that then only a key that is nearly one of the known ones is told.
+
+use super::check::Walk;
+use super::tree::Node;
+use crate::expr::keys;
+use crate::model::near::nearest;
+use crate::model::{Form, Participant};
+use serde_json::Value;
+
+/// The fact whose keys are looked at.
+const CONTEXT: &str = "context";
+/// The key under which the signs of a reply are kept.
+const MARKERS: &str = "markers";
+
+/// Warns of keys that no participant's form has.
+pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
+    let forms = || seats.iter().map(|s| &s.reply.form);
+    if !forms().any(|form| matches!(form, Form::Schema(_))) {
+        return;
+    }
+    let any_reply = forms().any(|form| match form {
+        Form::Schema(schema) => schema.get("properties").is_none(),
+        Form::Free => true,
+        Form::Markers(_) | Form::Choice(_) | Form::Bid | Form::Judgement(_) => false,
+    });
+    let ids = seats.iter().map(|s| s.id.to_string());
+    let own = seats.iter().filter_map(|s| s.runs.state_key.as_ref()).map(|key| key.to_string());
+    let known: Vec<String> = forms().flat_map(written).chain(ids).chain(own).collect();
+    for (path, node) in conditions(root) {
+        let source = node.text().unwrap_or_default();
+        for (key, column) in keys(source, CONTEXT) {
+            let near = nearest(key, known.iter().map(String::as_str));
+            if known.iter().any(|k| k == key) || (any_reply && near.is_none()) {
+                continue;
+            }
+            let span = walk.within(&node.span, source, column);
+            let fix = match near {
+                Some(near) => format!("the nearest is `{near}`"),
+                None => format!("there are {}", known.join(", ")),
+            };
+            let message = format!("no participant's form has a key `{key}`");
+            walk.warn(&span, &path, message, fix);
+        }
+    }
+}
+
+/// Returns the keys that replies of a form write.
+fn written(form: &Form) -> Vec<String> {
+    match form {
+        Form::Schema(schema) => {
+            let properties = schema.get("properties").and_then(Value::as_object);
+            properties.map(|p| p.keys().cloned().collect()).unwrap_or_default()
+        }
+        Form::Markers(_) => vec![MARKERS.to_owned()],
+        Form::Choice(_) => ["choice", "why"].map(str::to_owned).to_vec(),
+        Form::Free | Form::Bid | Form::Judgement(_) => vec![],
+    }
+}
+
+/// Returns the conditions over the whole conversation, each with the path of its key.
+fn conditions(root: &Node) -> Vec<(String, &Node)> {
+    let mut all = vec![];
+    for (i, stop) in items(root, "stop") {
+        all.extend(stop.get("when").map(|when| (format!("stop[{i}].when"), when)));
+    }
+    for (i, phase) in items(root, "phase") {
+        all.extend(phase.get("until").map(|until| (format!("phase[{i}].until"), until)));
+    }
+    for (i, seat) in items(root, "participant") {
+        for (j, after) in items(seat, "after") {
+            let path = format!("participant[{i}].after[{j}].when");
+            all.extend(after.get("when").map(|when| (path, when)));
+        }
+    }
+    all
+}
+
+/// Returns the items of a list, counted from 1.
+fn items<'n>(node: &'n Node, key: &str) -> impl Iterator<Item = (usize, &'n Node)> {
+    let items = node.get(key).map_or(&[][..], Node::items);
+    items.iter().enumerate().map(|(i, item)| (i + 1, item))
+}

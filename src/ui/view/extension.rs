@@ -1,0 +1,58 @@
+//! What runs one more round where a limit holds, and in words what that costs.
+//!
+//! A raise of turns or rounds says what it is; one of money, tokens or time is a sum that a person should know before
+//! the key is pressed.
+
+use crate::model::{Limit, Limits};
+use crate::state::State;
+use crate::ui::view::floor::limit_words;
+
+/// Running seconds that one round more is taken for, where time is the limit.
+const MORE_SECONDS: u64 = 60;
+/// Batches that a raise adds where seats depend on one another.
+const MORE_BATCHES: u32 = 5;
+
+/// Returns how many speak in one round.
+pub fn round(state: &State) -> u32 {
+    (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
+}
+
+/// Returns the limits under which everybody can speak once more, where one holds.
+pub fn one_more_round(state: &State) -> Option<Limits> {
+    let held = state.limit.as_ref()?;
+    let mut set = Limits::default();
+    match held.what {
+        Limit::Utterances => set.utterances = Some(state.utterances + round(state)),
+        Limit::Batches => set.batches = state.limits.batches.map(|b| b + MORE_BATCHES),
+        Limit::Rounds => set.rounds = state.limits.rounds.map(|r| r + 1),
+        Limit::Seconds => set.seconds = state.limits.seconds.map(|s| s + MORE_SECONDS),
+        Limit::Tokens => set.tokens = state.limits.tokens.map(|t| t.saturating_mul(2)),
+        Limit::Usd => set.usd = state.limits.usd.map(|usd| usd + usd),
+    }
+    Some(set)
+}
+
+/// Returns the limit that holds and what one more round raises it to, in words; none where nothing holds.
+pub fn raise(state: &State) -> Option<(String, String)> {
+    let held = state.limit.as_ref()?;
+    let to = one_more_round(state)?.of(held.what)?;
+    let from = state.limits.of(held.what).unwrap_or(held.limit);
+    Some((limit_words(held.what, from), limit_words(held.what, to)))
+}
+
+/// Returns what the key for one more round does where a limit holds: tokens, money and time are raised by a sum that a
+/// person should know beforehand.
+pub fn way_on(state: &State) -> String {
+    match (state.limit.as_ref().map(|held| held.what), raise(state)) {
+        (Some(Limit::Tokens | Limit::Usd | Limit::Seconds), Some((_, to))) => {
+            format!("raises it to {to}")
+        }
+        (_, _) => "one more round".into(),
+    }
+}
+
+/// Returns which limit holds, in words.
+pub fn stopped(state: &State) -> String {
+    let Some(held) = &state.limit else { return String::new() };
+    format!("stopped at the limit of {}", limit_words(held.what, held.limit))
+}

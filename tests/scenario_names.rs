@@ -1,0 +1,77 @@
+//! Names that conditions ask for: of facts, filters, tests, methods, and of keys in the context.
+
+mod scenario_rows;
+
+use colloquium::scenario::{Source, load};
+use scenario_rows::ROWS;
+
+fn source(text: &str) -> Source {
+    Source { name: "town.toml".into(), text: text.into(), settings: vec![] }
+}
+
+/// Asserts the whole list of faults of a text that follows a title and one seat, each as `line:column key: message`.
+#[track_caller]
+fn check_rest(rest: &str, expected: &[&str]) {
+    let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}");
+    let faults = load(&source(&text), ROWS).unwrap_err();
+    let line = |f: &colloquium::scenario::Fault| {
+        let place = f.place.as_ref().map_or("-".into(), |p| format!("{}:{}", p.line, p.column));
+        format!("{place} {}: {}", f.key, f.message)
+    };
+    assert_eq!(faults.list.iter().map(line).collect::<Vec<_>>(), expected);
+}
+
+/// A name that nothing has would be false for ever: it is a fault before anybody speaks, at its own place.
+#[test]
+fn names_in_conditions_are_checked_where_they_stand() {
+    check_rest(
+        "lines = [{ text = \"a\", when = \"utterances\" }, { text = \"b\", when = \"last.who == 'bo'\" }]\n\
+         [[stop]]\nwhen = \"round > 1 and last.text == 'x'\"\n\
+         [[stop]]\nwhen = \"trun_count > 3\"\n\
+         [[stop]]\nwhen = \"count(history | rejectatr('hidden')) > 3\"\n\
+         [[stop]]\nwhen = \"paused is treu\"\n\
+         [[stop]]\nwhen = \"topic.startwith('x')\"",
+        &[
+            "4:32 participant[1].lines[1].when: `utterances` is known only to conditions over the whole \
+             conversation",
+            "6:23 stop[1].when: `last` is known only to rehearsed lines and templates, where a participant is called",
+            "8:9 stop[2].when: nothing is called `trun_count`",
+            "10:25 stop[3].when: there is no filter `rejectatr`",
+            "12:19 stop[4].when: there is no test `treu`",
+            "14:15 stop[5].when: there is no method `startwith`",
+        ],
+    );
+    let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\n[[stop]]\nwhen = \"last | lowr\"\n\
+                [[stop]]\nwhen = \"trun_count\"\n[[stop]]\nwhen = \"last\"";
+    let told = load(&source(text), ROWS).unwrap_err().to_string();
+    for expected in [
+        "hint: the nearest is `lower`",
+        "hint: the nearest is `turn_count`",
+        "hint: history[-1] is what was said last, by anybody; it has .participant and .text",
+        "7 | when = \"trun_count\"\n  |         ^^^^^^^^^^\n",
+    ] {
+        assert!(told.contains(expected), "{expected}: {told}");
+    }
+}
+
+/// A key of the context that no form writes is told, unless somebody may answer with anything.
+#[test]
+fn keys_of_the_context_are_those_that_forms_write() {
+    let warned = |second: &str, when: &str| {
+        let text = format!(
+            "title = \"T\"\npolicy = \"depends\"\n[[participant]]\nid = \"ada\"\n\
+             reply = {{ schema = {{ properties = {{ unclear = {{}} }} }} }}\n\
+             [[participant]]\nid = \"bo\"\n{second}\n\
+             [[participant.after]]\nparticipant = \"ada\"\nwhen = \"{when}\""
+        );
+        let loaded = load(&source(&text), ROWS).unwrap();
+        let line = |f: &colloquium::scenario::Fault| format!("{}; {}", f.message, f.fix);
+        loaded.warnings.list.iter().map(line).collect::<Vec<_>>()
+    };
+    let (free, choice) = ("", "reply = { choice = [\"yes\", \"no\"] }");
+    let misspelt = "no participant's form has a key `unclaer`; the nearest is `unclear`";
+    assert_eq!(warned(free, "context.get('unclaer', False)"), [misspelt]);
+    assert_eq!(warned(free, "context.unclear and context.ada.unclear and context.other"), [""; 0]);
+    let other = "no participant's form has a key `other`; there are unclear, choice, why, ada, bo";
+    assert_eq!(warned(choice, "context['other'] or context.choice"), [other]);
+}
