@@ -4,11 +4,13 @@
 //! compiled: the right side of each `<`, `<=`, `>`, `>=` goes through a function that sees both sides and lets the right
 //! one pass if they are of one kind. A value that is not there (yet) may be compared with anything, as elsewhere.
 
-use super::engine::ALIKE;
 use super::guard::tokens;
 use minijinja::value::ValueKind;
 use minijinja::{Error, ErrorKind, Value};
 use std::ops::Range;
+
+/// The function that the right side of a comparison goes through.
+pub(super) const ALIKE: &str = "__alike";
 
 /// Words that end what a comparison compares; brackets, commas, colons and other comparisons do as well.
 const BOUNDS: [&str; 9] = ["and", "or", "not", "if", "elif", "else", "in", "for", "is"];

@@ -2,7 +2,7 @@
 //!
 //! It begins empty, and everything in it was looked at: nothing here makes a value much larger than what it was given.
 
-use super::compare::{self, CheckedSource};
+use super::compare::{self, ALIKE, CheckedSource};
 use super::{ExprError, Facts, OUTPUT_LIMIT};
 use minijinja::value::{ArgType, Kwargs, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, State, UndefinedBehavior, Value, filters, tests};
@@ -12,8 +12,6 @@ use std::sync::LazyLock;
 
 /// The name under which a template is kept in its engine; it has no ending, so nothing is escaped.
 pub(super) const TEMPLATE_NAME: &str = "template";
-/// The function that the right side of a comparison goes through.
-pub(super) const ALIKE: &str = "__alike";
 /// Functions that conditions and templates may call.
 pub(super) const FUNCTIONS: [&str; 2] = ["count", ALIKE];
 /// Methods of strings, lists and mappings; `format`, `replace` and `join` can make text of any size.
