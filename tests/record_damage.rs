@@ -4,7 +4,8 @@
 mod record_talk;
 
 use colloquium::model::Seq;
-use colloquium::session::reader::{Log, LogFault, Reader, read_bytes};
+use colloquium::session::LogFault;
+use colloquium::session::reader::{Log, Reader, read_bytes};
 use colloquium::session::{Mode, SessionError, read};
 use colloquium::session::{Record, repair, resume};
 use record_talk::{bytes_of, nowhere, talk, talk_with};

@@ -109,26 +109,28 @@ pub(super) fn blobs_of(record: &Record) -> serde_json::Result<Vec<Blob>> {
     Ok(blobs)
 }
 
-/// Spells an event as its record, without the keys of providers in its data, which is serialised once.
-///
-/// # Errors
-/// As [`encode`].
-pub(super) fn record(event: Event) -> Result<Record, SessionError> {
-    let json = json(&event.kind)?;
-    let clean = match text::without_keys(&json) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(clean) => Some(clean),
-    };
-    let Some(clean) = clean else {
-        let line = spell(&event, json)?;
-        return Ok(Record { event, line });
-    };
-    let name = event.kind.name();
-    let raw = serde_json::from_str(&clean).map_err(unspeakable(&event.kind))?;
-    let kind = Kind::read(name, raw).map_err(unspeakable(&event.kind))?;
-    let event = Event { kind, ..event };
-    let line = encode(&event)?;
-    Ok(Record { event, line })
+impl Record {
+    /// Spells an event, whose data is serialised once; a key of a provider that is in it goes from both.
+    ///
+    /// # Errors
+    /// As [`encode`].
+    pub fn new(event: Event) -> Result<Record, SessionError> {
+        let json = json(&event.kind)?;
+        let clean = match text::without_keys(&json) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(clean) => Some(clean),
+        };
+        let Some(clean) = clean else {
+            let line = spell(&event, json)?;
+            return Ok(Record { event, line });
+        };
+        let name = event.kind.name();
+        let raw = serde_json::from_str(&clean).map_err(unspeakable(&event.kind))?;
+        let kind = Kind::read(name, raw).map_err(unspeakable(&event.kind))?;
+        let event = Event { kind, ..event };
+        let line = encode(&event)?;
+        Ok(Record { event, line })
+    }
 }
 
 fn unspeakable(kind: &Kind) -> impl Fn(serde_json::Error) -> SessionError {

@@ -1,6 +1,6 @@
 //! The one list of ways in which reading or writing a session goes wrong.
 
-use super::reader::LogFault;
+use super::fault::LogFault;
 use std::io;
 use std::path::PathBuf;
 

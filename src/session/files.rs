@@ -3,29 +3,12 @@
 //! No text of a person or a model is ever part of a path here. Reading an existing log is `reader`'s.
 
 use super::error::SessionError;
-use super::lock::Lock;
 use crate::model::Wall;
 use jiff::Timestamp;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::TempPath;
-
-/// How many further names are tried when a session of the same second and the same dice exists.
-const NAMES_TRIED: u32 = 1_000;
-
-/// What stands before the name that a log is going to have.
-const UNNAMED: &str = ".new-";
-
-/// The file of a log that has no name yet: a program that is stopped before it has said anything leaves no session.
-pub(super) struct Unnamed {
-    /// Open for appending.
-    pub file: File,
-    /// Where it lies until then; removed when dropped.
-    pub path: TempPath,
-    /// The right to the name.
-    pub lock: Lock,
-}
 
 /// The paths of one session, all named after its log.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,49 +102,7 @@ impl SessionFiles {
         self.folder().join(self.id() + ending)
     }
 
-    /// Makes the file of a log, which must not exist yet, and its folder if need be; the name stays free until there is
-    /// something to read in it.
-    pub(super) fn create(&self) -> Result<Unnamed, SessionError> {
-        make_folder(self.folder()).map_err(SessionError::io("make", self.folder()))?;
-        let there = || io::Error::new(ErrorKind::AlreadyExists, "it exists already");
-        let taken = || SessionError::io("make", &self.log)(there());
-        if self.is_taken() {
-            return Err(taken());
-        }
-        let lock = Lock::take(self)?;
-        // whoever had the lock may have given the name away meanwhile
-        if self.is_taken() {
-            return Err(taken());
-        }
-        let path = self.folder().join(format!("{UNNAMED}{}", self.id()));
-        let make = || -> io::Result<Unnamed> {
-            let file = private(OpenOptions::new().append(true).create(true), &path)?;
-            // the lock is ours, so what is in it was left behind by a program that was killed
-            file.set_len(0)?;
-            Ok(Unnamed { file, path: TempPath::try_from_path(path)?, lock })
-        };
-        make().map_err(SessionError::io("make", &self.log))
-    }
-
-    /// Makes the file of a new session in a folder, under the first free name: `ID`, `ID-2`, `ID-3`.
-    pub(super) fn create_in(
-        folder: &Path,
-        id: &str,
-    ) -> Result<(SessionFiles, Unnamed), SessionError> {
-        remove_unnamed(folder);
-        let mut n = 1;
-        loop {
-            let name = if n == 1 { format!("{id}.jsonl") } else { format!("{id}-{n}.jsonl") };
-            let files = SessionFiles::at(folder.join(name));
-            match files.create() {
-                Ok(file) => return Ok((files, file)),
-                Err(e) if n < NAMES_TRIED && e.is_taken() => n += 1,
-                Err(e) => return Err(e),
-            }
-        }
-    }
-
-    fn is_taken(&self) -> bool {
+    pub(super) fn is_taken(&self) -> bool {
         self.log.symlink_metadata().is_ok()
     }
 
@@ -196,22 +137,6 @@ fn is_copy(ending: &str) -> bool {
     damage
         || kept.clone().any(str::is_empty)
         || kept.filter_map(|n| n.strip_prefix('-')).any(number)
-}
-
-/// Removes the logs without a name that killed programs have left in a folder: nobody holds the right to their names any
-/// more, and nothing was said in them.
-fn remove_unnamed(folder: &Path) {
-    // a folder that cannot be read keeps them
-    for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let Some(id) = name.strip_prefix(UNNAMED) else { continue };
-        let files = SessionFiles::at(folder.join(format!("{id}.jsonl")));
-        let free = File::open(files.lock()).is_ok_and(|lock| lock.try_lock().is_ok());
-        if free && !files.is_taken() {
-            // whoever is faster has removed it
-            let _ = fs::remove_file(&path);
-        }
-    }
 }
 
 /// Returns the name of a session begun at a moment: `20261121-203105-3f9a1c`, in UTC.
@@ -281,20 +206,6 @@ mod tests {
     }
 
     #[test]
-    fn what_a_killed_program_has_left_without_a_name_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let there = |name: &str| folder.path().join(name).exists();
-        let begin = |id: &str| SessionFiles::create_in(folder.path(), id).unwrap();
-        for name in [".new-dead", "dead.lock", ".new-Xy12z"] {
-            fs::write(folder.path().join(name), "").unwrap();
-        }
-        let living = begin("living");
-        let other = begin("other");
-        assert!(!there(".new-dead") && there(".new-living") && there(".new-Xy12z"));
-        drop((living, other));
-    }
-
-    #[test]
     fn only_what_the_program_makes_beside_a_log_is_the_sessions() {
         let folder = tempfile::tempdir().unwrap();
         let own = ["x.lock", "x.summary", "x.damage-12", "x.unrepaired", "x.rescue-joined-2"];
@@ -308,28 +219,5 @@ mod tests {
         let mut own = own.map(|name| folder.path().join(name));
         own.sort();
         assert_eq!(found, own);
-    }
-
-    #[test]
-    fn a_taken_name_gets_a_number_and_a_link_is_not_followed() {
-        let folder = tempfile::tempdir().unwrap();
-        let begin = || SessionFiles::create_in(folder.path(), "x").unwrap();
-        let held = begin();
-        let named = || {
-            let (files, Unnamed { file, path, .. }) = begin();
-            files.name(&file, path).unwrap();
-            files.id()
-        };
-        let names = [held.0.id(), named(), named()];
-        assert_eq!(names, ["x", "x-2", "x-3"]);
-        drop(held);
-        assert_eq!(begin().0.id(), "x", "what has said nothing leaves nothing");
-        #[cfg(unix)]
-        {
-            let target = folder.path().join("elsewhere");
-            std::os::unix::fs::symlink(&target, folder.path().join("y.jsonl")).unwrap();
-            assert_eq!(SessionFiles::create_in(folder.path(), "y").unwrap().0.id(), "y-2");
-            assert!(!target.exists());
-        }
     }
 }

@@ -10,13 +10,17 @@ mod alone;
 mod blobs;
 pub mod codec;
 mod committer;
+mod create;
 pub mod disk;
 mod error;
 mod escape;
+mod fault;
 pub mod files;
 pub mod lock;
 pub mod open;
+mod queue;
 pub mod reader;
+mod record;
 pub mod redact;
 mod redaction;
 pub mod repair;
@@ -28,35 +32,13 @@ pub mod writer;
 pub use codec::{decode, encode};
 pub use error::SessionError;
 pub use escape::inert;
+pub use fault::LogFault;
 pub use files::{SessionFiles, session_id};
 pub use open::{ResumedSession, Session, SessionPlace, create, fork, resume, resume_read};
-pub use reader::{Log, LogFault, proven, read};
+pub use reader::{Log, proven, read};
+pub use record::{FORMAT, Record};
 pub use redact::redact;
 pub use redaction::Redaction;
 pub use repair::repair;
 pub use tail::{Feed, Item, Tail};
 pub use writer::{DiskFault, Durable, Mode, SessionWriter};
-
-use crate::model::Event;
-
-/// The major version of the file format that this program writes; a file of a newer one is only read.
-pub const FORMAT: u32 = 1;
-
-/// An event together with its line, serialised once and shared by the file, the tails and `--format jsonl`.
-#[derive(Debug)]
-pub struct Record {
-    /// What happened.
-    pub event: Event,
-    /// Its line as the file holds it, with the newline.
-    pub line: String,
-}
-
-impl Record {
-    /// Spells an event as its line; a key of a provider that is in it goes from both.
-    ///
-    /// # Errors
-    /// As [`encode`].
-    pub fn new(event: Event) -> Result<Record, SessionError> {
-        codec::record(event)
-    }
-}

@@ -1,8 +1,9 @@
 //! Begins a session or goes on with one: file, lock, repair and writer in the right order.
 
+use super::create::Unnamed;
 use super::disk::FileDisk;
 use super::error::SessionError;
-use super::files::{SessionFiles, Unnamed, session_id};
+use super::files::{SessionFiles, session_id};
 use super::lock::Lock;
 use super::reader::{Log, proven, read_open};
 use super::repair::mend_tail;

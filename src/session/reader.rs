@@ -7,11 +7,11 @@ use super::alone::{self, RawLine};
 use super::blobs::{Reference, name_of};
 use super::codec::{Envelope, LINE_MAX_BYTES, decode, missing};
 use super::error::SessionError;
+use super::fault::LogFault;
 use super::files::SessionFiles;
 use super::{FORMAT, Record};
 use crate::model::{Event, Seq};
 use crate::untrusted;
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 use std::ops::Range;
@@ -45,91 +45,6 @@ pub struct Log {
     pub len: u64,
     /// What the system said of the file before it was read.
     pub(super) file: Option<Metadata>,
-}
-
-/// Something wrong with a session.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LogFault {
-    /// Bytes between whole lines that are none.
-    Damaged {
-        /// Where they lie in the file.
-        bytes: Range<u64>,
-    },
-    /// Events that are not there.
-    Missing {
-        /// Their places.
-        seq: Range<u64>,
-    },
-    /// A whole line that does not belong here: its place is taken, or far ahead; it is skipped.
-    Misplaced {
-        /// Where it lies in the file.
-        bytes: Range<u64>,
-        /// The place it claims.
-        seq: Seq,
-    },
-    /// A whole line that this version cannot read; its data is kept as it stands, or it is skipped.
-    Unread {
-        /// Where it lies in the file.
-        bytes: Range<u64>,
-        /// Why not.
-        why: String,
-    },
-    /// A text beside the log that is missing, changed or too much; a placeholder stands for it.
-    Blob {
-        /// The event it belongs to.
-        seq: Seq,
-        /// Its SHA-256.
-        name: String,
-    },
-    /// The session was written by a newer program.
-    Newer {
-        /// Its format.
-        format: u64,
-    },
-    /// The end of the session lies in a rescue file.
-    Rescue {
-        /// That file.
-        path: PathBuf,
-    },
-}
-
-impl LogFault {
-    /// Returns whether nothing may be written to a session that has it.
-    pub fn forbids_writing(&self) -> bool {
-        match self {
-            LogFault::Blob { .. } => false,
-            LogFault::Damaged { .. }
-            | LogFault::Missing { .. }
-            | LogFault::Misplaced { .. }
-            | LogFault::Unread { .. }
-            | LogFault::Newer { .. }
-            | LogFault::Rescue { .. } => true,
-        }
-    }
-}
-
-impl fmt::Display for LogFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LogFault::Damaged { bytes } => {
-                write!(f, "bytes {} to {} are damaged", bytes.start, bytes.end)
-            }
-            LogFault::Missing { seq } => {
-                write!(f, "events {} to {} are missing", seq.start, seq.end.saturating_sub(1))
-            }
-            LogFault::Misplaced { bytes, seq } => {
-                write!(f, "the line at byte {} is numbered {seq}, out of order", bytes.start)
-            }
-            LogFault::Unread { bytes, why } => {
-                write!(f, "the line at byte {} cannot be read: {why}", bytes.start)
-            }
-            LogFault::Blob { seq, name } => {
-                write!(f, "a text of event {seq} is missing or changed: {name}")
-            }
-            LogFault::Newer { format } => write!(f, "it has format {format}, of a newer version"),
-            LogFault::Rescue { path } => write!(f, "its end is in {}", path.display()),
-        }
-    }
 }
 
 impl Log {

@@ -5,9 +5,10 @@
 
 use super::Record;
 use super::error::SessionError;
+use super::fault::LogFault;
 use super::files;
 use super::lock::Lock;
-use super::reader::{self, GAP_MAX, Log, LogFault};
+use super::reader::{self, GAP_MAX, Log};
 use crate::model::event::ENGINE;
 use crate::model::payload::LogRepaired;
 use crate::model::{Event, Ms, Seq, ThreadId, Wall};

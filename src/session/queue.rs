@@ -1,0 +1,128 @@
+//! What the handle of a writer and its thread share: the events that wait, and how far the disk has come.
+
+use super::Record;
+use crate::model::{Seq, Text};
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
+
+/// What one write takes at most, if it is more than one line, in bytes.
+const BATCH_BYTES: usize = 1024 * 1024;
+
+/// When the disk is made to keep what it was given.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
+    /// What is shown as saved within 20 ms, everything else within a second.
+    #[default]
+    Normal,
+    /// Everything before it counts as written.
+    Strict,
+}
+
+/// What is wrong with the disk.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DiskFault {
+    /// It has no room (or the quota or size limit is reached). Nothing is lost; it goes on by itself.
+    #[error("the disk is full: {error}")]
+    Full {
+        /// What the system said.
+        error: Text,
+    },
+    /// It failed, and nothing more is written to the session: stop.
+    #[error("{error}{}", rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display())).unwrap_or_default())]
+    Broken {
+        /// What the system said.
+        error: Text,
+        /// Where everything after the last good sync went; none if that failed as well.
+        rescue: Option<PathBuf>,
+    },
+}
+
+/// How far the disk has come.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Durable {
+    /// The last event that the system took.
+    pub written: Option<Seq>,
+    /// The last event that would survive a power cut: all up to here may be shown as saved.
+    pub synced: Option<Seq>,
+    /// What is wrong now.
+    pub fault: Option<DiskFault>,
+    /// Bytes not yet written when this was published; [`SessionWriter::pending_bytes`] has the moment's.
+    pub waiting_bytes: usize,
+}
+
+/// What the handle and the thread share.
+pub(super) struct Shared {
+    queue: Mutex<Queue>,
+    pub bell: Condvar,
+    pub pending: AtomicUsize,
+}
+
+#[derive(Default)]
+pub(super) struct Queue {
+    pub records: VecDeque<Arc<Record>>,
+    pub last: Option<Seq>,
+    pub flush: bool,
+    pub closed: bool,
+}
+
+/// What the thread is asked for besides the records it took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Orders {
+    /// A sync now.
+    pub flush: bool,
+    /// Nothing more comes after the records taken so far.
+    pub over: bool,
+}
+
+impl Shared {
+    pub fn new(last: Option<Seq>) -> Shared {
+        let queue = Mutex::new(Queue { last, ..Queue::default() });
+        Shared { queue, bell: Condvar::new(), pending: AtomicUsize::new(0) }
+    }
+
+    pub fn lock(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.bell.notify_one();
+    }
+
+    /// Waits for records, orders or the end of `patience`, and moves one batch into `batch`.
+    pub fn take(&self, patience: Option<Duration>, batch: &mut Vec<Arc<Record>>) -> Orders {
+        let mut queue = self.lock();
+        let idle = |q: &mut Queue| q.records.is_empty() && !q.flush && !q.closed;
+        queue = match patience {
+            None => self.bell.wait_while(queue, idle).unwrap_or_else(|e| e.into_inner()),
+            Some(patience) => {
+                let waited = self.bell.wait_timeout_while(queue, patience, idle);
+                waited.unwrap_or_else(|e| e.into_inner()).0
+            }
+        };
+        let mut bytes = 0;
+        while let Some(record) = queue.records.pop_front() {
+            bytes += record.line.len();
+            if bytes > BATCH_BYTES && !batch.is_empty() {
+                queue.records.push_front(record);
+                break;
+            }
+            batch.push(record);
+        }
+        let over = queue.closed && queue.records.is_empty();
+        let flush = queue.flush && queue.records.is_empty();
+        queue.flush &= !flush;
+        Orders { flush, over }
+    }
+
+    /// Waits for the end of `patience`, or until the handle is closed; returns whether it is.
+    pub fn nap(&self, patience: Duration) -> bool {
+        let queue = self.lock();
+        let was = queue.closed;
+        let waited = self.bell.wait_timeout_while(queue, patience, |q| q.closed == was);
+        waited.unwrap_or_else(|e| e.into_inner()).0.closed
+    }
+}
