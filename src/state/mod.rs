@@ -7,6 +7,7 @@ mod apply;
 mod asked;
 mod commands;
 mod context;
+mod costs;
 mod facts;
 mod finished;
 mod judging;
@@ -31,13 +32,12 @@ pub use live::Live;
 pub use open::OpenMention;
 pub use reopening::Since;
 pub use rolled::{Rolled, Rolls};
-pub use shows::Labels;
 pub use spent::{Reserve, Spent};
 pub use summary::Summary;
-pub use table::{Batch, Interrupted, PastTurn, Reply, Seat, Thread, Turn};
-pub use transcript::{Digest, Entry, Version, Who, digest};
+pub use table::{Batch, Interrupted, LastTurn, PastTurn, Reply, Seat, Thread, Turn};
+pub use transcript::{Digest, Entry, Labels, Version, Who, digest};
 
-use crate::model::payload::{Ended, Forked, LimitAt};
+use crate::model::payload::{Ended, FloorGranted, Forked, LimitAt};
 use crate::model::*;
 use crate::scenario::{DEPENDS, Scenario};
 use serde_json::{Map, Value};
@@ -184,7 +184,7 @@ pub struct Conversation {
     /// From where its rules count: the beginning, or the last time that its own end was passed.
     pub since: Since,
     /// The last speaking turn that is over: what `retry` speaks anew.
-    pub last: Option<table::LastTurn>,
+    pub last: Option<LastTurn>,
     /// The verdict that is being found, or that an end waits for.
     pub judging: Option<Judging>,
     /// The last verdict, and how many utterances there were then.
@@ -303,6 +303,22 @@ impl Conversation {
     /// Returns the turn that a call belongs to, while it runs.
     pub fn turn_of(&self, call: CallId) -> Option<&Turn> {
         self.turns.values().find(|t| t.call == Some(call))
+    }
+
+    /// Returns the turn that a grant makes at a place; none where no batch is there that it could belong to.
+    pub fn granted(&self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) -> Option<Turn> {
+        let batch = self.threads.get(&thread)?.batch.as_ref()?;
+        let interrupted = batch.interrupted.get(&g.participant);
+        Some(Turn {
+            batch: Some(batch.id),
+            number: g.number,
+            horizon: batch.horizon,
+            first_call: interrupted.and_then(|i| i.first_call),
+            replaces: batch.spec.replaces,
+            notes: g.notes.clone(),
+            summarises: batch.spec.summary_task(),
+            ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
+        })
     }
 
     /// Returns the entry of an utterance by its number.

@@ -1,13 +1,10 @@
 //! What a phase shows its speakers of one another: whose words, and under which names.
 
 use super::rename::rename;
-use super::{Conversation, Entry, Turn};
+use super::{Conversation, Entry, Labels, Turn};
 use crate::model::*;
 use crate::scenario::Phase;
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The names under which somebody sees the seats; none where they are their own.
-pub type Labels = BTreeMap<SeatId, Text>;
+use std::collections::BTreeSet;
 
 impl Conversation {
     /// Returns the phase that a thread plays.

@@ -1,9 +1,7 @@
 //! Seats, threads, batches and turns as they stand.
 
-use super::{Conversation, Reserve, Spent};
-use crate::model::payload::{
-    BatchOpened, CallParameters, FloorGranted, ThreadClosed, ThreadOpened, TurnEnded,
-};
+use super::{Labels, Reserve, Spent};
+use crate::model::payload::{BatchOpened, CallParameters, ThreadClosed, ThreadOpened, TurnEnded};
 use crate::model::*;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -215,7 +213,7 @@ pub struct Turn {
     /// With what the call was started.
     pub parameters: CallParameters,
     /// The labels that it sees instead of names.
-    pub labels: super::Labels,
+    pub labels: Labels,
     /// What the call that runs, or the next one, may use at most.
     pub reserve: Reserve,
     /// What earlier calls of this turn have used.
@@ -261,7 +259,7 @@ impl Turn {
             heard: seq,
             model: "".into(),
             parameters: CallParameters::default(),
-            labels: super::Labels::new(),
+            labels: Labels::new(),
             reserve: Reserve::default(),
             spent: Spent::default(),
             retry_at: None,
@@ -316,22 +314,4 @@ pub struct LastTurn {
     pub number: Option<u32>,
     /// What it saw of its peers.
     pub horizon: Seq,
-}
-
-impl Conversation {
-    /// Returns the turn that a grant makes at a place; none where no batch is there that it could belong to.
-    pub fn granted(&self, seq: Seq, ms: Ms, thread: ThreadId, g: &FloorGranted) -> Option<Turn> {
-        let batch = self.threads.get(&thread)?.batch.as_ref()?;
-        let interrupted = batch.interrupted.get(&g.participant);
-        Some(Turn {
-            batch: Some(batch.id),
-            number: g.number,
-            horizon: batch.horizon,
-            first_call: interrupted.and_then(|i| i.first_call),
-            replaces: batch.spec.replaces,
-            notes: g.notes.clone(),
-            summarises: batch.spec.summary_task(),
-            ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
-        })
-    }
 }

@@ -2,6 +2,10 @@
 
 use crate::model::*;
 use sha2::Digest as _;
+use std::collections::BTreeMap;
+
+/// The names under which somebody sees the seats; none where they are their own.
+pub type Labels = BTreeMap<SeatId, Text>;
 
 /// A SHA-256.
 pub type Digest = [u8; 32];
@@ -71,7 +75,7 @@ pub struct Version {
     /// What it saw of its peers when it was spoken.
     pub horizon: Seq,
     /// The labels that it saw instead of their names.
-    pub labels: super::Labels,
+    pub labels: Labels,
 }
 
 impl Entry {
