@@ -3,7 +3,7 @@
 //! Colours are the page's classes; every mark has its number in the table beside it, so that nothing is told by colour
 //! alone.
 
-use super::html::{COLOURS, colour, escaped};
+use super::markup::{COLOURS, colour, escaped};
 use crate::analysis::{
     Analysis, Stand, Standpoints, last_vote, name, named, repetitions, shares, standpoints,
 };

@@ -1,7 +1,6 @@
 //! The operator's commands in words: those that no other event shows.
 
-use super::Narrated;
-use super::narrate::{place, utterances};
+use super::narrated::{Narrated, place, utterances};
 use crate::analysis::name;
 use crate::model::command::NoteFor;
 use crate::model::*;

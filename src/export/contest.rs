@@ -2,8 +2,7 @@
 //!
 //! A single vote or judgement is not told when it is given: it is nobody's to see before all are.
 
-use super::Narrated;
-use super::narrate::place;
+use super::narrated::{Narrated, place};
 use crate::analysis::name;
 use crate::model::payload::TurnEnded;
 use crate::model::*;

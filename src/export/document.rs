@@ -1,5 +1,6 @@
 //! A conversation as it stands in the end, for formats that are not told from first to last.
 
+use super::narrate::told;
 use super::{Narrator, Reveal, Spelling, discreet};
 use crate::analysis::{self, Analysis, Cell, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
@@ -53,7 +54,7 @@ impl Document {
 
     /// Returns how it reads in a format that tells from first to last.
     pub(super) fn told(&self, spell: Spelling) -> String {
-        super::told(self.records.iter().map(|r| &r.event), self.narrator(), spell)
+        told(self.records.iter().map(|r| &r.event), self.narrator(), spell)
     }
 
     /// Returns the title, safe for one line.

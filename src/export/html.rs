@@ -5,14 +5,11 @@
 
 use super::document::{Document, lasted};
 use super::figures::of_words;
+use super::markup::{colour, escaped};
 use super::{Narrated, REHEARSED, chart, utterances, words};
 use crate::analysis::{Cell, Table};
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
-use crate::text;
-
-/// Colours a page has for seats; then they begin again.
-pub(super) const COLOURS: usize = 8;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -53,28 +50,6 @@ pub fn spell(document: &Document) -> String {
         talk = talk(document),
         figures = figures(document),
     )
-}
-
-/// Returns text as it may stand anywhere in the page, also within quotes: safe to show, and no markup.
-pub(super) fn escaped(raw: &str) -> String {
-    let mut out = String::with_capacity(raw.len());
-    for c in text::block(raw).chars() {
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => out.push(c),
-        }
-    }
-    out
-}
-
-/// Returns the class that colours what belongs to a seat.
-pub(super) fn colour(state: &State, seat: &SeatId) -> String {
-    let place = state.seats.iter().position(|s| s.spec.id == *seat);
-    place.map_or_else(|| "op".into(), |place| format!("s{}", place % COLOURS + 1))
 }
 
 /// What was said and what happened, from first to last.

@@ -18,49 +18,16 @@ mod contest;
 mod discretion;
 mod document;
 mod html;
+mod markup;
 mod narrate;
+mod narrated;
 mod words;
 
 pub use beside::Beside;
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
-pub use narrate::{Narrator, cost, nearing, reason, spent, utterances};
-
-use crate::model::Event;
-use crate::state::State;
-
-/// The sentence that stands over every conversation in which no model spoke.
-pub const REHEARSED: &str = "rehearsed voices: nothing here was thought up by a model";
-
-/// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Narrated {
-    /// What the conversation is.
-    Opening {
-        /// Its title.
-        title: String,
-        /// What is talked about, where the title does not say it.
-        topic: Option<String>,
-        /// Whether no model speaks.
-        rehearsed: bool,
-        /// Which models speak for whom.
-        voices: Option<String>,
-    },
-    /// Words of somebody.
-    Words {
-        /// Where in the talk: `3`, or `after 3` for words without a number.
-        place: String,
-        /// Whose, and in which way.
-        who: String,
-        /// What was said; may be empty.
-        body: String,
-    },
-    /// What happened besides.
-    Note(String),
-}
-
-/// A format that tells a conversation: how one thing worth telling is spelled.
-pub type Spelling = fn(&Narrated) -> String;
+pub use narrate::{Narrator, cost, nearing, reason, spent, whole};
+pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
 
 /// A format in which a conversation is kept as a file.
 pub struct Format {
@@ -98,25 +65,3 @@ pub const FORMATS: &[Format] = &[
     },
     Format { name: "cast", title: "a recording of the screen", spell: Spell::Screen(cast::spell) },
 ];
-
-/// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
-pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
-    let whole = State::fold(events.clone());
-    let mut narrator = Narrator::leaving_out(&whole);
-    narrator.title = Some(whole.shown_title());
-    told(events, narrator, spell)
-}
-
-fn told<'a>(
-    events: impl IntoIterator<Item = &'a Event>,
-    mut narrator: Narrator,
-    spell: Spelling,
-) -> String {
-    let mut state = State::default();
-    let mut out = String::new();
-    for event in events {
-        state.apply(event);
-        narrator.narrate(&state, event).iter().for_each(|told| out.push_str(&spell(told)));
-    }
-    out
-}

@@ -1,6 +1,7 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
-use super::{Narrated, commands, contest};
+use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
+use super::{commands, contest};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
@@ -31,7 +32,7 @@ impl Narrator {
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
-            Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", super::REHEARSED)),
+            Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", REHEARSED)),
             Kind::Reopened(_) => note("goes on".into()),
             Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
             Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
@@ -238,14 +239,6 @@ fn operators(state: &State, entry: &Entry) -> Narrated {
     Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
 }
 
-/// Where words without a number stand.
-pub(super) fn place(state: &State) -> String {
-    match state.last.as_ref().and_then(|l| l.number) {
-        Some(number) => format!("after {number}"),
-        None => "before 1".to_owned(),
-    }
-}
-
 fn cut(why: CutWhy) -> &'static str {
     match why {
         CutWhy::CutIn => "cut off",
@@ -317,7 +310,24 @@ pub fn nearing(at: &LimitAt) -> String {
     format!("close to the limit: {value} of {}", at.what.words(at.limit))
 }
 
-/// Returns a number of utterances in words.
-pub fn utterances(n: u32) -> String {
-    if n == 1 { "1 utterance".into() } else { format!("{n} utterances") }
+/// Returns how a whole conversation reads in a format; what was hidden in the end is left out everywhere.
+pub fn whole<'a>(events: impl IntoIterator<Item = &'a Event> + Clone, spell: Spelling) -> String {
+    let whole = State::fold(events.clone());
+    let mut narrator = Narrator::leaving_out(&whole);
+    narrator.title = Some(whole.shown_title());
+    told(events, narrator, spell)
+}
+
+pub(super) fn told<'a>(
+    events: impl IntoIterator<Item = &'a Event>,
+    mut narrator: Narrator,
+    spell: Spelling,
+) -> String {
+    let mut state = State::default();
+    let mut out = String::new();
+    for event in events {
+        state.apply(event);
+        narrator.narrate(&state, event).iter().for_each(|told| out.push_str(&spell(told)));
+    }
+    out
 }

@@ -3,7 +3,7 @@
 //! Tags of HTML are shown as they are written, pictures as their words; a link leads to the web or to an address, or
 //! nowhere. Headings are smaller than any of the page's own.
 
-use super::html::escaped;
+use super::markup::escaped;
 use crate::text;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 

@@ -1,0 +1,49 @@
+//! What is worth telling of a conversation, before any format spells it.
+
+use crate::state::State;
+
+/// The sentence that stands over every conversation in which no model spoke.
+pub const REHEARSED: &str = "rehearsed voices: nothing here was thought up by a model";
+
+/// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Narrated {
+    /// What the conversation is.
+    Opening {
+        /// Its title.
+        title: String,
+        /// What is talked about, where the title does not say it.
+        topic: Option<String>,
+        /// Whether no model speaks.
+        rehearsed: bool,
+        /// Which models speak for whom.
+        voices: Option<String>,
+    },
+    /// Words of somebody.
+    Words {
+        /// Where in the talk: `3`, or `after 3` for words without a number.
+        place: String,
+        /// Whose, and in which way.
+        who: String,
+        /// What was said; may be empty.
+        body: String,
+    },
+    /// What happened besides.
+    Note(String),
+}
+
+/// A format that tells a conversation: how one thing worth telling is spelled.
+pub type Spelling = fn(&Narrated) -> String;
+
+/// Where words without a number stand.
+pub(super) fn place(state: &State) -> String {
+    match state.last.as_ref().and_then(|l| l.number) {
+        Some(number) => format!("after {number}"),
+        None => "before 1".to_owned(),
+    }
+}
+
+/// Returns a number of utterances in words.
+pub fn utterances(n: u32) -> String {
+    if n == 1 { "1 utterance".into() } else { format!("{n} utterances") }
+}
