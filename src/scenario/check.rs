@@ -3,8 +3,8 @@
 //! It goes on after a fault, so that one look at a file finds them all. What several keys mean together (one voice a
 //! seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
 
-use super::contract::{schema, validator};
 use super::fault::{Fault, Gravity, place};
+use super::json_schema::{schema, validator};
 use super::keys::{ANY_POLICY, CAST_LINES, Key, LATER_POLICIES, PHASES, ValueKind};
 use super::kinds;
 use super::tree::{Node, Span, TableEntry, Value, quote};

@@ -1,10 +1,10 @@
 //! What ends a conversation and what judges it, resolved: stop rules, the verdict, and who has such a duty.
 
 use super::check::{Walk, join};
-use super::resolve::{policy, who_of};
-use super::seat::{count, texts};
+use super::policy::policy;
 use super::shows;
-use super::tree::{Node, quote};
+use super::tree::{Node, count, quote, texts};
+use super::who::who_of;
 use super::{OptionKind, Rule, Side, Stop, Tie, VerdictAt, VerdictSpec};
 use crate::model::{Participant, Text};
 

@@ -4,92 +4,14 @@
 
 mod contest;
 mod phase;
+mod value;
+
+pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
 
 use crate::model::facts::{OF_CALL, OF_CONVERSATION};
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
-use phase::{PHASE, SEES};
-
-/// What a key takes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum ValueKind {
-    /// Text of any length.
-    Text,
-    /// Text on one line.
-    Line,
-    /// Text in which `{{ ... }}` is filled in.
-    Template,
-    /// An expression that may ask for these names.
-    Condition(&'static [&'static str]),
-    /// `[a-z0-9-]`.
-    Id,
-    /// `provider:name`.
-    Model,
-    /// Seconds, or text such as `"30s"`.
-    Duration,
-    /// `true`, and nothing else.
-    True,
-    /// `true` or `false`.
-    Flag,
-    /// A whole number.
-    Count { least: u64, most: u64 },
-    /// A number.
-    Number { least: f64, most: f64 },
-    /// One of some words; `later` ones are known but not in this version.
-    OneOf { words: &'static [&'static str], later: &'static [&'static str] },
-    /// A list of at least one.
-    List(&'static ValueKind),
-    /// A table with these keys.
-    Table(&'static [Key]),
-    /// The first of these that has the right form.
-    AnyOf(&'static [ValueKind]),
-    /// The name of a policy, or a table of its options.
-    Policy,
-    /// The name of an order or of a policy, or a table of the policy's options.
-    Order,
-    /// A JSON Schema: a table, or the text of one.
-    Schema,
-    /// A table of lines by seat, beside these keys.
-    Cast(&'static [Key]),
-    /// Anything: whoever reads it looks at it.
-    Free,
-    /// Part of the language, but not of this version.
-    Later,
-}
-
-/// One key of a table.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Key {
-    pub(crate) name: &'static str,
-    pub(crate) kind: ValueKind,
-    /// Whether the table needs it.
-    pub(crate) needed: bool,
-    /// A value that is right, as TOML.
-    pub(crate) example: &'static str,
-    /// One sentence.
-    pub(crate) meaning: &'static str,
-}
-
-pub(crate) const fn key(
-    name: &'static str,
-    kind: ValueKind,
-    example: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { name, kind, needed: false, example, meaning }
-}
-
-pub(crate) const fn needed(
-    name: &'static str,
-    kind: ValueKind,
-    example: &'static str,
-    meaning: &'static str,
-) -> Key {
-    Key { name, kind, needed: true, example, meaning }
-}
-
-const fn later(name: &'static str) -> Key {
-    Key { name, kind: ValueKind::Later, needed: false, example: "", meaning: "" }
-}
+use phase::PHASE;
+use value::{NAMES, ROUND_RANGE, SEES, UTTERANCE_RANGE, later};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
@@ -110,12 +32,7 @@ pub(super) const UTTERANCES: u32 = 20;
 
 /// The longest time a call or a person may be given.
 pub(super) const DAY_SECONDS: u64 = 86_400;
-/// Milliseconds a rehearsed word may take at most.
-const SLOWEST_PACE_MS: u64 = 10_000;
-const UTTERANCE_RANGE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
-const ROUND_RANGE: ValueKind = ValueKind::Count { least: 1, most: 10_000 };
 const SECONDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: DAY_SECONDS };
-pub(crate) const PACE_RANGE: ValueKind = ValueKind::Count { least: 0, most: SLOWEST_PACE_MS };
 const LINES: ValueKind =
     ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(LINE)]));
 const TEMPERATURE: ValueKind = ValueKind::Number { least: 0.0, most: 2.0 };
@@ -123,8 +40,6 @@ const TOKENS: ValueKind = ValueKind::Count { least: 1, most: 1_000_000 };
 const TOKEN_RANGE: ValueKind = ValueKind::Count { least: 1, most: 1_000_000_000_000 };
 const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_000_000.0 };
 const EFFORT: ValueKind = ValueKind::OneOf { words: &["low", "medium", "high"], later: &[] };
-const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
-const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
 
 /// The whole file.
 pub(crate) const TOP: &[Key] = &[

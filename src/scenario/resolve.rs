@@ -5,37 +5,19 @@
 use super::check::{Walk, join};
 use super::contest::judging;
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
-use super::seat::{count, rehearsed, texts, usd};
+use super::policy::{DEFAULT_POLICY, policy, spec};
+use super::seat::rehearsed;
 use super::shows::shows;
-use super::tree::{Node, quote};
+use super::tree::{Node, count, texts, usd};
+use super::who::{ALL_BUT, who_of};
 use super::{Phase, PolicySpec};
 use crate::model::near::nearest;
-use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
+use crate::model::{Limits, Participant, SeatId, VoiceSpec};
 use serde_json::Map;
 use std::collections::BTreeMap;
 
-/// The policy of a scenario that names none.
-const DEFAULT_POLICY: &str = "round_robin";
 /// The option of policies that follow an order, by which an @name speaks next.
 const MENTIONS: &str = "mentions";
-/// What stands before those whom a phase leaves out.
-const ALL_BUT: &str = "all but ";
-
-/// Resolves the policy and its options.
-pub(super) fn policy(root: &Node) -> PolicySpec {
-    let Some(node) = root.get("policy") else {
-        return PolicySpec { name: DEFAULT_POLICY.into(), options: Map::new() };
-    };
-    spec(node)
-}
-
-/// Resolves a policy by its name, or as a table with its name and options.
-fn spec(node: &Node) -> PolicySpec {
-    let name = node.text().or_else(|| node.get("name").and_then(Node::text)).unwrap_or_default();
-    let options = node.entries().iter().filter(|e| e.key != "name");
-    let options = options.map(|e| (e.key.clone(), e.node.to_json())).collect();
-    PolicySpec { name: name.into(), options }
-}
 
 /// Resolves `[limits]`; utterances have a bound in any case, unless phases or dependencies define the length.
 pub(super) fn limits(root: &Node) -> Limits {
@@ -125,51 +107,6 @@ fn order(phase: &Node) -> PolicySpec {
         Some(policy) => (policy, Map::new()),
     };
     PolicySpec { name: name.into(), options }
-}
-
-/// Resolves names of seats and roles, `all` and `all but NAME` into ids: as they are named, and where a name stands
-/// for several, in the order of the seats.
-pub(super) fn who_of(
-    walk: &mut Walk<'_>,
-    node: &Node,
-    seats: &[Participant],
-    path: &str,
-) -> Vec<Text> {
-    let mut ids: Vec<Text> = vec![];
-    for name in texts(node) {
-        let (wanted, but) = match name.strip_prefix(ALL_BUT) {
-            Some(rest) => (rest.trim(), true),
-            None => (&*name, false),
-        };
-        let named = |s: &Participant| &*s.id == wanted || s.role.as_deref() == Some(wanted);
-        if wanted != "all" && !seats.iter().any(named) {
-            let known = || {
-                let roles = seats.iter().filter_map(|s| s.role.as_deref());
-                seats.iter().map(|s| &*s.id).chain(roles)
-            };
-            let fix = match nearest(wanted, known()) {
-                Some(near) => format!("the nearest is `{near}`"),
-                None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
-            };
-            let message = format!("no seat or role {}", quote(wanted));
-            walk.fault(&node.span, path, message, fix);
-            return vec![];
-        }
-        for seat in seats {
-            let meant = if wanted == "all" {
-                seat.speaks
-            } else {
-                named(seat) != but && (!but || seat.speaks)
-            };
-            if meant && !ids.contains(&seat.id.0) {
-                ids.push(seat.id.0.clone());
-            }
-        }
-    }
-    if ids.is_empty() && !seats.is_empty() {
-        walk.fault(&node.span, path, "leaves nobody", r#"name a seat, or say "all""#);
-    }
-    ids
 }
 
 /// Resolves `[rehearsed]`, and warns of seats that it leaves to a model or a script.

@@ -5,9 +5,8 @@
 
 use super::check::{Walk, join};
 use super::keys::DEPENDS;
-use super::resolve::policy;
-use super::seat::count;
-use super::tree::{Node, quote};
+use super::policy::policy;
+use super::tree::{Node, count, quote};
 use crate::model::near::nearest;
 use crate::model::{After, Needs, Participant, Runs, Text};
 

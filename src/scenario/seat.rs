@@ -6,9 +6,9 @@ use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
 use super::shows::sees;
-use super::tree::{Node, quote};
+use super::tree::{Node, count, quote, texts, usd};
 use crate::model::{
-    Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, Usd, VoiceSpec,
+    Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
@@ -265,22 +265,6 @@ fn purpose(line: &Node) -> Purpose {
         Some("summarise") => Purpose::Summarise,
         _ => Purpose::Speak,
     }
-}
-
-/// Returns the texts of a list, or the one text that stands for a list of one.
-pub(super) fn texts(node: &Node) -> Vec<Text> {
-    let alone = node.text().into_iter();
-    alone.chain(node.items().iter().filter_map(Node::text)).map(Text::from).collect()
-}
-
-/// Returns a whole number that fits the limits of a conversation.
-pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
-    node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
-}
-
-/// Returns a sum of money.
-pub(super) fn usd(node: &Node, key: &str) -> Option<Usd> {
-    node.get(key).and_then(Node::number).and_then(|dollars| Usd::try_from(dollars).ok())
 }
 
 /// Resolves the seats in their order, and sees to it that each has an id of its own.

@@ -3,6 +3,7 @@
 //! TOML files, the JSON of the commands `join` and `change`, and `--set` become the same tree, so that one walker
 //! checks all three with the same words. It knows no keys and no rules.
 
+use crate::model::{Text, Usd};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -202,4 +203,20 @@ impl From<&serde_json::Map<String, serde_json::Value>> for Node {
         };
         Node { span: None, value: Value::Table(map.iter().map(entry).collect()) }
     }
+}
+
+/// Returns the texts of a list, or the one text that stands for a list of one.
+pub(super) fn texts(node: &Node) -> Vec<Text> {
+    let alone = node.text().into_iter();
+    alone.chain(node.items().iter().filter_map(Node::text)).map(Text::from).collect()
+}
+
+/// Returns a whole number that fits the limits of a conversation.
+pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
+    node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
+}
+
+/// Returns a sum of money.
+pub(super) fn usd(node: &Node, key: &str) -> Option<Usd> {
+    node.get(key).and_then(Node::number).and_then(|dollars| Usd::try_from(dollars).ok())
 }

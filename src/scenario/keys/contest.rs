@@ -1,6 +1,8 @@
 //! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
-use super::{Key, NAMES, ONE_OR_MORE_NAMES, UTTERANCE_RANGE, ValueKind, key, later, needed};
+use super::value::{
+    Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, later, needed,
+};
 use crate::model::facts::OF_CONVERSATION;
 
 /// What a seat's replies must be.
@@ -126,12 +128,8 @@ const TIE: Key = key(
     "What follows where two sides have as many: nobody wins, the side named first, dice, the first judge's casting \
      vote, or you choose.",
 );
-const JUDGE_SEES: Key = key(
-    "sees",
-    super::phase::SEES,
-    r#""opening""#,
-    "Whose words the judges see; all, unless it says so.",
-);
+const JUDGE_SEES: Key =
+    key("sees", SEES, r#""opening""#, "Whose words the judges see; all, unless it says so.");
 const MAY_STOP: Key = key(
     "may_stop",
     ValueKind::Flag,

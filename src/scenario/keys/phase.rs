@@ -1,24 +1,9 @@
 //! The keys of `[[phase]]`.
 
 use super::contest::JUDGE;
-use super::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, ValueKind, key, needed};
+use super::value::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, ValueKind, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 
-/// Whose words a seat may be shown.
-pub(super) const SEES: ValueKind = ValueKind::OneOf {
-    words: &[
-        "all",
-        "question",
-        "own",
-        "last_round",
-        "others_last",
-        "opening",
-        "neighbours",
-        "answers",
-        "summary",
-    ],
-    later: &[],
-};
 /// Words that a contribution can be asked to have.
 const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 

@@ -1,0 +1,112 @@
+//! What a key is and what it takes, for every table of keys.
+
+/// What a key takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum ValueKind {
+    /// Text of any length.
+    Text,
+    /// Text on one line.
+    Line,
+    /// Text in which `{{ ... }}` is filled in.
+    Template,
+    /// An expression that may ask for these names.
+    Condition(&'static [&'static str]),
+    /// `[a-z0-9-]`.
+    Id,
+    /// `provider:name`.
+    Model,
+    /// Seconds, or text such as `"30s"`.
+    Duration,
+    /// `true`, and nothing else.
+    True,
+    /// `true` or `false`.
+    Flag,
+    /// A whole number.
+    Count { least: u64, most: u64 },
+    /// A number.
+    Number { least: f64, most: f64 },
+    /// One of some words; `later` ones are known but not in this version.
+    OneOf { words: &'static [&'static str], later: &'static [&'static str] },
+    /// A list of at least one.
+    List(&'static ValueKind),
+    /// A table with these keys.
+    Table(&'static [Key]),
+    /// The first of these that has the right form.
+    AnyOf(&'static [ValueKind]),
+    /// The name of a policy, or a table of its options.
+    Policy,
+    /// The name of an order or of a policy, or a table of the policy's options.
+    Order,
+    /// A JSON Schema: a table, or the text of one.
+    Schema,
+    /// A table of lines by seat, beside these keys.
+    Cast(&'static [Key]),
+    /// Anything: whoever reads it looks at it.
+    Free,
+    /// Part of the language, but not of this version.
+    Later,
+}
+
+/// One key of a table.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Key {
+    pub(crate) name: &'static str,
+    pub(crate) kind: ValueKind,
+    /// Whether the table needs it.
+    pub(crate) needed: bool,
+    /// A value that is right, as TOML.
+    pub(crate) example: &'static str,
+    /// One sentence.
+    pub(crate) meaning: &'static str,
+}
+
+pub(crate) const fn key(
+    name: &'static str,
+    kind: ValueKind,
+    example: &'static str,
+    meaning: &'static str,
+) -> Key {
+    Key { name, kind, needed: false, example, meaning }
+}
+
+pub(crate) const fn needed(
+    name: &'static str,
+    kind: ValueKind,
+    example: &'static str,
+    meaning: &'static str,
+) -> Key {
+    Key { name, kind, needed: true, example, meaning }
+}
+
+pub(super) const fn later(name: &'static str) -> Key {
+    Key { name, kind: ValueKind::Later, needed: false, example: "", meaning: "" }
+}
+
+/// Milliseconds a rehearsed word may take at most.
+const SLOWEST_PACE_MS: u64 = 10_000;
+
+pub(super) const UTTERANCE_RANGE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
+
+pub(super) const ROUND_RANGE: ValueKind = ValueKind::Count { least: 1, most: 10_000 };
+
+pub(crate) const PACE_RANGE: ValueKind = ValueKind::Count { least: 0, most: SLOWEST_PACE_MS };
+
+pub(super) const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
+
+pub(super) const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
+
+/// Whose words a seat may be shown.
+pub(super) const SEES: ValueKind = ValueKind::OneOf {
+    words: &[
+        "all",
+        "question",
+        "own",
+        "last_round",
+        "others_last",
+        "opening",
+        "neighbours",
+        "answers",
+        "summary",
+    ],
+    later: &[],
+};
