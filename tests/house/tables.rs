@@ -61,9 +61,6 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("cli", &["*"]),
 ];
 
-/// Rooms in which files still reach each other in a circle. It only ever gets shorter, and ends empty.
-pub const NOT_YET_FREE_OF_CIRCLES: &[&str] = &["export", "expr", "scenario", "session", "state"];
-
 /// Something that may happen in some places only.
 pub struct Deed {
     /// The rule, as a failure says it.
