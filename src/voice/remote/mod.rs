@@ -11,14 +11,10 @@
 //! hold its model to the form of a reply is asked at once without that. Reasoning that a model writes among its words comes
 //! as it is: `reply` tells it apart.
 
-mod anthropic;
 mod content;
 mod decoder;
 mod failure;
 mod frames;
-mod gemini;
-mod ollama;
-mod openai;
 mod vendor;
 mod wire;
 

@@ -2,9 +2,14 @@
 //!
 //! Each format is one file with a function for the request and one for a frame; both are pure.
 
+mod anthropic;
+mod gemini;
+mod ollama;
+mod openai;
+
 use super::content::{Call, FrameContent, Spelled};
 use super::frames::Framing;
-use super::{Endpoint, Wire, anthropic, gemini, ollama, openai};
+use super::{Endpoint, Wire};
 use crate::model::Secret;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Chat completions, as OpenAI began them and most servers speak them.
 
-use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
+use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {

@@ -1,7 +1,7 @@
 //! Messages, as Anthropic speaks them.
 
-use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
+use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use serde_json::{Value, json};
 
 /// The version of the format.

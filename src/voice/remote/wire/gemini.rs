@@ -1,7 +1,7 @@
 //! `streamGenerateContent`, as Google speaks it.
 
-use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
+use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use serde_json::{Value, json};
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! Ollama's own chat: one JSON text a line.
 
-use super::content::{Call, FrameContent, Spelled, text_at};
 use crate::model::Role;
+use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {
