@@ -39,7 +39,7 @@
 //! | votes, verdicts, who is asked and how it is counted | `engine/judging.rs`, `engine/verdict.rs`, `engine/tally.rs` |
 //! | what a participant is shown | [`prompt`]; who may see which words (whispers, phases) is `state/seen.rs` |
 //! | a prompt that is too long for its model | `prompt/budget.rs`; summaries are ordered by `engine/summary.rs` |
-//! | session files: spelling, writing, locking | [`session`]; a torn last line is mended by `session/repair.rs` |
+//! | session files: spelling, writing, locking | [`session`]; a torn last line is repaired by `session/repair.rs` |
 //! | scenario files and their faults | [`scenario`], its keys in `keys.rs` |
 //! | which characters may reach a terminal | [`text`] |
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
@@ -91,7 +91,7 @@
 //! | a | files | which |
 //! |---|---|---|
 //! | theme | 1 | `themes/` |
-//! | scenario | 1 | `assets/scenarios/`, or a file of one's own |
+//! | scenario | 1 | `assets/scenarios/`, or a file of your own |
 //! | vendor of a known wire | 1 | a row in `voice/remote/vendor.rs` |
 //! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |

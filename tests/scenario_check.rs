@@ -49,9 +49,9 @@ id = "ada"
 utterances = 0
 "#,
         &[
-            "2:10 policy: no \"round_robbin\" here",
+            "2:10 policy: unknown \"round_robbin\"",
             "6:9 participant[1].lines: takes a list, not 7",
-            "7:1 participant[1].weigth: no such key",
+            "7:1 participant[1].weigth: unknown key",
             "10:6 participant[2].id: \"ada\" is taken by \"ada\"",
             "13:14 limits.utterances: takes a whole number from 1 to 100000, not 0",
         ],
@@ -64,7 +64,7 @@ fn a_report_shows_file_line_key_and_the_way_out() {
         "title = \"T\"\n[[participant]]\nid = \"ada\"\nweigth = 2\n[rehearsed]\nadda = [\"Hm.\"]\n";
     let report = load(&source(text), ROWS).unwrap_err().to_string();
     insta::assert_snapshot!(report, @r#"
-    error: participant[1].weigth: no such key
+    error: participant[1].weigth: unknown key
      --> town.toml:4:1
       |
     4 | weigth = 2
@@ -72,7 +72,7 @@ fn a_report_shows_file_line_key_and_the_way_out() {
       |
       = hint: the nearest key is `weight`
 
-    error: rehearsed.adda: no such seat
+    error: rehearsed.adda: no such participant
      --> town.toml:6:1
       |
     6 | adda = ["Hm."]
@@ -100,18 +100,18 @@ fn what_is_needed_is_missed() {
         &["1:9 title: takes text on one line, not \" \"", "2:1 participant[1].id: is missing"],
     );
     // a slip of the hand is one fault, not an unknown key and a missing one
-    check("titel = \"T\"\n[[participant]]\nid = \"ada\"", &["1:1 titel: no such key"]);
+    check("titel = \"T\"\n[[participant]]\nid = \"ada\"", &["1:1 titel: unknown key"]);
 }
 
 #[test]
 fn a_rule_that_replaces_has_what_it_replaces_with() {
     check_rest(
         "model = \"a:b\"\non_failure = { then = \"replace\" }",
-        &["5:23 participant[1].on_failure.then: says \"replace\", and this seat has no fallbacks"],
+        &["5:23 participant[1].on_failure.then: \"replace\" needs `fallbacks`"],
     );
     check_rest(
         "lines = [\"x\"]\nfallbacks = [\"a:b\"]",
-        &["5:1 participant[1].fallbacks: is for models, and another voice speaks here"],
+        &["5:1 participant[1].fallbacks: is for models, and this participant has another voice"],
     );
     check_rest(
         "fallbacks = [\"a\"]",
@@ -121,39 +121,39 @@ fn a_rule_that_replaces_has_what_it_replaces_with() {
 
 #[test]
 fn what_comes_later_is_refused_by_name() {
-    check_rest("recording = \"x\"", &["4:13 participant[1].recording: is not in this version yet"]);
+    check_rest("recording = \"x\"", &["4:13 participant[1].recording: is not supported yet"]);
     check_rest(
         "[[tool]]\n[limits]\nusd = 0\ntokens = 0",
         &[
-            "4:1 tool: is not in this version yet",
+            "4:1 tool: is not supported yet",
             "6:7 limits.usd: takes a number from 0.000001 to 1000000, not 0",
             "7:10 limits.tokens: takes a whole number from 1 to 1000000000000, not 0",
         ],
     );
     check_rest(
         "human = { seconds = 5, then = \"stand_in\" }",
-        &["4:31 participant[1].human.then: \"stand_in\" is not in this version yet"],
+        &["4:31 participant[1].human.then: \"stand_in\" is not supported yet"],
     );
     let phase = "[[phase]]\nname = \"x\"\norder = \"plan\"\nuntil = \"paused\"\nwords = [2, 1]";
     check(
         &format!("title = \"T\"\npolicy = \"phases\"\nparticipant = [{{ id = \"a\" }}]\n{phase}"),
         &[
-            "6:9 phase[1].order: \"plan\" is not in this version yet",
-            "7:9 phase[1].until: needs a bound: it is looked at after each round",
+            "6:9 phase[1].order: \"plan\" is not supported yet",
+            "7:9 phase[1].until: needs `rounds` as an upper bound",
             "8:9 phase[1].words: takes two numbers, the smaller one first",
         ],
     );
     for policy in ["plan", "consensus"] {
         let text =
             format!("title = \"T\"\npolicy = \"{policy}\"\nparticipant = [{{ id = \"a\" }}]");
-        check(&text, &[&format!("2:10 policy: \"{policy}\" is not in this version yet")]);
+        check(&text, &[&format!("2:10 policy: \"{policy}\" is not supported yet")]);
     }
 }
 
 #[test]
 fn a_seat_has_a_good_id_and_one_voice() {
     for id in ["operator", "engine", "all"] {
-        let expected = format!("3:6 participant[1].id: \"{id}\" is nobody's seat");
+        let expected = format!("3:6 participant[1].id: \"{id}\" is reserved");
         check(&format!("title = \"T\"\n[[participant]]\nid = \"{id}\""), &[&expected]);
     }
     for id in ["Ada", "a b", "ä", ""] {
@@ -179,7 +179,7 @@ fn a_seat_has_a_good_id_and_one_voice() {
     );
     check_rest(
         "pace = 70",
-        &["4:8 participant[1].pace: is for rehearsed lines, and this seat has none"],
+        &["4:8 participant[1].pace: is for rehearsed lines, and this participant has none"],
     );
 }
 
@@ -216,12 +216,12 @@ fn policies_and_their_options_are_known() {
         );
     };
     policy(r#"{ name = "round_robin", order = "shuffled", mentions = "once", rounds = 2 }"#, &[]);
-    policy(r#"{ name = "simultaneous", order = "shuffled" }"#, &["2:35 policy.order: no such key"]);
+    policy(r#"{ name = "simultaneous", order = "shuffled" }"#, &["2:35 policy.order: unknown key"]);
     policy(
         r#"{ name = "round_robin", mentions = "twice" }"#,
-        &["2:45 policy.mentions: no \"twice\" here"],
+        &["2:45 policy.mentions: unknown \"twice\""],
     );
-    policy(r#"{ mentions = "once" }"#, &["2:10 policy.name: is missing, or is no text"]);
+    policy(r#"{ mentions = "once" }"#, &["2:10 policy.name: is missing or not a string"]);
     policy("7", &["2:10 policy: takes the name of a policy, or a table, not 7"]);
     policy(r#""phases""#, &["2:10 policy: phases needs at least one [[phase]]"]);
 }
@@ -237,17 +237,17 @@ fn phases_and_who_speaks_in_them() {
     debate(
         "name = \"x\"\nwho = [\"prro\"]\norder = \"shufled\"",
         &[
-            "10:7 phase[1].who: no seat or role \"prro\"",
-            "11:9 phase[1].order: no \"shufled\" here",
+            "10:7 phase[1].who: no participant or role \"prro\"",
+            "11:9 phase[1].order: unknown \"shufled\"",
         ],
     );
-    debate("name = \"x\"\norder = \"phases\"", &["10:9 phase[1].order: no \"phases\" here"]);
+    debate("name = \"x\"\norder = \"phases\"", &["10:9 phase[1].order: unknown \"phases\""]);
     debate("who = \"all\"", &["8:1 phase[1].name: is missing"]);
     check_rest(
         "role = \"pro\"\n[[phase]]\nname = \"x\"\nwho = \"all but pro\"",
         &[
-            "5:1 phase: is played by the policy phases, and the policy is round_robin",
-            "7:7 phase[1].who: leaves nobody",
+            "5:1 phase: needs policy = \"phases\", and the policy is round_robin",
+            "7:7 phase[1].who: leaves no one",
         ],
     );
 }
@@ -272,9 +272,9 @@ fn conditions_templates_and_stop_rules_are_read() {
         "[[stop]]\n[[stop]]\nword = \"X\"\nby = \"zoe\"\n[[stop]]\nwhen = \"true\"\nword = \"X\"\n[[stop]]\nwhen = \"true\"\nby = \"ada\"",
         &[
             "4:1 stop[1]: has no `when`, `word`, `judge`, `agreement` or `loop`",
-            "7:6 stop[2].by: no seat or role \"zoe\"",
+            "7:6 stop[2].by: no participant or role \"zoe\"",
             "10:8 stop[3]: has both `when` and `word`",
-            "13:6 stop[4].by: goes with `word`, and this rule has `when`",
+            "13:6 stop[4].by: belongs to `word`, and this rule has `when`",
         ],
     );
 }
@@ -284,9 +284,9 @@ fn a_fault_quotes_no_control_characters() {
     check_rest(
         "\"a\\u001b[2J\" = 1\nrole = \"x\\u0007\"\n[rehearsed]\n\"\\u001b\" = [\"a\"]",
         &[
-            "4:1 participant[1].a\\u{1b}[2J: no such key",
+            "4:1 participant[1].a\\u{1b}[2J: unknown key",
             "5:8 participant[1].role: takes text on one line, not \"x\\u{7}\"",
-            "7:1 rehearsed.\\u{1b}: no such seat",
+            "7:1 rehearsed.\\u{1b}: no such participant",
         ],
     );
 }
@@ -305,14 +305,14 @@ fn a_setting_is_checked_like_the_text() {
     assert_eq!(&*loaded.participants[1].name, "Bo B");
     assert_eq!(loaded.participants[0].weight, 2.0);
     for (setting, expected) in [
-        ("limits.utterance=3", "- limits.utterance: no such key"),
+        ("limits.utterance=3", "- limits.utterance: unknown key"),
         (
             "limits.utterances=many",
             "- limits.utterances: takes a whole number from 1 to 100000, not \"many\"",
         ),
         ("participant.zoe.name=Z", "- participant.zoe.name: no `zoe` among ada, bo"),
         ("title.x=1", "- title.x: \"T\" has no key `x`"),
-        ("policy={name=\"manuel\"}", "- policy.name: no \"manuel\" here"),
+        ("policy={name=\"manuel\"}", "- policy.name: unknown \"manuel\""),
     ] {
         assert_eq!(faults(&with(&[setting])), [expected]);
     }
@@ -349,7 +349,7 @@ fn a_reply_has_one_form_and_a_schema_that_is_one() {
     check_rest("reply = { schema = '{\"type\": \"array\"}' }", &[]);
     check_rest(
         "reply = { choice = [\"yes\"], markers = [\"[PASS]\"] }",
-        &["4:29 participant[1].reply.markers: is a second form beside `choice`"],
+        &["4:29 participant[1].reply.markers: conflicts with `choice`"],
     );
     check_rest(
         "reply = { again = 1 }",
@@ -364,7 +364,7 @@ fn a_reply_has_one_form_and_a_schema_that_is_one() {
     check_rest(
         "reply = { schema = '{' }",
         &[
-            "4:20 participant[1].reply.schema: is no JSON: EOF while parsing an object at line 1 column 1",
+            "4:20 participant[1].reply.schema: is not JSON: EOF while parsing an object at line 1 column 1",
         ],
     );
     for elsewhere in ["https://example.org/s.json", "file:///etc/passwd"] {
@@ -386,19 +386,19 @@ fn who_waits_for_whom_makes_a_graph_that_begins_and_ends() {
              { id = \"c\", after = [{ participant = \"b\" }] },",
         ),
         &[
-            "4:36 participant[1].after: is a circle without an end: a waits for c waits for b waits for itself",
+            "4:36 participant[1].after: is a dependency cycle: a waits for c waits for b waits for itself",
         ],
     );
     let bounded = "{ id = \"a\", after = [{ participant = \"b\", max = 2 }] },\n\
                    { id = \"b\", after = [{ participant = \"a\" }] },";
-    check(&graph(bounded), &["2:10 policy: nobody begins: every seat waits for another one"]);
+    check(&graph(bounded), &["2:10 policy: no one can begin: every participant waits for another"]);
     check(
         &graph("{ id = \"ada\" }, { id = \"b\", after = [{ participant = \"adda\" }] }"),
-        &["4:54 participant[2].after[1].participant: no seat \"adda\""],
+        &["4:54 participant[2].after[1].participant: no participant \"adda\""],
     );
     check(
         "title = \"T\"\nparticipant = [{ id = \"a\", needs = \"any\" }]",
-        &["2:28 participant[1].needs: is for the policy depends, and the policy is another"],
+        &["2:28 participant[1].needs: is for policy = \"depends\""],
     );
 }
 
@@ -418,19 +418,19 @@ fn phases_have_judges_and_policies_with_options() {
             "order = { name = \"round_robin\", order = \"random\" }\n[phase.judge]\nseat = \"joe\"\nsides = [\"a\", \"c\"]",
         ),
         &[
-            "6:41 phase[1].order.order: no \"random\" here",
-            "8:8 phase[1].judge.seat: no seat \"joe\"",
-            "9:15 phase[1].judge.sides[2]: no seat or role \"c\"",
+            "6:41 phase[1].order.order: unknown \"random\"",
+            "8:8 phase[1].judge.seat: no participant \"joe\"",
+            "9:15 phase[1].judge.sides[2]: no participant or role \"c\"",
         ],
     );
     check(
         &phases("order = { name = \"phases\" }"),
-        &["6:18 phase[1].order.name: no \"phases\" here"],
+        &["6:18 phase[1].order.name: unknown \"phases\""],
     );
     check(
         "title = \"T\"\npolicy = \"depends\"\nparticipant = [{ id = \"a\" }, { id = \"b\" }, { id = \"jo\" }]\n\
          [verdict]\njudge = \"jo\"\nmay_stop = true",
-        &["6:12 verdict.may_stop: needs rounds, and depends has none"],
+        &["6:12 verdict.may_stop: needs rounds, which depends does not have"],
     );
 }
 
@@ -443,9 +443,9 @@ fn stop_rules_and_verdicts_name_seats_and_one_rule_each() {
     check_rest(
         &format!("{seats}[verdict]\njudge = \"joe\"\nsides = [\"ada\"]\ntie = \"dice\"\n"),
         &[
-            "9:1 verdict: has fewer than two sides to compare",
-            "10:9 verdict.judge: no seat \"joe\"",
-            "12:7 verdict.tie: no \"dice\" here",
+            "9:1 verdict: needs at least two sides to compare",
+            "10:9 verdict.judge: no participant \"joe\"",
+            "12:7 verdict.tie: unknown \"dice\"",
         ],
     );
     check_rest(
@@ -453,12 +453,12 @@ fn stop_rules_and_verdicts_name_seats_and_one_rule_each() {
             "{seats}[[stop]]\nby = \"ada\"\njudge = \"jo\"\n[[stop]]\nwhen = \"true\"\nword = \"X\"\n[[stop]]\n"
         ),
         &[
-            "10:6 stop[1].by: goes with `word`, and this rule has `judge`",
+            "10:6 stop[1].by: belongs to `word`, and this rule has `judge`",
             "14:8 stop[2]: has both `when` and `word`",
             "15:1 stop[3]: has no `when`, `word`, `judge`, `agreement` or `loop`",
         ],
     );
-    check_rest("[[stop]]\njudge = \"ada\"", &["2:1 participant: nobody is left who speaks"]);
+    check_rest("[[stop]]\njudge = \"ada\"", &["2:1 participant: no participant speaks"]);
 }
 
 #[test]
@@ -474,12 +474,12 @@ fn a_policy_that_needs_a_seat_is_given_one() {
         &[
             "2:10 policy.moderator: is missing, and chaired needs it",
             "5:1 phase[1].moderator: is missing, and chaired needs it",
-            "5:1 phase: is played by the policy phases, and the policy is chaired",
+            "5:1 phase: needs policy = \"phases\", and the policy is chaired",
         ],
     );
     check(
         &text("{ name = \"chaired\", moderator = \"mo\" }", ""),
-        &["2:42 policy.moderator: no seat \"mo\""],
+        &["2:42 policy.moderator: no participant \"mo\""],
     );
 }
 
@@ -489,6 +489,6 @@ fn who_sums_up_for_a_seat_is_one() {
     check_rest("context = { summary_by = \"clerk\" }\n[[participant]]\nid = \"clerk\"", &[]);
     check_rest(
         "context = { summary_by = \"clark\" }",
-        &["4:26 participant[1].context.summary_by: no seat \"clark\""],
+        &["4:26 participant[1].context.summary_by: no participant \"clark\""],
     );
 }

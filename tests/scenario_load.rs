@@ -199,11 +199,11 @@ on_failure = { then = "pause" }
     );
     let waits = |l: &Loaded| l.waits(ROWS).iter().map(ToString::to_string).collect::<Vec<_>>();
     let rest = [
-        "`bo` is a human seat without a stand_in",
+        "`bo` is a human participant without a stand_in",
         "`bo` has on_failure.then = \"pause\"",
-        "the policy manual waits for the operator",
+        "the policy manual waits for you",
     ];
-    assert_eq!(waits(&loaded)[0], "`ada` is a human seat without a stand_in");
+    assert_eq!(waits(&loaded)[0], "`ada` is a human participant without a stand_in");
     assert_eq!(waits(&loaded)[1..], rest);
     loaded.unattended();
     assert_eq!(waits(&loaded), rest);
@@ -230,7 +230,7 @@ ada = ["Hm."]
         loaded.warnings.list.iter().map(|w| format!("{}: {}", w.key, w.message)).collect();
     assert_eq!(
         warnings,
-        ["participant[2]: \"ADA\" also names `ada`", "rehearsed: has no lines for `bo`"]
+        ["participant[2]: \"ADA\" is also a name of `ada`", "rehearsed: has no lines for `bo`"]
     );
     assert!(loaded.warnings.to_string().starts_with("warning: participant[2]"));
 }
@@ -247,8 +247,8 @@ fn a_seat_joins_by_the_same_keys() {
     let lines = vec![Line { text: "One.".into(), ..Line::default() }];
     assert_eq!(ada.voice, VoiceSpec::Lines { lines, pace: 5 });
     for (json, expected) in [
-        (json!({"id": "all"}), "id: \"all\" is nobody's seat; choose another id"),
-        (json!({"idd": "a"}), "idd: no such key; the nearest key is `id`"),
+        (json!({"id": "all"}), "id: \"all\" is reserved; choose another id"),
+        (json!({"idd": "a"}), "idd: unknown key; the nearest key is `id`"),
         (
             json!({"id": "a", "role": null}),
             "role: takes text on one line, not null; as in role = \"pro\"",
@@ -410,8 +410,8 @@ fn what_a_policy_does_not_look_at_is_told() {
     assert_eq!(
         warnings("name = \"depends\", mentions = \"once\", rounds = 3"),
         [
-            "policy.mentions: has no effect where the policy is depends",
-            "policy.rounds: has no effect where the policy is depends",
+            "policy.mentions: has no effect with the policy depends",
+            "policy.rounds: has no effect with the policy depends",
         ]
     );
     assert_eq!(warnings("name = \"depends\", mentions = \"off\""), [""; 0]);

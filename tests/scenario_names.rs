@@ -36,8 +36,8 @@ fn names_in_conditions_are_checked_where_they_stand() {
              conversation",
             "6:23 stop[1].when: `last` is known only to rehearsed lines and templates, where a participant is called",
             "8:9 stop[2].when: nothing is called `trun_count`",
-            "10:25 stop[3].when: there is no filter `rejectatr`",
-            "12:19 stop[4].when: there is no test `treu`",
+            "10:25 stop[3].when: no filter `rejectatr`",
+            "12:19 stop[4].when: no test `treu`",
             "14:15 stop[5].when: there is no method `startwith`",
         ],
     );

@@ -368,7 +368,7 @@ async fn every_time_out_fires() {
     for (first, silence, total, script, words) in [
         (50, long, long, "sleep $1", "wrote nothing for 50 ms"),
         (long, 60, long, "echo a; sleep $1", "wrote nothing for 60 ms"),
-        (long, long, 70, "while :; do echo a; sleep 0.01; done", "was not done within 70 ms"),
+        (long, long, 70, "while :; do echo a; sleep 0.01; done", "did not finish within 70 ms"),
     ] {
         let token = token();
         let times = Timeouts { connect: long, first, silence, total };
@@ -382,12 +382,12 @@ async fn every_time_out_fires() {
 #[tokio::test]
 async fn a_failure_is_told_with_the_last_words() {
     for (script, shown, words) in [
-        ("echo well; echo one >&2; echo 'two ' >&2; exit 3", "well", "exit status: 3: two"),
-        ("exit 4", "", "exit status: 4, without a word on standard error"),
-        (r#"printf '{"text":"fine"}\n'; exit 5"#, "", "exit status: 5, without"),
+        ("echo well; echo one >&2; echo 'two ' >&2; exit 3", "well", "(exit status: 3): two"),
+        ("exit 4", "", "(exit status: 4) and wrote nothing to standard error"),
+        (r#"printf '{"text":"fine"}\n'; exit 5"#, "", "(exit status: 5) and wrote"),
         (r#"printf '{"error":"no luck"}\n'; exit 6"#, "", "script `sh` no luck"),
         ("kill -SEGV $$", "", "signal: 11"),
-        ("yes | head -c 100000 >&2; echo last >&2; exit 7", "", "exit status: 7: last"),
+        ("yes | head -c 100000 >&2; echo last >&2; exit 7", "", "(exit status: 7): last"),
     ] {
         let (said, last) = run(script, "0", ask(timeouts(10_000), "x")).await;
         let Chunk::Failed(CallFailure { class: ErrorClass::Failed, text: why, .. }) = last else {

@@ -18,8 +18,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "cost",
         "Tokens and cost",
-        "every turn that asked a voice, also votes, failures and versions that no longer count; tokens as reported, `~` \
-         where they are estimated; a sum of money leaves out what is not priced",
+        "all calls, including votes, failures and replaced versions; `~` marks estimated tokens; totals leave out \
+             models without a price",
         1,
         &[
             ("participant", "participant"),

@@ -10,9 +10,9 @@ use serde_json::Value;
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "events",
-        "Events worth reading",
-        "votes, verdicts, recorded changes of stance, the operator's commands, failures, retries, cuts, limits, marks and ends, and utterances that repeat at least 80% \
-         of what was just said",
+        "Key events",
+        "votes, verdicts, recorded changes of position, your commands, failures, retries, cuts, limits, marks and \
+             ends, and turns that repeat at least 80 % of what was just said",
         0,
         &[("utterance", "no."), ("at_ms", "at"), ("what", "what"), ("words", "words")],
     );
@@ -48,7 +48,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
     for (entry, repetition) in study.utterances().zip(repetitions(study)) {
         if let ((_, Some(turn)), true) = (entry, repetition.repeats()) {
             let like = repetition.own.max(repetition.echo) * 100.0;
-            let words = format!("{}: {like:.0}% alike", name(study.state, &turn.seat));
+            let words = format!("{}: {like:.0} % repeated", name(study.state, &turn.seat));
             add(turn.seq, turn.ended, repetition.number, "repetition", &words);
         }
     }
@@ -81,10 +81,10 @@ fn told(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
 pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
     match why {
         Some(CutWhy::CutIn) => "cut in",
-        Some(CutWhy::PauseNow) => "paused at once",
-        Some(CutWhy::Timeout) => "out of time",
+        Some(CutWhy::PauseNow) => "paused now",
+        Some(CutWhy::Timeout) => "timed out",
         Some(CutWhy::Crash) => "interrupted",
-        Some(CutWhy::BrokenOff) => "broken off",
+        Some(CutWhy::BrokenOff) => "failed mid-sentence",
         Some(CutWhy::Filtered) => "cut by the provider's content filter",
         Some(CutWhy::Operator) => "stopped",
         None => "cut",

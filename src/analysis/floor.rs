@@ -8,8 +8,8 @@ use crate::text::word_count;
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "floor",
-        "Who spoke when",
-        "one row an utterance that counts; the moment is when it got the floor, counted from the beginning",
+        "Turns",
+        "one row per turn (current versions only); time is the start of the turn",
         1,
         &[
             ("utterance", "no."),

@@ -22,8 +22,8 @@ pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "mentions",
-        "Who named whom",
-        "utterances in which the row's speaker named the column's with `@`, in the version that counts",
+        "Mentions",
+        "turns in which the row's speaker mentioned the column's with `@` (current versions only)",
         1,
         &[("participant", "participant")],
     );

@@ -37,7 +37,7 @@ pub fn decisions(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "decisions",
         "Votes and verdicts",
-        "one row a vote that was closed or a verdict that was given, with the utterance after which it was",
+        "votes and verdicts, in order, with the turn they followed",
         1,
         &[
             ("number", "no."),
@@ -87,7 +87,7 @@ pub fn positions(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "positions",
         "Positions",
-        "what each participant voted for in each vote; `abstained` where nothing they said was a choice",
+        "each participant's choice in each vote; `abstained` if the reply named no choice",
         1,
         &[("participant", "participant")],
     );
@@ -112,8 +112,8 @@ pub fn alike(study: &Analysis<'_>) -> Table {
     let votes = closed(study);
     let mut table = Table::new(
         "alike",
-        "Voted alike",
-        "of the votes in which both chose something, those in which both chose the same; counts, not percentages",
+        "Same votes",
+        "of the votes in which both chose, how often they chose the same",
         1,
         &[("participant", "participant")],
     );

@@ -70,14 +70,14 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "repetition",
         "Repetition and novelty",
-        "shared sequences of three words: with the most alike of the speaker's own last three, with the last of \
-         somebody else, and the share that nobody had said before",
+        "three-word sequences shared with the speaker's own last three turns and with the previous speaker; new: not \
+             said before by anyone",
         1,
         &[
             ("utterance", "no."),
             ("participant", "participant"),
-            ("like_own", "like own"),
-            ("like_other", "like other"),
+            ("like_own", "self-repeat"),
+            ("like_other", "echo"),
             ("novelty", "new"),
         ],
     );

@@ -59,9 +59,9 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let tokens = whole(|s| s.tokens.unwrap_or(0));
     let mut table = Table::new(
         "shares",
-        "Who had how much of the talk",
-        "utterances that count, as they stand now; shares are of the participants' sum; time is from getting the floor \
-         to the last word; tokens as the voices reported them",
+        "Speaking share",
+        "current versions only, without your own words; time is from the start of the turn to its last word; tokens \
+             as reported",
         1,
         &[
             ("participant", "participant"),

@@ -9,8 +9,8 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "speed",
         "Speed, failures, retries",
-        "every turn that asked a voice; medians over the last call of each; tokens a second after the first piece; \
-         failures are turns that failed for good",
+        "all calls; medians of final attempts; tokens/s without the time to the first token; failures are turns that \
+             failed for good",
         1,
         &[
             ("participant", "participant"),

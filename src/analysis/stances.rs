@@ -22,13 +22,13 @@ pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "stances",
         "Positions over time",
-        "one row an utterance whose reply gave another answer than its speaker's last one, or was surer or less sure of it; \
-         only answers given in a form that can be read, never made out of words",
+        "one row per turn whose structured answer, or confidence, differs from the speaker's previous one; never \
+             inferred from prose",
         2,
         &[
             ("utterance", "no."),
             ("participant", "participant"),
-            ("stance", "stands for"),
+            ("stance", "position"),
             ("confidence", "sure"),
             ("before", "before"),
         ],

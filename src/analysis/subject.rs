@@ -44,7 +44,7 @@ pub fn name(state: &State, id: &SeatId) -> String {
     let shown = text::name(&seat.spec.name).into_owned();
     let same = |other: &str| text::name(other).trim().eq_ignore_ascii_case(shown.trim());
     let twin = state.seats.iter().any(|s| s.spec.id != *id && same(&s.spec.name));
-    if twin || same(OPERATOR) { format!("{shown} (seat {id})") } else { shown }
+    if twin || same(OPERATOR) { format!("{shown} (participant {id})") } else { shown }
 }
 
 /// Returns a sum that holds at the largest number: a file may say anything.

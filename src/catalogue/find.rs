@@ -30,7 +30,7 @@ pub enum SessionNotFound {
         more: usize,
     },
     /// There is no session at all.
-    #[error("there is no session yet")]
+    #[error("no sessions yet")]
     None,
 }
 

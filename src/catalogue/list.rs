@@ -71,7 +71,7 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         written: written(entry),
     };
     let Ok(metadata) = entry.metadata() else {
-        summary.standing = SessionStatus::Unreadable("it is gone".into());
+        summary.standing = SessionStatus::Unreadable("it no longer exists".into());
         return summary;
     };
     let kept = Stored::read(&files, &metadata).filter(|kept| {
@@ -144,7 +144,7 @@ fn why(e: &SessionError) -> String {
     match e {
         SessionError::Io { source, .. } => source.to_string(),
         SessionError::NotASession { .. } => "not a session".into(),
-        SessionError::TooLarge { bytes, .. } => format!("{bytes} bytes are too many"),
+        SessionError::TooLarge { bytes, .. } => format!("too large ({bytes} bytes)"),
         SessionError::Unspeakable { .. }
         | SessionError::LineTooLong { .. }
         | SessionError::Checksum

@@ -79,7 +79,7 @@ pub fn search(folder: &Path, query: &Query) -> io::Result<Vec<Hit>> {
         let found = parts.into_iter().map(|part| part.join());
         found.collect::<Result<Vec<_>, _>>().map(|hits| hits.concat())
     })
-    .map_err(|_| io::Error::other("a search ended too early"))
+    .map_err(|_| io::Error::other("the search stopped unexpectedly"))
 }
 
 fn session(path: &Path, query: &Query, buffer: &mut Vec<u8>) -> Vec<Hit> {

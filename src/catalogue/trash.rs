@@ -20,7 +20,7 @@ pub enum NotMoved {
     #[error(transparent)]
     Unknown(#[from] SessionNotFound),
     /// Something else has its place by now.
-    #[error("{} is there already", .0.display())]
+    #[error("{} already exists", .0.display())]
     Taken(PathBuf),
     /// The system refused.
     #[error("cannot move {} to {}", from.display(), to.display())]

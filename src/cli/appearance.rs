@@ -65,7 +65,7 @@ pub struct ScreenAppearance {
     pub keymap: Keymap,
     /// What the terminal is used for besides showing.
     pub modes: TerminalModes,
-    /// The themes that can be worn instead.
+    /// The themes that can be in use instead.
     pub themes: Themes,
     /// Which habits the keys follow.
     pub habits: Habits,

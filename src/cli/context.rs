@@ -25,7 +25,7 @@ const LOG: &str = "log.txt";
 fn log(path: &Path) -> Result<LogFile, Failure> {
     LogFile::open(path).map_err(|e| {
         let message = format!("cannot write the log {}: {e}", path.display());
-        Failure::usage(message, "name a file that can be written with --log-file")
+        Failure::usage(message, "name a writable file with --log-file")
     })
 }
 
@@ -43,7 +43,7 @@ pub struct Context {
     pub signs: Option<Signs>,
     /// Whether anything is to move by itself.
     pub motion: Option<Motion>,
-    /// Whose the mouse is to be.
+    /// Who handles the mouse.
     pub mouse: Option<Mouse>,
     told: OnceCell<TerminalReport>,
     own_data: bool,

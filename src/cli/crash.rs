@@ -22,12 +22,11 @@ pub fn install(state: PathBuf) {
     panic::set_hook(Box::new(move |info| {
         before(info);
         let kept = match keep(&state, &note(info)) {
-            Ok(path) => format!("what is known of it is in {}", path.display()),
-            Err(why) => format!("it could not be noted: {why}"),
+            Ok(path) => format!("report it with the crash note {}", path.display()),
+            Err(why) => format!("the crash note could not be written: {why}"),
         };
         output::print(&text::block(&format!(
-            "colloquium broke by a fault of its own; {kept}\n\
-             a session that is saved goes on from there: colloquium resume --last"
+            "colloquium crashed (a bug); {kept}\na saved session can be resumed: colloquium resume --last"
         )));
     }));
 }

@@ -75,7 +75,7 @@ impl From<config::SettingsError> for Failure {
 
 impl From<keymap::Unfit> for Failure {
     fn from(e: keymap::Unfit) -> Failure {
-        Failure::new(Exit::Invalid, e.to_string()).hint("`colloquium keys` prints the map")
+        Failure::new(Exit::Invalid, e.to_string()).hint("`colloquium keys` prints the key map")
     }
 }
 
@@ -94,14 +94,13 @@ impl From<ReadError> for Failure {
                     .hint("name a regular file in its own folder; `-` reads standard input")
             }
             ReadError::File { .. } => {
-                Failure::usage(message, "`colloquium scenarios list` names those that come with it")
+                Failure::usage(message, "`colloquium scenarios list` lists the bundled ones")
             }
             ReadError::NotText { .. } => {
                 Failure::new(Exit::Invalid, message).hint("save it as UTF-8")
             }
-            ReadError::TooLarge(_) => {
-                Failure::new(Exit::Invalid, message).hint("long texts go into --topic or a history")
-            }
+            ReadError::TooLarge(_) => Failure::new(Exit::Invalid, message)
+                .hint("put long texts into --topic or --history"),
         }
     }
 }
@@ -115,9 +114,9 @@ impl From<scenario::Faults> for Failure {
 impl From<SessionNotFound> for Failure {
     fn from(e: SessionNotFound) -> Failure {
         let hint = match &e {
-            SessionNotFound::Ambiguous { .. } => "give more of its id",
+            SessionNotFound::Ambiguous { .. } => "type more of the id",
             SessionNotFound::Unknown { .. } | SessionNotFound::None => {
-                "`colloquium sessions list` names them all"
+                "`colloquium sessions list` lists them"
             }
         };
         Failure::usage(e.to_string(), hint)
@@ -133,9 +132,9 @@ impl From<NotMoved> for Failure {
                 "give its id, or the beginning of it",
             ),
             e @ NotMoved::Taken(_) => Failure::new(Exit::Session, e.to_string())
-                .hint("move what is there out of the way first; nothing was changed"),
+                .hint("move the existing file first; nothing was changed"),
             e @ NotMoved::Io { .. } => Failure::new(Exit::Session, chain(&e))
-                .hint("a session moves within the data folder; check its rights and its space"),
+                .hint("check permissions and free space of the data folder"),
         }
     }
 }
@@ -144,24 +143,24 @@ impl From<SessionError> for Failure {
     fn from(e: SessionError) -> Failure {
         let failure = Failure::new(Exit::Session, chain(&e));
         match e {
-            SessionError::Locked { .. } => failure.hint("wait until it is done, or end it"),
+            SessionError::Locked { .. } => failure.hint("wait until it ends, or stop it"),
             SessionError::ReadOnly { faults, .. }
                 if faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) =>
             {
-                failure.hint(
-                    "a newer colloquium goes on with it; this one shows, replays and exports it",
-                )
+                failure.hint("written by a newer version: read-only here (show, replay, export)")
             }
             SessionError::ReadOnly { path, .. } => {
                 failure.hint(format!("colloquium sessions repair {}", path.display()))
             }
             SessionError::NotASession { .. } => {
-                failure.hint("`colloquium sessions list` names those that are")
+                failure.hint("`colloquium sessions list` lists the sessions")
             }
             SessionError::Io { source, .. } if source.kind() == ErrorKind::AlreadyExists => {
-                failure.hint("name a file that does not exist yet")
+                failure.hint("choose a file name that does not exist yet")
             }
-            SessionError::Io { .. } => failure.hint("check the folder, its rights and its space"),
+            SessionError::Io { .. } => {
+                failure.hint("check the folder's permissions and free space")
+            }
             SessionError::Unspeakable { .. }
             | SessionError::LineTooLong { .. }
             | SessionError::Checksum

@@ -21,7 +21,7 @@ pub fn one_reader<'a>(
     match readers[..] {
         [a, b, ..] => Err(Failure::usage(
             format!("{a} and {b} cannot both read standard input"),
-            "put one of them into a file",
+            "use a file for one of them",
         )),
         [_] | [] => Ok(()),
     }
@@ -30,7 +30,10 @@ pub fn one_reader<'a>(
 /// Reads all of standard input as text.
 pub fn read_stdin(what: &str) -> Result<String, Failure> {
     let bytes = read_capped(stdin().lock()).map_err(|e| {
-        Failure::usage(format!("cannot read {what} from standard input: {e}"), "pipe text into it")
+        Failure::usage(
+            format!("cannot read {what} from standard input: {e}"),
+            "pipe some text into it",
+        )
     })?;
     as_text(&format!("{what} from standard input"), bytes)
 }
@@ -72,6 +75,6 @@ pub fn steer_lines(play: &Play) -> Result<Vec<(Key, SteerLine)>, Failure> {
     steer::read_file(&text).map_err(|bad| {
         let lines: Vec<String> = bad.iter().map(|b| format!("{path}, {b}")).collect();
         Failure::new(Exit::Invalid, lines.join("\n"))
-            .hint("`colloquium schema steer` lists every verb and its keys")
+            .hint("`colloquium schema steer` lists every command and its fields")
     })
 }

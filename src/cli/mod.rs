@@ -168,9 +168,7 @@ fn start_with_topic(topic: &str) -> Result<Exit, Failure> {
             let home = Home { topic: Some(topic.to_owned()), notice: None };
             go(Next::Home(home), &Context::new(global)?)
         }
-        Ok(_) => {
-            Err(Failure::usage("a topic and a command do not go together", "name one of them"))
-        }
+        Ok(_) => Err(Failure::usage("a topic and a command cannot be combined", "use one of them")),
         Err(e) => parse_error(&e),
     }
 }
@@ -187,9 +185,9 @@ fn unknown_command(word: &str) -> Failure {
     };
     let names = commands.get_subcommands().map(clap::Command::get_name);
     let near = nearest(word, names).map(|near| format!("; the nearest is `{near}`"));
-    let topic = if group.is_none() { "; a topic needs a space in it" } else { "" };
+    let topic = if group.is_none() { "; a topic needs at least two words" } else { "" };
     Failure::usage(
-        format!("there is no command `{word}`{}", near.unwrap_or_default()),
+        format!("no command `{word}`{}", near.unwrap_or_default()),
         format!("`{called}--help` lists all commands{topic}"),
     )
 }

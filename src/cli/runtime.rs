@@ -17,5 +17,5 @@ pub fn block_on<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, 
 
 /// Returns the failure of a request that the system refused.
 pub fn refused(e: io::Error) -> Failure {
-    Failure::new(Exit::Failed, format!("the system refused: {e}"))
+    Failure::new(Exit::Failed, format!("system error: {e}"))
 }

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 pub fn find_own(name: &SessionName, context: &Context) -> Result<PathBuf, Failure> {
     match name.session.as_deref().filter(|name| example(name).is_some()) {
         Some(name) => Err(Failure::usage(
-            format!("{name} comes with the program and stays as it is"),
-            format!("branch off: colloquium fork {name} --at N"),
+            format!("{name} is bundled and cannot be changed"),
+            format!("branch it: colloquium fork {name} --at N"),
         )),
         None => find(name, context),
     }
@@ -57,7 +57,7 @@ pub fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))
 }
 
-/// Says which texts of a session are not there any more; it can be gone on with all the same.
+/// Says which texts of a session are not there any more; it can be resumed all the same.
 pub fn report_missing_texts(log: &Log, context: &Context) {
     let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
     missing.for_each(|fault| context.say(&fault.to_string()));
@@ -66,21 +66,21 @@ pub fn report_missing_texts(log: &Log, context: &Context) {
 /// Says what was wrong with a session of which everything was shown that can be read.
 pub fn report_faults(log: &Log, context: &Context) -> Result<Exit, Failure> {
     if log.records.is_empty() {
-        context.say("nothing that can be read was written into it");
+        context.say("it contains no readable event");
     }
     if log.torn.is_some() {
-        context.say("the last line was not finished; a resume sets it aside");
+        context.say("the last line is incomplete; resuming sets it aside");
     }
     report_missing_texts(log, context);
     let newer = |f: &&LogFault| matches!(f, LogFault::Newer { .. });
     if let Some(fault) = log.faults.iter().find(newer) {
-        context.say(&format!("it can only be read: {fault}"));
+        context.say(&format!("read-only: {fault}"));
     }
     let path = log.files.log().display();
     match log.faults.iter().filter(|f| !newer(f)).find(|f| f.forbids_writing()) {
         Some(fault) => Err(Failure::new(
             Exit::Session,
-            format!("{path} is damaged, and this is what can be read: {fault}"),
+            format!("{path} is damaged; this is the readable part: {fault}"),
         )
         .hint(format!("colloquium sessions repair {path}"))),
         None => Ok(Exit::Done),
@@ -92,7 +92,7 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     let to = catalogue::delete(path, &context.paths.trash())?;
     let id = to.file_name().unwrap_or_default().to_string_lossy();
     let back = context.command(&["sessions", "restore", &id]);
-    Ok([format!("moved to {}", to.display()), format!("get it back with: {back}")])
+    Ok([format!("moved to the trash: {}", to.display()), format!("get it back with: {back}")])
 }
 
 /// Returns what a log says.

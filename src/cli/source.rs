@@ -62,8 +62,8 @@ pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
     Err(Failure::usage(
-        format!("there is no scenario `{name}`{near}"),
-        format!("a file is named by its path, as in ./{name}{ENDING}"),
+        format!("no scenario `{name}`{near}"),
+        format!("name a file by its path, as in ./{name}{ENDING}"),
     ))
 }
 

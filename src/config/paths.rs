@@ -15,7 +15,7 @@ const PROGRAM: &str = "colloquium";
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The system names no home, and no variable names the folder.
-    #[error("no home folder is known, and {0} is not set")]
+    #[error("the home folder is unknown and {0} is not set")]
     NoHome(&'static str),
     /// A key could not be kept.
     #[error("cannot write {path}: {source}")]
@@ -26,7 +26,7 @@ pub enum Error {
         source: io::Error,
     },
     /// A folder could not be made.
-    #[error("cannot make the folder {path}")]
+    #[error("cannot create the folder {path}")]
     Folder {
         /// The folder.
         path: String,
@@ -200,6 +200,6 @@ mod tests {
         }
         std::fs::write(base.path().join("file"), "").unwrap();
         let refused = make_private(&base.path().join("file")).unwrap_err();
-        assert!(refused.to_string().starts_with("cannot make the folder "), "{refused}");
+        assert!(refused.to_string().starts_with("cannot create the folder "), "{refused}");
     }
 }

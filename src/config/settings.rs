@@ -54,7 +54,7 @@ pub enum SettingsError {
         message: String,
     },
     /// One layer contradicts another one.
-    #[error("{path}: with the settings under it: {message}")]
+    #[error("{path}: combined with the user settings: {message}")]
     Layers {
         /// The layer.
         path: String,
@@ -100,7 +100,7 @@ pub struct Settings {
     pub keymap: Habits,
     /// Animation of the screen.
     pub motion: Motion,
-    /// Whose the mouse is.
+    /// Who handles the mouse.
     pub mouse: Mouse,
     #[serde(rename = "keys")]
     pub(super) written: keys::Written,
@@ -245,7 +245,7 @@ impl Provider {
             !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         };
         if name.is_empty() || name.contains([':', ' ']) {
-            return Err("a provider's name has neither a colon nor a space");
+            return Err("a provider's name contains no colon and no space");
         }
         if keys.iter().filter(|k| **k).count() > 1 {
             return Err("keep one of api_key_env, api_key_file and api_key_command");
@@ -258,7 +258,7 @@ impl Provider {
             return Err("api_key_command takes a program, as in [\"pass\", \"show\", \"openai\"]");
         }
         if self.base_url.as_ref().is_some_and(|url| url.contains('@')) {
-            return Err("base_url holds no key; name where the key is with api_key_env");
+            return Err("base_url must not contain a key; use api_key_env");
         }
         Ok(())
     }

@@ -133,7 +133,7 @@ impl Engine {
         }
     }
 
-    /// Adds lines that wait for their moment.
+    /// Adds lines that wait for their trigger.
     pub fn steer(&mut self, lines: impl IntoIterator<Item = (Key, SteerLine)>) {
         for (key, line) in lines {
             self.steering.push(key, line);
@@ -262,9 +262,7 @@ impl Engine {
         let Some(mut seat) = given.targets.participant.clone() else { return draft };
         let usd = self.live.state.limits.usd.or(seat.max_usd).is_some();
         let counts = |seat: &Participant| match seat.uncountable().filter(|_| usd) {
-            Some(model) => {
-                Err(format!("a limit in dollars holds, and no price is known for {model}"))
-            }
+            Some(model) => Err(format!("a dollar limit is set and no price is known for {model}")),
             None => Ok(()),
         };
         if let Err(why) = self.voices.seat(&mut seat).and_then(|()| counts(&seat)) {
@@ -386,7 +384,7 @@ impl Engine {
                     None => attended = false,
                 },
                 changed = durable.changed() => if changed.is_err() {
-                    break Stopped::Unwritable("the writer of the session is gone".into());
+                    break Stopped::Unwritable("the session writer stopped".into());
                 },
                 () = elapsed(&mut full), if full.is_some() => {
                     break Stopped::Unwritable("the disk stayed full".into());

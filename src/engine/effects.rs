@@ -147,10 +147,10 @@ impl CallDeadline {
 pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
     let since = live.state.turns.get(&turn)?.since;
     let due = |from: Ms, after: u64, what| CallDeadline { at: from.plus(after), what, after };
-    let total = due(since, limits.total, "it was not done within");
+    let total = due(since, limits.total, "it did not finish within");
     let quiet = match live.last_piece(turn) {
-        None => due(since, limits.first, "no words came within"),
-        Some(at) => due(at, limits.silence, "it fell silent for"),
+        None => due(since, limits.first, "no output within"),
+        Some(at) => due(at, limits.silence, "no output for"),
     };
     Some(if total.at <= quiet.at { total } else { quiet })
 }

@@ -162,7 +162,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             let asked =
                 |t: &Thread| t.floor.as_ref().is_some_and(|(_, key)| *key == command.given.key);
             if !state.may_speak(to) {
-                let why = format!("{to} cannot speak any more");
+                let why = format!("{to} cannot speak anymore");
                 return Some(too_late_because(command, LateReason::CannotSpeak, &why));
             }
             if !state.open_threads().any(asked) {
@@ -198,7 +198,7 @@ fn done_or_waits(command: &PendingCommand, step: CommandStep) -> Option<Draft> {
 /// A person's words end the turn that the person holds; without one they wait for it.
 fn persons(state: &State, command: &PendingCommand, who: &SeatId) -> Option<Draft> {
     if state.seat(who).is_none_or(|s| s.gone) {
-        let why = format!("{who} has left the table");
+        let why = format!("{who} has left");
         return Some(too_late_because(command, LateReason::SeatLeft, &why));
     }
     match state.turns.values().find(|t| t.seat == *who) {
@@ -246,7 +246,7 @@ fn words(state: &State, command: &PendingCommand, moment: Moment) -> Option<Draf
     let Some(thread) = left else {
         let why = match &command.given.line.command {
             Command::CutIn { who: Some(who), .. } if command.given.targets.turns.is_empty() => {
-                Some(format!("{who} was not speaking; the words are said all the same"))
+                Some(format!("{who} was not speaking; your words are said anyway"))
             }
             _ => None,
         };
@@ -283,21 +283,21 @@ fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Speaks the last utterance anew, as soon as nobody speaks.
+/// Speaks the last utterance again, as soon as nobody speaks.
 fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
     let last = state.last.as_ref().filter(|l| command.given.targets.turns.contains(&l.turn));
     let Some(last) = last else {
         return Some(too_late(command, LateReason::SpokenSince));
     };
     if !state.may_speak(&last.seat) {
-        let why = format!("{} cannot speak any more", last.seat);
+        let why = format!("{} cannot speak anymore", last.seat);
         return Some(too_late_because(command, LateReason::CannotSpeak, &why));
     }
     let free = is_quiet(state, last.thread) && state.running_in(last.thread).next().is_none();
     if !free || state.run == RunState::Paused || state.limit.is_some() {
         return wait(command);
     }
-    let why = "the operator wants it said anew".into();
+    let why = "the operator asked for a retry".into();
     let seats = vec![last.seat.clone()];
     let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);
     let batch = BatchOpened { replaces: Some(last.turn), ..batch };

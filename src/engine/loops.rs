@@ -71,14 +71,14 @@ pub(super) fn says(state: &State) -> Says {
         return Says::Nothing;
     }
     let text = format!(
-        "the talk goes in circles since utterance {}; it ends if the next round does too",
+        "the conversation repeats itself since turn {}; it ends if the next round does too",
         begins()
     );
     let about = Some(WarningAbout::Loop(begins()));
     match warn_once(state, Warning { text: text.into(), about }) {
         Some(warning) => Says::First(warning.into()),
         None if circle >= 2 * seats => {
-            Says::Stop(StopReason::Loop, format!("since utterance {}", begins()).into())
+            Says::Stop(StopReason::Loop, format!("since turn {}", begins()).into())
         }
         None => Says::Nothing,
     }

@@ -85,7 +85,7 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         return again;
     }
     let why = match live.has_said(turn.id) {
-        true => "the reply spoke in another's name only",
+        true => "the reply spoke only in another participant's name",
         false => "the reply had no words",
     };
     let empty =
@@ -154,22 +154,21 @@ fn unattended(state: &State) -> Vec<Draft> {
     drafts.push(match (&state.limit, waiting) {
         (Some(limit), _) if !hangs => end(state, limit.what.reason(), None),
         (_, Some(turn)) => {
-            let text =
-                format!("{} has the floor and nobody is there to speak for this seat", turn.seat);
+            let text = format!("{} has the floor and no one is there to speak", turn.seat);
             end(state, StopReason::Failure, Some(text.into()))
         }
         (_, None) if state.run == RunState::Paused => {
             let text = match &state.pause_why {
-                Some(why) => format!("it is paused ({why}) and nobody is there to resume it"),
-                None => "it is paused and nobody is there to resume it".into(),
+                Some(why) => format!("paused ({why}) and no one is there to resume"),
+                None => "paused and no one is there to resume".into(),
             };
             end(state, StopReason::Failure, Some(text.into()))
         }
         (_, None) => {
             let able = state.seats.iter().any(|s| s.spec.speaks && state.may_speak(&s.spec.id));
             let text = match able {
-                true => "it waits for somebody to be given the floor and nobody is there to give it",
-                false => "everybody who could speak is muted or has left, and nobody is there to change that",
+                true => "waiting for someone to get the floor and no one is there to give it",
+                false => "everybody who could speak is muted or has left",
             };
             end(state, StopReason::Failure, Some(text.into()))
         }

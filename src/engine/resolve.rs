@@ -16,7 +16,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
     if let Some(id) = line.thread
         && state.threads.get(&id).is_none_or(|t| t.closed.is_some())
     {
-        return Err(format!("no open thread has the number {id}"));
+        return Err(format!("no open thread {id}"));
     }
     let mut targets = Targets::default();
     match &line.command {
@@ -38,7 +38,8 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                     | Limit::Tokens => limit.limit.saturating_mul(2).to_string(),
                 };
                 return Err(format!(
-                    "at the limit of {}: raise it first, as in {{\"do\":\"limit\",\"set\":{{\"{key}\":{more}}}}}",
+                    "stopped at the limit of {}: raise it first, as in \
+                         {{\"do\":\"limit\",\"set\":{{\"{key}\":{more}}}}}",
                     limit.what.words(limit.limit),
                 ));
             }
@@ -88,7 +89,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             let seat = present(state, who)?;
             if !seat.voice.is_human() {
                 return Err(format!(
-                    "{who} is not a human seat; `speak_as` puts words in its mouth, `skip` stops it"
+                    "{who} is not a human participant; use `speak_as` to speak for it, `skip` to stop it"
                 ));
             }
         }
@@ -105,7 +106,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             targets.threads =
                 state.open_threads().rev().find(|t| holds(t)).map(|t| t.id).into_iter().collect();
             if targets.threads.is_empty() {
-                return Err(format!("{name} has no seat in this part of the talk"));
+                return Err(format!("{name} takes no part in this phase"));
             }
         }
         Command::Skip {} => {
@@ -125,7 +126,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
             })?;
             if state.seat(&p.id).is_some_and(|s| !s.gone) {
-                return Err(format!("{} already sits at the table", p.id));
+                return Err(format!("{} is already a participant", p.id));
             }
             p.tell_apart(state.seats.iter().map(|s| &*s.spec));
             targets.participant = Some(Box::new(p));
@@ -146,7 +147,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             let have = entry.versions.len();
             if *alternative as usize > have {
                 let texts = if have == 1 { "text" } else { "texts" };
-                return Err(format!("utterance {utterance} has {have} {texts} to choose from"));
+                return Err(format!("turn {utterance} has {have} {texts} to choose from"));
             }
         }
         Command::Edit { utterance, .. }
@@ -168,13 +169,13 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         }
         Command::Vote { question, options } => {
             if question.trim().is_empty() {
-                return Err("`question` has no words".into());
+                return Err("`question` is empty".into());
             }
             targets.threads = inner(state, line);
             let thread = targets.threads.first().and_then(|t| state.threads.get(t));
             let able = |t: &Thread| t.seats.iter().any(|s| state.may(Purpose::Vote, s));
             if !thread.is_some_and(able) {
-                return Err("nobody is here who could vote".into());
+                return Err("no one can vote".into());
             }
             // as a ballot is read: whoever answers "yes" means "Yes"
             let mut once: Vec<String> = options.iter().map(|o| o.trim().to_lowercase()).collect();
@@ -182,12 +183,14 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             once.dedup();
             let blank = once.iter().any(String::is_empty);
             if options.len() == 1 || once.len() < options.len() || blank {
-                return Err("a vote is between two options or more, each named once".into());
+                return Err("a vote needs at least two different options".into());
             }
         }
         Command::Verdict { winner: Some(side) } => tie_broken(state, side)?,
         Command::Verdict { winner: None } if asking::called(state).is_none() => {
-            return Err("nobody at this table is a judge; a scenario names one in [verdict]".into());
+            return Err(
+                "no participant is a judge; name one under [verdict] in the scenario".into()
+            );
         }
         Command::Verdict { winner: None } => {}
     }
@@ -197,7 +200,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
 /// A winner is named where a tie waits for one, and is one of its sides.
 fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
     match state.waiting_tie() {
-        None => Err("no tie waits for you; `verdict` without a winner asks the judges".into()),
+        None => Err("no tie to break; `verdict` without a winner asks the judges".into()),
         Some(tied) if tied.contains(side) => Ok(()),
         Some(tied) => Err(format!("{side} is not tied; the sides are {}", tied.join(", "))),
     }
@@ -222,15 +225,15 @@ fn limits(state: &State, set: &Limits) -> Result<(), String> {
     let mut present = state.seats.iter().filter(|s| !s.gone);
     if let (Some(model), Some(_)) = (present.find_map(uncountable), set.usd) {
         return Err(format!(
-            "usd cannot hold: no price is known for {model}; limit tokens instead"
+            "a limit in usd cannot be enforced: no price is known for {model}; limit tokens instead"
         ));
     }
     let zero = Limit::ALL.into_iter().find(|l| set.of(*l) == Some(0));
     match zero {
-        Some(Limit::Usd) => Err("`usd` is more than nothing".into()),
-        Some(limit) => Err(format!("`{}` counts from 1", limit.key())),
+        Some(Limit::Usd) => Err("`usd` must be more than 0".into()),
+        Some(limit) => Err(format!("`{}` must be at least 1", limit.key())),
         None if *set == Limits::default() => {
-            Err("`set` names no limit; it takes utterances, rounds, seconds, tokens, usd, per_seat"
+            Err("`set` names no limit; use utterances, rounds, seconds, tokens, usd or per_seat"
                 .into())
         }
         None => Ok(()),
@@ -243,21 +246,21 @@ fn present<'a>(state: &'a State, id: &SeatId) -> Result<&'a Participant, String>
         None => {
             let table: Vec<&str> =
                 state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec.id).collect();
-            Err(format!("no seat `{id}`; at the table: {}", table.join(", ")))
+            Err(format!("no participant `{id}`; the cast is {}", table.join(", ")))
         }
     }
 }
 
 fn no_utterance(state: &State, number: u32) -> String {
     match state.entries.iter().filter_map(|e| e.number).max() {
-        Some(last) => format!("no utterance {number} has ended; the last one that did is {last}"),
-        None => format!("no utterance {number} has ended; none did so far"),
+        Some(last) => format!("no turn {number} (last is {last})"),
+        None => format!("no turn {number}; none has ended yet"),
     }
 }
 
 /// Nobody says nothing.
 fn worded(text: &str) -> Result<(), String> {
-    if text.trim().is_empty() { Err("`text` has no words".into()) } else { Ok(()) }
+    if text.trim().is_empty() { Err("`text` is empty".into()) } else { Ok(()) }
 }
 
 /// The place of the command that an `id`, a key or a number names.
@@ -265,9 +268,10 @@ fn reference(state: &State, name: &str) -> Result<Seq, String> {
     let by_key = || state.keys.get(name).copied();
     let by_id = || state.ids.get(name).copied();
     let by_number = || name.parse().ok().map(Seq).filter(|s| *s < state.next_seq);
-    by_id().or_else(by_key).or_else(by_number).ok_or_else(|| {
-        format!("nothing was given under `{name}`; name its id, its key or its number")
-    })
+    by_id()
+        .or_else(by_key)
+        .or_else(by_number)
+        .ok_or_else(|| format!("nothing named `{name}`; use its id, key or number"))
 }
 
 /// Where people talk, and the operator's words are placed: the thread a line names, or every open one that has none
@@ -287,11 +291,9 @@ fn speaking(state: &State, line: &SteerLine, who: Option<&SeatId>) -> Vec<TurnId
 }
 
 fn last(state: &State, number: Option<u32>) -> Result<TurnId, String> {
-    let last = state.last.as_ref().ok_or("nothing was spoken yet")?;
+    let last = state.last.as_ref().ok_or("no turn has ended yet")?;
     if let Some(number) = number.filter(|n| last.number != Some(*n)) {
-        return Err(format!(
-            "utterance {number} is not the last one; speaking an earlier one anew is a fork"
-        ));
+        return Err(format!("turn {number} is not the last one; branch there to say it again"));
     }
     if !state.may_speak(&last.seat) {
         return Err(format!("{} cannot speak now", last.seat));

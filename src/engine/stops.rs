@@ -36,7 +36,7 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     let asked = state.asked.get(&place);
     let due = asked.is_none_or(|at| again && *at != state.utterances);
     due.then(|| {
-        let why = Some(format!("time to stop? {text}; `end` ends it, `resume` goes on").into());
+        let why = Some(format!("time to stop? {text}; `end` ends it, `resume` continues").into());
         draft(ThreadId::ROOT, ENGINE, Paused { why, rule: Some(place), ..Paused::default() }.into())
     })
 }

@@ -37,7 +37,7 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
     if tried || !state.may(Purpose::Summarise, clerk) {
         return None;
     }
-    let why = format!("sums up for {seat} what was said").into();
+    let why = format!("summary for {seat}").into();
     let batch = drafts::batch(Requester::Engine, Purpose::Summarise, vec![clerk.clone()], why);
     let reads = Turn { summarises: Some(task.clone()), purpose: Purpose::Summarise, ..turn };
     let name = state.labels(&reads).get(seat).unwrap_or(&spec.name).clone();

@@ -7,7 +7,7 @@ use crate::state::{Batch, Reply, State};
 use std::collections::BTreeMap;
 
 /// Salt of the dice that break a tie.
-const TIE_SALT: &str = "tie of a verdict";
+const TIE_SALT: &str = "tied verdict";
 
 /// Returns what came of a vote.
 pub(super) fn vote(batch: &Batch) -> VoteClosed {
@@ -34,7 +34,7 @@ pub(super) fn vote(batch: &Batch) -> VoteClosed {
         [] => "nobody voted".into(),
         [winner] => format!("{winner} with {} of {}", counts[winner], votes(ballots.len())),
         tied => {
-            format!("a tie of {} with {} each: nobody wins", tied.join(" and "), counts[&tied[0]])
+            format!("tie of {}, {} each", tied.join(" and "), counts[&tied[0]])
         }
     };
     if abstained > 0 {
@@ -145,19 +145,19 @@ pub(super) fn verdict(state: &State, scope: VerdictScope<'_>, sides: &[Side]) ->
     let found = Counted::new(state, scope, sides);
     let (tie, counts): (Text, _) = (contract::TIE.into(), &found.counts);
     let mut how = match &found.ahead[..] {
-        [] if scope.spec.swap_test => "no judgement could be read both ways round".into(),
-        [] => "no judgement could be read".into(),
+        [] if scope.spec.swap_test => "no judgement was readable in both orders".into(),
+        [] => "no judgement was readable".into(),
         [draw] if *draw == tie => {
-            format!("no side is better in {} of {}", counts[&tie], judged(found.judged))
+            format!("no winner in {} of {}", counts[&tie], judged(found.judged))
         }
         [winner] => format!("{winner} in {} of {}", counts[winner], judged(found.judged)),
-        level => format!("{} are level in {}", level.join(" and "), judged(found.judged)),
+        level => format!("tie of {} in {}", level.join(" and "), judged(found.judged)),
     };
     if scope.spec.swap_test && found.read > 0 {
         how.push_str(&match found.turned {
-            0 => "; none turned when the sides were swapped".to_owned(),
+            0 => "; same result with the sides swapped".to_owned(),
             turned => {
-                format!("; {turned} turned when the sides were swapped, which counts as a tie")
+                format!("; {turned} changed with the sides swapped, which counts as a tie")
             }
         });
     }
@@ -202,7 +202,7 @@ fn broken(state: &State, spec: &VerdictSpec, tied: &[Text]) -> Option<(Text, Str
         }
         Tie::Judge => {
             let (judge, side) = judging.casting.as_ref()?;
-            Some((side.clone()?, format!("the casting vote of {judge}")))
+            Some((side.clone()?, format!("the deciding vote of {judge}")))
         }
         Tie::Human => Some((judging.chosen.clone()?, "the operator".into())),
     }

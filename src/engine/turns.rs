@@ -27,7 +27,7 @@ const IMPERSONATION: &str = "impersonation";
 
 /// What is told of a reply that began in another's name.
 const IN_ANOTHERS_NAME: &str =
-    "it begins with the name of somebody else; say your own words, without a name in front";
+    "it begins with another participant's name; say your own words, without a name in front";
 
 /// Orders the next call of a turn, or lets the turn go where no room is left for it.
 pub(super) fn start(state: &State, turn: &Turn) -> Draft {

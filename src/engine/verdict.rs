@@ -12,9 +12,9 @@ use crate::scenario::{Side, Tie, VerdictAt};
 use crate::state::{PendingCommand, RunState, State, Thread};
 
 /// What judges are told who are asked before the end.
-const INTERIM: &str = "The talk is not over: answer \"tie\" unless one side has won already.";
+const INTERIM: &str = "The debate is not over: answer \"tie\" unless one side has already won.";
 /// What the casting vote is on.
-const CASTING: &str = "The judgements are level. Which of these sides, if one has to win?";
+const CASTING: &str = "The judgements are tied. If one of these sides has to win, which one?";
 
 /// A verdict that the operator asked for.
 pub(super) fn asked(state: &State, command: &PendingCommand) -> CommandStep {
@@ -142,8 +142,8 @@ fn next(
     });
     let task = JudgeTask::Verdict { time, swapped, labels, seats: seats.collect(), interim, ends };
     let why = match (interim, swapped) {
-        (_, true) => "judged again, the sides in reverse order".into(),
-        (true, false) => "whether a side has won already".into(),
+        (_, true) => "judged again with the sides swapped".into(),
+        (true, false) => "whether a side has already won".into(),
         (false, false) => format!("judgement {time} of {}", spec.votes).into(),
     };
     let batch = drafts::batch(requester, Purpose::Judge, judges, why);
@@ -180,7 +180,7 @@ fn tie(
         Tie::Judge if judging.casting.is_some() => None,
         Tie::Judge => {
             let judge = scope.judges(state).into_iter().next()?;
-            let why = "the casting vote on a tie".into();
+            let why = "the deciding vote on a tie".into();
             let batch = drafts::batch(requester, Purpose::Judge, vec![judge], why);
             let question = Some(format!("{} {CASTING}", scope.spec.question).into());
             let judge = Some(JudgeTask::Casting);
@@ -190,7 +190,8 @@ fn tie(
         Tie::Human if !judging.tied.is_empty() => None,
         Tie::Human => {
             let why = format!(
-                "the judgements of {} are level; `verdict` with a winner breaks the tie, `resume` leaves it a draw",
+                "the judgements are tied between {}; `verdict` with a winner breaks the tie, `resume` leaves it a \
+                     draw",
                 tied.join(" and ")
             );
             let paused = Paused { why: Some(why.into()), tied, ..Paused::default() };

@@ -52,8 +52,8 @@ impl Beside {
     /// Returns from where on they stand side by side, in a sentence.
     pub fn parted(&self) -> String {
         match self.shared {
-            Some(number) => format!("they part after utterance {number}"),
-            None => "they share no utterance".into(),
+            Some(number) => format!("they diverge after turn {number}"),
+            None => "they have no turn in common".into(),
         }
     }
 

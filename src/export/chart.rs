@@ -35,7 +35,7 @@ const CHOICE_CHARS: usize = 90;
 /// Seats beyond which a ring of names is a tangle.
 const RING_SEATS: usize = 24;
 
-/// Returns the chart of a figure; nothing where there is none, or nothing to see.
+/// Returns the chart of a figure; nothing where none exists, or nothing to see.
 pub fn of(figure: &str, study: &Analysis<'_>) -> String {
     match figure {
         "shares" => bars(study),
@@ -124,7 +124,7 @@ fn ballots(study: &Analysis<'_>) -> String {
     }
     let y = vote.counts.len() as f64 * ROW;
     told(&mut marks, y, &format!("votes for each choice of the last vote: {}", vote.question));
-    svg(y + TOLD, "What the last vote came to", &marks)
+    svg(y + TOLD, "The last vote", &marks)
 }
 
 /// Who had the floor when, one lane a seat.
@@ -169,12 +169,8 @@ fn lanes(study: &Analysis<'_>) -> String {
         marks.push_str("</g>\n");
     }
     let y = seats.len() as f64 * ROW;
-    told(
-        &mut marks,
-        y,
-        "the time from the first grant of the floor to the last word, from left to right",
-    );
-    svg(y + TOLD, "Who had the floor when", &marks)
+    told(&mut marks, y, "from the first turn to the last word, left to right");
+    svg(y + TOLD, "Turns over time", &marks)
 }
 
 /// Where everybody stood from one utterance to the next, one lane a seat, and what the letters mean.
@@ -217,10 +213,7 @@ fn stood(study: &Analysis<'_>) -> String {
     told(
         &mut marks,
         y,
-        &format!(
-            "utterances {first} to {last}; a field begins where a vote was given or a reply gave an answer in a form that \
-             can be read"
-        ),
+        &format!("turns {first} to {last}; a block begins at a vote or a structured answer"),
     );
     y += TOLD;
     for (place, choice) in stood.choices.iter().enumerate().take(CHOICES) {
@@ -230,7 +223,7 @@ fn stood(study: &Analysis<'_>) -> String {
         put(&mut marks, format_args!("<text x=\"{x}\" y=\"{line:.0}\">{what}</text>\n"));
         y += ROW;
     }
-    svg(y, "Where everybody stood over time", &marks)
+    svg(y, "Positions over time", &marks)
 }
 
 /// A field of what somebody stood for, from here to there, with its letter where that fits.
@@ -320,8 +313,12 @@ fn ring(study: &Analysis<'_>) -> String {
             ),
         );
     }
-    told(&mut marks, height, "a line ends in a dot at the one who is named, with how often");
-    svg(height + TOLD, "Who named whom", &marks)
+    told(
+        &mut marks,
+        height,
+        "each line ends in a dot at the participant mentioned, with the count",
+    );
+    svg(height + TOLD, "Mentions", &marks)
 }
 
 /// How much of each utterance nobody had said before.
@@ -353,8 +350,8 @@ fn novelty(study: &Analysis<'_>) -> String {
             "<line class=\"axis\" x1=\"0\" x2=\"{WIDTH}\" y1=\"{BARS}\" y2=\"{BARS}\"/>\n"
         ),
     );
-    told(&mut marks, BARS, "one bar an utterance: how much of it was new, from none to all");
-    svg(BARS + TOLD, "The share of each utterance that nobody had said before", &marks)
+    told(&mut marks, BARS, "one bar per turn: the share that was new, from none to all");
+    svg(BARS + TOLD, "Share of each turn not said before", &marks)
 }
 
 /// Says below a chart what it counts.

@@ -25,31 +25,31 @@ pub(super) fn given(
                 to => to.iter().map(seat).collect::<Vec<_>>().join(", "),
             };
             let lives = match lives {
-                NoteFor::Utterance => "for the next utterance",
+                NoteFor::Utterance => "for the next turn",
                 NoteFor::Round => "for this round",
-                NoteFor::Standing => "until it is lifted",
+                NoteFor::Standing => "until lifted",
             };
             words(place(state), format!("operator's note to {to}, {lives}"), text)
         }
         Command::Edit { utterance, .. } if hidden(*utterance) => vec![],
         Command::Edit { utterance, text } => {
             let who = state.utterance(*utterance).and_then(|e| e.seat()).map(seat);
-            let who = format!("{}, as the operator edited it", who.unwrap_or_default());
+            let who = format!("{}, edited by the operator", who.unwrap_or_default());
             words(utterance.to_string(), who, text)
         }
         Command::Hide { utterance, text } => {
             let why = text.iter().map(|t| format!(": {t}")).collect::<String>();
-            note(format!("utterance {utterance} is hidden{why}"))
+            note(format!("turn {utterance} hidden{why}"))
         }
         Command::Unhide { utterance } => note(format!("utterance {utterance} is shown again")),
         Command::Choose { utterance, alternative } => {
-            note(format!("alternative {alternative} of utterance {utterance} counts"))
+            note(format!("version {alternative} of turn {utterance} chosen"))
         }
-        Command::LiftNote { note: lifted } => note(format!("the note {lifted} is lifted")),
-        Command::Floor { to } => note(format!("the operator gives the floor to {}", seat(to))),
-        Command::Skip {} => note("the operator skips a turn".into()),
-        Command::Mute { who } => note(format!("{} is muted", seat(who))),
-        Command::Unmute { who } => note(format!("{} is unmuted", seat(who))),
+        Command::LiftNote { note: lifted } => note(format!("note {lifted} lifted")),
+        Command::Floor { to } => note(format!("the operator gave the floor to {}", seat(to))),
+        Command::Skip {} => note("the operator skipped a turn".into()),
+        Command::Mute { who } => note(format!("{} muted", seat(who))),
+        Command::Unmute { who } => note(format!("{} unmuted", seat(who))),
         Command::Leave { who } => note(format!("{} leaves", seat(who))),
         Command::Join { .. } => match &given.targets.participant {
             Some(p) => note(format!("{} joins", seat(&p.id))),
@@ -57,13 +57,11 @@ pub(super) fn given(
         },
         Command::Change { who, set } => {
             let keys: Vec<&str> = set.keys().map(String::as_str).collect();
-            note(format!("{} is changed: {}", seat(who), keys.join(", ")))
+            note(format!("{} changed: {}", seat(who), keys.join(", ")))
         }
-        Command::Retry {} | Command::Reroll { .. } => {
-            note("the operator asks for the last utterance anew".into())
-        }
+        Command::Retry {} | Command::Reroll { .. } => note("the operator asked for a retry".into()),
         Command::Limit { set } => {
-            let each = set.per_seat.map(|n| format!("{} a seat", utterances(n)));
+            let each = set.per_seat.map(|n| format!("{} per participant", utterances(n)));
             let words = |limit: Limit| Some(limit.words(set.of(limit)?));
             let mut set: Vec<String> = Limit::ALL.into_iter().filter_map(words).collect();
             set.extend(each);
@@ -73,7 +71,9 @@ pub(super) fn given(
             Some(text) => note(format!("mark: {text}")),
             None => note("mark".into()),
         },
-        Command::End { final_round: true } => note("the operator asks for a final word".into()),
+        Command::End { final_round: true } => {
+            note("the operator asked for closing statements".into())
+        }
         Command::Pause {}
         | Command::PauseNow {}
         | Command::Resume {}

@@ -53,7 +53,7 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
         (Outcome::Said, Purpose::Judge) if e.structured.get("choice").is_some() => {
             note(format!("{who} says {}{}", data("choice"), because(data("why"))))
         }
-        (Outcome::Said, Purpose::Summarise) => note(format!("{who} sums up what was said")),
+        (Outcome::Said, Purpose::Summarise) => note(format!("{who} summarises")),
         (Outcome::Said, Purpose::Vote | Purpose::Judge | Purpose::Speak) => vec![],
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
     match stances {
         [.., before, _] if before.stance != now.stance => {
             let who = name(state, &now.participant);
-            note(format!("{who} moves from {} to {}", before.stance, now.stance))
+            note(format!("{who} changed from {} to {}", before.stance, now.stance))
         }
         _ => vec![],
     }
@@ -92,7 +92,7 @@ pub(super) fn verdict(state: &State, verdict: &VerdictGiven) -> Vec<Narrated> {
     }
     for judgement in &verdict.judgements {
         let says = judgement.winner.as_deref().unwrap_or("abstains");
-        let swapped = if judgement.swapped { ", the sides swapped" } else { "" };
+        let swapped = if judgement.swapped { ", sides swapped" } else { "" };
         let judge = name(state, &judgement.judge);
         body.push_str(&format!("{judge}{swapped}: {}\n", chosen(says, &judgement.why)));
     }

@@ -26,7 +26,7 @@ mod words;
 pub use beside::Beside;
 pub use discretion::{Reveal, discreet};
 pub use document::Document;
-pub use narrate::{Narrator, cost, nearing, reason, spent, whole};
+pub use narrate::{Narrator, cost, ended, nearing, reason, spent, whole};
 pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
 
 /// A format in which a conversation is kept as a file.
@@ -50,18 +50,18 @@ pub enum Spell {
 /// Every format.
 pub const FORMATS: &[Format] = &[
     Format { name: "md", title: "Markdown", spell: Spell::Document(|d| d.told(md::spell)) },
-    Format { name: "html", title: "a page with the figures", spell: Spell::Document(html::spell) },
+    Format {
+        name: "html",
+        title: "a web page with the analysis",
+        spell: Spell::Document(html::spell),
+    },
     Format {
         name: "json",
-        title: "one object, with the figures",
+        title: "one JSON object with the analysis",
         spell: Spell::Document(document::json),
     },
     Format { name: "jsonl", title: "the session's lines", spell: Spell::Document(document::jsonl) },
     Format { name: "txt", title: "plain text", spell: Spell::Document(|d| d.told(text::spell)) },
-    Format {
-        name: "csv",
-        title: "a table of what was said",
-        spell: Spell::Document(document::csv),
-    },
-    Format { name: "cast", title: "a recording of the screen", spell: Spell::Screen(cast::spell) },
+    Format { name: "csv", title: "a table of turns", spell: Spell::Document(document::csv) },
+    Format { name: "cast", title: "a screen recording", spell: Spell::Screen(cast::spell) },
 ];

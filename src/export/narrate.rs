@@ -32,7 +32,7 @@ impl Narrator {
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
-            Kind::Reopened(_) if state.rehearsed => note(format!("goes on; {}", REHEARSED)),
+            Kind::Reopened(_) if state.rehearsed => note(format!("resumed; {}", REHEARSED)),
             Kind::Reopened(_) => note("goes on".into()),
             Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
             Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
@@ -46,17 +46,16 @@ impl Narrator {
             }
             Kind::CommandRefused(r) => {
                 let command = r.line["do"].as_str().unwrap_or("a steering line");
-                note(format!("{command} was refused: {}", r.why))
+                note(format!("{command} refused: {}", r.why))
             }
             Kind::CallRetried(r) => {
                 let turn = state.turns.get(&r.turn);
                 let who = turn.map_or("a seat".into(), |t| name(state, &t.seat));
                 match &r.model {
-                    Some(model) => note(format!(
-                        "{who} speaks through {model} from here on, because {}",
-                        r.error.text
-                    )),
-                    None => note(format!("{who} is asked again: {}", r.error.text)),
+                    Some(model) => {
+                        note(format!("{who} switched to fallback {model}: {}", r.error.text))
+                    }
+                    None => note(format!("retrying {who}: {}", r.error.text)),
                 }
             }
             Kind::TurnEnded(e) => {
@@ -78,7 +77,7 @@ impl Narrator {
             }
             Kind::Receipt(r) if r.is == ReceiptIs::TooLate => {
                 let command = self.asked.get(&r.of).map(|command| format!("{command} came "));
-                let why = r.why.as_deref().unwrap_or("its moment had passed");
+                let why = r.why.as_deref().unwrap_or("too late");
                 let line = if r.line.is_null() { String::new() } else { format!(": {}", r.line) };
                 note(format!("{}too late: {why}{line}", command.unwrap_or_default()))
             }
@@ -90,17 +89,17 @@ impl Narrator {
                 None => note("paused".into()),
             },
             Kind::Resumed(r) => match r.steps {
-                Some(1) => note("goes on for one utterance".into()),
-                Some(steps) => note(format!("goes on for {steps} utterances")),
-                None => note("goes on".into()),
+                Some(1) => note("resumed for one turn".into()),
+                Some(steps) => note(format!("resumed for {steps} turns")),
+                None => note("resumed".into()),
             },
             Kind::LimitNear(l) => note(nearing(&l.0)),
             Kind::LimitReached(l) => note(format!("limit reached: {}", l.0.what.words(l.0.limit))),
             Kind::Warning(w) => note(format!("warning: {}", w.text)),
             Kind::LogRepaired(r) => {
-                note(format!("repaired: bytes {} to {} are kept in {}", r.from, r.to, r.kept))
+                note(format!("repaired: bytes {} to {} were moved to {}", r.from, r.to, r.kept))
             }
-            Kind::Unknown(u) => note(format!("an event that this version cannot show: {}", u.kind)),
+            Kind::Unknown(u) => note(format!("an event unknown to this version: {}", u.kind)),
             // a person who speaks by steering lines has to be told
             Kind::FloorGranted(g) => match state.seat(&g.participant) {
                 Some(seat) if seat.spec.voice.is_human() => {
@@ -109,9 +108,10 @@ impl Narrator {
                     let who = name(state, &g.participant);
                     match question.and_then(|b| Some((b.spec.question.as_ref()?, &b.spec.options)))
                     {
-                        Some((question, options)) => {
-                            note(format!("{who} is asked: {question} ({})", options.join(", ")))
-                        }
+                        Some((question, options)) => note(format!(
+                            "asking {who} to vote: {question} ({})",
+                            options.join(", ")
+                        )),
                         None => note(format!("{who} has the floor")),
                     }
                 }
@@ -147,13 +147,13 @@ impl Narrator {
                 words(format!("{who} passes{}", why.collect::<String>()), String::new())
             }
             (Outcome::Failed, _) => {
-                let why = e.error.as_ref().map_or("no reason was given", |e| &*e.text);
+                let why = e.error.as_ref().map_or("no reason given", |e| &*e.text);
                 let class = e.error.as_ref().map_or(ErrorClass::Failed, |e| e.class);
                 let then = match state.then(seat, class) {
                     Then::Skip => "skipped",
-                    Then::Pause => "a pause follows",
-                    Then::Replace => "no fallback is left, skipped",
-                    Then::Stop => "the end follows",
+                    Then::Pause => "pausing",
+                    Then::Replace => "no fallback left, skipped",
+                    Then::Stop => "ending",
                 };
                 words(format!("{who} failed: {}; {then}", text::label(why)), String::new())
             }
@@ -167,7 +167,7 @@ impl Narrator {
                 let how = why.map_or("cut off", cut);
                 let mut told =
                     words(format!("{}, {how}{}", head(state, seat, e), finish(e)), body());
-                // what a person did they know; what went wrong has a reason and a way out
+                // what a person did they know; what went wrong has a reason and a fix
                 told.extend(e.error.as_ref().map(|error| {
                     Narrated::Note(
                         text::label(&format!("{who}, {how}: {}", error.text)).into_owned(),
@@ -182,8 +182,8 @@ impl Narrator {
 /// What a reader should know of how words finished.
 fn finish(e: &TurnEnded) -> &'static str {
     match e.finish.as_deref() {
-        Some("impersonation") => ", cut where it went on in another's name",
-        Some("length" | "max_tokens") => ", at its token limit",
+        Some("impersonation") => ", cut where it continued in another participant's name",
+        Some("length" | "max_tokens") => ", cut at max_tokens",
         Some(_) | None => "",
     }
 }
@@ -222,7 +222,7 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
         head.push_str(&format!(", through {}", text::name(model)));
     }
     if let Some(entry) = entry.filter(|x| x.versions.len() > 1) {
-        head.push_str(&format!(", anew (alternative {})", entry.versions.len()));
+        head.push_str(&format!(", retried (version {})", entry.versions.len()));
     }
     head
 }
@@ -231,9 +231,9 @@ fn head(state: &State, seat: &SeatId, e: &TurnEnded) -> String {
 fn operators(state: &State, entry: &Entry) -> Narrated {
     let command = entry.of.as_ref().and_then(|of| state.pending_command(of));
     let who = match (entry.seat(), entry.to.first(), command.map(|d| &d.given.line.command)) {
-        (Some(seat), _, _) => format!("{}, in the operator's words", name(state, seat)),
-        (None, Some(to), _) => format!("operator whispers to {}", name(state, to)),
-        (None, None, Some(Command::CutIn { .. })) => "operator cuts in".to_owned(),
+        (Some(seat), _, _) => format!("{}, written by the operator", name(state, seat)),
+        (None, Some(to), _) => format!("operator whispered to {}", name(state, to)),
+        (None, None, Some(Command::CutIn { .. })) => "operator cut in".to_owned(),
         (None, None, _) => "operator".to_owned(),
     };
     Narrated::Words { place: place(state), who, body: text::block(entry.text()).into_owned() }
@@ -242,27 +242,19 @@ fn operators(state: &State, entry: &Entry) -> Narrated {
 fn cut(why: CutWhy) -> &'static str {
     match why {
         CutWhy::CutIn => "cut off",
-        CutWhy::PauseNow => "stopped by a pause",
-        CutWhy::Timeout => "out of time",
-        CutWhy::Crash => "interrupted, to speak again",
-        CutWhy::BrokenOff => "broken off",
+        CutWhy::PauseNow => "paused",
+        CutWhy::Timeout => "timed out",
+        CutWhy::Crash => "interrupted, will speak again",
+        CutWhy::BrokenOff => "failed mid-sentence",
         CutWhy::Filtered => "cut by the provider's content filter",
         CutWhy::Operator => "stopped by the operator",
     }
 }
 
 fn end(state: &State, e: &Ended) -> String {
-    let broken = matches!(e.reason, StopReason::Failure | StopReason::Starved);
-    let stopped = matches!(e.reason, StopReason::Operator | StopReason::Signal);
-    let kind = match (broken, stopped, e.settled) {
-        (true, _, _) => "failed",
-        (_, true, _) => "stopped",
-        (_, _, true) => "settled",
-        (_, _, false) => "capped",
-    };
     let why = e.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
-    format!("ended: {} ({kind}){why}, {}{used}", reason(e.reason), utterances(state.utterances))
+    format!("{}{why}, {}{used}", ended(e.reason), utterances(state.utterances))
 }
 
 /// Returns who was named and never answered, in words, if anybody was.
@@ -273,7 +265,7 @@ fn open(state: &State) -> Option<String> {
         format!("{}, named by {by}{place}", name(state, &m.seat))
     };
     let open: Vec<String> = state.open_mentions().into_iter().map(mention).collect();
-    (!open.is_empty()).then(|| format!("still to answer: {}", open.join("; ")))
+    (!open.is_empty()).then(|| format!("unanswered mentions: {}", open.join("; ")))
 }
 
 /// Returns what was used in words, if anything was: `~1240 tokens, $0.0123+`.
@@ -294,12 +286,42 @@ pub fn cost(spent: &Spent) -> String {
     }
 }
 
-/// Returns a stop reason in words.
+/// Returns a stop reason in words: `turn limit`.
 pub fn reason(reason: StopReason) -> String {
-    reason.as_str().replace('_', " ")
+    match reason {
+        StopReason::UtteranceLimit => "turn limit".into(),
+        StopReason::Signal => "interrupted".into(),
+        other => other.as_str().replace('_', " "),
+    }
 }
 
-/// Returns how far a limit has come at its warning mark, in words: `close to the limit: 4 of 5 utterances`.
+/// Returns how a conversation ended in words, which keep ends of its own apart from limits, faults and the operator:
+/// `finished: verdict`, `stopped at the turn limit`.
+pub fn ended(why: StopReason) -> String {
+    match why {
+        StopReason::Completed => "finished".into(),
+        StopReason::Operator => "ended by the operator".into(),
+        StopReason::Signal => "interrupted".into(),
+        StopReason::Failure => "failed".into(),
+        StopReason::Starved => "failed: nobody could speak".into(),
+        StopReason::Loop => "stopped: the conversation went in circles".into(),
+        StopReason::UtteranceLimit
+        | StopReason::RoundLimit
+        | StopReason::TimeLimit
+        | StopReason::TokenLimit
+        | StopReason::CostLimit
+        | StopReason::BatchLimit => format!("stopped at the {}", reason(why)),
+        StopReason::Goal
+        | StopReason::Consensus
+        | StopReason::Verdict
+        | StopReason::AllPassed
+        | StopReason::StopWord
+        | StopReason::Condition
+        | StopReason::Exhausted => format!("finished: {}", reason(why)),
+    }
+}
+
+/// Returns how far a limit has come at its warning mark, in words: `close to the limit: 4 of 5 turns`.
 pub fn nearing(at: &LimitAt) -> String {
     let value = match at.what {
         Limit::Usd => Usd(at.value).to_string(),

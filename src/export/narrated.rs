@@ -3,7 +3,7 @@
 use crate::state::State;
 
 /// The sentence that stands over every conversation in which no model spoke.
-pub const REHEARSED: &str = "rehearsed voices: nothing here was thought up by a model";
+pub const REHEARSED: &str = "rehearsed demo: no model was called";
 
 /// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub(super) fn place(state: &State) -> String {
     }
 }
 
-/// Returns a number of utterances in words.
+/// Returns a number of turns in words.
 pub fn utterances(n: u32) -> String {
-    if n == 1 { "1 utterance".into() } else { format!("{n} utterances") }
+    if n == 1 { "1 turn".into() } else { format!("{n} turns") }
 }

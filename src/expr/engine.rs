@@ -189,10 +189,7 @@ fn method(state: &mut State, value: &Value, name: &str, args: &[Value]) -> Resul
         return unknown_method_callback(state, value, name, args);
     }
     let known = METHODS.join(", ");
-    Err(Error::new(
-        ErrorKind::UnknownMethod,
-        format!("there is no method `{name}`; there are {known}"),
-    ))
+    Err(Error::new(ErrorKind::UnknownMethod, format!("no method `{name}`; there are {known}")))
 }
 
 /// `count(value)` is its length; `count(mapping, names)` how many of the names it knows: false is a fact, null and
@@ -276,9 +273,7 @@ pub(super) fn fits<'n>(
     let longest = values.map(|value| longest(&value, &mut left)).max().unwrap_or(0);
     match (sums + 1).checked_mul(longest.max(OUTPUT_LIMIT)).filter(|most| *most <= SUM_LIMIT) {
         Some(_) => Ok(()),
-        None => {
-            Err(ExprError::new("adding texts of this length so often takes too much memory", 0))
-        }
+        None => Err(ExprError::new("concatenating texts this long takes too much memory", 0)),
     }
 }
 
@@ -305,7 +300,7 @@ fn longest(value: &Value, left: &mut usize) -> usize {
 pub(super) fn fault(error: Error, checked: &CheckedSource) -> ExprError {
     let column = error.range().map_or(0, |range| checked.place(range.start));
     let message = match (error.kind(), error.detail()) {
-        (ErrorKind::OutOfFuel, _) => "this takes too many steps".into(),
+        (ErrorKind::OutOfFuel, _) => "too many steps".into(),
         (_, Some(detail)) => detail.to_owned(),
         (kind, None) => kind.to_string(),
     };
@@ -327,7 +322,7 @@ impl Bounded {
 
     /// Returns what was written, if that is all.
     fn into_all(self) -> Result<String, Error> {
-        let message = format!("this gives more than {OUTPUT_LIMIT} bytes of text");
+        let message = format!("the result is longer than {OUTPUT_LIMIT} bytes");
         match self.full {
             true => Err(Error::new(ErrorKind::InvalidOperation, message)),
             false => Ok(self.into_text()),

@@ -21,7 +21,7 @@ const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];
 pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
     if source.len() > EXPRESSION_LIMIT {
         return Err(ExprError::new(
-            format!("this is longer than {EXPRESSION_LIMIT} bytes"),
+            format!("the expression is longer than {EXPRESSION_LIMIT} bytes"),
             start + source.floor_char_boundary(EXPRESSION_LIMIT),
         ));
     }
@@ -33,17 +33,17 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
             "-" | "not" => unary += 1,
             "*" | "~" => {
                 let message =
-                    format!("`{token}` cannot be used here: it can make values of any size");
+                    format!("`{token}` is not allowed here: its result can be of any size");
                 return Err(ExprError::new(message, start + at));
             }
             _ => {}
         }
         if depth > DEPTH_LIMIT {
-            let message = format!("brackets are nested deeper than {DEPTH_LIMIT}");
+            let message = format!("brackets are nested deeper than {DEPTH_LIMIT} levels");
             return Err(ExprError::new(message, start + at));
         }
         if unary > UNARY_LIMIT {
-            let message = format!("`not` and `-` stand here more than {UNARY_LIMIT} times");
+            let message = format!("more than {UNARY_LIMIT} `not` and `-`");
             return Err(ExprError::new(message, start + at));
         }
     }
@@ -53,7 +53,10 @@ pub(super) fn expression(source: &str, start: usize) -> Result<(), ExprError> {
 /// Checks a template and returns where its expressions are: the insides of its tags.
 pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
     if source.len() > TEMPLATE_LIMIT {
-        return Err(ExprError::new(format!("this is longer than {TEMPLATE_LIMIT} bytes"), 0));
+        return Err(ExprError::new(
+            format!("the template is longer than {TEMPLATE_LIMIT} bytes"),
+            0,
+        ));
     }
     let mut bodies = Vec::new();
     let (mut at, mut loops) = (0, 0_usize);
@@ -61,7 +64,10 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
         let (inner, is_statement) = (open + 2, source[open..].starts_with("{%"));
         if source[open..].starts_with("{#") {
             let end = source[inner..].find("#}");
-            at = inner + 2 + end.ok_or_else(|| ExprError::new("this comment has no `#}`", open))?;
+            at = inner
+                + 2
+                + end
+                    .ok_or_else(|| ExprError::new("this comment is not closed with `#}`", open))?;
             continue;
         }
         let end = end_of_tag(source, inner, if is_statement { "%}" } else { "}}" })?;
@@ -72,7 +78,10 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
         }
         bodies.push(inner..end);
         if bodies.len() > TAG_LIMIT {
-            return Err(ExprError::new(format!("a template has at most {TAG_LIMIT} tags"), open));
+            return Err(ExprError::new(
+                format!("a template can have at most {TAG_LIMIT} tags"),
+                open,
+            ));
         }
         at = end + 2;
     }
@@ -90,18 +99,21 @@ fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), ExprErro
         _ if STATEMENTS.contains(&name) => {}
         _ => {
             let known = STATEMENTS.join(", ");
-            let message = format!("`{name}` is no tag of a template; there are {known}");
+            let message = format!("unknown template tag `{name}`; one of: {known}");
             return Err(ExprError::new(message, start));
         }
     }
     if *loops > LOOP_LIMIT {
-        return Err(ExprError::new(format!("loops are nested deeper than {LOOP_LIMIT}"), start));
+        return Err(ExprError::new(
+            format!("loops are nested deeper than {LOOP_LIMIT} levels"),
+            start,
+        ));
     }
     if name == "for" && words.contains(&"+") {
-        return Err(ExprError::new("`+` cannot be used in the head of a loop", start));
+        return Err(ExprError::new("`+` is not allowed in the head of a loop", start));
     }
     if name == "for" && words.contains(&"recursive") {
-        return Err(ExprError::new("a loop cannot be recursive", start));
+        return Err(ExprError::new("recursive loops are not allowed", start));
     }
     Ok(())
 }
@@ -119,10 +131,10 @@ fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, ExprErro
             return Ok(inner + at);
         }
         if matches!(token, "{" | "}") {
-            return Err(ExprError::new("braces cannot be used inside a tag", inner + at));
+            return Err(ExprError::new("braces are not allowed inside a tag", inner + at));
         }
     }
-    Err(ExprError::new(format!("this tag has no `{close}`"), inner - 2))
+    Err(ExprError::new(format!("this tag is not closed with `{close}`"), inner - 2))
 }
 
 /// Returns the insides of tags without the signs at their ends, which take away the space beside a tag.

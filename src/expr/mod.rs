@@ -81,7 +81,7 @@ impl Condition {
     /// Returns whether the condition holds: whether its result is true, not zero and not empty.
     ///
     /// # Errors
-    /// If it uses a name that the facts do not have, comes to nothing (a key that is not there, an `if` without an
+    /// If it uses a name that the facts do not have, is undefined (a key that is not there, an `if` without an
     /// `else`), or does what its values do not allow.
     pub fn holds(&self, facts: &Facts) -> Result<bool, ExprError> {
         Name::check(&self.names, facts)?;
@@ -89,8 +89,7 @@ impl Condition {
         let fault = |e| engine::fault(e, &self.checked);
         let result = self.expression.eval(facts.value()).map_err(fault)?;
         if result.is_undefined() {
-            let message = "this comes to nothing: what it asks for is not there; \
-                           write .get('key', False) for a key that may be missing";
+            let message = "undefined value; use .get('key', False) for a key that may be missing";
             return Err(ExprError::new(message, 0));
         }
         Ok(result.is_true())
@@ -155,7 +154,7 @@ impl Template {
         let mut out = engine::Bounded::default();
         let rendered = template.render_captured_to(facts.value(), &mut out);
         if out.is_full() {
-            let message = format!("this gives more than {OUTPUT_LIMIT} bytes of text");
+            let message = format!("the result is longer than {OUTPUT_LIMIT} bytes");
             return Err(ExprError::new(message, 0));
         }
         rendered.map_err(fault)?;
@@ -187,7 +186,7 @@ impl Name {
     fn check(names: &[Name], facts: &Facts) -> Result<(), ExprError> {
         match names.iter().find(|n| !facts.has(&n.name)) {
             Some(Name { name, column }) => {
-                let message = format!("nothing here is called `{name}`");
+                let message = format!("unknown name `{name}`");
                 Err(ExprError::new(message, *column))
             }
             None => Ok(()),

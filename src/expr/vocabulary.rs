@@ -35,7 +35,7 @@ fn named(source: &str) -> Result<(), ExprError> {
             _ => continue,
         };
         if !known.contains(word) && !(what == "method" && OF_LOOPS.contains(word)) {
-            let message = format!("there is no {what} `{word}`");
+            let message = format!("no {what} `{word}`");
             return Err(ExprError { message, column: *column, known });
         }
     }

@@ -56,7 +56,7 @@ pub fn unknown(name: &str, known: &[&str]) -> String {
     if elsewhere(OF_CONVERSATION) {
         return format!("`{name}` is known only to conditions over the whole conversation");
     }
-    format!("nothing is called `{name}`")
+    format!("unknown name `{name}`")
 }
 
 /// Returns what to write in place of such a name.

@@ -88,8 +88,10 @@ impl Limit {
     pub fn words(self, amount: u64) -> String {
         match self {
             Limit::Usd => Usd(amount).to_string(),
+            Limit::Utterances if amount == 1 => "1 turn".into(),
+            Limit::Utterances => format!("{amount} turns"),
             Limit::Batches if amount == 1 => "1 batch".into(),
-            Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
+            Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
                 let unit = if amount == 1 { self.key().trim_end_matches('s') } else { self.key() };
                 format!("{amount} {unit}")
             }

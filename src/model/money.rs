@@ -22,7 +22,11 @@ impl TryFrom<f64> for Usd {
 
     fn try_from(dollars: f64) -> Result<Usd, &'static str> {
         let fits = dollars.is_finite() && (0.0..=u64::MAX as f64 / BILLIONTHS).contains(&dollars);
-        if fits { Ok(Usd((dollars * BILLIONTHS).round() as u64)) } else { Err("no sum of money") }
+        if fits {
+            Ok(Usd((dollars * BILLIONTHS).round() as u64))
+        } else {
+            Err("not an amount of money")
+        }
     }
 }
 

@@ -375,7 +375,7 @@ pub enum Then {
     Skip,
     /// The conversation pauses and asks.
     Pause,
-    /// The next fallback model takes the turn; when there is none left, the next seat speaks.
+    /// The next fallback model takes the turn; when none exists left, the next seat speaks.
     Replace,
     /// The conversation ends.
     Stop,

@@ -26,7 +26,7 @@ pub struct Opened {
     pub program: Text,
     /// Seed of all dice.
     pub seed: u64,
-    /// Whether the whole cast is rehearsed: nothing in it was thought up by a model.
+    /// Whether the whole cast is rehearsed: nothing in it was written by a model.
     pub rehearsed: bool,
     /// The scenario as resolved, without keys.
     pub scenario: Value,
@@ -49,7 +49,7 @@ pub struct Renamed {
 /// `conversation.reopened`: a resume.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reopened {
-    /// Whether a torn tail was mended first.
+    /// Whether a torn tail was repaired first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repaired: bool,
     /// Whether somebody is there who can be asked.
@@ -153,7 +153,7 @@ pub struct BatchOpened {
     /// The stop rules that asked and hold no more, by their place: they ask again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rearmed: Vec<u32>,
-    /// The turn whose utterance is spoken anew, seeing what it saw.
+    /// The turn whose utterance is spoken again, seeing what it saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<TurnId>,
     /// What is voted on or judged.

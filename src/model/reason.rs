@@ -77,7 +77,7 @@ impl StopReason {
         }
     }
 
-    /// Returns whether rules and bounds count anew once this end is passed: the conversation came to it by itself, as
+    /// Returns whether rules and bounds count again once this end is passed: the conversation came to it by itself, as
     /// opposed to a limit, a fault or a hand that stopped it, after which it goes on where it was.
     pub fn is_passed(self) -> bool {
         self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)

@@ -27,7 +27,7 @@ pub struct Runs {
 pub struct After {
     /// Whose words are waited for.
     pub participant: SeatId,
-    /// A condition over the state; it holds where there is none.
+    /// A condition over the state; it holds where none exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
     /// How many times this dependency may make the seat run.

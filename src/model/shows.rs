@@ -63,7 +63,7 @@ pub enum Anonymous {
     Off,
     /// Labels that stay.
     Stable,
-    /// Labels that are dealt anew each round.
+    /// Labels that are dealt again each round.
     PerRound,
     /// Other labels for every viewer.
     PerViewer,

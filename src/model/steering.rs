@@ -35,11 +35,11 @@ pub enum Trigger {
 /// One steering line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteerLine {
-    /// When; at once if there is none.
+    /// When; at once if none exists.
     pub trigger: Option<Trigger>,
     /// Whether it acts each time that becomes true: a breakpoint.
     pub every: bool,
-    /// The thread it is for; all open ones if there is none.
+    /// The thread it is for; all open ones if none exists.
     pub thread: Option<ThreadId>,
     /// Echoed in the receipt.
     pub id: Option<Text>,
@@ -47,7 +47,7 @@ pub struct SteerLine {
     pub command: Command,
 }
 
-/// Why a line is no steering line, with the way out.
+/// Why a line is no steering line, with the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct BadLine(pub String);
@@ -78,7 +78,7 @@ impl SteerLine {
         let found: Vec<&str> = TRIGGERS.into_iter().filter(|t| map.contains_key(*t)).collect();
         if let [a, b, ..] = found[..] {
             return Err(BadLine(format!(
-                "a line has one trigger at most, this one has `{a}` and `{b}`"
+                "a line has at most one trigger; this one has `{a}` and `{b}`"
             )));
         }
         let trigger = match found.first() {
@@ -103,13 +103,13 @@ impl SteerLine {
         let thread = match map.remove("in") {
             None => None,
             Some(v) => Some(ThreadId(v.as_u64().ok_or_else(|| {
-                BadLine(format!("`in` is the number of a thread, not {}", kind_of(&v)))
+                BadLine(format!("`in` must be a thread number, not {}", kind_of(&v)))
             })?)),
         };
         let id = match map.remove("id") {
             None => None,
             Some(Value::String(s)) => Some(s.into()),
-            Some(v) => return Err(BadLine(format!("`id` is text, not {}", kind_of(&v)))),
+            Some(v) => return Err(BadLine(format!("`id` must be text, not {}", kind_of(&v)))),
         };
         Ok(SteerLine { trigger, every, thread, id, command: command(map)? })
     }
@@ -210,10 +210,7 @@ fn trigger(name: &str, value: Value) -> Result<Trigger, BadLine> {
     if let (Some(o), false) = (value.as_object(), known.is_empty())
         && let Some(key) = o.keys().find(|k| !known.contains(&k.as_str()))
     {
-        return Err(BadLine(format!(
-            "`{name}` has no key `{key}`; it is spelled {}",
-            example(name)
-        )));
+        return Err(BadLine(format!("`{name}` has no key `{key}`; use {}", example(name))));
     }
     match (name, &value) {
         ("after", Value::Object(o)) if o.contains_key("participant") => {
@@ -237,10 +234,10 @@ fn trigger(name: &str, value: Value) -> Result<Trigger, BadLine> {
             },
         }),
         ("at", Value::String(s)) => duration_ms(s).map(Trigger::At).ok_or_else(|| {
-            BadLine(format!("`at` is a moment like \"5s\", \"250ms\" or \"2m\", not \"{s}\""))
+            BadLine(format!("`at` must be a time such as \"5s\", \"250ms\" or \"2m\", not \"{s}\""))
         }),
         ("when", Value::String(s)) => Ok(Trigger::When(s.as_str().into())),
-        _ => Err(BadLine(format!("`{name}` is spelled {}", example(name)))),
+        _ => Err(BadLine(format!("`{name}` must be {}", example(name)))),
     }
 }
 
@@ -274,7 +271,7 @@ fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
     let name = match map.get("do") {
         Some(Value::String(s)) => s.clone(),
         Some(v) => {
-            return Err(BadLine(format!("`do` is the name of a command, not {}", kind_of(v))));
+            return Err(BadLine(format!("`do` must be the name of a command, not {}", kind_of(v))));
         }
         None => {
             return Err(BadLine("a line needs `do`, as in {\"do\":\"pause\"}".into()));
@@ -298,7 +295,7 @@ fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
     if let Some(key) =
         ["n", "utterance", "alternative"].into_iter().find(|k| map.get(*k) == Some(&json!(0)))
     {
-        return Err(BadLine(format!("`{key}` counts from 1")));
+        return Err(BadLine(format!("`{key}` must be at least 1")));
     }
     map.retain(|_, v| !v.is_null());
     serde_json::from_value(Value::Object(map)).map_err(|e| BadLine(format!("`{name}`: {e}")))
@@ -340,7 +337,7 @@ mod tests {
             (r#"{"do":"pause","at":"soon"}"#, "\"5s\""),
             (r#"{"do":"pause","after":{"utterence":3}}"#, "no key `utterence`"),
             (r#"{"do":"pause","after":3}"#, "needs `utterance`"),
-            (r#"{"do":"step","n":0}"#, "counts from 1"),
+            (r#"{"do":"step","n":0}"#, "must be at least 1"),
             (r#"{"do":"pause","every":true}"#, "`every` goes with"),
             (r#"{"do":"pause","every":1,"when":"x"}"#, "true or false"),
             (r#"{"do":"pause","at":"5s","every":true}"#, "`every` goes with"),

@@ -90,7 +90,7 @@ impl Usage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReceiptIs {
-    /// It waits for its moment.
+    /// It waits for its trigger.
     Queued,
     /// Its words reached the turns named.
     Delivered,
@@ -132,16 +132,16 @@ impl LateReason {
     /// Returns the reason in words.
     pub fn message(self) -> &'static str {
         match self {
-            LateReason::NeverDue => "the conversation ended before its moment came",
+            LateReason::NeverDue => "the conversation ended first",
             LateReason::Ended => "the conversation ended first",
             LateReason::Dropped => "dropped",
             LateReason::Resumed => "it was resumed first",
-            LateReason::NoteGone => "no such note lives any more",
-            LateReason::Delivered => "those words were already delivered",
+            LateReason::NoteGone => "no such note anymore",
+            LateReason::Delivered => "it was already delivered",
             LateReason::FloorGiven => "the floor was given to another seat first",
             LateReason::CannotSpeak => "the seat cannot speak any more",
             LateReason::SeatLeft => "the seat has left the table",
-            LateReason::SpokenSince => "somebody else has spoken since",
+            LateReason::SpokenSince => "someone else has spoken since",
             LateReason::WrongForm => "the words do not have the form that was asked for",
         }
     }

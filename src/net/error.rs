@@ -12,31 +12,31 @@ pub enum NetError {
     #[error("the address is not valid: {0}")]
     Address(String),
     /// The key holds signs that no header can carry.
-    #[error("the key holds characters that cannot be sent")]
+    #[error("the key contains characters that cannot be sent")]
     KeySigns,
     /// No client could be set up.
-    #[error("no connection could be prepared: {0}")]
+    #[error("cannot prepare the connection: {0}")]
     Setup(String),
     /// The name of the host has no address.
-    #[error("no address was found for the name")]
+    #[error("the host name was not found")]
     Dns,
     /// Nobody listens there.
-    #[error("the connection was refused")]
+    #[error("connection refused")]
     Refused,
     /// No way leads there.
-    #[error("it cannot be reached: {0}")]
+    #[error("unreachable: {0}")]
     Unreachable(String),
     /// No connection stood in time.
-    #[error("no connection stood in time")]
+    #[error("connection timed out")]
     ConnectTimeout,
     /// No secure connection could be made.
-    #[error("no secure connection: {0}")]
+    #[error("TLS failed: {0}")]
     Tls(String),
     /// What came is not HTTP.
-    #[error("what came is not HTTP")]
+    #[error("the response is not HTTP")]
     NotHttp,
     /// The connection ended too early.
-    #[error("the connection broke: {0}")]
+    #[error("connection lost: {0}")]
     Broken(String),
 }
 

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// The name of a host has no address.
 #[derive(Debug, Error)]
-#[error("no address was found for the name")]
+#[error("the host name was not found")]
 pub(super) struct NoAddress(#[source] std::io::Error);
 
 /// The system's own resolver.

@@ -15,7 +15,7 @@ pub struct Bids;
 
 const ROW: PolicyRow = PolicyRow {
     name: "bids",
-    meaning: "Every seat rates how much it wants to speak; the highest bid speaks, recent speakers discounted.",
+    meaning: "Everyone rates how much they want to speak; the highest bid speaks, recent speakers are discounted.",
     options: &[ROUNDS],
     needs_operator: false,
 };
@@ -97,11 +97,15 @@ impl Bid {
 
     fn why(&self) -> String {
         if let (Some(turns), Some(value)) = (self.waited(), self.value) {
-            return format!("bid {value} and has waited for {turns} turns");
+            return format!("bid {value}, has waited {turns} turns");
         }
-        let Some(value) = self.value else { return "nobody bid, and it was longest silent".into() };
+        let Some(value) = self.value else { return "no bids; silent for longest".into() };
         let net = (self.net() * 10.0).round() / 10.0;
-        let less = if net < value { format!(", {net} as it spoke lately") } else { String::new() };
+        let less = if net < value {
+            format!(", {net} after the discount for recent speakers")
+        } else {
+            String::new()
+        };
         let reason =
             if self.reason.is_empty() { String::new() } else { format!(": {}", self.reason) };
         format!("bid {value}{less}{reason}")

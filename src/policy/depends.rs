@@ -20,7 +20,7 @@ pub struct Depends;
 
 const ROW: PolicyRow = PolicyRow {
     name: "depends",
-    meaning: "Seats run when those they wait for have spoken and conditions hold, in parallel.",
+    meaning: "Participants run in parallel when their dependencies have spoken and their conditions hold.",
     options: &[],
     needs_operator: false,
 };
@@ -119,7 +119,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         };
         let by: Vec<usize> = runs.after.iter().enumerate().filter_map(live).collect();
         if let Some(asked) = asked.iter().find(|a| a.seat == *id) {
-            return ready(format!("was asked by {}", asked.by), by);
+            return ready(format!("requested by {}", asked.by), by);
         }
         let enough = match runs.needs {
             Needs::All => meets.iter().all(|met| *met),
@@ -214,7 +214,10 @@ fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
                     asked.push(Asked { seat: seat.clone(), by, text });
                 }
                 None => {
-                    let text = format!("`{}` asks for {to:?}, which is no other seat", reply.seat);
+                    let text = format!(
+                        "`{}` requests {to:?}, which is not another participant",
+                        reply.seat
+                    );
                     warnings.push(text.into());
                 }
             }

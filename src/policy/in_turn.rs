@@ -15,14 +15,11 @@ use serde_json::{Value, json};
 pub(super) const MENTIONS: OptionRow = OptionRow {
     key: "mentions",
     kind: OptionKind::OneOf(&["once", "off"]),
-    meaning: "Whether a seat named with @ speaks next, once.",
+    meaning: "Whether a participant mentioned with @ speaks next, once.",
 };
 /// The option by which a policy ends after so many rounds.
-pub(super) const ROUNDS: OptionRow = OptionRow {
-    key: "rounds",
-    kind: OptionKind::Count,
-    meaning: "Full passes of the speakers, then it ends.",
-};
+pub(super) const ROUNDS: OptionRow =
+    OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Rounds; then it ends." };
 
 /// How many seats behind the next one are told as the queue.
 const QUEUE: usize = 4;
@@ -59,7 +56,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
         let mut set = std::mem::take(&mut turn.kept);
         set.extend([heard, ("owed", json!(turn.seat))]);
         let memo = v.memo_with(set);
-        return speak(named.clone(), format!("{by} named @{named}"), turn, memo);
+        return speak(named.clone(), format!("{by} mentioned @{named}"), turn, memo);
     }
     if owed == Some(&*turn.seat) {
         turn.why = "was passed over for a mention".into();

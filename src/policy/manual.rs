@@ -9,7 +9,7 @@ pub struct Manual;
 
 const ROW: PolicyRow = PolicyRow {
     name: "manual",
-    meaning: "The operator gives the floor, every time.",
+    meaning: "You give the floor every time.",
     options: &[],
     needs_operator: true,
 };

@@ -23,11 +23,15 @@ const ROW: PolicyRow = PolicyRow {
     name: "moderated",
     meaning: "A moderator chooses who speaks next, and when it is over.",
     options: &[
-        OptionRow { key: "moderator", kind: OptionKind::Seat, meaning: "The seat that chooses." },
+        OptionRow {
+            key: "moderator",
+            kind: OptionKind::Seat,
+            meaning: "The moderating participant.",
+        },
         OptionRow {
             key: "streak",
             kind: OptionKind::Count,
-            meaning: "How often the same seat may be chosen in a row; 2, unless it says so.",
+            meaning: "How often the same participant may be chosen in a row (default 2).",
         },
         OptionRow {
             key: "may_end",
@@ -37,7 +41,7 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "fallback",
             kind: OptionKind::OneOf(&["round_robin", "weighted", "talkative"]),
-            meaning: "Who decides where no choice comes; round_robin, unless it says so.",
+            meaning: "The policy used when no choice comes (default round_robin).",
         },
         ROUNDS,
     ],

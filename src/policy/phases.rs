@@ -11,7 +11,7 @@ pub struct Phases;
 
 const ROW: PolicyRow = PolicyRow {
     name: "phases",
-    meaning: "A list of [[phase]], each with its own seats and policy.",
+    meaning: "A list of [[phase]], each with its own participants and policy.",
     options: &[],
     needs_operator: false,
 };

@@ -1,4 +1,4 @@
-//! One after the other, in the order of the file or shuffled anew each round.
+//! One after the other, in the order of the file or shuffled again each round.
 
 use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide};
 use super::{Decision, Policy, View};
@@ -11,13 +11,13 @@ pub struct RoundRobin;
 
 const ROW: PolicyRow = PolicyRow {
     name: "round_robin",
-    meaning: "One after the other, in the order of the file or shuffled each round.",
+    meaning: "In turn, in the order of the file or shuffled each round.",
     options: &[
         MENTIONS,
         OptionRow {
             key: "order",
             kind: OptionKind::OneOf(&["file", "shuffled"]),
-            meaning: "The order of the file, or a new one each round.",
+            meaning: "The order of the file, or shuffled each round.",
         },
         ROUNDS,
     ],

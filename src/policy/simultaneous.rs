@@ -10,11 +10,11 @@ pub struct Simultaneous;
 
 const ROW: PolicyRow = PolicyRow {
     name: "simultaneous",
-    meaning: "All speak at once, seeing only what was there before the round.",
+    meaning: "All speak at once, seeing only what was said before the round.",
     options: &[OptionRow {
         key: "rounds",
         kind: OptionKind::Count,
-        meaning: "Rounds, then it ends.",
+        meaning: "Rounds; then it ends.",
     }],
     needs_operator: false,
 };

@@ -13,7 +13,7 @@ pub struct Talkative;
 
 const ROW: PolicyRow = PolicyRow {
     name: "talkative",
-    meaning: "Each seat rolls against its talkativeness; somebody always speaks, nobody twice in a row.",
+    meaning: "Each participant rolls against its talkativeness; someone always speaks, no one twice in a row.",
     options: &[MENTIONS, ROUNDS],
     needs_operator: false,
 };
@@ -50,7 +50,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     memo.extend([("turns", json!(turns + 1)), ("last", json!(seat))]);
     Some(ProposedTurn {
         seat: seat.clone(),
-        why: if margin <= 0.0 { "feels like speaking" } else { "nobody felt like speaking" }.into(),
+        why: if margin <= 0.0 { "rolled to speak" } else { "no one rolled to speak" }.into(),
         queue: rolled.into_iter().filter(|(_, m)| *m <= 0.0).map(|(s, _)| s.clone()).collect(),
         round,
         memo,

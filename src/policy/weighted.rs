@@ -3,7 +3,7 @@
 //! By utterances it is a quota with the earliest deadline: a seat may have its next turn as soon as that keeps it below
 //! its share rounded up, and of those who may the one speaks whose share, rounded down, would be missed first. So every
 //! seat is within one turn of its share at every moment, which a smooth weighted round robin is not. By words or tokens
-//! the seat speaks that is furthest behind; the gap stays under the longest utterance. Shares begin anew when a seat,
+//! the seat speaks that is furthest behind; the gap stays under the longest utterance. Shares begin again when a seat,
 //! a weight or a mute changes; what is said out of turn counts for nobody.
 
 use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
@@ -20,12 +20,12 @@ pub struct Weighted;
 
 const ROW: PolicyRow = PolicyRow {
     name: "weighted",
-    meaning: "Each seat gets the share of the floor that its weight says.",
+    meaning: "Each participant gets a share of the floor by its weight.",
     options: &[
         OptionRow {
             key: "by",
             kind: OptionKind::OneOf(&["utterances", "words", "tokens"]),
-            meaning: "What is shared: turns, unless it says words or tokens.",
+            meaning: "What is shared: turns (default), words or tokens.",
         },
         MENTIONS,
         ROUNDS,
@@ -59,7 +59,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let next = measure.pick(&shares)?;
     let sum = |part: fn(&Share) -> u64| shares.iter().map(part).fold(0, u64::saturating_add);
     let why = format!(
-        "has had {} of {} {}, with {} of {} parts of the weight",
+        "has had {} of {} {} with weight {} of {}",
         shares[next].had,
         sum(|s| s.had),
         measure.unit(),
@@ -139,7 +139,7 @@ impl Measure {
     }
 }
 
-/// Returns the shares of all who can speak as the policy remembers them: anew if somebody came, went, or weighs
+/// Returns the shares of all who can speak as the policy remembers them: again if somebody came, went, or weighs
 /// differently.
 fn shares(v: &View<'_>) -> Vec<Share> {
     let parts = |weight: f64| (weight * PARTS).round().max(1.0) as u64;

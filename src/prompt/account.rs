@@ -1,7 +1,7 @@
 //! What the log keeps of a prompt: its digest, what it leaves out, its size.
 //!
 //! Whoever rebuilds a prompt holds it against the digest, so the digest is one of the whole prompt. What a seat has seen
-//! before is not hashed anew for every turn all the same: the hash goes on from where the seat's last prompt was alike.
+//! before is not hashed again for every turn all the same: the hash goes on from where the seat's last prompt was alike.
 
 use super::budget::{most_tokens_of, tokens_of};
 use super::{block, build, frame};

@@ -215,7 +215,7 @@ fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, String> {
             let text = serde_json::to_string_pretty(fits).unwrap_or_default();
             return Ok(Formed { text: Some(text), structured: fits.clone(), passes: false });
         }
-        None => all.first().ok_or("it holds no JSON, or JSON that does not end")?,
+        None => all.first().ok_or("it contains no complete JSON")?,
     };
     let faults = validator.iter_errors(wrong).take(3).map(|e| match e.instance_path().as_str() {
         "" => e.to_string(),
@@ -240,8 +240,9 @@ fn bid(said: &str, data: &Value) -> Result<Value, String> {
             .trim_start_matches(|c: char| !c.is_alphanumeric());
         Some((value, why.to_owned()))
     };
-    let (bid, why): (f64, String) =
-        object.or_else(plain).ok_or_else(|| format!("it holds no number from 0 to {BID_MAX}"))?;
+    let (bid, why): (f64, String) = object
+        .or_else(plain)
+        .ok_or_else(|| format!("it contains no number from 0 to {BID_MAX}"))?;
     if !(0.0..=BID_MAX).contains(&bid) {
         return Err(format!("{bid} is not a number from 0 to {BID_MAX}"));
     }
@@ -402,8 +403,8 @@ mod tests {
             check(&form, said, Ok(json!({"n": 7})));
         }
         check(&form, "{\"n\": 70}", Err("at /n: 70 is greater than the maximum of 9"));
-        check(&form, "{\"n\": 7", Err("no JSON"));
-        check(&form, "seven", Err("no JSON"));
+        check(&form, "{\"n\": 7", Err("no complete JSON"));
+        check(&form, "seven", Err("no complete JSON"));
         let text = formed(&form, &[], "well: {\"n\":7}", &Value::Null).unwrap().text;
         assert_eq!(text.as_deref(), Some("{\n  \"n\": 7\n}"));
         check(&Form::Schema(json!({"type": "number"})), " 12 ", Ok(json!(12)));

@@ -122,14 +122,14 @@ impl<'a> Walk<'a> {
             }
         };
         let key = join(path, &entry.key);
-        self.fault(&entry.key_span, &key, "no such key", fix);
+        self.fault(&entry.key_span, &key, "unknown key", fix);
         near
     }
 
     /// Checks one value; `key` is the one it belongs to, for the hint.
     fn value(&mut self, node: &Node, kind: &ValueKind, key: &Key, path: &str) {
         if let ValueKind::Later = kind {
-            return self.fault(&node.span, path, "is not in this version yet", "leave it out");
+            return self.fault(&node.span, path, "is not supported yet", "remove it");
         }
         if !fits(node, kind) {
             let message = format!("takes {}, not {}", kind.says(), node.quoted());
@@ -235,13 +235,13 @@ impl<'a> Walk<'a> {
         let word = node.text().unwrap_or_default();
         if later.contains(&word) {
             let fix = format!("use {}", list(words));
-            self.fault(&node.span, path, format!("{word:?} is not in this version yet"), fix);
+            self.fault(&node.span, path, format!("{word:?} is not supported yet"), fix);
         } else if !words.contains(&word) {
             let fix = match nearest(word, words.iter().copied()) {
                 Some(near) => format!("the nearest is {near:?}"),
-                None => format!("it takes {}", list(words)),
+                None => format!("one of: {}", list(words)),
             };
-            self.fault(&node.span, path, format!("no {} here", quote(word)), fix);
+            self.fault(&node.span, path, format!("unknown {}", quote(word)), fix);
         }
     }
 
@@ -262,7 +262,7 @@ impl<'a> Walk<'a> {
         };
         let Some(name) = name.filter(|n| n.text().is_some()) else {
             let fix = r#"as in { name = "round_robin" }"#;
-            return self.fault(&node.span, &name_path, "is missing, or is no text", fix);
+            return self.fault(&node.span, &name_path, "is missing or not a string", fix);
         };
         self.word(name, words, &later(self.rows), &name_path);
         let row = self.rows.iter().find(|r| Some(r.name) == name.text());
@@ -278,8 +278,8 @@ impl<'a> Walk<'a> {
         for key in ANY_POLICY.iter().filter(|key| !key.needed && !own(key)) {
             let value = node.get(key.name).filter(|value| value.text() != Some(OFF));
             if let Some(value) = value {
-                let message = format!("has no effect where the policy is {}", row.name);
-                let fix = "leave it out, or choose another policy";
+                let message = format!("has no effect with the policy {}", row.name);
+                let fix = "remove it, or choose another policy";
                 self.warn(&value.span, &join(path, key.name), message, fix);
             }
         }

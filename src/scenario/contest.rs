@@ -20,7 +20,7 @@ const CLERK: &str = "summary_by";
 /// What is judged where nothing is said of it.
 const QUESTION: &str = "Who made the better case?";
 /// What a judge is asked where nothing is said of it.
-const ENOUGH: &str = "Is everything said that there is to say?";
+const ENOUGH: &str = "Has everything been said?";
 
 /// Takes their turns from those who judge or moderate, unless the file says that they speak.
 pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
@@ -45,8 +45,8 @@ pub(super) fn duties(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]
     }
     if !seats.is_empty() && !seats.iter().any(|s| s.speaks) {
         let span = root.get("participant").map_or(&None, |n| &n.span);
-        let fix = "add a [[participant]] that does not judge or moderate, or say speaks = true";
-        walk.fault(span, "participant", "nobody is left who speaks", fix);
+        let fix = "add a [[participant]] that does not judge or moderate, or set speaks = true";
+        walk.fault(span, "participant", "no participant speaks", fix);
     }
 }
 
@@ -84,7 +84,7 @@ pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
             }
             None if needs => {
                 let message = format!("is missing, and {} needs it", policy.unwrap_or_default());
-                walk.fault(&node.span, &path, message, "name the seat that chooses");
+                walk.fault(&node.span, &path, message, "name the participant who chooses");
             }
             None => {}
         }
@@ -128,8 +128,8 @@ pub(super) fn stops(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> 
         let goes_with = |key: &str| key != "every" || every.is_none();
         for (key, of) in GO_WITH.iter().filter(|(key, of)| *of != rule && goes_with(key)) {
             if let Some(entry) = node.entries().iter().find(|e| e.key == *key) {
-                let message = format!("goes with `{of}`, and this rule has `{rule}`");
-                walk.fault(&entry.node.span, &join(&path, key), message, "leave it out");
+                let message = format!("belongs to `{of}`, and this rule has `{rule}`");
+                walk.fault(&entry.node.span, &join(&path, key), message, "remove it");
             }
         }
         let rule = match rule {
@@ -162,8 +162,8 @@ pub(super) fn seat_of(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], p
     let id = node.text().unwrap_or_default();
     if !seats.iter().any(|s| &*s.id == id) {
         let known: Vec<&str> = seats.iter().map(|s| &*s.id).collect();
-        let fix = format!("the seats are {}", known.join(", "));
-        walk.fault(&node.span, path, format!("no seat {}", quote(id)), fix);
+        let fix = format!("the participants are {}", known.join(", "));
+        walk.fault(&node.span, path, format!("no participant {}", quote(id)), fix);
     }
     id.into()
 }
@@ -180,12 +180,12 @@ pub(super) fn verdict(
     let rounds = phases || row.is_none_or(|r| r.options.iter().any(|o| o.key == ROUNDS));
     let stops = root.get("verdict").and_then(|v| v.get("may_stop")).filter(|_| spec.may_stop);
     if let (Some(stops), false) = (stops, rounds) {
-        let message = format!("needs rounds, and {} has none", policy.name);
+        let message = format!("needs rounds, which {} does not have", policy.name);
         walk.fault(
             &stops.span,
             "verdict.may_stop",
             message,
-            "take it out; a [[stop]] judge counts utterances",
+            "remove it; a [[stop]] judge counts turns",
         );
     }
     Some(spec)
@@ -224,7 +224,7 @@ pub(super) fn judging(
         if sides.is_empty() { seats.iter().filter(|s| s.speaks).count() } else { sides.len() };
     if compared < 2 && !seats.is_empty() {
         let fix = r#"as in sides = ["pro", "con"]"#;
-        walk.fault(&node.span, path, "has fewer than two sides to compare", fix);
+        walk.fault(&node.span, path, "needs at least two sides to compare", fix);
     }
     VerdictSpec {
         judges,

@@ -13,7 +13,7 @@ pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let mut forms = node.entries().iter().filter(|e| FORMS.contains(&e.key.as_str()));
     match (forms.next(), forms.next()) {
         (Some(first), Some(second)) => {
-            let message = format!("is a second form beside `{}`", first.key);
+            let message = format!("conflicts with `{}`", first.key);
             walk.fault(&second.key_span, &join(path, &second.key), message, "keep one of them");
         }
         (None, _) if node.text().is_none() => {

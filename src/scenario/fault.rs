@@ -1,4 +1,4 @@
-//! What is wrong with a scenario: where, under which key, and the way out.
+//! What is wrong with a scenario: where, under which key, and the fix.
 //!
 //! A fault quotes the file it was found in, which nobody trusts: whoever prints one passes it through `text` first.
 

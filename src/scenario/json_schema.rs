@@ -29,7 +29,7 @@ pub fn validator(schema: &Value) -> Result<Validator, String> {
 /// Returns the JSON of a schema: a table, or the text of one.
 pub(super) fn schema(node: &Node) -> Result<Value, String> {
     match &node.value {
-        Tree::Text(text) => serde_json::from_str(text).map_err(|e| format!("is no JSON: {e}")),
+        Tree::Text(text) => serde_json::from_str(text).map_err(|e| format!("is not JSON: {e}")),
         Tree::Table(_) => Ok(node.to_json()),
         Tree::Whole(_) | Tree::Number(_) | Tree::Flag(_) | Tree::List(_) | Tree::Other(_) => {
             Err(format!("takes a table, or JSON as text, not {}", node.quoted()))

@@ -43,12 +43,12 @@ const EFFORT: ValueKind = ValueKind::OneOf { words: &["low", "medium", "high"], 
 
 /// The whole file.
 pub(crate) const TOP: &[Key] = &[
-    needed("title", ValueKind::Line, r#""Should cities ban private cars?""#, "The title as shown."),
+    needed("title", ValueKind::Line, r#""Should cities ban private cars?""#, "Title."),
     key(
         "topic",
         ValueKind::Text,
         r#""Should cities ban private cars?""#,
-        "What is talked about; {{ topic }} in templates.",
+        "Topic; {{ topic }} in templates.",
     ),
     key(
         "policy",
@@ -56,37 +56,42 @@ pub(crate) const TOP: &[Key] = &[
         r#""round_robin""#,
         "Who speaks next: a name, or a table with the name and the policy's options.",
     ),
-    key("parallel", ValueKind::Count { least: 1, most: 64 }, "5", "How many may speak at once."),
+    key(
+        "parallel",
+        ValueKind::Count { least: 1, most: 64 },
+        "5",
+        "Maximum number of parallel speakers.",
+    ),
     needed(
         "participant",
         ValueKind::List(&ValueKind::Table(PARTICIPANT)),
         r#"[{ id = "ada" }]"#,
-        "The seats at the table, in their order.",
+        "The participants, in order.",
     ),
-    key("limits", ValueKind::Table(LIMITS), "{ utterances = 20 }", "What bounds the conversation."),
+    key("limits", ValueKind::Table(LIMITS), "{ utterances = 20 }", "Limits of the conversation."),
     key(
         "stop",
         ValueKind::List(&ValueKind::Table(STOP)),
         r#"[{ word = "AGREED" }]"#,
-        "What ends it before its limits do.",
+        "Rules that end it before its limits do.",
     ),
     key(
         "phase",
         ValueKind::List(&ValueKind::Table(PHASE)),
         r#"[{ name = "opening" }]"#,
-        "The phases, one after the other, where the policy is phases.",
+        "The phases in order, with policy = \"phases\".",
     ),
     key(
         "verdict",
         ValueKind::Table(VERDICT),
         r#"{ judge = "jo", sides = ["pro", "con"] }"#,
-        "Who judges it at its end, or when you ask for a verdict.",
+        "The judge at the end, or when you ask for a verdict.",
     ),
     key(
         "rehearsed",
         ValueKind::Cast(CAST),
         r#"{ ada = ["First this.", "Then that."] }"#,
-        "The cast that --rehearsed and demo play: a list of lines for each seat.",
+        "The lines that --rehearsed and demo play, by participant.",
     ),
     later("tool"),
     later("stage"),
@@ -99,22 +104,17 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "id",
         ValueKind::Id,
         r#""ada""#,
-        "Stable name in lower-case letters, digits and hyphens.",
+        "Stable name of lower-case letters, digits and hyphens.",
     ),
-    key("name", ValueKind::Line, r#""Ada""#, "Name as shown; the id where there is none."),
-    key("aliases", NAMES, r#"["the planner"]"#, "Further names that a mention may use."),
-    key(
-        "role",
-        ValueKind::Line,
-        r#""pro""#,
-        "Free text, by which phases and stop words may name the seat.",
-    ),
-    key("persona", ValueKind::Template, r#""You plan cities.""#, "Who this is."),
+    key("name", ValueKind::Line, r#""Ada""#, "Display name (default: the id)."),
+    key("aliases", NAMES, r#"["the planner"]"#, "Other names that mentions can use."),
+    key("role", ValueKind::Line, r#""pro""#, "Free text; phases and stop words can refer to it."),
+    key("persona", ValueKind::Template, r#""You plan cities.""#, "Persona for the model."),
     key(
         "model",
         ValueKind::Model,
         r#""ollama:llama3""#,
-        "A language model; without any voice, the default model speaks.",
+        "A language model; without any voice, the default model is used.",
     ),
     key(
         "script",
@@ -126,67 +126,68 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "human",
         ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]),
         "true",
-        "A person, who is asked for words when the floor comes.",
+        "A person, asked for words when they have the floor.",
     ),
     key(
         "lines",
         LINES,
         r#"["First this.", "Then that."]"#,
-        "Rehearsed lines in their order; after the last they begin again.",
+        "Rehearsed lines in order, repeating after the last.",
     ),
     key(
         "stand_in",
         ValueKind::Table(STAND_IN),
         r#"{ lines = ["I pass."] }"#,
-        "The voice that speaks instead where nobody is at the keyboard.",
+        "The voice used when no one is at the keyboard.",
     ),
     key(
         "weight",
         ValueKind::Number { least: 0.001, most: 1000.0 },
         "1",
-        "Share of the floor where a policy weighs seats.",
+        "Share of the floor, for weighted policies.",
     ),
     key(
         "talkativeness",
         ValueKind::Number { least: 0.0, most: 1.0 },
         "0.5",
-        "How readily the seat takes the floor where the policy is talkative.",
+        "How readily the participant speaks, for the policy talkative.",
     ),
-    key(
-        "max_utterances",
-        UTTERANCE_RANGE,
-        "3",
-        "Utterances after which this seat alone falls silent.",
-    ),
+    key("max_utterances", UTTERANCE_RANGE, "3", "Maximum turns of this participant."),
     key(
         "after",
         ValueKind::List(&ValueKind::Table(AFTER)),
         r#"[{ participant = "bo", when = "context.get('unclear', False)" }]"#,
-        "Whose words the seat waits for, where the policy is depends.",
+        "What the participant waits for, for the policy depends.",
     ),
     key(
         "needs",
         ValueKind::OneOf { words: &["all", "any"], later: &[] },
         r#""all""#,
-        "How many of those must have spoken; all, unless it says any.",
+        "How many of those must have spoken: all (default) or any.",
     ),
     key(
         "starts",
         ValueKind::Flag,
         "true",
-        "Whether the seat may run first, whatever it waits for.",
+        "Whether the participant may run first, before its dependencies.",
+    ),
+    key(
+        "starts",
+        ValueKind::Flag,
+        "true",
+        "Whether the participant may run first, before its dependencies.",
     ),
     key(
         "state_key",
         ValueKind::Line,
         r#""analysis""#,
-        "Where the seat's data are kept in the context, besides its id.",
+        "Additional context key for the participant's data, besides its id.",
     ),
     key(
         "timeout",
         ValueKind::Duration,
         r#""30s""#,
-        "How long a call may take in all; where that is more than two minutes, also its first words.",
+        "Total time of a call; if above two minutes, also the time to the first token.",
     ),
     key(
         "on_failure",
@@ -194,34 +195,34 @@ pub(super) const PARTICIPANT: &[Key] = &[
         r#"{ retry = 1, then = "skip" }"#,
         "What happens when a call fails.",
     ),
-    key("pace", PACE_RANGE, "70", "Milliseconds a rehearsed word takes."),
+    key("pace", PACE_RANGE, "70", "Milliseconds per rehearsed word."),
     key(
         "speaks",
         ValueKind::Flag,
         "true",
-        "Whether it takes its turns; judges and moderators do not, unless it says so.",
+        "Whether it takes turns (default: true, but false for judges and moderators).",
     ),
-    key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "The form that its replies must have."),
+    key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies."),
     later("recording"),
-    key("sees", SEES, r#""own""#, "Whose words the seat sees; all, unless it says so."),
+    key("sees", SEES, r#""own""#, "Whose turns the participant sees (default: all)."),
     later("tools"),
     key(
         "context",
         CONTEXT,
         r#""summary""#,
-        "What becomes of a talk that is too long for its model.",
+        "What to do when the conversation is too long for its model.",
     ),
-    key("temperature", TEMPERATURE, "0.7", "How freely a model chooses its words."),
-    key("max_tokens", TOKENS, "400", "Tokens of one reply of a model."),
-    key("stop", NAMES, r#"["END"]"#, "Words at which a reply of a model stops."),
-    key("effort", EFFORT, r#""low""#, "How much a model reasons before it speaks."),
+    key("temperature", TEMPERATURE, "0.7", "Sampling temperature."),
+    key("max_tokens", TOKENS, "400", "Maximum tokens of one reply."),
+    key("stop", NAMES, r#"["END"]"#, "Stop sequences."),
+    key("effort", EFFORT, r#""low""#, "Reasoning effort."),
     key(
         "fallbacks",
         ValueKind::List(&ValueKind::Model),
         r#"["ollama:llama3"]"#,
-        "The models that take over, in their order, where the ones before failed.",
+        "Fallback models, in order, used when the previous one fails.",
     ),
-    key("max_usd", USD, "0.5", "Dollars after which this seat alone falls silent."),
+    key("max_usd", USD, "0.5", "Maximum cost of this participant in dollars."),
     later("reasoning"),
 ];
 
@@ -251,24 +252,24 @@ pub(super) const CHANGEABLE: &[&str] = &[
 
 /// One dependency.
 const AFTER: &[Key] = &[
-    needed("participant", ValueKind::Id, r#""bo""#, "The seat whose words are waited for."),
+    needed("participant", ValueKind::Id, r#""bo""#, "The participant to wait for."),
     key(
         "when",
         ValueKind::Condition(OF_CONVERSATION),
         r#""context.get('unclear', False)""#,
-        "It counts only while this holds.",
+        "Counts only if this condition holds.",
     ),
-    key("max", UTTERANCE_RANGE, "2", "How often it may make the seat run; 1, unless it says so."),
+    key("max", UTTERANCE_RANGE, "2", "How often it may trigger (default 1)."),
 ];
 
 /// One rehearsed line.
 const LINE: &[Key] = &[
-    needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
+    needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
     key(
         "when",
         ValueKind::Condition(OF_CALL),
         r#""'?' in operator.said""#,
-        "The line waits until this holds, then it goes before the plain ones.",
+        "The line is used once this condition holds, before the plain ones.",
     ),
     key(
         "for",
@@ -277,17 +278,17 @@ const LINE: &[Key] = &[
             later: &[],
         },
         r#""vote""#,
-        "What the line answers; speak, unless it says so.",
+        "The purpose of the line (default speak).",
     ),
 ];
 
 const HUMAN: &[Key] = &[
-    needed("seconds", SECONDS_RANGE, "60", "How long the floor waits for words."),
+    needed("seconds", SECONDS_RANGE, "60", "How long to wait for the person."),
     key(
         "then",
         ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
         r#""pass""#,
-        "What follows; pass, unless it says otherwise.",
+        "What to do then (default pass).",
     ),
 ];
 
@@ -308,7 +309,7 @@ const ON_FAILURE: &[Key] = &[
         "then",
         ValueKind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
         r#""skip""#,
-        "What follows the last of them; skip, or replace where the seat has fallbacks.",
+        "What to do after the last (default skip, or replace if there are fallbacks).",
     ),
 ];
 
@@ -317,28 +318,23 @@ const LIMITS: &[Key] = &[
         "utterances",
         UTTERANCE_RANGE,
         "20",
-        "Ended utterances; 20, unless phases define the length.",
+        "Finished turns (default 20, unless phases define the length).",
     ),
-    key("rounds", ROUND_RANGE, "3", "Full passes of the speakers."),
+    key("rounds", ROUND_RANGE, "3", "Rounds."),
     key(
         "seconds",
         ValueKind::Count { least: 1, most: 365 * DAY_SECONDS },
         "600",
         "Running time: pauses and waiting for a person do not count. Who speaks when it is up has 10 s to finish.",
     ),
-    key("batches", UTTERANCE_RANGE, "20", "Finished batches; 20, where the policy is depends."),
-    key("per_seat", UTTERANCE_RANGE, "5", "Utterances of any one seat."),
-    key("tokens", TOKEN_RANGE, "200000", "Tokens that models read and write."),
-    key(
-        "usd",
-        USD,
-        "0.5",
-        "Dollars that models cost; each needs a known price, or is on this machine.",
-    ),
+    key("batches", UTTERANCE_RANGE, "20", "Finished batches, for the policy depends (default 20)."),
+    key("per_seat", UTTERANCE_RANGE, "5", "Turns of each participant."),
+    key("tokens", TOKEN_RANGE, "200000", "Input and output tokens of all models."),
+    key("usd", USD, "0.5", "Cost in dollars; every model needs a known price or runs locally."),
 ];
 
 /// What `[rehearsed]` holds besides lines.
-const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds a word takes.")];
+const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
 
 /// What lines of a cast are.
 pub(super) const CAST_LINES: ValueKind = LINES;
@@ -350,9 +346,9 @@ pub(super) const ANY_POLICY: &[Key] = &[
         "mentions",
         ValueKind::OneOf { words: &["once", "off"], later: &[] },
         r#""once""#,
-        "Whether an @name in the last utterance speaks next, once.",
+        "Whether a participant mentioned with @ speaks next, once.",
     ),
-    key("rounds", ROUND_RANGE, "3", "Full passes of the speakers."),
+    key("rounds", ROUND_RANGE, "3", "Rounds."),
 ];
 
 impl ValueKind {
@@ -385,7 +381,7 @@ impl ValueKind {
             ValueKind::Order => "the name of an order, or a table".into(),
             ValueKind::Schema => "a JSON Schema, as a table or as text".into(),
             ValueKind::Free => "any value".into(),
-            ValueKind::Later => "nothing yet".into(),
+            ValueKind::Later => "nothing".into(),
         }
     }
 }

@@ -97,14 +97,14 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
     let mut root = match Node::parse(&source.text) {
         Ok(root) => root,
         Err(e) => {
-            let fix = "texts stand in quotes, as in title = \"...\"; the rest is checked once this reads as TOML";
+            let fix = "put text in quotes, as in title = \"...\"; the rest is checked once this is valid TOML";
             walk.fault(&e.span(), "", format!("not TOML: {}", e.message()), fix);
             return Err(Faults::new(walk.faults, &source.name, &source.text));
         }
     };
     for setting in &source.settings {
         if let Err(why) = setting.apply(&mut root) {
-            walk.fault(&None, &setting.key(), why, "set a key that the scenario can have");
+            walk.fault(&None, &setting.key(), why, "set a key of the scenario schema");
         }
     }
     walk.table(&root, TOP, "");

@@ -54,7 +54,7 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
         return vec![];
     };
     if &*spec.name != PHASES && walk.rows.iter().any(|r| r.name == &*spec.name) {
-        let message = format!("is played by the policy phases, and the policy is {}", spec.name);
+        let message = format!("needs policy = \"phases\", and the policy is {}", spec.name);
         let span = node.items().first().map_or(&node.span, |first| &first.span);
         walk.fault(span, "phase", message, r#"set policy = "phases", or take the phases out"#);
     }
@@ -123,10 +123,10 @@ pub(super) fn cast(
         if !seats.iter().any(|s| s.id == id) {
             let fix = match nearest(id, seats.iter().map(|s| &*s.id)) {
                 Some(near) => format!("the nearest is `{near}`"),
-                None => "add a [[participant]] with this id, or take the lines out".into(),
+                None => "add a [[participant]] with this id, or remove the lines".into(),
             };
             let path = join("rehearsed", id);
-            walk.fault(&entry.key_span, &path, "no such seat", fix);
+            walk.fault(&entry.key_span, &path, "no such participant", fix);
         }
         cast.insert(id.into(), rehearsed(&entry.node, pace));
     }
@@ -136,7 +136,7 @@ pub(super) fn cast(
     };
     for seat in seats.iter().filter(unrehearsed) {
         let message = format!("has no lines for `{}`", seat.id);
-        let fix = "a rehearsal leaves that seat its own voice; give it lines here";
+        let fix = "rehearsals do not replace that participant's voice; give it lines here";
         walk.warn(&node.span, "rehearsed", message, fix);
     }
     cast

@@ -43,8 +43,8 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     for (i, node) in nodes.iter().enumerate() {
         let path = format!("participant[{}]", i + 1);
         for entry in node.entries().iter().filter(|e| KEYS.contains(&e.key.as_str()) && !depends) {
-            let message = "is for the policy depends, and the policy is another";
-            let fix = "set policy = \"depends\", or leave it out";
+            let message = "is for policy = \"depends\"";
+            let fix = "set policy = \"depends\", or remove it";
             walk.fault(&entry.key_span, &join(&path, &entry.key), message, fix);
         }
         named(walk, node, seats, &path);
@@ -53,8 +53,8 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
         cycles(walk, nodes);
         let begins = |s: &Participant| s.runs.starts.unwrap_or(s.runs.after.is_empty());
         if !seats.is_empty() && !seats.iter().any(begins) {
-            let fix = "set starts = true where it begins";
-            let message = "nobody begins: every seat waits for another one";
+            let fix = "set starts = true on the participant who begins";
+            let message = "no one can begin: every participant waits for another";
             walk.fault(&root.get("policy").and_then(|p| p.span.clone()), "policy", message, fix);
         }
     }
@@ -70,10 +70,10 @@ fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
         }
         let fix = match nearest(id, seats.iter().map(|s| &*s.id)) {
             Some(near) => format!("the nearest is `{near}`"),
-            None => "name the id of a seat".into(),
+            None => "use the id of a participant".into(),
         };
         let path = join(path, &format!("after[{}].participant", i + 1));
-        walk.fault(&name.span, &path, format!("no seat {}", quote(id)), fix);
+        walk.fault(&name.span, &path, format!("no participant {}", quote(id)), fix);
     }
 }
 
@@ -95,10 +95,8 @@ fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
             let here = nodes.iter().find(|n| path.last() == Some(&id(n)));
             let next = here.map(&waits_for).unwrap_or_default();
             if next.contains(&start) && !path.iter().any(|p| told.contains(p)) {
-                let message = format!(
-                    "is a circle without an end: {} waits for itself",
-                    path.join(" waits for ")
-                );
+                let message =
+                    format!("is a dependency cycle: {} waits for itself", path.join(" waits for "));
                 let fix = "give one of these dependencies a `when` or a `max`";
                 let span = node.get("after").map_or(&None, |n| &n.span);
                 walk.fault(span, &format!("participant[{}].after", i + 1), message, fix);

@@ -90,7 +90,7 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     let id_node = node.get("id")?;
     let id = id_node.text()?;
     if RESERVED.contains(&id) {
-        let message = format!("{id:?} is nobody's seat");
+        let message = format!("{id:?} is reserved");
         walk.fault(&id_node.span, &join(path, "id"), message, "choose another id");
     }
     let stand_in = node.get("stand_in");
@@ -106,8 +106,13 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     let speaks_lines =
         node.get("lines").is_some() || stand_in.is_some_and(|s| s.get("lines").is_some());
     if let (Some(pace), false) = (pace, speaks_lines) {
-        let message = "is for rehearsed lines, and this seat has none";
-        walk.fault(&pace.span, &join(path, "pace"), message, "leave it out, or give it lines");
+        let message = "is for rehearsed lines, and this participant has none";
+        walk.fault(
+            &pace.span,
+            &join(path, "pace"),
+            message,
+            "remove it, or give the participant lines",
+        );
     }
     let pace = pace.and_then(Node::whole).unwrap_or(VoiceSpec::PACE_MS);
     let mut seat = Participant {
@@ -120,8 +125,8 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     one_rule(walk, &seat, node, path);
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
         for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
-            let fix = "leave it out, or give the seat a model";
-            let message = "is for models, and another voice speaks here";
+            let fix = "remove it, or give the participant a model";
+            let message = "is for models, and this participant has another voice";
             walk.fault(&entry.key_span, &join(path, &entry.key), message, fix);
         }
     }
@@ -204,12 +209,17 @@ fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
     let rule = node.get("on_failure").and_then(|rule| rule.get("then"));
     if let (0, true, Some(rule)) = (fallbacks, replaces, rule) {
         let fix = r#"name them, as in fallbacks = ["ollama:llama3"], with a model as the voice"#;
-        let message = "says \"replace\", and this seat has no fallbacks";
+        let message = "\"replace\" needs `fallbacks`";
         walk.fault(&rule.span, &join(path, "on_failure.then"), message, fix);
     }
     if let (true, false, Some(named)) = (fallbacks > 0, replaces, node.get("fallbacks")) {
-        let fix = r#"leave out on_failure.then, or let it say "replace""#;
-        walk.warn(&named.span, &join(path, "fallbacks"), "are never taken by on_failure", fix);
+        let fix = r#"remove on_failure.then, or set it to "replace""#;
+        walk.warn(
+            &named.span,
+            &join(path, "fallbacks"),
+            "are never used with this on_failure",
+            fix,
+        );
     }
 }
 
@@ -221,7 +231,7 @@ fn one_voice(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let mut voices = node.entries().iter().filter(|e| VOICES.contains(&e.key.as_str()));
     if let (Some(first), Some(second)) = (voices.next(), voices.next()) {
         let message = format!("is a second voice beside `{}`", first.key);
-        let fix = "a seat speaks with one voice: keep one of them";
+        let fix = "a participant has one voice: keep one of them";
         walk.fault(&second.key_span, &join(path, &second.key), message, fix);
     }
 }
@@ -277,7 +287,7 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
         if let Some(first) = seats.iter().find(|s| s.id == seat.id) {
             let message = format!("{} is taken by {}", quote(&seat.id), quote(&first.name));
             let span = node.get("id").map_or(&None, |n| &n.span);
-            walk.fault(span, &join(&path, "id"), message, "give every seat an id of its own");
+            walk.fault(span, &join(&path, "id"), message, "give every participant its own id");
         }
         // such an id is a fault already
         let nobodys = seat.id.is_empty() || RESERVED.contains(&&*seat.id);
@@ -285,11 +295,11 @@ pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
         if let Some(fault) = seat.name_fault(&seats).filter(|_| named) {
             let message = format!("{} {fault}", quote(&seat.name));
             let span = node.get("name").or(node.get("id")).map_or(&None, |n| &n.span);
-            let fix = "give it a name that nobody takes for another one, as in name = \"Ada\"";
+            let fix = "give it a distinct name, as in name = \"Ada\"";
             walk.fault(span, &join(&path, "name"), message, fix);
         } else if let Some((name, other)) = shared_name(&seat, &seats) {
-            let message = format!("{} also names `{other}`", quote(&name));
-            let fix = "a mention of it reaches the first of them; give it another name or alias";
+            let message = format!("{} is also a name of `{other}`", quote(&name));
+            let fix = "mentions would reach only the first; use another name or alias";
             walk.warn(&node.span, &path, message, fix);
         }
         seats.push(seat);

@@ -120,7 +120,7 @@ fn json(node: &Node) -> serde_json::Value {
     }
 }
 
-/// A value from the command line has a place in no file.
+/// A value from the command line fits in no file.
 fn forget_places(node: &mut Node) {
     node.span = None;
     match &mut node.value {

@@ -9,8 +9,8 @@ use serde_json::Value;
 pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
     let word = |key: &str| node.get(key).and_then(Node::text);
     if let (Some(until), None) = (node.get("until"), node.get("rounds")) {
-        let message = "needs a bound: it is looked at after each round";
-        walk.fault(&until.span, &join(path, "until"), message, "say the most as rounds = 5");
+        let message = "needs `rounds` as an upper bound";
+        walk.fault(&until.span, &join(path, "until"), message, "as in rounds = 5");
     }
     let words = node.get("words").map(|words| {
         let range: Vec<u32> =

@@ -22,11 +22,11 @@ pub enum Wait {
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Wait::Human(seat) => write!(f, "`{seat}` is a human seat without a stand_in"),
+            Wait::Human(seat) => write!(f, "`{seat}` is a human participant without a stand_in"),
             Wait::Pause(seat) => write!(f, "`{seat}` has on_failure.then = \"pause\""),
             Wait::Stop(place) => write!(f, "stop[{place}] has then = \"ask\""),
             Wait::Tie => write!(f, "a verdict has tie = \"human\""),
-            Wait::Policy(name) => write!(f, "the policy {name} waits for the operator"),
+            Wait::Policy(name) => write!(f, "the policy {name} waits for you"),
         }
     }
 }
@@ -72,7 +72,7 @@ impl Loaded {
         self.participants.iter().flat_map(seat).chain(policies).chain(stops).chain(tie).collect()
     }
 
-    /// Returns whether every seat speaks rehearsed lines, so that nothing in it is thought up by a model.
+    /// Returns whether every seat speaks rehearsed lines, so that nothing in it is written by a model.
     pub fn all_rehearsed(&self) -> bool {
         self.participants.iter().all(|p| matches!(p.voice, VoiceSpec::Lines { .. }))
     }

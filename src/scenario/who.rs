@@ -32,7 +32,7 @@ pub(super) fn who_of(
                 Some(near) => format!("the nearest is `{near}`"),
                 None => format!("there are {}", known().collect::<Vec<_>>().join(", ")),
             };
-            let message = format!("no seat or role {}", quote(wanted));
+            let message = format!("no participant or role {}", quote(wanted));
             walk.fault(&node.span, path, message, fix);
             return vec![];
         }
@@ -48,7 +48,7 @@ pub(super) fn who_of(
         }
     }
     if ids.is_empty() && !seats.is_empty() {
-        walk.fault(&node.span, path, "leaves nobody", r#"name a seat, or say "all""#);
+        walk.fault(&node.span, path, "leaves no one", r#"name a participant, or use "all""#);
     }
     ids
 }

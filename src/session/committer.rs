@@ -164,7 +164,10 @@ impl Committer {
             }
         };
         if took < lines.len() {
-            return Err(io::Error::new(ErrorKind::StorageFull, "the disk took only a part"));
+            return Err(io::Error::new(
+                ErrorKind::StorageFull,
+                "the disk accepted only part of it",
+            ));
         }
         Ok(())
     }
@@ -197,7 +200,8 @@ impl Committer {
         if self.rescuing {
             return Err(lost(String::new()));
         }
-        let rescue = self.disk.rescue().map_err(|e| lost(format!("; no rescue either: {e}")))?;
+        let rescue =
+            self.disk.rescue().map_err(|e| lost(format!("; the rescue file failed too: {e}")))?;
         self.disk = rescue.disk;
         self.rescuing = true;
         self.len = 0;

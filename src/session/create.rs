@@ -29,7 +29,7 @@ impl SessionFiles {
     /// something to read in it.
     pub(super) fn create(&self) -> Result<Unnamed, SessionError> {
         make_folder(self.folder()).map_err(SessionError::io("make", self.folder()))?;
-        let there = || io::Error::new(ErrorKind::AlreadyExists, "it exists already");
+        let there = || io::Error::new(ErrorKind::AlreadyExists, "it already exists");
         let taken = || SessionError::io("make", self.log())(there());
         if self.is_taken() {
             return Err(taken());

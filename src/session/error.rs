@@ -4,11 +4,11 @@ use super::fault::LogFault;
 use std::io;
 use std::path::PathBuf;
 
-/// Why a line could not be spelled or read, or a session not opened, made or mended.
+/// Why a line could not be spelled or read, or a session not opened, made or repaired.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionError {
     /// The data of an event could not be written so that it can be read again.
-    #[error("the data of `{kind}` has no spelling that could be read again")]
+    #[error("the data of `{kind}` cannot be stored")]
     Unspeakable {
         /// The kind of the event.
         kind: String,
@@ -16,16 +16,16 @@ pub enum SessionError {
         source: serde_json::Error,
     },
     /// A line is longer than [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES).
-    #[error("a line of {bytes} bytes is longer than a line may be")]
+    #[error("a line of {bytes} bytes is too long")]
     LineTooLong {
         /// Its length in bytes.
         bytes: usize,
     },
     /// The bytes of a line do not match its checksum, or have none.
-    #[error("the line's checksum does not hold")]
+    #[error("wrong checksum")]
     Checksum,
     /// The checksum holds, but this version cannot read the line.
-    #[error("the line cannot be read by this version")]
+    #[error("not readable by this version")]
     Shape(#[source] serde_json::Error),
     /// The file system refused.
     #[error("could not {action} {}", path.display())]
@@ -52,7 +52,7 @@ pub enum SessionError {
         path: PathBuf,
     },
     /// The file is larger than [`SESSION_MAX_BYTES`](super::reader::SESSION_MAX_BYTES).
-    #[error("{} has {bytes} bytes, more than a session may have", path.display())]
+    #[error("{} is too large ({bytes} bytes)", path.display())]
     TooLarge {
         /// The file.
         path: PathBuf,
@@ -60,7 +60,7 @@ pub enum SessionError {
         bytes: u64,
     },
     /// The session can be read, but not written.
-    #[error("{} can only be read: {}", path.display(), first(faults))]
+    #[error("{} is read-only: {}", path.display(), first(faults))]
     ReadOnly {
         /// The session.
         path: PathBuf,

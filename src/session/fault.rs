@@ -85,7 +85,7 @@ impl fmt::Display for LogFault {
                 write!(f, "a text of event {seq} is missing or changed: {name}")
             }
             LogFault::Newer { format } => write!(f, "it has format {format}, of a newer version"),
-            LogFault::Rescue { path } => write!(f, "its end is in {}", path.display()),
+            LogFault::Rescue { path } => write!(f, "its last part is in {}", path.display()),
         }
     }
 }

@@ -62,7 +62,7 @@ impl SessionFiles {
     }
 
     /// Returns the other files of the session that are there: its lock, long texts, summary, rescue file, and what was
-    /// kept of it when it was mended. Whatever else begins with its name is somebody else's.
+    /// kept of it when it was repaired. Whatever else begins with its name is somebody else's.
     ///
     /// # Errors
     /// When the folder cannot be read.

@@ -87,7 +87,7 @@ pub fn create(place: SessionPlace<'_>, mode: Mode) -> Result<Session, SessionErr
 /// Begins a session with the first lines of another one, verbatim, and the long texts they name.
 ///
 /// # Errors
-/// [`SessionError::ReadOnly`] when the other session must be mended first or is a newer program's, and
+/// [`SessionError::ReadOnly`] when the other session must be repaired first or is a newer program's, and
 /// [`SessionError::Io`]; then there is no new session.
 pub fn fork(
     parent: &Log,

@@ -31,7 +31,7 @@ pub enum DiskFault {
         error: Text,
     },
     /// It failed, and nothing more is written to the session: stop.
-    #[error("{error}{}", rescue.as_ref().map(|p| format!("; the rest is kept in {}", p.display())).unwrap_or_default())]
+    #[error("{error}{}", rescue.as_ref().map(|p| format!("; the rest is in {}", p.display())).unwrap_or_default())]
     Broken {
         /// What the system said.
         error: Text,

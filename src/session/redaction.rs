@@ -1,6 +1,6 @@
 //! What is taken out of events: the words of turns and commands, or a text wherever it stands.
 //!
-//! Works on events alone, for a file that is written anew and for an export that leaves something out. Every event
+//! Works on events alone, for a file that is written again and for an export that leaves something out. Every event
 //! keeps its place, its time and its author; which seats and turns there are never changes.
 
 use super::Record;

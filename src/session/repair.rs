@@ -62,7 +62,7 @@ pub(super) fn mend_tail(
 /// Replaces a damaged session by a new one with all that is good in it and in its rescue file.
 ///
 /// Events that are lost are stood in for by `log.repaired`, so that every other event keeps its place. Where nothing
-/// is wrong nothing is changed; a lost text beside the log cannot be mended.
+/// is wrong nothing is changed; a lost text beside the log cannot be repaired.
 ///
 /// # Errors
 /// [`SessionError::Locked`] while somebody writes it, [`SessionError::ReadOnly`] for a newer format or a hole too wide
@@ -121,7 +121,7 @@ pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
     })
 }
 
-/// A log being written anew, without gaps.
+/// A log being written again, without gaps.
 struct Anew<'a> {
     note: &'a LogRepaired,
     lines: String,

@@ -98,7 +98,7 @@ pub enum SpawnError {
     #[error("the command is empty")]
     NoCommand,
     /// The working directory is missing.
-    #[error("cannot be started: there is no folder `{}`", .0.display())]
+    #[error("cannot be started: no folder `{}`", .0.display())]
     NoFolder(PathBuf),
     /// The system refused.
     #[error("cannot be started: {0}")]

@@ -3,7 +3,7 @@
 //! A shell waits at a pipe that only this program holds. A line in it says that everything was ended in order; its end
 //! without one says that nobody could see to that, and the shell kills whatever carries the marker of this run. It
 //! stands in our session, so that no sweep takes it for a lost child, and ignores what the terminal sends to all. Only
-//! Linux lists processes in the way it needs; elsewhere there is none.
+//! Linux lists processes in the way it needs; elsewhere none exists.
 
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};

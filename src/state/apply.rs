@@ -78,7 +78,7 @@ impl Conversation {
             Kind::Resumed(r) => {
                 self.run = r.steps.map_or(RunState::Going, RunState::Stepping);
                 self.pause_why = None;
-                // whoever goes on may have mended what failed
+                // whoever goes on may have repaired what failed
                 self.seats.iter_mut().for_each(|s| s.failed = None);
                 self.threads.values_mut().for_each(|t| t.idle_decisions = 0);
             }

@@ -132,7 +132,7 @@ impl Conversation {
         match then {
             Then::Pause if self.run != RunState::Paused => {
                 self.run = RunState::Pausing;
-                let way = "then `retry` asks again, and `change` gives it another model";
+                let way = "then `retry` tries again, or `change` switches the model";
                 let asks = self.attended && turn.speaks();
                 let why = if asks { format!("{why}; {way}") } else { why };
                 self.pause_why = Some(why.into());

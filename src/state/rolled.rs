@@ -1,4 +1,4 @@
-//! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed anew for every turn, and
+//! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed again for every turn, and
 //! the prompt whose digest goes into the log is not built again for the call.
 //!
 //! It stands beside the log. Nothing is decided by it, it may be lost at any moment, and a state that has it equals one
@@ -63,7 +63,7 @@ fn key(turn: &Turn) -> Key {
     (turn.thread, turn.seat.clone(), turn.purpose)
 }
 
-/// A copy begins anew.
+/// A copy begins again.
 impl Clone for Rolls {
     fn clone(&self) -> Rolls {
         Rolls::default()

@@ -41,7 +41,7 @@ impl Spent {
         self.priced.then_some(self.usd)
     }
 
-    /// Returns the usage, unless there is none.
+    /// Returns the usage, unless none exists.
     pub fn used(&self) -> Option<Usage> {
         (self.priced || self.unpriced).then(|| self.usage.clone())
     }

@@ -93,7 +93,7 @@ pub struct Batch {
     pub id: BatchId,
     /// What it was opened with.
     pub spec: BatchOpened,
-    /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken anew.
+    /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken again.
     pub horizon: Seq,
     /// What replies as data had left behind when it was opened: its speakers see no more of one another's.
     pub context: Arc<Map<String, Value>>,
@@ -180,7 +180,7 @@ pub struct Turn {
     pub summarises: Option<SummaryTask>,
     /// What its first call sees of the operator: up to here, where a crash made it speak again.
     pub first_call: Option<Seq>,
-    /// The turn whose utterance it speaks anew.
+    /// The turn whose utterance it speaks again.
     pub replaces: Option<TurnId>,
     /// The notes bound to it.
     pub notes: Vec<Seq>,

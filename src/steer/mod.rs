@@ -1,4 +1,4 @@
-//! Commands from files and stdin: lines that wait for their moment.
+//! Commands from files and stdin: lines that wait for their trigger.
 //!
 //! The engine asks between every `apply` and `advance`, so that "after utterance 3" can never come one grant too late.
 //! A line whose key the log already has is never handed out again: a steer file run twice repeats nothing. Spelling is
@@ -47,7 +47,7 @@ pub struct Steering {
 pub struct BadFileLine {
     /// The line's number, from 1.
     pub number: usize,
-    /// What is wrong, and the way out.
+    /// What is wrong, and the fix.
     pub why: String,
 }
 
@@ -125,7 +125,7 @@ pub fn compiles(line: &SteerLine) -> Result<(), String> {
 }
 
 impl Steering {
-    /// Adds a line that waits for its moment; one whose condition does not compile never comes.
+    /// Adds a line that waits for its trigger; one whose condition does not compile never comes.
     pub fn push(&mut self, key: Key, line: SteerLine) {
         let condition = compiled(&line).ok().flatten();
         self.waiting.push(Waiting {

@@ -87,7 +87,7 @@ pub const VOICE: &[Key] = &[
         "seat",
         NAMES,
         r#""bo""#,
-        "The seat or seats; `all` stands for every seat that has no voice of its own here.",
+        "The participant or participants; `all` means everyone without a voice in this test.",
     ),
     key(
         "lines",
@@ -126,20 +126,31 @@ pub const VOICE: &[Key] = &[
 
 /// One line of a test's voice: a rehearsed line, and what goes wrong with it on purpose.
 pub const ANSWER: &[Key] = &[
-    key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The words."),
+    key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
     key(
         "when",
         ValueKind::Condition(OF_CALL),
         r#""'budget' in prompt""#,
-        "The line waits until this holds, then it goes before the plain ones.",
+        "The line is used once this condition holds, before the plain ones.",
     ),
     key(
         "for",
         ValueKind::OneOf { words: PURPOSES, later: &[] },
         r#""vote""#,
-        "What the line answers; speak, unless it says so.",
+        "The purpose of the line (default speak).",
     ),
-    key("every", ValueKind::Flag, "true", "Whether a line with `when` speaks each time it holds."),
+    key(
+        "every",
+        ValueKind::Flag,
+        "true",
+        "Whether a line with `when` is used every time its condition is true.",
+    ),
+    key(
+        "every",
+        ValueKind::Flag,
+        "true",
+        "Whether a line with `when` is used every time its condition is true.",
+    ),
     key(
         "fail",
         ValueKind::OneOf { words: FAILURES, later: &[] },
@@ -173,7 +184,7 @@ pub const ANSWER: &[Key] = &[
 /// What was said before.
 const GIVEN: &[Key] = &[
     needed("who", ValueKind::Id, r#""ada""#, "A seat, or operator."),
-    needed("text", ValueKind::Text, r#""Tea.""#, "The words."),
+    needed("text", ValueKind::Text, r#""Tea.""#, "The text."),
 ];
 
 /// What must be true.
@@ -206,7 +217,7 @@ pub const EXPECT: &[Key] = &[
         r#""'sorry' not in utterance.text""#,
         "A condition over `utterance` that holds for every one; the first breach stops the run.",
     ),
-    key("pass", SHARE, "0.8", "The share of the runs in which it must hold."),
+    key("pass", SHARE, "0.8", "The share of runs in which it must be true."),
     key("why", ValueKind::Line, r#""Bo must not give in""#, "What a failure means."),
 ];
 

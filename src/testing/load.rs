@@ -58,7 +58,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     let root = match Node::parse(&source.text) {
         Ok(root) => root,
         Err(e) => {
-            let fix = "texts stand in quotes, as in title = \"...\"; the rest is checked once this reads as TOML";
+            let fix = "put text in quotes, as in title = \"...\"; the rest is checked once this is valid TOML";
             walk.fault(&e.span(), "", format!("not TOML: {}", e.message()), fix);
             return Err(invalid(walk, source));
         }
@@ -136,7 +136,7 @@ fn with_cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }
 
-/// Returns the rows of `[[case]]`; one without a name where there is none.
+/// Returns the rows of `[[case]]`; one without a name where none exists.
 fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
     let Some(node) = root.get("case") else { return vec![Case::default()] };
     if node.items().len() > CASES_MAX {
@@ -148,7 +148,7 @@ fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
     for (i, item) in node.items().iter().enumerate() {
         let path = format!("case[{}]", i + 1);
         let Value::Object(variables) = item.to_json() else {
-            walk.fault(&item.span, &path, "is no table", "as in [[case]] with name = \"short\"");
+            walk.fault(&item.span, &path, "is not a table", "as in [[case]] with name = \"short\"");
             continue;
         };
         let name = match item.get("name").map(Node::text) {
@@ -162,7 +162,7 @@ fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
         };
         if cases.iter().any(|c| c.name.as_ref() == Some(&name)) {
             let message = format!("a second case is called {}", quote(&name));
-            walk.fault(&item.span, &path, message, "give every case a name of its own");
+            walk.fault(&item.span, &path, message, "give every case a different name");
         }
         cases.push(Case { name: Some(name), variables });
     }
@@ -210,7 +210,7 @@ fn scenario(
             for setting in &settings {
                 if let Err(why) = setting.apply(&mut table) {
                     let span = root.get("set").map_or(&None, |n| &n.span);
-                    walk.fault(span, "set", why, "set a key that the scenario can have");
+                    walk.fault(span, "set", why, "set a key of the scenario schema");
                 }
             }
             scenario::resolve(walk, &table)
@@ -307,7 +307,7 @@ fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> Vec<
                 Command::SpeakAs { text, who: id.into() }
             }
             id => {
-                let message = format!("the scenario has no seat `{id}`");
+                let message = format!("the scenario has no participant `{id}`");
                 walk.fault(&who.span, &join(&path, "who"), message, "name a seat, or operator");
                 return None;
             }

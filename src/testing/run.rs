@@ -26,7 +26,7 @@ pub trait Real: Send + Sync {
     /// Returns the voices of a test's conversation.
     ///
     /// # Errors
-    /// Why they may not speak, with the way out.
+    /// Why they may not speak, with the fix.
     fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
 }
 
@@ -41,7 +41,7 @@ pub fn once(
     stop: watch::Receiver<bool>,
     bless: bool,
 ) -> Result<TestRun, Unfinished> {
-    let failed = |e: std::io::Error| Unfinished::Error(format!("the system refused: {e}"));
+    let failed = |e: std::io::Error| Unfinished::Error(format!("system error: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let own = test.loaded.participants.iter().any(|p| speaks_itself(test, p));
     let real = match (own, real) {
@@ -79,7 +79,7 @@ async fn play(
     let error = |why: String| Unfinished::Error(why);
     let disk = Box::<Counted>::default();
     let writer = SessionWriter::spawn(disk, WriterStart::default(), Mode::Normal)
-        .map_err(|e| error(format!("the system refused: {e}")))?;
+        .map_err(|e| error(format!("system error: {e}")))?;
     let feed = Feed::new();
     let mut tail = feed.tail();
     let stage = Stage::new(test.clone(), real);
@@ -195,7 +195,7 @@ impl Heard {
 fn opened(test: &Test, run: u32) -> Result<Opened, String> {
     let loaded = &test.loaded;
     let scenario = serde_json::to_value(&loaded.scenario)
-        .map_err(|e| format!("the scenario cannot be written: {e}"))?;
+        .map_err(|e| format!("cannot write the scenario: {e}"))?;
     Ok(Opened {
         format: FORMAT,
         program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),

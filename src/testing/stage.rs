@@ -1,6 +1,6 @@
 //! The voices of one run: each call takes the next line of its seat, and what every call was shown is kept.
 //!
-//! A seat without lines speaks with its own voice, which whoever runs the tests has handed in; there is none where nobody
+//! A seat without lines speaks with its own voice, which whoever runs the tests has handed in; none exists where nobody
 //! did, so that a test reaches no network and starts no program by accident.
 
 use super::answers::{Act, Answer, first_half};
@@ -114,7 +114,7 @@ impl Voices for Stage {
                 let voice = real.voice(seat)?;
                 Ok(Arc::new(Watched { stage: self.clone(), voice }))
             }
-            (false, None) => Err(format!("nobody speaks for `{}` in this test", seat.id)),
+            (false, None) => Err(format!("`{}` has no voice in this test", seat.id)),
         }
     }
 }
@@ -129,7 +129,7 @@ impl Voice for Stage {
                 return Box::pin(say(chunks, out));
             }
             None => {
-                let why = "nobody speaks for it in this test";
+                let why = "it has no voice in this test";
                 let failure = Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why));
                 return Box::pin(say(vec![failure], out));
             }

@@ -313,7 +313,7 @@ mod tests {
             ("/floor", "use /floor NAME"),
             ("/floor dan", "no participant named `dan`"),
             ("/pause later", "use /pause"),
-            ("/step 0", "counts from 1"),
+            ("/step 0", "must be at least 1"),
             ("/limit 12", "KEY=VALUE"),
         ] {
             let why = read(line, &state).unwrap_err();

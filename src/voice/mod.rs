@@ -108,7 +108,7 @@ pub trait Voice: Send + Sync {
 
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
-    /// Returns the voice that speaks for a participant, or why there is none.
+    /// Returns the voice that speaks for a participant, or why none exists.
     ///
     /// # Errors
     /// A sentence for people, when this program has no such voice.

@@ -47,7 +47,7 @@ pub fn faults(
     let fault = |(i, line): (usize, &Line)| {
         let (when, fault) = (line.when.as_ref()?, holds(line, &facts)?.err()?);
         let place = fault.place(when);
-        Some(format!("line {} waits: when = \"{when}\", {place}: {fault}", i + 1))
+        Some(format!("line {} was skipped: when = \"{when}\", {place}: {fault}", i + 1))
     };
     looked_at.filter_map(fault).collect()
 }
@@ -86,10 +86,10 @@ impl Voice for Rehearsed {
 /// The words of the line that the call was started with, and the milliseconds a word takes.
 fn words(ask: &CallRequest) -> Result<(String, u64), Text> {
     let VoiceSpec::Lines { lines, pace } = &ask.seat.voice else {
-        return Err("the seat has no rehearsed lines".into());
+        return Err("the participant has no rehearsed lines".into());
     };
     let line = ask.parameters.line.and_then(|i| lines.get(i));
-    let line = line.ok_or("no rehearsed line is left for this moment")?;
+    let line = line.ok_or("no rehearsed line is left for this turn")?;
     if !line.text.contains('{') {
         return Ok((line.text.to_string(), *pace));
     }

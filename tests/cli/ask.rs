@@ -9,12 +9,12 @@ use serde_json::Value;
 fn without_a_model_the_answer_is_rehearsed_and_both_the_text_and_the_code_say_so() {
     let house = House::new();
     let ran = house.run(&["ask", "Why is the sky blue?"]).code(4);
-    assert!(ran.out.starts_with("rehearsed voices: nothing here"), "{}", ran.out);
+    assert!(ran.out.starts_with("rehearsed demo: no model was called"), "{}", ran.out);
     assert!(ran.out.contains("the rehearsed answer to \"Why is the sky blue?\""), "{}", ran.out);
     assert!(ran.out.contains("\n\nDissent: the rehearsed sceptic"), "{}", ran.out);
     assert_eq!(ran.err, "", "nothing else is printed");
     let asked_for = house.run(&["ask", "Why?", "--rehearsed", "--panel", "review"]).code(0);
-    assert!(asked_for.out.contains("\n\nDissent: none\n\n4 utterances; session "), "{asked_for:?}");
+    assert!(asked_for.out.contains("\n\nDissent: none\n\n4 turns; session "), "{asked_for:?}");
     // a model that is named and not there is no reason to make something up
     let named = house.run(&["ask", "Why?", "--model", "ollama:none"]).code(4);
     assert_eq!(named.out, "");

@@ -5,14 +5,14 @@ use colloquium::scenario::{about, bundled, bundled_names};
 
 /// How each of them ends when nobody interferes.
 const ENDS: &[(&str, &str)] = &[
-    ("round-table", "utterance limit"),
-    ("formal-debate", "verdict"),
-    ("moderated-panel", "goal"),
-    ("socratic-seminar", "utterance limit"),
-    ("brainstorm", "completed"),
-    ("code-review", "stop word"),
-    ("negotiation", "stop word"),
-    ("iterative-analysis", "completed"),
+    ("round-table", "stopped at the turn limit"),
+    ("formal-debate", "finished: verdict"),
+    ("moderated-panel", "finished: goal"),
+    ("socratic-seminar", "stopped at the turn limit"),
+    ("brainstorm", "finished, "),
+    ("code-review", "finished: stop word"),
+    ("negotiation", "finished: stop word"),
+    ("iterative-analysis", "finished, "),
 ];
 
 #[test]
@@ -29,7 +29,7 @@ fn every_bundled_scenario_plays_to_its_own_end() {
         let show = house.run(&["scenarios", "show", name]).code(0).out;
         assert_eq!(show.trim_end(), bundled(name).unwrap().trim_end());
         let ran = house.run(&["run", name, "--rehearsed", "--headless", "--no-save"]).code(0);
-        assert!(ran.out.contains(&format!("ended: {end}")), "{name}: {}", ran.out);
+        assert!(ran.out.contains(end), "{name}: {}", ran.out);
         assert!(
             !ran.out.contains(" failed: ") && !ran.out.contains("warning"),
             "{name}: {}",

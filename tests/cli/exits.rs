@@ -18,13 +18,13 @@ fn every_end_has_its_code() {
         fails.replace("[\"false\"]", "[\"false\"]\non_failure = { retry = 0, then = \"stop\" }");
     let fails = fails.replace("[\"false\"]", "[\"false\"]\non_failure = { retry = 0 }");
     let cases: &[(i32, &str, String, &[&str], &str)] = &[
-        (0, "a limit", talk(2, 3), &[], "ended: utterance limit"),
+        (0, "a limit", talk(2, 3), &[], "stopped at the turn limit"),
         (
             0,
             "a condition",
             scenario(&format!("{LINES}[[stop]]\nwhen = \"true\"\n")),
             &[],
-            "ended: condition",
+            "finished: condition",
         ),
         (1, "a failure", scenario(&stops), &["--trust"], "false"),
         (
@@ -32,11 +32,11 @@ fn every_end_has_its_code() {
             "another topic",
             scenario(&format!("topic = \"t\"\n{LINES}")),
             &["--topic", "u"],
-            "own topic",
+            "the rehearsed lines are about another topic",
         ),
         (2, "a bad --set", talk(2, 3), &["--set", "x"], "needs `=`"),
         (2, "a bad number", talk(2, 3), &["--max-utterances", "0"], "--max-utterances"),
-        (3, "a fault", scenario("nonsense = 1\n"), &[], "nonsense: no such key"),
+        (3, "a fault", scenario("nonsense = 1\n"), &[], "nonsense: unknown key"),
         (
             3,
             "a --set that does not fit",
@@ -45,23 +45,23 @@ fn every_end_has_its_code() {
             "limits.utterances",
         ),
         (3, "not trusted", scenario(&fails), &[], "--trust"),
-        (3, "a human seat", scenario(human), &[], "`eve` is a human seat"),
+        (3, "a human seat", scenario(human), &[], "`eve` is a human participant"),
         (4, "no model", scenario("[[participant]]\nid = \"ada\"\n"), &[], "--rehearsed"),
         (
             2,
             "no such provider",
             scenario("[[participant]]\nid = \"ada\"\n"),
             &["--model", "a:b"],
-            "there is no provider `a`",
+            "no provider `a`",
         ),
-        (5, "a time limit", talk(4, 300), &["--max-time", "1s"], "ended: time limit"),
+        (5, "a time limit", talk(4, 300), &["--max-time", "1s"], "stopped at the time limit"),
         (7, "skipped", scenario(&format!("{fails}{LINES}")), &["--trust", "--strict"], "skipped"),
         (
             0,
             "skipped, and nobody minds",
             scenario(&format!("{fails}{LINES}")),
             &["--trust"],
-            "ended: ",
+            "stopped at the turn limit",
         ),
     ];
     for (code, what, text, args, told) in cases {
@@ -89,7 +89,7 @@ fn wrong_usage_names_the_way_out() {
         (&["demo", "--headless", "--no-such-option"], "--no-such-option"),
         (&["demo", "--headless", "--steer", "nothing.jsonl"], "nothing.jsonl"),
         (&["resume", "--headless", "2026"], "no session 2026"),
-        (&["resume", "--headless", "--last"], "no session yet"),
+        (&["resume", "--headless", "--last"], "no sessions yet"),
         (&["sessions", "lst"], "no command `lst`; the nearest is `list`"),
         (&["scenarios", "shw"], "the nearest is `show`"),
         (&["rnu"], "the nearest is `run`"),

@@ -21,7 +21,7 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
     let branch = house.run(&args).code(0);
     assert_eq!(fs::read_to_string(&file).unwrap(), before, "the parent stays as it is");
     assert!(branch.out.starts_with("-- a branch of 20260101-000000-000000"), "{}", branch.out);
-    assert!(branch.out.contains("as the operator edited it\n  As the operator would have it."));
+    assert!(branch.out.contains("edited by the operator\n  As the operator would have it."));
     assert!(branch.out.contains("operator\n  Please go on, @cy."), "{}", branch.out);
     let child = house.path("data/sessions/20260101-000000-000000-2.jsonl");
     let lines = fs::read_to_string(&child).unwrap();
@@ -33,14 +33,14 @@ fn a_branch_keeps_the_past_verbatim_and_leaves_the_parent_alone() {
     // a branch of the branch, from before the first word, by another seed
     let args = ["fork", "20260101-000000-000000-2", "--at", "0", "--seed", "7", "--headless"];
     let third = house.run(&args).code(0);
-    assert!(third.out.contains("ended: utterance limit"), "{}", third.out);
+    assert!(third.out.contains("stopped at the turn limit"), "{}", third.out);
     assert_eq!(house.sessions().len(), 3);
     let tree = house.run(&["sessions", "tree"]).code(0).out;
     let rows: Vec<&str> = tree.lines().map(|l| l.split("  Should").next().unwrap()).collect();
     let id = |n: &str| format!("20260101-000000-000000{n}");
     assert_eq!(
         rows,
-        [id(""), format!("+ after u3  {}", id("-2")), format!("  + after u0  {}", id("-3"))]
+        [id(""), format!("+ after #3  {}", id("-2")), format!("  + after #0  {}", id("-3"))]
     );
     // the second time it comes from what is kept beside the logs
     assert_eq!(house.run(&["sessions", "tree"]).code(0).out, tree);
@@ -69,10 +69,10 @@ fn what_cannot_be_branched_off_is_said() {
         args.extend(more);
         house.run(&args)
     };
-    assert!(fork(&["--at", "99"]).code(2).err.contains("no utterance 99 has ended; 9 did"));
-    assert!(fork(&["--at", "0", "--edit", "x"]).code(2).err.contains("no utterance to edit at 0"));
+    assert!(fork(&["--at", "99"]).code(2).err.contains("no turn 99"));
+    assert!(fork(&["--at", "0", "--edit", "x"]).code(2).err.contains("no turn to edit at 0"));
     let other = fork(&["--at", "2", "--model", "ollama:llama3"]).code(2);
-    assert!(other.err.contains("nobody in it speaks with a model"), "{}", other.err);
+    assert!(other.err.contains("no participant uses a model"), "{}", other.err);
     let screen = house.run(&["fork", &parent, "--at", "2"]).code(2);
     assert!(screen.err.contains("--headless"), "{}", screen.err);
     assert_eq!(house.sessions().len(), 1, "nothing was begun");

@@ -8,25 +8,27 @@ fn the_demo_reads_well_as_text_and_markdown() {
     let house = House::new();
     let text = house.run(&["demo", "--headless"]).code(0);
     assert!(
-        text.out.starts_with("Should cities ban private cars?\nrehearsed voices: "),
+        text.out
+            .starts_with("Should cities ban private cars?\nrehearsed demo: no model was called\n"),
         "{}",
         text.out
     );
     assert!(text.out.contains("\n[1] Ada (transport planner)\n  I'll start with a Tuesday."));
-    assert!(text.out.ends_with("-- ended: utterance limit (capped), 9 utterances\n\n"));
+    assert!(text.out.ends_with("-- stopped at the turn limit, 9 turns\n\n"));
     assert!(text.err.starts_with("session: 20260101-000000-000000 ("), "{}", text.err);
-    assert!(text.err.contains("\nrehearsed voices: "), "{}", text.err);
-    assert!(
-        text.err.contains("saved: 20260101-000000-000000, 9 utterances, ended: utterance limit")
-    );
-    let hint =
-        "go on with: colloquium resume 20260101-000000-000000 --headless --max-utterances 18\n";
+    assert!(text.err.contains("\nrehearsed demo: no model was called\n"), "{}", text.err);
+    assert!(text.err.contains("saved: 20260101-000000-000000, 9 turns, stopped at the turn limit"));
+    let hint = "resume: colloquium resume 20260101-000000-000000 --headless --max-utterances 18\n";
     assert!(text.err.ends_with(hint), "{}", text.err);
-    let words: Vec<&str> = hint.trim().split(' ').skip(4).collect();
+    let words: Vec<&str> = hint.trim().split(' ').skip(2).collect();
     assert!(house.run(&words).code(0).out.contains("[18] "), "what is offered works");
 
     let md = house.run(&["demo", "--headless", "--format", "md", "--quiet"]).code(0);
-    assert!(md.out.starts_with("# Should cities ban private cars?\n\n*rehearsed voices: "));
+    assert!(
+        md.out.starts_with(
+            "# Should cities ban private cars?\n\n*rehearsed demo: no model was called"
+        )
+    );
     assert!(md.out.contains("\n## 1 · Ada (transport planner)\n\n> I'll start with a Tuesday."));
     assert_eq!(md.err, "");
 }

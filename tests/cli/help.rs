@@ -8,7 +8,7 @@ fn top(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Returns the block of the README that begins with a fence of this language and holds these words.
+/// Returns the block of the README starting with a fence of this language and holds these words.
 fn example(language: &str, words: &str) -> String {
     let readme = top("README.md");
     let fence = format!("```{language}\n");

@@ -25,7 +25,7 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     let order = [
         "And of milk?",
         "What of coffee?",
-        "Bo, in the operator's words\n  Too strong.",
+        "Bo, written by the operator\n  Too strong.",
         "[1] Ada",
     ];
     let places: Vec<_> = order
@@ -48,7 +48,7 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
     for (wrong, told) in [
         (
             json!([{"role": "assistant", "name": "eve", "content": "x"}]),
-            "no seat is called \"eve\"; there are ada, bo",
+            "no participant named \"eve\"; there are ada, bo",
         ),
         (json!([{"role": "poet", "content": "x"}]), "unknown variant `poet`"),
         (json!({"role": "user"}), "history.json: invalid type"),
@@ -85,7 +85,7 @@ fn calls_are_told_to_whoever_asks_and_kept_in_a_file() {
     assert_eq!(mode & 0o777, 0o600);
     house.run(&["run", "nothing", "--headless", "--log-file", log.to_str().unwrap()]).code(2);
     let kept = std::fs::read_to_string(&log).unwrap();
-    assert!(kept.contains("error: there is no scenario `nothing`"), "{kept}");
+    assert!(kept.contains("error: no scenario `nothing`"), "{kept}");
 }
 
 /// Other programs' chats have assistants without a name.
@@ -100,15 +100,15 @@ fn an_assistant_without_a_name_spoke_elsewhere() {
     };
     let ran = run(&[]).code(0);
     assert!(
-        ran.out.contains("assistant, in the operator's words") && ran.out.contains("Very."),
+        ran.out.contains("assistant, written by the operator") && ran.out.contains("Very."),
         "{}",
         ran.out
     );
     assert!(ran.out.contains("[2] Bo"), "nobody but the table speaks: {}", ran.out);
     let ran = run(&["--history-as", "Old Bot"]).code(0);
-    assert!(ran.out.contains("Old Bot, in the operator's words"), "{}", ran.out);
+    assert!(ran.out.contains("Old Bot, written by the operator"), "{}", ran.out);
     let ran = run(&["--history-as", "bo"]).code(0);
-    assert!(ran.out.contains("Bo, in the operator's words"), "{}", ran.out);
+    assert!(ran.out.contains("Bo, written by the operator"), "{}", ran.out);
     let ran = run(&["--history-as", "operator"]).code(3);
-    assert!(ran.err.contains("nobody can be called"), "{}", ran.err);
+    assert!(ran.err.contains("is not a valid name"), "{}", ran.err);
 }

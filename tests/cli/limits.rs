@@ -7,7 +7,7 @@ fn a_limit_warns_at_four_fifths_wherever_somebody_reads() {
     let house = House::new();
     let path = house.file("talk.toml", &talk(5, 3));
     let ran = house.run(&["run", &path, "--headless"]).code(0);
-    let told = "close to the limit: 4 of 5 utterances";
+    let told = "close to the limit: 4 of 5 turns";
     assert!(ran.err.contains(&format!("warning: {told}\n")), "{}", ran.err);
     assert!(ran.out.contains(&format!("-- {told}\n\n[5] Ada")), "{}", ran.out);
     let markdown = house.run(&["run", &path, "--headless", "--format", "md"]).code(0);

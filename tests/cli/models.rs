@@ -22,7 +22,7 @@ fn a_model_speaks_and_the_record_says_which() {
     let ran = house.run(&args).code(0);
     assert!(ran.out.contains("voices: Ada endpoint:tiny, Bo endpoint:tiny\n"), "{}", ran.out);
     assert!(ran.err.contains("4096 tokens"), "{}", ran.err);
-    let first = "[1] Ada, cut where it went on in another's name\n  I think so.\n";
+    let first = "[1] Ada, cut where it continued in another participant's name\n  I think so.\n";
     assert!(ran.out.contains(first) && !ran.out.contains("Who am I?"), "{}", ran.out);
     let opened = house
         .run(&["run", &path, "--format", "jsonl", args[2], args[3], args[4], args[5], args[6]]);
@@ -67,8 +67,8 @@ fn what_cannot_speak_is_told_before_the_start() {
         (4, &["--model", "openai:x"], "OPENAI_API_KEY is not set"),
         (4, &["--model", "endpoint:x"], "add --endpoint URL"),
         (2, &["--model", "opnai:x"], "the nearest is `openai`"),
-        (2, &["--model", "tiny"], "`tiny` is no model"),
-        (2, &["--endpoint", "localhost:1", "--model", "endpoint:x"], "begins with http://"),
+        (2, &["--model", "tiny"], "not a model: `tiny`"),
+        (2, &["--endpoint", "localhost:1", "--model", "endpoint:x"], "must start with http://"),
         (2, &["--wire", "ollama"], "--endpoint"),
     ];
     for (code, args, told) in cases {
@@ -175,9 +175,9 @@ fn the_doctor_explains_every_provider() {
     let house = House::new();
     let ran = house.run(&["doctor", "--endpoint", &server.url]).code(0);
     for told in [
-        "the user's own; not there, nothing is set",
+        "user config; not found, using defaults",
         "model          not set",
-        "first words 120 s",
+        "first token 120 s",
         "key: the variable OPENAI_API_KEY\n  not usable: OPENAI_API_KEY is not set",
         "(--endpoint)\n  key: none needed\n  usable, 1 model\n",
         "llama.cpp  http://127.0.0.1:8080/v1",

@@ -35,7 +35,7 @@ fn a_dry_run_plans_and_estimates_and_asks_nobody() {
     for told in [
         "1 Ada  (",
         "2 Bo  (",
-        "it ends at the limit of 4 utterances",
+        "stops at the limit of 4 turns",
         "estimate ~",
         ", ~$0.0",
         "first prompt of Ada (far:tiny, ~",
@@ -53,7 +53,7 @@ fn a_dry_run_plans_and_estimates_and_asks_nobody() {
     let script = "title = \"S\"\n[limits]\nutterances = 1\n[[participant]]\nid = \"x\"\nscript = [\"touch\", \"ran\"]\n";
     let script = house.file("script.toml", script);
     let ran = house.run(&["run", &script, "--dry-run"]).code(0);
-    assert!(ran.out.contains("no model is asked"), "{}", ran.out);
+    assert!(ran.out.contains("no model is called"), "{}", ran.out);
     assert!(!house.path("ran").exists());
 }
 
@@ -102,7 +102,7 @@ fn a_budget_stops_warns_first_and_can_be_raised() {
     let first = [&["run", &path, "--model", "far:tiny", "--max-usd", "0.02"], &common[..]].concat();
     let ran = house.run(&first).code(5);
     assert!(
-        ran.err.contains("ended: cost limit") && ran.err.contains("--max-usd 0.04"),
+        ran.err.contains("stopped at the cost limit") && ran.err.contains("--max-usd 0.04"),
         "{}",
         ran.err
     );
@@ -113,13 +113,13 @@ fn a_budget_stops_warns_first_and_can_be_raised() {
     house.run(&more).code(5);
     let all = lines(&house, "turn.ended");
     let sum: f64 = all.iter().filter_map(|end| end["cost"].as_f64()).sum();
-    println!("{spoken} utterances for $0.02, {} for $0.04, ${sum:.4} spent", all.len());
+    println!("{spoken} turns for $0.02, {} for $0.04, ${sum:.4} spent", all.len());
     assert!(all.len() > spoken && sum <= 0.04);
 
     let tokens =
         [&["run", &path, "--model", "far:tiny", "--max-tokens", "3000"], &common[..]].concat();
     let ran = house.run(&tokens).code(5);
-    assert!(ran.err.contains("ended: token limit"), "{}", ran.err);
+    assert!(ran.err.contains("stopped at the token limit"), "{}", ran.err);
 }
 
 #[test]

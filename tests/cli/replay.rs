@@ -40,8 +40,8 @@ fn it_begins_where_it_is_told_to() {
     assert!(fifth.starts_with("[5] ") && printed.ends_with(&fifth), "{fifth}");
     let later = from("0:10").code(0).out;
     assert!(printed.ends_with(&later) && !later.is_empty() && later.len() < printed.len());
-    assert!(from("99").code(2).err.contains("no utterance 99 was spoken"));
-    assert!(from("9:00:00").code(2).err.contains("it ends at "));
+    assert!(from("99").code(2).err.contains("no turn 99"));
+    assert!(from("9:00:00").code(2).err.contains("the recording ends at "));
     assert!(from("noon").code(2).err.contains("such as 03:20"));
     let slow = house.run(&["replay", &path, "--headless", "--speed", "3"]).code(2);
     assert!(slow.err.contains("one of 0.5x, 1x, 2x, 4x, 8x, max"), "{}", slow.err);
@@ -59,10 +59,10 @@ fn what_is_unfinished_damaged_or_newer_plays_and_says_so() {
     let half = lines[..lines.len() / 2].join("\n") + "\n";
     let unfinished = play("unfinished.jsonl", &half).code(0);
     assert_eq!(unfinished.out, half);
-    assert!(unfinished.err.contains("it has not ended; go on with: colloquium resume "));
+    assert!(unfinished.err.contains("unfinished; resume: colloquium resume "));
     let torn = play("torn.jsonl", &whole[..whole.len() - 9]).code(0);
     assert_eq!(torn.out, lines[..lines.len() - 1].join("\n") + "\n");
-    assert!(torn.err.contains("the last line was not finished"), "{}", torn.err);
+    assert!(torn.err.contains("the last line is incomplete"), "{}", torn.err);
     let damaged = play("damaged.jsonl", &whole.replacen("\"seq\":7,", "\"seq\":8,", 1)).code(6);
     assert_eq!(damaged.out.lines().count(), lines.len() - 1);
     assert!(damaged.err.contains("is damaged") && damaged.err.contains("sessions repair"));
@@ -101,7 +101,7 @@ fn what_comes_with_the_program_is_read_by_its_name_and_never_written_to() {
             assert!(!raw.contains(place), "{name} holds {place}");
         }
         let refused = house.run(&["resume", name, "--headless"]).code(2);
-        assert!(refused.err.contains("stays as it is"), "{}", refused.err);
+        assert!(refused.err.contains("cannot be changed"), "{}", refused.err);
     }
     house.run(&["fork", "example-rehearsed", "--at", "2", "--headless"]).code(0);
     for verb in [
@@ -111,7 +111,7 @@ fn what_comes_with_the_program_is_read_by_its_name_and_never_written_to() {
         &["repair"],
     ] {
         let refused = house.run(&[&["sessions"], verb, &["example-rehearsed"]].concat()).code(2);
-        assert!(refused.err.contains("stays as it is"), "{verb:?}: {}", refused.err);
+        assert!(refused.err.contains("cannot be changed"), "{verb:?}: {}", refused.err);
     }
     let shown = house.run(&["sessions", "show", "example-rehearsed"]).code(0).out;
     assert!(shown.starts_with("Should cities ban private cars?"), "{shown}");

@@ -8,7 +8,7 @@ const TALK: &str = "title = \"A talk\"\n[limits]\nutterances = 2\n\
 
 /// Returns the arguments of the command that a line says to go on with.
 fn printed(err: &str) -> Vec<String> {
-    let line = err.split("go on with: colloquium ").nth(1).unwrap();
+    let line = err.split("resume: colloquium ").nth(1).unwrap();
     let line = line.lines().next().unwrap();
     line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect()
 }
@@ -81,7 +81,7 @@ fn a_session_of_models_goes_on_with_the_rehearsed_cast() {
     let ran = house.run(&rehearse).code(0);
     assert!(ran.out.contains("[4] "), "{}", ran.out);
     assert!(!ran.out.contains("Spoken by a model."), "{}", ran.out);
-    assert_eq!(server.asked.lock().unwrap().len(), calls, "no model is asked");
+    assert_eq!(server.asked.lock().unwrap().len(), calls, "no model is called");
     // a scenario that nobody has offers no lines
     let path = house.file("talk.toml", TALK);
     house.run(&[&["run", &path, "--headless"], &model[..]].concat()).code(0);
@@ -96,7 +96,7 @@ fn what_cargo_runs_is_resumed_through_cargo() {
     let mut command = house.command(&["run", &path, "--headless"]);
     command.env("CARGO_PKG_NAME", "colloquium").env("CARGO_MANIFEST_DIR", "/elsewhere");
     let ran = crate::house::end(command.spawn().unwrap()).code(0);
-    let cargo = "go on with: cargo run --manifest-path /elsewhere/Cargo.toml -- resume ";
+    let cargo = "resume: cargo run --manifest-path /elsewhere/Cargo.toml -- resume ";
     assert!(ran.err.contains(cargo), "{}", ran.err);
 }
 

@@ -100,15 +100,12 @@ fn what_is_wrong_with_a_test_is_told_with_its_place() {
     };
     faulty(
         "[[expect]]\nthat = \"endet.reason == 'goal'\"",
-        &[
-            "expect[1].that: nothing is called `endet`; the nearest is `ended`",
-            "faulty.test.toml:15:9",
-        ],
+        &["expect[1].that: unknown name `endet`; the nearest is `ended`", "faulty.test.toml:15:9"],
     );
     faulty("", &["expect: is missing: the test could not fail"]);
     faulty(
         "[[expect]]\nthta = \"true\"",
-        &["expect[1].thta: no such key", "nearest key is `that`"],
+        &["expect[1].thta: unknown key", "nearest key is `that`"],
     );
     faulty(
         "[[steer]]\ndo = \"pasue\"\n[[expect]]\nthat = \"true\"",
@@ -120,7 +117,7 @@ fn what_is_wrong_with_a_test_is_told_with_its_place() {
     );
     faulty(
         "[[voice]]\nseat = \"cy\"\nlines = [\"x\"]\n[[expect]]\nthat = \"true\"",
-        &["the scenario has no seat `cy`"],
+        &["the scenario has no participant `cy`"],
     );
     let scenario = "scenario = \"../secret.toml\"\n[[expect]]\nthat = \"true\"";
     let file = house.file("deep/out.test.toml", scenario);

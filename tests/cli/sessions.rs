@@ -35,7 +35,7 @@ fn what_cannot_be_meant_is_told_with_a_way_out() {
     assert!(!ran.err.contains("nearest"), "{}", ran.err);
     fs::write(sessions.join("empty.jsonl"), "").unwrap();
     let ran = house.run(&["sessions", "show", "empty"]).code(0);
-    assert!(ran.err.contains("nothing that can be read"), "{}", ran.err);
+    assert!(ran.err.contains("no readable event"), "{}", ran.err);
     let log = fs::read_to_string(&one).unwrap();
     let (first, rest) = log.split_once('\n').unwrap();
     let body = first.split_once(",\"crc\":").unwrap().0.replace("\"format\":1", "\"format\":2");
@@ -45,11 +45,7 @@ fn what_cannot_be_meant_is_told_with_a_way_out() {
     house.run(&["replay", "newer", "--headless"]).code(0);
     for args in [&["resume", "newer", "--headless"][..], &["sessions", "repair", "newer"]] {
         let ran = house.run(args).code(6);
-        assert!(
-            ran.err.contains("a newer colloquium") && !ran.err.contains("repair"),
-            "{}",
-            ran.err
-        );
+        assert!(ran.err.contains("a newer version") && !ran.err.contains("repair"), "{}", ran.err);
     }
     for words in ["--say", "--edit"] {
         house.run(&["fork", "--last", "--at", "2", words, " ", "--headless"]).code(2);
@@ -117,9 +113,9 @@ fn a_resume_goes_on_where_it_stopped_and_repeats_no_steering() {
     house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let more = ["resume", "--last", "--headless", "--max-utterances", "4", "--steer", &steer];
     let ran = house.run(&more).code(0);
-    assert!(ran.out.starts_with("-- goes on; rehearsed voices: "), "{}", ran.out);
+    assert!(ran.out.starts_with("-- resumed; rehearsed demo: no model was called"), "{}", ran.out);
     assert!(
-        ran.out.contains("-- new limit: 4 utterances") && ran.out.contains("[4] Bo\n  B2 word"),
+        ran.out.contains("-- new limit: 4 turns") && ran.out.contains("[4] Bo\n  B2 word"),
         "{}",
         ran.out
     );
@@ -141,7 +137,7 @@ fn a_text_that_is_gone_from_beside_the_log_is_told() {
     let shown = house.run(&["sessions", "show", "--last"]).code(0);
     assert!(shown.out.contains("xxxx") && shown.err.is_empty(), "{}", shown.err);
     let lines = house.run(&["export", "--last", "--format", "jsonl"]).code(0);
-    assert!(lines.err.contains("beside them: take "), "{}", lines.err);
+    assert!(lines.err.contains("stored beside the session: copy "), "{}", lines.err);
     let log = house.run(&["sessions", "path", "--last"]).code(0).out;
     std::fs::remove_dir_all(log.trim().replace(".jsonl", ".blobs")).unwrap();
     let resume = ["resume", "--last", "--headless", "--trust", "--max-utterances", "2"];
@@ -158,7 +154,7 @@ fn limits_that_are_set_are_told_in_their_units() {
     let set = "{\"do\":\"limit\",\"set\":{\"per_seat\":4,\"rounds\":1}}";
     let steer = house.file("steer.jsonl", set);
     let out = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0).out;
-    assert!(out.contains("-- new limit: 1 round, 4 utterances a seat"), "{out}");
+    assert!(out.contains("-- new limit: 1 round, 4 turns per participant"), "{out}");
 }
 
 #[test]

@@ -16,7 +16,7 @@ fn a_cut_in_changes_what_the_next_speaker_says() {
     for ran in [&from_file, &from_stdin] {
         assert!(ran.out.contains("\n[2] Bo (joiner), cut off\n  Ada, I was one"), "{}", ran.out);
         assert!(
-            ran.out.contains("\n[after 2] operator cuts in\n  Who pays for it?\n"),
+            ran.out.contains("\n[after 2] operator cut in\n  Who pays for it?\n"),
             "{}",
             ran.out
         );
@@ -48,7 +48,7 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
     for expected in [
         "line 1: `when`, character 1: nothing is called `trun_count`; the nearest is `turn_count`",
         "line 2: `when`, character 1: `last` is known only to rehearsed lines",
-        "line 3: `when`, character 9: there is no filter `lowr`; the nearest is `lower`",
+        "line 3: `when`, character 9: no filter `lowr`; the nearest is `lower`",
     ] {
         assert!(ran.err.contains(expected), "{expected}: {}", ran.err);
     }
@@ -56,8 +56,8 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
     assert!(ran.out.contains("nothing is called `trun_count`"), "{}", ran.out);
     let ran =
         house.fed(&["demo", "--headless", "--steer", "-"], "{\"do\":\"pausee\"}\nno\n").code(0);
-    assert!(ran.out.contains("-- pausee was refused: no command `pausee`"), "{}", ran.out);
-    assert!(ran.out.contains("-- a steering line was refused: not JSON"), "{}", ran.out);
+    assert!(ran.out.contains("-- pausee refused: no command `pausee`"), "{}", ran.out);
+    assert!(ran.out.contains("-- a steering line refused: not JSON"), "{}", ran.out);
 }
 
 #[test]
@@ -75,9 +75,9 @@ fn a_mark_of_an_editor_is_no_fault_and_nobody_says_nothing() {
     let by_stdin = house.fed(&["run", &path, "--headless", "--steer", "-"], &input).code(0);
     assert!(by_file.out.contains("-- mark: seen") && by_stdin.out.contains("-- mark: seen"));
     for told in [
-        "-- say was refused: `text` has no words",
-        "-- edit was refused: no utterance 1 has ended; none did so far",
-        "-- a steering line was refused: it is longer than 64 KiB",
+        "-- say refused: `text` is empty",
+        "-- edit refused: no turn 1; none has ended yet",
+        "-- a steering line refused: the line is longer than 64 KiB",
     ] {
         assert!(by_stdin.out.contains(told), "{told}: {}", by_stdin.out);
     }
@@ -125,7 +125,7 @@ fn a_manual_table_is_led_by_its_steer_file() {
     );
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     let at = |text: &str| ran.out.find(text).unwrap_or_else(|| panic!("{text}: {}", ran.out));
-    assert!(at("[1] Bo") < at("[2] Ada") && at("[2] Ada") < at("-- ended: operator (stopped)"));
+    assert!(at("[1] Bo") < at("[2] Ada") && at("[2] Ada") < at("-- ended by the operator"));
 }
 
 #[test]
@@ -149,14 +149,14 @@ fn every_way_of_speaking_is_told_apart() {
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer]).code(0);
     for told in [
         "[after 1] operator\n  Go on.",
-        "[after 1] operator whispers to Bo\n  Be brief.",
-        "[after 2] Ada, in the operator's words\n  I give in.",
-        "[after 2] operator's note to Bo, for the next utterance\n  Be kind.",
-        "[2] Bo, as the operator edited it\n  Better.",
-        "-- Ada is muted",
-        "[3] Bo, anew (alternative 2)",
-        "-- utterance 1 is hidden: wrong",
-        "-- alternative 1 of utterance 3 counts",
+        "[after 1] operator whispered to Bo\n  Be brief.",
+        "[after 2] Ada, written by the operator\n  I give in.",
+        "[after 2] operator's note to Bo, for the next turn\n  Be kind.",
+        "[2] Bo, edited by the operator\n  Better.",
+        "-- Ada muted",
+        "[3] Bo, retried (version 2)",
+        "-- turn 1 hidden: wrong",
+        "-- version 1 of turn 3 chosen",
         "-- drop_queued came too late: ",
     ] {
         assert!(ran.out.contains(told), "{told}: {}", ran.out);
@@ -173,12 +173,12 @@ fn while_standard_input_is_open_somebody_may_still_act() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut operator = child.stdin.take().unwrap();
-    read_until(&mut out, &["-- limit reached: 2 utterances"]);
+    read_until(&mut out, &["-- limit reached: 2 turns"]);
     writeln!(operator, r#"{{"do":"limit","set":{{"utterances":3}}}}"#).unwrap();
     read_until(&mut out, &["[3] Ada"]);
-    read_until(&mut out, &["-- limit reached: 3 utterances"]);
+    read_until(&mut out, &["-- limit reached: 3 turns"]);
     drop(operator);
-    read_until(&mut out, &["-- ended: utterance limit (capped), 3 utterances"]);
+    read_until(&mut out, &["-- stopped at the turn limit, 3 turns"]);
     end(child).code(0);
 }
 
@@ -194,7 +194,7 @@ fn a_line_whose_moment_never_comes_is_told_and_may_come_after_a_resume() {
     let ran = ran.code(0);
     assert_eq!(ran.err.matches("was never due").count(), 1, "{}", ran.err);
     assert!(ran.err.contains("never due: {\"after\":{\"utterance\":3},"), "{}", ran.err);
-    let told = "too late: the conversation ended before its moment came: {\"after\"";
+    let told = "too late: the conversation ended first: {\"after\"";
     assert!(ran.out.contains(told), "{}", ran.out);
     let log = std::fs::read_to_string(&out).unwrap();
     let receipt = log.lines().find(|l| l.contains("\"too_late\"")).unwrap();

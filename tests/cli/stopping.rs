@@ -35,7 +35,7 @@ fn a_killed_run_goes_on_and_ends_like_one_that_was_not_killed() {
         ran.err
     );
     let shown = house.run(&["sessions", "show", &session]).code(0).out;
-    assert!(shown.contains("[2] Bo, interrupted, to speak again\n"), "{shown}");
+    assert!(shown.contains("[2] Bo, interrupted, will speak again\n"), "{shown}");
     assert_eq!(transcript(&shown), unbroken(&house, &path));
 }
 
@@ -57,7 +57,7 @@ fn a_signal_ends_it_in_the_log_and_has_its_code() {
         let shown = house.run(&["sessions", "show", "--last"]).code(0).out;
         let said = transcript(&shown);
         assert_eq!(said, whole);
-        println!("{signal:?}: exit {code}, resumed to {} utterances", said.len());
+        println!("{signal:?}: exit {code}, resumed to {} turns", said.len());
     }
 }
 

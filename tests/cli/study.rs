@@ -80,8 +80,8 @@ fn two_sessions_stand_side_by_side_from_where_they_part() {
     assert_eq!((&shares[0]["a_utterances"], &shares[0]["b_utterances"]), (&1.into(), &1.into()));
     assert_eq!((&shares[2]["a_words"], &shares[2]["b_words"]), (&0.into(), &1.into()));
     let text = house.run(&args[..3]).code(0).out;
-    assert!(text.contains("they part after utterance 2"), "{text}");
-    let said = text.split("SIDE BY SIDE").nth(1).unwrap();
+    assert!(text.contains("they diverge after turn 2"), "{text}");
+    let said = text.split("COMPARISON").nth(1).unwrap();
     for words in ["[A B 3] Ada\n  A2 word", "[B after 2] operator\n  Stop."] {
         assert!(said.contains(words), "no {words:?} in\n{said}");
     }
@@ -98,9 +98,9 @@ fn csv_is_one_figure_and_names_them_all() {
     let house = House::new();
     house.run(&["demo", "--headless"]).code(0);
     let ran = house.run(&["analyze", "--last", "--format", "csv"]).code(2);
-    assert!(ran.err.contains("--table shares, --table floor"), "{}", ran.err);
+    assert!(ran.err.contains("--table: shares, floor"), "{}", ran.err);
     let ran = house.run(&["analyze", "--last", "--table", "share"]).code(2);
-    assert!(ran.err.contains("the figures are shares, floor"), "{}", ran.err);
+    assert!(ran.err.contains("the tables are shares, floor"), "{}", ran.err);
     let csv = ["analyze", "--last", "--format", "csv", "--table", "floor"];
     let out = house.run(&csv).code(0).out;
     assert_eq!(out.lines().count(), 10, "{out}");

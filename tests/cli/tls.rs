@@ -95,7 +95,7 @@ fn a_certificate_is_trusted_where_somebody_vouches_for_it() {
     // somebody else's authority
     let other = house.file("other.pem", include_str!("tls/other.pem"));
     let ran = run(&other).code(4);
-    let told = format!("the server at {} made no secure connection: ", server.address);
+    let told = format!("the server at {} failed the TLS handshake: ", server.address);
     assert!(ran.err.contains(&told), "{}", ran.err);
     assert!(ran.err.contains("SSL_CERT_FILE"), "{}", ran.err);
     assert_eq!(*server.heard.lock().unwrap(), "", "no byte of a request");

@@ -87,14 +87,14 @@ fn a_project_changes_no_endpoint_before_somebody_agrees() {
     let play = ["run", &talk, "--headless"];
     let ran = run(&play).code(3);
     for told in [
-        "./colloquium.toml of this folder is not trusted",
+        "./colloquium.toml in this folder is not trusted",
         "set providers.mine.base_url = ",
         "--trust",
     ] {
         assert!(ran.err.contains(told), "{told}: {}", ran.err);
     }
     let doctor = run(&["doctor", "--explain"]).code(0);
-    assert!(doctor.out.contains("not trusted, left out"), "{}", doctor.out);
+    assert!(doctor.out.contains("not trusted, ignored"), "{}", doctor.out);
     assert!(!doctor.out.contains("providers.other"), "{}", doctor.out);
     spy.set_nonblocking(true).unwrap();
     assert_eq!(spy.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "nobody was asked");

@@ -51,7 +51,7 @@ async fn a_moderator_chooses_and_its_reason_is_told() {
     let ran = play(moderated(json!({})), chooser, &[]).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("c c a b c a", "utterance_limit"));
     assert_eq!(&*batches(&ran, Purpose::Speak)[0].why, "m chose c: so it is");
-    assert_eq!(ran.state.utterances, 6, "choices are no utterances");
+    assert_eq!(ran.state.utterances, 6, "choices are no turns");
     let asked = batches(&ran, Purpose::Pick);
     assert_eq!(asked.len(), 6, "none beyond the limit");
     assert_eq!(asked[2].options, ["a", "b"].map(Text::from), "c had two in a row");
@@ -220,7 +220,10 @@ async fn the_highest_bid_speaks_and_recent_speakers_are_discounted() {
     let ran = play(bids(json!({})), bidder(), &[]).await;
     assert_eq!(ran.who(), "a b a a b a", "9; 9 - 3 < 7; 7 - 3 < 9 - 1.5; 7 - 1.5 < 9 - 3");
     let why: Vec<&str> = batches(&ran, Purpose::Speak).iter().map(|b| &*b.why).collect();
-    assert_eq!((why[0], why[2]), ("bid 9: I know", "bid 9, 7.5 as it spoke lately: I know"));
+    assert_eq!(
+        (why[0], why[2]),
+        ("bid 9: I know", "bid 9, 7.5 after the discount for recent speakers: I know")
+    );
     let asked = batches(&ran, Purpose::Bid);
     assert_eq!((asked.len(), asked[0].seats.len()), (6, 3), "all at once");
     let spoken: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Speak).collect();

@@ -171,7 +171,7 @@ async fn the_floor_goes_where_it_is_given_and_the_order_goes_on() {
         ran.events.iter().find_map(why).expect("a refusal")
     };
     assert!(refused(json!({"do": "floor", "to": "b"})).await.contains("muted"));
-    assert!(refused(json!({"do": "floor", "to": "nobody"})).await.contains("at the table: a, b"));
+    assert!(refused(json!({"do": "floor", "to": "nobody"})).await.contains("the cast is a, b"));
 }
 
 #[tokio::test]
@@ -321,7 +321,7 @@ async fn who_was_stopped_before_a_word_keeps_the_turn() {
         json!({"at": "60s", "do": "resume"}),
     ];
     let ran = play(round_robin(&["a", "b", "c"], 3), plain(), &steer).await;
-    assert_eq!(ran.who(), "a c a", "unless it is muted meanwhile");
+    assert_eq!(ran.who(), "a c a", "unless it muted meanwhile");
 }
 
 /// Muting or leaving of the last who could speak is no end: whoever did it may undo it.

@@ -190,7 +190,7 @@ async fn a_condition_that_cannot_be_evaluated_is_false_and_told_once() {
     assert_eq!(
         warnings(&ran),
         [
-            "`b` does not run after `a`: when = \"contxt.get('go', False)\", character 1: nothing here is called `contxt`"
+            "`b` does not run after `a`: when = \"contxt.get('go', False)\", character 1: unknown name `contxt`"
         ]
     );
 }
@@ -216,10 +216,10 @@ async fn a_request_wakes_a_seat_within_its_limits() {
     assert_eq!(
         warnings(&ran),
         [
-            "`a` asks for \"nobody\", which is no other seat",
-            "`a` asks for \"ghost\", which is no other seat",
-            "`b` asks for \"nobody\", which is no other seat",
-            "`b` asks for \"ghost\", which is no other seat"
+            "`a` requests \"nobody\", which is not another participant",
+            "`a` requests \"ghost\", which is not another participant",
+            "`b` requests \"nobody\", which is not another participant",
+            "`b` requests \"ghost\", which is not another participant"
         ]
     );
     assert_eq!(batches(&play(table(1), asks(), &[]).await), ["a", "b+expert"]);
@@ -237,7 +237,7 @@ async fn a_person_wakes_a_seat_that_has_spoken() {
         Kind::BatchOpened(b) => Some(b.why.to_string()),
         _ => None,
     });
-    assert_eq!(why.as_deref(), Some("a was asked by the operator; b runs after a"));
+    assert_eq!(why.as_deref(), Some("a requested by the operator; b runs after a"));
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ fn told(ran: &Ran) -> String {
     export::whole(&ran.events, export::text::spell)
 }
 
-/// Words that broke off or ran out of time say why, and what would help.
+/// Words that broke off or ran timed out say why, and what would help.
 #[tokio::test]
 async fn what_is_cut_by_a_failure_tells_its_reason() {
     let stage = stage(|ask| match &*ask.seat.id {
@@ -63,8 +63,8 @@ async fn what_is_cut_by_a_failure_tells_its_reason() {
     let ran = play(table, stage, &[]).await;
     let told = told(&ran);
     for reason in [
-        "[1] ada, broken off\n  I was\n\n-- ada, broken off: the server left; ask again\n",
-        "[2] bo, out of time\n  And I\n\n-- bo, out of time: it fell silent for 60 s; raise its timeout",
+        "[1] ada, failed mid-sentence\n  I was\n\n-- ada, failed mid-sentence: the server left; ask again\n",
+        "[2] bo, timed out\n  And I\n\n-- bo, timed out: no output for 60 s; raise its timeout",
     ] {
         assert!(told.contains(reason), "{told}");
     }
@@ -82,7 +82,7 @@ async fn the_next_fallback_takes_the_turn_and_says_so() {
     assert_eq!(models, ["c:well", "c:well"]);
     let told = told(&ran);
     for words in [
-        "ada speaks through b:closed from here on, because as the test",
+        "ada switched to fallback b:closed: as the test",
         "[1] ada, through c:well\n",
         "[2] ada, through c:well\n",
     ] {
@@ -96,7 +96,7 @@ async fn without_a_fallback_left_the_turn_is_skipped_and_said_so() {
     let ran = play(talk(seats, 2), models(), &[]).await;
     assert_eq!(asked(&ran), ["a:dead", "b:dead", "c:well", "b:dead", "c:well"]);
     assert_eq!((&*ran.who(), ran.reason()), ("bo bo", "utterance_limit"));
-    assert_eq!(told(&ran).matches("no fallback is left, skipped").count(), 2);
+    assert_eq!(told(&ran).matches("no fallback left, skipped").count(), 2);
 }
 
 #[tokio::test]
@@ -144,7 +144,7 @@ async fn a_failure_for_a_person_is_asked_about_where_one_is_there() {
     assert_eq!(asked(&ran), ["a:closed", "c:well", "b:well"]);
     assert_eq!(ran.who(), "ada bo");
     let told = told(&ran);
-    assert!(told.contains("a pause follows") && told.contains("[1] ada, through c:well"), "{told}");
+    assert!(told.contains("; pausing") && told.contains("[1] ada, through c:well"), "{told}");
 }
 
 #[tokio::test]

@@ -91,7 +91,7 @@ async fn a_tie_is_told_as_one_and_what_cannot_be_read_is_an_abstention() {
     let table = || round_robin(&["a", "b", "c"], 2);
     let ran = play(table(), stage("both of it"), &steer).await;
     assert_eq!(vote(&ran).winner, None);
-    assert_eq!(&*vote(&ran).how, "a tie of yes and no with 1 each: nobody wins, 1 abstained");
+    assert_eq!(&*vote(&ran).how, "tie of yes and no, 1 each, 1 abstained");
     assert_eq!(ran.seen.iter().filter(|r| r.seat.id == "c").count(), 2, "it was asked once more");
     let ran = play(table(), stage("no"), &steer).await;
     assert_eq!(vote(&ran).winner.as_deref(), Some("no"));
@@ -119,9 +119,9 @@ async fn votes_are_refused_where_they_make_no_sense() {
     };
     for options in [json!(["a"]), json!(["a", "b", "A "]), json!(["a", " "])] {
         let vote = json!({"do": "vote", "question": "?", "options": options});
-        assert!(why(vote).await.contains("two options"), "{options}");
+        assert!(why(vote).await.contains("two different options"), "{options}");
     }
-    assert!(why(json!({"do": "vote", "question": " "})).await.contains("no words"));
+    assert!(why(json!({"do": "vote", "question": " "})).await.contains("`question` is empty"));
     assert!(why(json!({"do": "verdict"})).await.contains("[verdict]"));
 }
 
@@ -151,7 +151,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     let ran = play(judged(&["j"], true, 1, "draw"), answering(first), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner, None);
-    assert!(given.how.contains("1 turned when the sides were swapped"), "{}", given.how);
+    assert!(given.how.contains("1 changed with the sides swapped"), "{}", given.how);
     let labels = |n: usize| {
         let judged: Vec<_> = ran.seen.iter().filter(|r| r.purpose == Purpose::Judge).collect();
         let Block::Other { who, name, .. } = &judged[n].prompt.blocks[0] else { panic!() };
@@ -166,7 +166,7 @@ async fn a_judgement_that_turns_with_the_sides_is_a_tie() {
     let ran = play(judged(&["j", "k"], true, 2, "draw"), answering(firm), &[]).await;
     let given = verdict(&ran);
     assert_eq!(given.winner.as_deref(), Some("a"));
-    assert_eq!(&*given.how, "a in 4 of 4 judgements; none turned when the sides were swapped");
+    assert_eq!(&*given.how, "a in 4 of 4 judgements; same result with the sides swapped");
     assert_eq!(given.judgements.len(), 8);
 }
 
@@ -177,7 +177,7 @@ async fn a_tie_is_broken_by_the_rule_of_the_scenario() {
     let draw = ran("draw").await;
     assert_eq!(
         (verdict(&draw).winner.as_deref(), &*verdict(&draw).how),
-        (None, "a and b are level in 2 judgements; a draw")
+        (None, "tie of a and b in 2 judgements; a draw")
     );
     let first = ran("first").await;
     assert_eq!(verdict(&first).winner.as_deref(), Some("a"));
@@ -192,7 +192,7 @@ async fn a_judge_that_cannot_be_read_abstains_and_the_end_comes_all_the_same() {
         play(judged(&["j", "k"], false, 1, "draw"), answering(|_| json!("both were fine")), &[])
             .await;
     assert_eq!(ran.reason(), "failure", "a verdict is never lost in silence");
-    assert_eq!(&*verdict(&ran).how, "no judgement could be read");
+    assert_eq!(&*verdict(&ran).how, "no judgement was readable");
     let mute = [json!({"do": "mute", "who": "j"}), json!({"do": "leave", "who": "k"})];
     let ran = play(judged(&["j", "k"], false, 1, "draw"), answering(|_| json!("a")), &mute).await;
     assert_eq!((verdict(&ran).judgements.len(), ran.reason()), (0, "failure"));

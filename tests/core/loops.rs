@@ -103,7 +103,7 @@ async fn a_circle_is_warned_of_after_a_round_and_ends_after_the_next() {
     let warnings: Vec<&str> = ran.state.warnings.iter().map(|w| &*w.text).collect();
     assert_eq!(
         warnings,
-        ["the talk goes in circles since utterance 4; it ends if the next round does too"]
+        ["the conversation repeats itself since turn 4; it ends if the next round does too"]
     );
     let at = ran.events.iter().position(|e| e.kind.name() == "warning").unwrap();
     let before = ran.events[..at].iter().filter(|e| e.kind.name() == "turn.ended").count();

@@ -1,5 +1,5 @@
 //! Tokens and money: however many speak at once, and whatever they use of what was set aside for them, a limit holds; a
-//! raise goes on; and a kill changes neither.
+//! raise resumed; and a kill changes neither.
 
 use crate::harness::*;
 use colloquium::model::*;
@@ -210,7 +210,7 @@ async fn a_limit_warns_then_holds_then_ends_and_a_raise_goes_on() {
     holds(&more.events);
     assert_eq!(more.reason(), "cost_limit");
     assert!(more.state.utterances > spoken + 3, "{} then {}", spoken, more.state.utterances);
-    println!("{spoken} utterances for $0.02, {} for $0.04", more.state.utterances);
+    println!("{spoken} turns for $0.02, {} for $0.04", more.state.utterances);
 }
 
 #[tokio::test]

@@ -15,7 +15,7 @@ async fn a_log_is_at_most_six_times_the_text_and_2_kib_an_utterance() {
     let text: usize = ran.texts().iter().map(|t| t.len()).sum();
     let file: usize = ran.lines.iter().map(|l| l.len() + 1).sum();
     let most = 6 * text + 9 * 2048;
-    println!("{file} bytes for {text} of text in 9 utterances, {most} at most");
+    println!("{file} bytes for {text} of text in 9 turns, {most} at most");
     assert!(file <= most, "{file} bytes, {most} at most");
 }
 

@@ -176,9 +176,7 @@ async fn a_phase_ends_after_the_round_in_which_its_condition_holds() {
     assert_eq!(ran.state.utterances, 16);
     assert_eq!(
         ran.state.warnings.iter().map(|w| &*w.text).collect::<Vec<_>>(),
-        [
-            "[[phase]] second: until = \"trun_count > 2\", character 1: nothing here is called `trun_count`"
-        ]
+        ["[[phase]] second: until = \"trun_count > 2\", character 1: unknown name `trun_count`"]
     );
 }
 

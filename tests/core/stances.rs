@@ -60,7 +60,7 @@ fn a_stance_is_recorded_when_it_changes_and_after_every_kill_once() {
         events.rows.iter().map(shown).filter(|row| row.contains("shift")).collect();
     assert!(shifts.len() == 2 && shifts[0].ends_with("b: from yes to no"), "{shifts:?}");
     let told = whole(&ran.events, text::spell);
-    assert!(told.contains("-- a moves from yes to no"), "{told}");
+    assert!(told.contains("-- a changed from yes to no"), "{told}");
     // of two talks side by side only what came after they part is counted
     let fifth = |e: &&Event| matches!(&e.kind, Kind::FloorGranted(g) if g.number == Some(5));
     let from = ran.events.iter().find(fifth).unwrap().seq;

@@ -54,7 +54,7 @@ async fn what_does_not_fit_is_summed_up_and_the_summary_stands_for_it() {
     assert!(last.len() > 2 && last.len() < 20, "{}", last.len());
     let again = sums.iter().find(|r| matches!(r.prompt.blocks[0], Block::Summary { .. }));
     assert!(again.is_some(), "a summary is made of the last one and what came after it");
-    println!("{} summaries for 30 utterances in windows of 700 tokens", sums.len());
+    println!("{} summaries for 30 turns in windows of 700 tokens", sums.len());
 }
 
 #[tokio::test]

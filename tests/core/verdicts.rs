@@ -131,7 +131,7 @@ async fn the_first_judge_has_the_casting_vote() {
     let given = verdicts(&ran);
     assert_eq!(given.len(), 1);
     assert_eq!(given[0].winner.as_deref(), Some("b"));
-    assert_eq!(&*given[0].how, "a and b are level in 2 judgements; b by the casting vote of j");
+    assert_eq!(&*given[0].how, "tie of a and b in 2 judgements; b by the casting vote of j");
     let unread = |ask: &CallRequest| match ask.prompt.task.as_ref().unwrap().contains("has to win")
     {
         true => json!("oh dear"),
@@ -140,7 +140,7 @@ async fn the_first_judge_has_the_casting_vote() {
     let ran = play(judged(&["j", "k"], json!({"tie": "judge"})), judging(unread), &[]).await;
     let given = verdicts(&ran);
     assert_eq!((given[0].winner.as_deref(), ran.reason()), (None, "utterance_limit"));
-    assert_eq!(&*given[0].how, "a and b are level in 2 judgements; a draw");
+    assert_eq!(&*given[0].how, "tie of a and b in 2 judgements; a draw");
 }
 
 #[tokio::test]
@@ -156,11 +156,11 @@ async fn the_operator_breaks_a_tie_or_leaves_it() {
     assert_eq!(ran.reason(), "utterance_limit");
     let resume = json!({"when": paused, "do": "resume"});
     let ran = play(table(), judging(split), &[resume]).await;
-    assert_eq!(&*verdicts(&ran)[0].how, "a and b are level in 2 judgements; a draw");
+    assert_eq!(&*verdicts(&ran)[0].how, "tie of a and b in 2 judgements; a draw");
     let ran = play(table(), judging(split), &[choose("c")]).await;
     assert_eq!((ran.reason(), verdicts(&ran).len()), ("failure", 0), "nobody is there to choose");
     let why = ran.state.ended.as_ref().unwrap().text.as_deref().unwrap();
-    assert!(why.contains("the judgements of a and b are level"), "{why}");
+    assert!(why.contains("the judgements are tied between a and b"), "{why}");
     let refused = ran.events.iter().find_map(|e| match &e.kind {
         Kind::CommandRefused(r) => Some(r.why.to_string()),
         _ => None,

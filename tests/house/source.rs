@@ -2,6 +2,8 @@
 //!
 //! It is no parser: it knows comments, literals, brackets and `a::{b, c}`, which is all that the rules look at.
 
+#![allow(dead_code, reason = "each of the tests that read sources uses a part of this")]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -179,6 +181,26 @@ impl Source {
         found
     }
 
+    /// Returns the strings of the file that are not in its tests, as the program has them.
+    pub fn literals(&self) -> Vec<Found> {
+        self.hidden()
+            .into_iter()
+            .filter_map(|f| Some(Found { text: content(&f.text)?, ..f }))
+            .collect()
+    }
+
+    /// Returns the comments of the file, its tests' too.
+    pub fn comments(&self) -> Vec<Found> {
+        let comments = pieces(&self.raw).into_iter();
+        comments.filter(|f| f.text.starts_with("//") || f.text.starts_with("/*")).collect()
+    }
+
+    fn hidden(&self) -> Vec<Found> {
+        let tests = self.raw.find("#[cfg(test)]\nmod tests {").unwrap_or(self.raw.len());
+        let whole = self.file_name() != "tests.rs";
+        pieces(if whole { &self.raw[..tests] } else { "" })
+    }
+
     /// Returns every path, `a::{b, c::d}` as `a::b` and `a::c::d`, with its line.
     pub fn paths(&self) -> Vec<Found> {
         let tokens = tokens(&self.code);
@@ -270,6 +292,47 @@ fn end_of_item(code: &str) -> usize {
 
 fn blanked(code: &str) -> String {
     code.chars().map(|c| if c == '\n' { c } else { ' ' }).collect()
+}
+
+/// Returns the comments and the literals, as they stand.
+fn pieces(raw: &str) -> Vec<Found> {
+    let mut pieces = Vec::new();
+    let (mut rest, mut line) = (raw, 1);
+    while let Some(first) = rest.chars().next() {
+        let hidden = comment(rest).or_else(|| literal(rest));
+        let word = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let length = hidden.unwrap_or(word.max(first.len_utf8()));
+        if hidden.is_some() {
+            pieces.push(Found { line, text: rest[..length].into() });
+        }
+        line += rest[..length].matches('\n').count();
+        rest = &rest[length..];
+    }
+    pieces
+}
+
+/// Returns what a string holds, with its escapes resolved as far as a reader cares; `None` for a character or a comment.
+fn content(literal: &str) -> Option<String> {
+    let open =
+        literal.find('"').filter(|_| !literal.starts_with('/') && !literal.starts_with('\''))?;
+    let body = literal[open + 1..].trim_end_matches('#');
+    let body = body.strip_suffix('"').unwrap_or(body);
+    if literal[..open].contains('r') {
+        return Some(body.into());
+    }
+    let mut text = String::new();
+    let mut chars = body.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, if c == '\\' { chars.next() } else { None }) {
+            (_, None) => text.push(c),
+            (_, Some('n')) => text.push('\n'),
+            // the line goes on below
+            (_, Some('\n')) => while chars.next_if(|c| c.is_whitespace()).is_some() {},
+            (_, Some(escaped @ ('"' | '\\' | '\''))) => text.push(escaped),
+            (_, Some(other)) => text.extend(['\\', other]),
+        }
+    }
+    Some(text)
 }
 
 /// Puts blanks in place of comments, strings and characters, and keeps every line where it is.

@@ -104,7 +104,7 @@ struct Whole {
     scenario: String,
     steer: String,
     outcome: Outcome,
-    /// How long it takes at its natural pace.
+    /// How long one of: at its natural pace.
     takes: Duration,
     ordered: bool,
 }

@@ -104,9 +104,9 @@ fn whatever_waits_without_anybody_ends_with_its_cause() {
         talk(4, 3)
     );
     let tables = [
-        ("manual", manual, "nobody is there to give it"),
-        ("human", human, "nobody is there to speak"),
-        ("pauses", pauses, "nobody is there to resume it"),
+        ("manual", manual, "no one is there to give it"),
+        ("human", human, "no one is there to speak"),
+        ("pauses", pauses, "no one is there to resume"),
         ("talk", talk(4, 3), ""),
     ];
     let never = house.file("never.jsonl", "{\"when\":\"1 == 2\",\"do\":\"resume\"}\n");
@@ -121,7 +121,7 @@ fn whatever_waits_without_anybody_ends_with_its_cause() {
             let ran = house.run(&[&args[..], &["--steer", steer]].concat());
             let paused = steer == pause && *name != "manual";
             let code = if cause.is_empty() && !paused { 0 } else { 1 };
-            let cause = if paused { "nobody is there to resume it" } else { cause };
+            let cause = if paused { "no one is there to resume" } else { cause };
             assert_eq!(ran.code, code, "{name} with {steer}: {}", ran.err);
             assert!(ran.err.contains(cause), "{name} with {steer}: {}", ran.err);
             cases += 1;
@@ -153,7 +153,7 @@ fn what_is_offered_at_an_end_is_a_way_on() {
     // no option raises rounds, so a line is offered that does
     let rounds = house.file("rounds.toml", &talk(9, 3).replace("utterances = 9", "rounds = 2"));
     let ran = house.run(&["run", &rounds, "--headless"]).code(0);
-    let offer = ran.err.split("go on with: ").nth(1).unwrap().trim();
+    let offer = ran.err.split("resume: ").nth(1).unwrap().trim();
     let (line, resume) = offer.strip_prefix("echo '").unwrap().split_once("' | ").unwrap();
     assert!(resume.ends_with(" --steer -"), "{offer}");
     let steer = house.file("raise.jsonl", line);

@@ -31,7 +31,7 @@ const MEMORY_MAX: u64 = 256 << 20;
 /// How long a conversation may take before it counts as hanging.
 const HANGS: Duration = Duration::from_secs(60);
 
-/// Every seat speaks through the same server.
+/// Every seat switched to fallback the same server.
 struct Models(Client, Arc<Endpoint>);
 
 impl Voices for Models {

@@ -7,7 +7,7 @@ use colloquium::model::{ErrorClass, ModelSpec, Timeouts};
 use colloquium::voice::remote::Wire;
 use serde_json::json;
 
-/// A stream, the words that are to be kept of it, and how it ends: with a finish, or a class of failure.
+/// A stream, the words that are to be kept of it, and how ends: with a finish, or a class of failure.
 struct Fault {
     name: &'static str,
     wire: Wire,

@@ -16,13 +16,12 @@ const ORDER: OptionRow = OptionRow {
 const MENTIONS: OptionRow = OptionRow {
     key: "mentions",
     kind: OptionKind::OneOf(&["once", "off"]),
-    meaning: "Whether a seat named with @ speaks next, once.",
+    meaning: "Whether a participant mentioned with @ speaks next, once.",
 };
 
-const ROUNDS: OptionRow =
-    OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Full passes of the speakers." };
+const ROUNDS: OptionRow = OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Rounds." };
 
-/// Five policies, one of which has options and one of which waits for the operator.
+/// Five policies, one of which has options and one of which waits for you.
 pub const ROWS: &[PolicyRow] = &[
     row("round_robin", &[ORDER, MENTIONS, ROUNDS]),
     row("simultaneous", &[]),

@@ -71,7 +71,7 @@ fn what_is_asked_beside_the_talk_is_told_with_its_reasons() {
     for told in [
         "Mo chooses Bo: silent so far",
         "vote: Shall we stop?",
-        "a tie of yes and no with 1 each: nobody wins",
+        "tie of yes and no, 1 each",
         "Bo: no: it is late",
         "verdict: Who made the better case?",
         "bo (bo in 1 of 1 judgement)",

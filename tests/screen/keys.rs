@@ -91,7 +91,7 @@ fn every_hint_means_what_it_says() {
 #[test]
 fn a_notice_is_told_whole_at_every_width() {
     let told =
-        "change: nonsense: no such key; the keys here are name, aliases, role; as in weight = 2";
+        "change: nonsense: unknown key; the keys here are name, aliases, role; as in weight = 2";
     for (width, height) in [(40, 10), (40, 24), (50, 24), (80, 24), (120, 40)] {
         let mut stage = Stage::new(width, height).during(2, 6);
         stage.screen.view.notice = Some(told.into());

@@ -49,7 +49,7 @@ fn a_frame_lays_out_what_is_seen_and_no_more() {
         stage.press(&[Home, End]);
         (first, streaming, paged, laid(&stage))
     });
-    assert_eq!(counted[0], counted[1], "at hundreds and at thousands of utterances");
+    assert_eq!(counted[0], counted[1], "at hundreds and at thousands of turns");
     let (first, streaming, ..) = counted[1];
     assert!(first <= 60 && streaming == first, "{counted:?}");
 }

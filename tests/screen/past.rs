@@ -80,7 +80,7 @@ fn two_talks_stand_side_by_side_from_where_they_part() {
     let mut stage = Stage::new(120, 40).whole();
     let page = page(stage.screen.transcript.events(), &branch());
     let text = page.text();
-    assert!(text.contains("they part after utterance 3"), "{text}");
+    assert!(text.contains("they diverge after turn 3"), "{text}");
     assert!(text.contains("A  4") && text.contains("B  4") && !text.contains("A  3"), "{text}");
     stage.screen.view.page = Some(page);
     assert!(matches!(&stage.press(&[Char('y')])[..], [Request::Copy(words, _)] if *words == text));
@@ -95,7 +95,7 @@ fn a_recording_stands_beside_another_as_a_whole() {
     let transport = Transport::new(records, Clock::virtual_from(Ms(0)));
     stage.screen.view.playback = Some(Playback::new(transport));
     let text = beside(&stage.screen, &branch()).text();
-    assert!(text.contains("they part after utterance 3"), "before anything was played: {text}");
+    assert!(text.contains("they diverge after turn 3"), "before anything was played: {text}");
 }
 
 #[test]

@@ -309,7 +309,7 @@ fn queued(mut stage: Stage) -> Stage {
 
 /// Something is told that is longer than the last row.
 fn noticed(mut stage: Stage) -> Stage {
-    let words = "change: nonsense: no such key; the keys here are name, aliases, role, persona, model and weight; \
+    let words = "change: nonsense: unknown key; the keys here are name, aliases, role, persona, model and weight; \
                  as in weight = 2";
     stage.screen.view.notice = Some(words.into());
     stage

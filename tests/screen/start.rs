@@ -25,7 +25,7 @@ fn table() -> StartScreen {
         title: "Should cities ban private cars?".into(),
         topic: Some("Should cities ban private cars?".into()),
         cast,
-        rules: "round robin, 9 utterances".into(),
+        rules: "round robin, 9 turns".into(),
         rehearsed: true,
         open: true,
         fault: None,

@@ -103,7 +103,7 @@ fn a_command_and_what_it_takes_are_offered() {
     write(&mut stage, "whi");
     let shown = stage.text();
     assert!(
-        shown.contains("/whisper") && shown.contains("Your words to one seat alone."),
+        shown.contains("/whisper") && shown.contains("Say something to one participant only."),
         "{shown}"
     );
     // a command that is only begun is completed by the key that would send it

@@ -76,7 +76,7 @@ fn a_key_is_pasted_and_never_shown() {
     program.keys("\u{1b}[200~sk-canary-of-the-key\n\u{1b}[201~");
     program.until("20 characters");
     program.keys("\r");
-    program.until("is kept in");
+    program.until("is saved in");
     program.until("quit");
     program.keys("\u{3}\u{3}");
     let left = program.left();

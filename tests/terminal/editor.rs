@@ -33,7 +33,7 @@ fn an_editor_that_fails_or_empties_the_file_leaves_the_draft() {
     let house = House::new();
     for (editor, told) in [
         ("false", "false failed"),
-        ("truncate -s 0", "nothing was written"),
+        ("truncate -s 0", "the file was empty"),
         ("/nowhere/editor", "failed"),
         ("", "set EDITOR"),
     ] {

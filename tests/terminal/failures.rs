@@ -21,7 +21,7 @@ fn a_rejected_key_pauses_and_asks() {
     program.keys("i");
     program.until("WRITE");
     program.keys("/change ada model=\"fresh:tiny\"\r");
-    program.until("Ada is changed");
+    program.until("Ada changed");
     program.keys("/retry\r\u{1b}");
     program.until("READ");
     program.keys(" ");

@@ -47,11 +47,7 @@ fn a_talk_is_watched_to_its_limit_and_left() {
     program.keys("q");
     let left = program.left();
     assert_eq!(left.code, 0);
-    assert!(
-        left.told.contains("5 utterances, not ended; go on with: colloquium resume "),
-        "{}",
-        left.told
-    );
+    assert!(left.told.contains("5 turns, not ended; resume: colloquium resume "), "{}", left.told);
     left.restored();
 }
 
@@ -152,7 +148,7 @@ fn without_a_terminal_it_says_what_to_type() {
     assert_eq!(ran.status.code(), Some(2));
     let told = String::from_utf8(ran.stderr).unwrap();
     assert!(
-        told.contains("needs a terminal") && told.contains("colloquium demo --headless"),
+        told.contains("not a terminal") && told.contains("colloquium demo --headless"),
         "{told}"
     );
 }

@@ -92,7 +92,7 @@ fn without_an_output_or_an_input_no_screen_opens() {
         command.args(["-c", &format!("exec '{program}' demo --no-save {closed}")]);
         let left = house.start(command).left();
         assert_eq!(left.code, 2, "{closed}: {}", left.told);
-        assert!(left.told.contains("needs a terminal"), "{closed}: {}", left.told);
+        assert!(left.told.contains("not a terminal"), "{closed}: {}", left.told);
         assert!(!left.told.contains("\u{1b}[?"), "{closed}: {:?}", left.told);
     }
 }
@@ -168,7 +168,7 @@ fn a_panic_in_any_thread_gives_the_terminal_back_before_it_is_told() {
 }
 
 #[test]
-#[ignore = "the child of the test above: it takes the terminal and panics"]
+#[ignore = "the child of the test above: one of: the terminal and panics"]
 fn the_one_that_panics() {
     if let Some(home) = std::env::var_os("HOME") {
         crash::install(std::path::Path::new(&home).join("state"));

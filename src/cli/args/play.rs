@@ -76,11 +76,11 @@ impl Play {
 pub fn usd(text: &str) -> Result<Usd, String> {
     let dollars = text.trim_start_matches('$').parse().unwrap_or(f64::NAN);
     let usd = Usd::try_from(dollars).ok().filter(|usd| *usd > Usd::default());
-    usd.ok_or_else(|| "a sum of dollars, such as 0.50".into())
+    usd.ok_or_else(|| "an amount in dollars, such as 0.50".into())
 }
 
 /// Reads a time of at least a second.
 pub fn seconds(text: &str) -> Result<u64, String> {
     let seconds = duration_ms(text).map(|ms| ms / 1000).filter(|s| *s > 0);
-    seconds.ok_or_else(|| "a time of at least a second, such as 90s or 5m".into())
+    seconds.ok_or_else(|| "a duration of at least one second, such as 90s or 5m".into())
 }

@@ -100,8 +100,8 @@ impl AnalyzeArgs {
         let a = Read::new(&SessionName::of(named.next().flatten()), context)?;
         let b = named.next().map(|name| Read::new(&SessionName::of(name), context)).transpose()?;
         if named.next().is_some() {
-            let hint = "name one session beside --last";
-            return Err(Failure::usage("two sessions stand side by side, not three", hint));
+            let hint = "give at most one session together with --last";
+            return Err(Failure::usage("at most two sessions can be compared", hint));
         }
         let mut texts = None;
         let (mut tables, head) = match &b {
@@ -124,8 +124,8 @@ impl AnalyzeArgs {
         }
         let out = match (self.format, &tables[..]) {
             (Format::Text, tables) => {
-                let said = texts
-                    .map(|t| format!("SIDE BY SIDE\n\n{}", t.told(crate::export::text::spell)));
+                let said =
+                    texts.map(|t| format!("COMPARISON\n\n{}", t.told(crate::export::text::spell)));
                 format!("{head}\n{}{}", said.unwrap_or_default(), figures::text(tables))
             }
             (Format::Md, tables) => {
@@ -149,8 +149,8 @@ impl AnalyzeArgs {
             (Format::Csv, [table]) => figures::csv(table),
             (Format::Csv, _) => {
                 return Err(Failure::usage(
-                    "csv holds one figure a file",
-                    format!("choose it: --table {}", names().join(", --table ")),
+                    "csv takes one table at a time",
+                    format!("choose one with --table: {}", names().join(", ")),
                 ));
             }
         };
@@ -165,8 +165,8 @@ impl AnalyzeArgs {
 fn parted(a: &Read, from: Seq) -> String {
     let shared = a.state.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
     match shared {
-        Some(number) => format!("they part after utterance {number}; counted is what came then"),
-        None => "they share no utterance; counted is all of both".into(),
+        Some(number) => format!("they diverge after turn {number}; only later turns are counted"),
+        None => "they have no turn in common; all turns are counted".into(),
     }
 }
 
@@ -180,8 +180,8 @@ fn names() -> Vec<&'static str> {
 fn chosen(tables: Vec<Table>, name: &str) -> Result<Table, Failure> {
     tables.into_iter().find(|t| t.name == name).ok_or_else(|| {
         Failure::usage(
-            format!("there is no figure `{name}`"),
-            format!("the figures are {}", names().join(", ")),
+            format!("no table named `{name}`"),
+            format!("the tables are {}", names().join(", ")),
         )
     })
 }

@@ -48,7 +48,7 @@ pub struct AskArgs {
     /// Use the panel's rehearsed lines; no model is called
     #[arg(long)]
     rehearsed: bool,
-    /// End after so much running time, such as 90s or 5m
+    /// Stop after this running time, such as 90s or 5m
     #[arg(long, value_name = "TIME", value_parser = play::seconds)]
     max_time: Option<u64>,
     /// Stop before the models have used more tokens

@@ -60,7 +60,7 @@ impl CheckArgs {
             }
         }
         if faulty > 0 {
-            context.say(&format!("{faulty} of {} cannot be played", self.files.len()));
+            context.say(&format!("{faulty} of {} scenarios invalid", self.files.len()));
         }
         Ok(wrong.unwrap_or(Exit::Done))
     }
@@ -117,13 +117,13 @@ fn judging(verdict: &VerdictSpec) -> String {
     let swap = if verdict.swap_test { ", again with the sides swapped" } else { "" };
     let times =
         if verdict.votes == 1 { String::new() } else { format!(", {} times", verdict.votes) };
-    let stop = if verdict.may_stop { ", also after each round, which may end it" } else { "" };
+    let stop = if verdict.may_stop { ", also after each round, and may end it early" } else { "" };
     let tie = match verdict.tie {
         Tie::Draw => "",
-        Tie::First => "; a tie goes to the first",
-        Tie::Random => "; dice break a tie",
-        Tie::Judge => "; the first judge breaks a tie",
-        Tie::Human => "; you break a tie",
+        Tie::First => "; a tie goes to the side named first",
+        Tie::Random => "; ties are broken at random",
+        Tie::Judge => "; the first judge breaks ties",
+        Tie::Human => "; you break ties",
     };
     let judges = verdict.judges.join(", ");
     format!("{sides} by {judges}{times}{swap}{stop}{tie}: {}", verdict.question)
@@ -132,17 +132,17 @@ fn judging(verdict: &VerdictSpec) -> String {
 fn rule(rule: &Rule) -> String {
     match rule {
         Rule::When(when) => format!("when {when}"),
-        Rule::Word { word, by } if by.is_empty() => format!("at a line that begins with {word}"),
+        Rule::Word { word, by } if by.is_empty() => format!("at a line starting with {word}"),
         Rule::Word { word, by } => {
-            format!("at a line of {} that begins with {word}", by.join(" or "))
+            format!("at a line of {} starting with {word}", by.join(" or "))
         }
         Rule::Judge { seat, question, every: 1 } => {
-            format!("when {seat} says yes, asked after each utterance: {question}")
+            format!("when {seat} says yes, asked after every turn: {question}")
         }
         Rule::Judge { seat, question, every } => {
-            format!("when {seat} says yes, asked every {every} utterances: {question}")
+            format!("when {seat} says yes, asked every {every} turns: {question}")
         }
-        Rule::Loop {} => "when it goes in circles for two rounds".into(),
+        Rule::Loop {} => "when it loops for two rounds".into(),
         Rule::Agreement(share) => {
             format!("when {} % give the same answer", (share * 100.0).round())
         }
@@ -156,7 +156,7 @@ fn shows(shows: &Shows) -> String {
         shows.sees.map(|sees| format!("; sees {}", word(json!(sees)))),
         (shows.anonymous != Anonymous::Off)
             .then(|| format!("; names hidden ({})", word(json!(shows.anonymous)))),
-        shows.thinks.then(|| "; thinks in private".to_owned()),
+        shows.thinks.then(|| "; private thinking".to_owned()),
         shows.words.map(|(least, most)| format!("; {least} to {most} words")),
         shows.until.as_ref().map(|until| format!("; until {}", text::line(until))),
     ];
@@ -183,23 +183,23 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     }
     line.push_str(&format!(": {}", voice(&seat.voice)));
     if let Some(stand_in) = &seat.stand_in {
-        line.push_str(&format!("; without an operator {}", voice(stand_in)));
+        line.push_str(&format!("; without a person at the keyboard: {}", voice(stand_in)));
     }
     if let Some(lines) = loaded.rehearsed.get(&seat.id) {
-        line.push_str(&format!("; with --rehearsed {}", voice(lines)));
+        line.push_str(&format!("; with --rehearsed: {}", voice(lines)));
     }
     line.push_str(&runs(seat));
     if let Some(usd) = seat.max_usd {
-        line.push_str(&format!("; {usd} at most"));
+        line.push_str(&format!("; at most {usd}"));
     }
     if !seat.speaks {
         line.push_str("; takes no turns");
     }
     let then = match seat.on_failure.then {
         Then::Skip => "",
-        Then::Pause => "; a failure pauses",
-        Then::Replace => "; a failure hands over to the next fallback",
-        Then::Stop => "; a failure ends it",
+        Then::Pause => "; pauses on failure",
+        Then::Replace => "; uses the next fallback on failure",
+        Then::Stop => "; ends the conversation on failure",
     };
     text::line(&format!("{line}{then}")).into_owned()
 }
@@ -217,9 +217,9 @@ fn runs(seat: &Participant) -> String {
         Needs::Any => edges.join(" or "),
     };
     match (edges.is_empty(), seat.runs.starts) {
-        (true, Some(false)) => "; runs when somebody asks for it".into(),
+        (true, Some(false)) => "; runs on request".into(),
         (true, _) => String::new(),
-        (false, Some(true)) => format!("; begins, then runs after {joined}"),
+        (false, Some(true)) => format!("; runs first, then after {joined}"),
         (false, _) => format!("; runs after {joined}"),
     }
 }
@@ -233,9 +233,9 @@ fn voice(voice: &VoiceSpec) -> String {
             format!("the model {}", models.join(", then "))
         }
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
-        VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s a turn"),
+        VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s per turn"),
         VoiceSpec::Human { .. } => "a person".into(),
-        VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "one rehearsed line".into(),
+        VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "1 rehearsed line".into(),
         VoiceSpec::Lines { lines, .. } => format!("{} rehearsed lines", lines.len()),
     }
 }
@@ -243,6 +243,6 @@ fn voice(voice: &VoiceSpec) -> String {
 fn limits(limits: &Limits) -> String {
     let mut all: Vec<String> =
         Limit::ALL.into_iter().filter_map(|l| Some(l.words(limits.of(l)?))).collect();
-    all.extend(limits.per_seat.map(|n| format!("{n} utterances a seat")));
+    all.extend(limits.per_seat.map(|n| format!("{n} turns per participant")));
     if all.is_empty() { "none".into() } else { all.join(", ") }
 }

@@ -36,11 +36,11 @@ impl DoctorArgs {
         let found = survey(&providers)?;
         let settings = &providers.settings;
         let layer = match settings.layer {
-            Layer::Flag => "named by --config",
-            Layer::Variable => "named by COLLOQUIUM_CONFIG",
-            Layer::Folder => "the user's own",
+            Layer::Flag => "--config",
+            Layer::Variable => "COLLOQUIUM_CONFIG",
+            Layer::Folder => "user config",
         };
-        let there = if settings.found { "read" } else { "not there, nothing is set" };
+        let there = if settings.found { "read" } else { "not found, using defaults" };
         let default = settings.default_model.as_deref().unwrap_or("not set");
         let model = self.options.model.as_deref().unwrap_or(default);
         let limits = Timeouts::default();
@@ -54,8 +54,8 @@ impl DoctorArgs {
             return output::text(&format!("{report:#}\n"));
         }
         let mut out = format!(
-            "settings       {} ({layer}; {there})\nmodel          {model}\n\
-             a call         connect {} s, first words {} s, silence {} s, in all {} s\n",
+            "settings       {} ({layer}; {there})\nmodel          {model}\ntimeouts       connect {} s, first token \
+                 {} s, idle {} s, total {} s\n",
             settings.path.display(),
             limits.connect / 1000,
             limits.first / 1000,
@@ -63,7 +63,7 @@ impl DoctorArgs {
             limits.total / 1000,
         );
         if let Some((project, trusted)) = context.project()? {
-            let standing = if trusted { "trusted" } else { "not trusted, left out" };
+            let standing = if trusted { "trusted" } else { "not trusted, ignored" };
             out.push_str(&format!("project        {} ({standing})\n", project.path.display()));
         }
         for place in &found {

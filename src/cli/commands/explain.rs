@@ -42,13 +42,13 @@ fn origins(context: &Context) -> Result<Vec<Origin>, Failure> {
         Layer::Variable => CONFIG_VARIABLE,
         Layer::Folder => "default",
     };
-    let config = if settings.found { config.into() } else { format!("{config}, not there") };
+    let config = if settings.found { config.into() } else { format!("{config} (not found)") };
     let mut all = vec![
         row("settings file", settings.path.display().to_string(), &config),
         row("data folder", context.paths.data.display().to_string(), context.data_from()),
     ];
     if let Some((project, trusted)) = context.project()? {
-        let from = if trusted { "trusted" } else { "not trusted, left out" };
+        let from = if trusted { "trusted" } else { "not trusted, ignored" };
         all.push(row("project file", project.path.display().to_string(), from));
     }
     let mut set = settings.origins;

@@ -65,7 +65,7 @@ impl ExportArgs {
             && fs::read_dir(&blobs).is_ok_and(|mut texts| texts.next().is_some())
         {
             context.say(&format!(
-                "the longest texts are not in these lines but beside them: take {} along, under the name of the copy",
+                "texts over 64 KiB are stored beside the session: copy {} along with it, under the name of the copy",
                 blobs.display()
             ));
         }
@@ -88,9 +88,7 @@ fn spelled(
             let recording = Recording::new(document.records.clone());
             let appearance = AppearanceSettings::of(context)?;
             let frames = film(&recording, size, appearance.theme(None)?, appearance.glyphs)
-                .map_err(|e| {
-                    Failure::new(Exit::Failed, format!("the screen cannot be drawn: {e}"))
-                })?;
+                .map_err(|e| Failure::new(Exit::Failed, format!("cannot draw the screen: {e}")))?;
             Ok(spell(document, size, &frames))
         }
     }
@@ -114,7 +112,7 @@ pub fn written(log: &Path, format: &str, context: &Context) -> Result<String, St
         n => format!("{}-{n}.{format}", document.id),
     };
     let mut names = (1..).map(numbered).map(PathBuf::from);
-    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no name is free")?;
+    let path = names.find(|p| p.symlink_metadata().is_err()).ok_or("no unused file name found")?;
     create(&path, text::without_keys(&spelled).as_bytes()).map_err(|failure| failure.message)?;
     Ok(path.canonicalize().unwrap_or(path).display().to_string())
 }

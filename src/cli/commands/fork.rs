@@ -57,7 +57,7 @@ pub struct BranchChanges {
 
 /// Reads what is to be said.
 fn words(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("words are needed".into()) } else { Ok(text.to_owned()) }
+    if text.trim().is_empty() { Err("the text is empty".into()) } else { Ok(text.to_owned()) }
 }
 
 impl ForkArgs {
@@ -68,7 +68,10 @@ impl ForkArgs {
         let mut commands = Vec::new();
         match (&self.changes.edit, self.at) {
             (Some(_), 0) => {
-                return Err(Failure::usage("--edit has no utterance to edit at 0", "use --at 1"));
+                return Err(Failure::usage(
+                    "--edit needs a turn; 0 is before the first",
+                    "use --at 1",
+                ));
             }
             (Some(text), utterance) => {
                 commands.push(Command::Edit { utterance, text: text.as_str().into() });
@@ -96,9 +99,8 @@ fn events_before(log: &Log, point: ForkPoint) -> Result<usize, Failure> {
         ForkPoint::Utterance(number) => {
             let spot = Recording::new(log.records.clone()).after(number);
             spot.map(|spot| spot.events).ok_or_else(|| {
-                let message =
-                    format!("no utterance {number} has ended; {} did", fold(log).utterances);
-                Failure::usage(message, "`colloquium sessions show` shows them all")
+                let message = format!("no turn {number} (last is {})", fold(log).utterances);
+                Failure::usage(message, "`colloquium sessions show` lists the turns")
             })
         }
     }

@@ -38,7 +38,7 @@ impl ManArgs {
         let mut pages = vec![];
         let written = write(program, &mut pages);
         written
-            .map_err(|e| Failure::new(Exit::Failed, format!("the manual cannot be made: {e}")))?;
+            .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the man page: {e}")))?;
         output::data(&pages)?;
         Ok(Exit::Done)
     }

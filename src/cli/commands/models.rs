@@ -42,7 +42,7 @@ impl ModelsArgs {
         }
         output::text(&out)?;
         if !found.iter().any(|place| place.has.as_ref().is_ok_and(|names| !names.is_empty())) {
-            context.say("no model can be reached; `colloquium doctor` explains why");
+            context.say("no model available; `colloquium doctor` explains why");
         }
         Ok(Exit::Done)
     }

@@ -1,4 +1,4 @@
-//! `replay`: plays a recorded conversation again. Whatever the file says, nothing in it is run and nobody is asked.
+//! `replay`: plays a recorded conversation again. Whatever the file says, nothing in it is run and no model is called.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::args::session::SessionName;
@@ -93,7 +93,7 @@ pub fn play(replay: &next::Replay, context: &Context) -> Result<Next, Failure> {
     let Next::Over(exit) = next else { return Ok(next) };
     if State::fold(log.records.iter().map(|r| &r.event)).ended.is_none() {
         let resume = resume_command(&context.name_of(&log.files), &Play::default(), context);
-        context.say(&format!("it has not ended; go on with: {resume}"));
+        context.say(&format!("unfinished; resume: {resume}"));
     }
     // whoever was shown all that can be read has chosen to leave, and is not brought back for what cannot be read
     let faults = report_faults(&log, context).unwrap_or_else(|failure| context.fail(&failure));
@@ -111,13 +111,16 @@ fn seek(transport: &Transport, from: Option<StartAt>) -> Result<(), Failure> {
         Some(StartAt::Time(ms)) if ms <= transport.standing().end => transport.seek_time(ms),
         Some(StartAt::Time(_)) => {
             let end = clock(transport.standing().end.0);
-            return Err(Failure::usage(format!("it ends at {end}"), "begin before that"));
+            return Err(Failure::usage(
+                format!("the recording ends at {end}"),
+                "choose an earlier time",
+            ));
         }
         Some(StartAt::Utterance(number)) => match transport.recording().utterance(number) {
             Some(spot) => transport.seek(spot),
             None => {
-                let message = format!("no utterance {number} was spoken");
-                return Err(Failure::usage(message, "`colloquium sessions show` shows them all"));
+                let message = format!("no turn {number}");
+                return Err(Failure::usage(message, "`colloquium sessions show` lists the turns"));
             }
         },
     }
@@ -222,7 +225,7 @@ fn print(transport: &Transport, log: &Log, format: PrintFormat) -> Result<Exit, 
 
 /// Reads where to begin.
 fn begin(word: &str) -> Result<StartAt, String> {
-    let wrong = || "the number of an utterance, or a time such as 03:20 or 1:02:03".to_owned();
+    let wrong = || "a turn number, or a time such as 03:20 or 1:02:03".to_owned();
     if !word.contains(':') {
         return word.parse().map(StartAt::Utterance).map_err(|_| wrong());
     }

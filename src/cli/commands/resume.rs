@@ -81,7 +81,7 @@ struct Looked {
     changes: Changes,
 }
 
-/// Looks at a session before anything is locked or mended: what is refused leaves the file as it was.
+/// Looks at a session before anything is locked or repaired: what is refused leaves the file as it was.
 fn look(
     resume: &next::Resume,
     play: &mut Play,
@@ -91,7 +91,10 @@ fn look(
     let log = session::read(&resume.path)?;
     if log.records.is_empty() {
         let path = resume.path.display();
-        return Err(Failure::new(Exit::Session, format!("{path} holds nothing to go on with")));
+        return Err(Failure::new(
+            Exit::Session,
+            format!("{path} is empty; there is nothing to resume"),
+        ));
     }
     report_missing_texts(&log, context);
     let past = fold(&log);

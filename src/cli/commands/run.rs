@@ -162,7 +162,7 @@ pub fn start_found(
     Ok(Setup { conversation, play: play.clone(), allowed, notice: None })
 }
 
-/// Returns what a conversation would use, in words; nobody is asked and nothing is kept.
+/// Returns what a conversation would use, in words; no model is called and nothing is kept.
 pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     let source = source::find(context, &begin.scenario)?.source;
     let mut loaded = scenario::load(&source, &policy::rows())?;
@@ -192,7 +192,7 @@ fn apply(loaded: &mut Loaded, options: &RunOptions, asked: Option<String>) -> Re
         match &loaded.scenario.topic {
             Some(own) if rehearsed && **own != topic => {
                 return Err(Failure::usage(
-                    format!("rehearsed voices keep their own topic: {}", text::line(own)),
+                    format!("the rehearsed lines are about another topic: {}", text::line(own)),
                     "leave out --topic",
                 ));
             }
@@ -218,15 +218,15 @@ fn refuse_waits(loaded: &Loaded, options: &RunOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let waits: Vec<String> = waits.iter().map(ToString::to_string).collect();
-    let message = format!("this would wait for somebody: {}", waits.join("; "));
+    let message = format!("this would wait for a person: {}", waits.join("; "));
     Err(Failure::new(Exit::Invalid, message)
-        .hint("steer it with --steer FILE or --steer -, or give the seat a stand_in"))
+        .hint("add --steer FILE or --steer -, or give the participant a stand_in"))
 }
 
 /// Returns the first event of a conversation.
 pub fn opened(loaded: Loaded, seed: u64, attended: bool) -> Result<Opened, Failure> {
     let scenario = serde_json::to_value(&loaded.scenario)
-        .map_err(|e| Failure::new(Exit::Failed, format!("the scenario cannot be written: {e}")))?;
+        .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the scenario: {e}")))?;
     Ok(Opened {
         format: FORMAT,
         program: concat!("colloquium ", env!("CARGO_PKG_VERSION")).into(),

@@ -55,7 +55,7 @@ impl ScenariosArgs {
 fn list(context: &Context) -> Result<Exit, Failure> {
     let title = |source: &Source| match load(source, &policy::rows()) {
         Ok(loaded) => text::line(&loaded.scenario.title).into_owned(),
-        Err(_) => "cannot be played; `check` says why".into(),
+        Err(_) => "invalid; run `colloquium check` on it".into(),
     };
     let mut lines = String::new();
     for name in bundled_names() {
@@ -83,7 +83,7 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
     }
     if bundled(name).is_some() {
         return Err(Failure::usage(
-            format!("`{name}` comes with colloquium, and would be played instead of yours"),
+            format!("`{name}` is a bundled scenario and would be used instead of yours"),
             format!("choose another name, or a path, as in ./{name}{ENDING}"),
         ));
     }
@@ -100,17 +100,16 @@ fn new(context: &Context, name: &str) -> Result<Exit, Failure> {
     match write() {
         Ok(()) => {
             output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
-            context.say(&format!("play it with: colloquium run {name} --rehearsed --headless"));
+            context.say(&format!("run it: colloquium run {name} --rehearsed --headless"));
             new_test(context, &path);
             Ok(Exit::Done)
         }
-        Err(e) if e.kind() == ErrorKind::AlreadyExists => Err(Failure::usage(
-            format!("{} is there already", path.display()),
-            "choose another name",
-        )),
+        Err(e) if e.kind() == ErrorKind::AlreadyExists => {
+            Err(Failure::usage(format!("{} already exists", path.display()), "choose another name"))
+        }
         Err(e) => Err(Failure::usage(
             format!("cannot write {}: {e}", path.display()),
-            "choose another place",
+            "choose another path",
         )),
     }
 }

@@ -150,7 +150,7 @@ impl TestCommand {
         }
         if let Some(shard) = &self.shard {
             let (part, parts) = parts(shard).ok_or_else(|| {
-                Failure::usage(format!("--shard {shard} is no part"), "as in --shard 1/4")
+                Failure::usage(format!("--shard {shard} is not I/N"), "as in --shard 1/4")
             })?;
             let mine = |(i, test)| (i % parts == part - 1).then_some(test);
             tests = tests.into_iter().enumerate().filter_map(mine).collect();
@@ -273,7 +273,7 @@ fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result
         }
         Err(e) => Err(Failure::usage(
             format!("cannot write {}: {e}", path.display()),
-            "move what is there away, or choose another scenario",
+            "move the existing file, or choose another scenario",
         )),
     }
 }
@@ -395,7 +395,7 @@ impl Voices for Scripts {
                 self.environment.clone(),
             ))),
             VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
-                Err(format!("nobody speaks for `{}` in this test", seat.id))
+                Err(format!("`{}` has no voice in this test", seat.id))
             }
         }
     }

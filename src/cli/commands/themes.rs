@@ -42,7 +42,7 @@ impl ThemesArgs {
             row.print(coloured, &mut out);
         }
         output::data(&out)?;
-        context.say(&format!("your own go into {}", context.paths.themes().display()));
+        context.say(&format!("put your own themes into {}", context.paths.themes().display()));
         Ok(Exit::Done)
     }
 }

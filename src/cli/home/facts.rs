@@ -46,8 +46,8 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
     start.scripts = scripts(context);
     start.known = known(providers);
     start.checks = vec![
-        ("sessions".into(), format!("kept in {}", sessions.display())),
-        ("settings".into(), format!("{}, not needed", providers.settings.path.display())),
+        ("sessions".into(), format!("saved in {}", sessions.display())),
+        ("settings".into(), format!("{} (optional)", providers.settings.path.display())),
     ];
     start.examples = examples();
     let all = providers.all().iter();
@@ -55,8 +55,8 @@ pub fn prepared(mut start: StartScreen, providers: &Providers, context: &Context
         all.filter_map(|known| Some((known.name.clone(), providers.unset(known)?))).collect();
     start.kept = context.paths.keys().display().to_string();
     start.set_up = format!(
-        "A provider is used as soon as its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or named in \
-         {} as [providers.NAME]; `colloquium doctor` explains each",
+        "A provider can be used once its key is in its variable (OPENAI_API_KEY, ANTHROPIC_API_KEY, ...) or set in \
+             {} under [providers.NAME]; `colloquium doctor` explains each",
         providers.settings.path.display()
     );
     start
@@ -85,7 +85,7 @@ fn script(name: String, context: &Context) -> ScenarioChoice {
     match loaded {
         Err(failure) => {
             let first = failure.message.lines().next().unwrap_or_default();
-            let fault = format!("{}; see colloquium check", text::line(first));
+            let fault = format!("{}; run `colloquium check`", text::line(first));
             ScenarioChoice {
                 title: name.clone(),
                 fault: Some(fault),
@@ -115,7 +115,7 @@ fn rules(loaded: &Loaded) -> String {
     let policy = loaded.scenario.policy.name.replace('_', " ");
     let limits = &loaded.scenario.limits;
     let bound = match (limits.utterances, limits.rounds) {
-        (Some(n), _) => format!(", {n} utterances"),
+        (Some(n), _) => format!(", {n} turns"),
         (None, Some(n)) => format!(", {n} rounds"),
         (None, None) => String::new(),
     };

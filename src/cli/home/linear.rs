@@ -30,21 +30,21 @@ pub fn open(because: &str, home: &Home, context: &Context) -> Result<Next, Failu
     let start = found(context)?;
     match &home.notice {
         Some(notice) => tell(&format!("{notice}\n\n"))?,
-        None => tell(&format!("colloquium, as text that only grows, because of {because}.\n\n"))?,
+        None => tell(&format!("Accessible mode ({because}): plain text, nothing is redrawn.\n\n"))?,
     }
     if home.topic.is_some() {
         return begin(&start, home.topic.clone(), context);
     }
-    let sessions = |what: &str| format!("{what} ({} there)", start.sessions.len());
+    let sessions = |what: &str| format!("{what} ({})", start.sessions.len());
     loop {
         let entries = [
-            "watch a rehearsed debate: no model, no key, no network".to_owned(),
-            "a new talk".to_owned(),
-            sessions("go on with a session"),
+            "watch a rehearsed debate (offline)".to_owned(),
+            "new conversation".to_owned(),
+            sessions("resume a session"),
             sessions("read a session"),
-            "leave".to_owned(),
+            "quit".to_owned(),
         ];
-        match choose("What now?", &entries, 0)? {
+        match choose("What next?", &entries, 0)? {
             Some(0) => {
                 let scenario = start.scripts.first().map(|s| s.name.clone()).unwrap_or_default();
                 return Ok(play(scenario, None, VoiceChoice::Rehearsed));
@@ -90,8 +90,7 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         let topic = match &topic {
             Some(topic) => Some(topic.clone()),
             None => {
-                let Some(line) = ask("What about? An empty line keeps the scenario's own topic.")?
-                else {
+                let Some(line) = ask("Topic? Press Enter to keep the scenario's own.")? else {
                     return Ok(Next::Over(Exit::Done));
                 };
                 (!line.is_empty()).then_some(line)
@@ -109,16 +108,16 @@ fn begin(start: &StartScreen, topic: Option<String>, context: &Context) -> Resul
         let script = playable[at];
         let voices = start.voices_of(script);
         let names: Vec<String> = voices.iter().map(name).collect();
-        let Some(voice) = voice("Who speaks?", &names, &voices, start)? else {
+        let Some(voice) = voice("Which model?", &names, &voices, start)? else {
             return Ok(Next::Over(Exit::Done));
         };
         let topic = topic.filter(|t| script.topic.as_ref() != Some(t));
         let scenario = script.name.clone();
         let plan = Choice::Begin { scenario: scenario.clone(), topic: None, voice: voice.clone() };
         if voice != VoiceChoice::Rehearsed {
-            tell(&format!("It would use: {}\n\n", text::line(&estimate(&plan, context))))?;
+            tell(&format!("Estimate: {}\n\n", text::line(&estimate(&plan, context))))?;
         }
-        let sure = ["begin".to_owned(), "ask again".to_owned(), "leave".to_owned()];
+        let sure = ["begin".to_owned(), "check again".to_owned(), "quit".to_owned()];
         match choose("Begin?", &sure, 0)? {
             Some(0) => return Ok(play(scenario, topic, voice)),
             Some(1) => {}
@@ -137,7 +136,7 @@ fn voice(
     if names.is_empty() {
         tell(&format!("{}\n\n", start.set_up))?;
     }
-    let question = format!("{question} A number, or a model as PROVIDER:NAME.");
+    let question = format!("{question} Type a number, or a model as PROVIDER:NAME.");
     tell(&numbered(&question, names))?;
     loop {
         let Some(line) = read()? else { return Ok(None) };
@@ -148,15 +147,15 @@ fn voice(
             .then(|| VoiceChoice::Mind(Mind { name: line.clone(), ..Mind::default() }));
         match known.or(named) {
             Some(voice) => return Ok(Some(voice)),
-            None => tell("That is none of them.\n\n")?,
+            None => tell("Not in the list.\n\n")?,
         }
     }
 }
 
 fn name(voice: &VoiceChoice) -> String {
     match voice {
-        VoiceChoice::Rehearsed => "the rehearsed cast, which keeps its own topic".into(),
-        VoiceChoice::Own => "everybody as the scenario says".into(),
+        VoiceChoice::Rehearsed => "the rehearsed lines, about their own topic".into(),
+        VoiceChoice::Own => "the models named in the scenario".into(),
         VoiceChoice::Mind(mind) => text::name(&mind.name).into_owned(),
     }
 }
@@ -165,12 +164,12 @@ fn name(voice: &VoiceChoice) -> String {
 fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
     let sessions = &start.sessions[..start.sessions.len().min(SESSIONS)];
     if sessions.is_empty() {
-        tell("There is none yet.\n\n")?;
+        tell("None yet.\n\n")?;
         return Ok(None);
     }
     let titles = sessions.iter().map(|s| {
         let (how, when) = (standing(&s.standing), ago(start.now, s.written));
-        format!("{}: {how}, {} utterances, {when}", text::label(&s.title), s.utterances)
+        format!("{}: {how}, {} turns, {when}", text::label(&s.title), s.utterances)
     });
     let at = choose("Which session?", &titles.collect::<Vec<_>>(), 0)?;
     Ok(at.map(|at| sessions[at].path.clone()))
@@ -179,7 +178,7 @@ fn session(start: &StartScreen) -> Result<Option<std::path::PathBuf>, Failure> {
 /// Asks a question with numbered answers until one is chosen; an empty line chooses the one that is proposed. Nothing
 /// where no more is typed.
 fn choose(question: &str, answers: &[String], proposed: usize) -> Result<Option<usize>, Failure> {
-    tell(&numbered(&format!("{question} Enter means {}.", proposed + 1), answers))?;
+    tell(&numbered(&format!("{question} Press Enter for {}.", proposed + 1), answers))?;
     loop {
         let Some(line) = read()? else { return Ok(None) };
         let number = if line.is_empty() { Some(proposed + 1) } else { line.parse::<usize>().ok() };

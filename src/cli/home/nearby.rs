@@ -61,8 +61,8 @@ fn answered(
     };
     let minds: Vec<Mind> = models.iter().flatten().map(mind).collect();
     let says = match minds.len() {
-        0 if models.is_ok() => "answers, and has no model".into(),
-        0 => "not there".into(),
+        0 if models.is_ok() => "running, but has no model".into(),
+        0 => "not running".into(),
         1 => "1 model".into(),
         n => format!("{n} models"),
     };
@@ -78,7 +78,7 @@ fn keyed(known: &ResolvedProvider, environment: &Environment) -> Host {
         }
         KeySource::Variable(_) => (false, "no key".into()),
         KeySource::File(_) => (true, "key in a file".into()),
-        KeySource::Command(_) => (true, "key by a program".into()),
+        KeySource::Command(_) => (true, "key from a program".into()),
     };
     let says = if usable { format!("{says}; type {}:MODEL", known.name) } else { says };
     Host { name: known.name.clone(), says, usable, minds: vec![] }

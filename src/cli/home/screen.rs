@@ -65,8 +65,8 @@ pub fn resume(path: PathBuf) -> Next {
 /// Keeps a key that was pasted; returns what there is to say of it.
 fn keep(provider: &str, key: &Secret, context: &Context) -> String {
     match keep_key(&context.paths, provider, key) {
-        Ok(path) => format!("the key of {provider} is kept in {}", path.display()),
-        Err(why) => format!("the key of {provider} is not kept: {why}"),
+        Ok(path) => format!("the key of {provider} is saved in {}", path.display()),
+        Err(why) => format!("the key of {provider} was not saved: {why}"),
     }
 }
 

@@ -45,7 +45,7 @@ impl fmt::Display for KeySource {
             KeySource::Variable(name) => write!(f, "the variable {name}"),
             KeySource::File(path) => write!(f, "the file {}", path.display()),
             KeySource::Command(command) => {
-                write!(f, "printed by `{}`", command.first().map_or("", |program| program))
+                write!(f, "from `{}`", command.first().map_or("", |program| program))
             }
         }
     }
@@ -153,19 +153,19 @@ impl Providers {
             if name == ENDPOINT {
                 return Failure::new(
                     Exit::NoModel,
-                    "the provider `endpoint` has no address in this run",
+                    "the provider `endpoint` has no address",
                 )
                 .hint(
-                    "add --endpoint URL; an address is never taken from a session or a scenario",
+                    "add --endpoint URL; for safety, addresses are never read from sessions or scenarios",
                 );
             }
             let names: Vec<&str> = self.list.iter().map(|known| &*known.name).collect();
             let near = nearest(name, names.iter().copied());
             let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
             Failure::usage(
-                format!("there is no provider `{name}`{near}"),
+                format!("no provider `{name}`{near}"),
                 format!(
-                    "known are {}; others are defined in the settings as [providers.{name}]",
+                    "known providers: {}; define others in the settings under [providers.{name}]",
                     names.join(", ")
                 ),
             )
@@ -183,7 +183,7 @@ impl Providers {
         self.at_hand(&known.key).map(drop).map_err(|why| no_key(known, &why))
     }
 
-    /// Returns the key of a provider, or why there is none; what is said never holds it.
+    /// Returns the key of a provider, or why none exists; what is said never holds it.
     pub async fn key(&self, known: &ResolvedProvider) -> Result<Option<Secret>, String> {
         match &known.key {
             KeySource::Command(command) => Ok(Some(Secret::new(self.printed(command).await?))),
@@ -196,7 +196,9 @@ impl Providers {
         let key = match source {
             KeySource::None | KeySource::Command(_) => return Ok(None),
             KeySource::Variable(name) => match self.environment.get(name) {
-                Some(value) => value.to_str().ok_or(format!("{name} is no text"))?.to_owned(),
+                Some(value) => {
+                    value.to_str().ok_or(format!("{name} is not valid text"))?.to_owned()
+                }
                 None => return Err(format!("{name} is not set")),
             },
             KeySource::File(path) => config::read_key_file(path)?,
@@ -219,14 +221,14 @@ impl Providers {
             loop {
                 match child.next().await.map_err(|e| format!("`{program}` {e}"))? {
                     Output::Bytes(bytes) if printed.len() + bytes.len() > KEY_MAX_BYTES => {
-                        return Err(format!("`{program}` printed more than a key"));
+                        return Err(format!("`{program}` printed more than one line"));
                     }
                     Output::Bytes(bytes) => printed.extend(bytes),
                     Output::Ended(exit) => return Ok(exit.status),
                 }
             }
         });
-        let status = end.await.map_err(|_| format!("`{program}` did not end in 30 s"))??;
+        let status = end.await.map_err(|_| format!("`{program}` did not finish within 30 s"))??;
         let key = String::from_utf8(printed).unwrap_or_default().trim().to_owned();
         match (status.success(), key.is_empty()) {
             (true, false) => Ok(key),
@@ -239,8 +241,7 @@ impl Providers {
 fn no_key(known: &ResolvedProvider, why: &str) -> Failure {
     let name = &known.name;
     Failure::new(Exit::NoModel, format!("no key for the provider `{name}`: {why}")).hint(format!(
-        "set it, or name where it is in the settings: [providers.{name}] with api_key_env, api_key_file or \
-         api_key_command"
+        "set it, or set api_key_env, api_key_file or api_key_command under [providers.{name}] in the settings"
     ))
 }
 
@@ -279,7 +280,8 @@ fn address(url: &str) -> Result<String, Failure> {
         return Ok(url.trim_end_matches('/').to_owned());
     }
     Err(Failure::usage(
-        "--endpoint takes an address that begins with http:// or https:// and holds no key",
-        "as in --endpoint http://127.0.0.1:8080/v1; a server with a key goes into the settings as [providers.NAME]",
+        "--endpoint must start with http:// or https:// and contain no key",
+        "as in --endpoint http://127.0.0.1:8080/v1; define a server that needs a key in the settings under \
+             [providers.NAME]",
     ))
 }

@@ -54,10 +54,10 @@ impl ModelSource {
             .collect();
         if let (None, false) = (&self.default, nameless.is_empty()) {
             let path = self.places.providers.settings.path.display();
-            return Err(Failure::new(Exit::NoModel, format!("no model speaks for {}", nameless.join(", "))).hint(
+            return Err(Failure::new(Exit::NoModel, format!("no model for {}", nameless.join(", "))).hint(
                 format!(
-                    "name one with --model PROVIDER:NAME, with default_model in {path}, or with `model` of the seat; \
-                     `colloquium models` lists what can be reached, and --rehearsed plays the rehearsed cast"
+                    "use --model PROVIDER:NAME, set default_model in {path}, or give the participant a `model`; \
+                         `colloquium models` lists available models, and --rehearsed plays the rehearsed lines"
                 ),
             ));
         }
@@ -100,12 +100,12 @@ impl ModelSource {
             if let (Some(usd), Some(model)) = (limit, seat.uncountable()) {
                 let path = self.places.providers.settings.path.display();
                 let why = format!(
-                    "the limit of {usd} could not hold: no price is known for {model} ({})",
+                    "the limit of {usd} cannot be enforced: no price is known for {model} ({})",
                     seat.id
                 );
                 return Err(Failure::new(Exit::Invalid, why).hint(format!(
-                    "set its price in {path}, in dollars per million tokens read and written: \
-                     [models.\"{model}\"] price = [IN, OUT]; or bound the talk with --max-tokens N instead"
+                    "set its price in {path}, in dollars per million tokens: [models.\"{model}\"] price = [IN, OUT]; \
+                         or use --max-tokens N instead"
                 )));
             }
         }
@@ -120,8 +120,7 @@ impl ModelSource {
         let Some(asked) = spec(seat) else { return Ok(()) };
         if asked.name.is_empty() && self.default.is_none() {
             return Err(
-                "it names no model, and there is no default one; as in \"model\":\"ollama:llama3\""
-                    .into(),
+                "it names no model and there is no default; add \"model\":\"ollama:llama3\"".into(),
             );
         }
         self.complete(seat).map_err(|failure| failure.with_hint())?;
@@ -164,7 +163,7 @@ impl ModelSource {
         }
         for (name, failure) in &against {
             context.say(&format!(
-                "{name} cannot speak now, and its fallback will: {}",
+                "{name} is not available, its fallback is used: {}",
                 failure.message
             ));
         }
@@ -185,7 +184,7 @@ impl ModelSource {
             Ok(listed) => listed,
             Err(failure) if is_final(&failure) => {
                 let failure = Failure::new(Exit::NoModel, format!("no model: {}", failure.text))
-                    .hint("`colloquium doctor` explains every provider");
+                    .hint("`colloquium doctor` explains each provider");
                 return Answer { against: all(failure), unchecked: None };
             }
             Err(failure) => {
@@ -199,11 +198,11 @@ impl ModelSource {
         Answer { against: against.collect(), unchecked: None }
     }
 
-    /// Returns the voice of a model, or why there is none.
+    /// Returns the voice of a model, or why none exists.
     pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
         let name = match (&*spec.name, &self.default) {
             ("", Some(default)) => default.as_str(),
-            ("", None) => return Err("no model was named for this seat".into()),
+            ("", None) => return Err("this participant has no model".into()),
             (name, _) => name,
         };
         let (provider, model) = parts(name).map_err(|failure| failure.message)?;
@@ -266,8 +265,8 @@ pub fn report_unknown_windows<'a>(
     let names = seats.into_iter().filter(unknown).filter_map(spec).map(|s| &*s.name);
     for name in names.collect::<BTreeSet<_>>() {
         context.say(&format!(
-            "the window of {name} is not known and is taken as {UNKNOWN_WINDOW} tokens; \
-             [models.\"{name}\"] window = N in the settings says otherwise"
+            "the context window of {name} is unknown; {UNKNOWN_WINDOW} tokens are assumed. Set [models.\"{name}\"] \
+                 window = N in the settings"
         ));
     }
 }
@@ -341,8 +340,8 @@ fn parts(name: &str) -> Result<(&str, &str), Failure> {
     let parts = name.split_once(':').filter(|(p, m)| !p.is_empty() && !m.is_empty());
     parts.ok_or_else(|| {
         Failure::usage(
-            format!("`{name}` is no model"),
-            "a model is spelled PROVIDER:NAME, as in ollama:llama3; `colloquium models` lists them",
+            format!("not a model: `{name}`"),
+            "expected PROVIDER:NAME, as in ollama:llama3; `colloquium models` lists them",
         )
     })
 }

@@ -79,7 +79,7 @@ async fn look(name: &str, base_url: &str) -> SurveyedPlace {
     SurveyedPlace {
         name: name.into(),
         base_url: base_url.into(),
-        from: "a usual place",
+        from: "default port",
         key: endpoint.key_from.to_string(),
         usage: format!("--endpoint {base_url} --model endpoint:"),
         has: list(endpoint, LOCAL_TIME).await,

@@ -42,11 +42,11 @@ impl Voices for Cast {
                 Ok(Arc::new(script))
             }
             VoiceSpec::Script(command) => Err(format!(
-                "`{}` was not run: the run was not started with --trust",
+                "`{}` was not run: not trusted. Add --trust to run its commands",
                 command.join(" ")
             )),
             VoiceSpec::Model(spec) => self.models.voice(spec),
-            VoiceSpec::Human { .. } => Err("a person speaks for this seat".into()),
+            VoiceSpec::Human { .. } => Err("this participant is a person".into()),
         }
     }
 

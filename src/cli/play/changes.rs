@@ -30,7 +30,7 @@ impl Changes {
 
     /// Changes a seat by the keys of a `[[participant]]`.
     fn change(&mut self, at: usize, set: Map<String, Value>) -> Result<(), String> {
-        let seat = self.seats.get_mut(at).ok_or("nobody sits there")?;
+        let seat = self.seats.get_mut(at).ok_or("no such participant")?;
         *seat = scenario::change(seat, &set)?;
         self.commands.push(Command::Change { who: seat.id.clone(), set });
         Ok(())
@@ -65,7 +65,7 @@ fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
     let places: Vec<usize> =
         (0..changes.seats.len()).filter(|at| speaks(&changes.seats[*at])).collect();
     if places.is_empty() {
-        return Err(Failure::usage("nobody in it speaks with a model", "leave out --model"));
+        return Err(Failure::usage("no participant uses a model", "leave out --model"));
     }
     places.into_iter().try_for_each(|at| {
         changes.change(at, set.clone()).map_err(|why| {

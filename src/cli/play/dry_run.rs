@@ -80,7 +80,7 @@ pub fn run(
 pub fn estimate(opened: Opened) -> String {
     let mut plan = Plan::default();
     plan.play(opened, vec![]);
-    spent(&plan.state.spent()).unwrap_or_else(|| "no model is asked".into())
+    spent(&plan.state.spent()).unwrap_or_else(|| "no model is called".into())
 }
 
 impl Plan {
@@ -130,7 +130,7 @@ impl Plan {
     }
 
     fn in_words(&self) -> String {
-        let mut out = String::from("  plan, with made-up words\n");
+        let mut out = String::from("dry run (placeholder replies)\n");
         for Planned { why, seats } in self.batches.iter().filter(|b| !b.seats.is_empty()) {
             let seat = |(number, seat): &(Option<u32>, SeatId)| match number {
                 Some(number) => format!("{number} {}", self.name(seat)),
@@ -140,7 +140,7 @@ impl Plan {
             out.push_str(&format!("    {}  ({})\n", seats.join(", "), text::line(why)));
         }
         out.push_str(&format!("  {}\n", self.end()));
-        let used = spent(&self.state.spent()).unwrap_or_else(|| "no model is asked".into());
+        let used = spent(&self.state.spent()).unwrap_or_else(|| "no model is called".into());
         out.push_str(&format!("  estimate {used}\n"));
         for seat in self.state.seats.iter().filter(|s| s.spent.used().is_some()) {
             let (name, used) = (self.name(&seat.spec.id), seat.spent.usage.tokens());
@@ -162,10 +162,10 @@ impl Plan {
 
     fn end(&self) -> String {
         match (&self.state.ended, &self.state.limit) {
-            (Some(ended), _) => format!("it ends: {}", crate::export::reason(ended.reason)),
-            (None, Some(at)) => format!("it ends at the limit of {}", at.what.words(at.limit)),
+            (Some(ended), _) => crate::export::ended(ended.reason),
+            (None, Some(at)) => format!("stops at the limit of {}", at.what.words(at.limit)),
             (None, None) if self.state.utterances >= PLAN_MAX => "and so on".into(),
-            (None, None) => "then it waits for somebody".into(),
+            (None, None) => "then it waits for a person".into(),
         }
     }
 

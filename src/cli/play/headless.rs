@@ -15,7 +15,7 @@ use crate::cli::play::signals::{Signals, at_once, unless_told_again};
 use crate::cli::play::stdin::{self, SteerLines};
 use crate::cli::runtime::{block_on, refused};
 use crate::engine::Stopped;
-use crate::export::{REHEARSED, nearing, reason, utterances};
+use crate::export::{REHEARSED, ended as how_it_ended, nearing, utterances};
 use crate::model::{Kind, LateReason, Seq};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record};
@@ -224,7 +224,7 @@ fn verdict(
     context: &Context,
 ) -> Result<Exit, Failure> {
     let (Some(ended), Some(code)) = (&state.ended, exit::ended(state)) else {
-        return Err(Failure::new(Exit::Failed, "the conversation stopped without an end"));
+        return Err(Failure::new(Exit::Failed, "the conversation stopped unexpectedly"));
     };
     let cause = ended.text.iter().map(|t| format!(": {t}")).collect::<String>();
     let resume =
@@ -234,17 +234,19 @@ fn verdict(
         (code, _) => code,
     };
     if matches!(code, Exit::Failed | Exit::NoModel) {
-        let message = format!("the conversation ended: {}{cause}", reason(ended.reason));
+        let message = format!("the conversation {}{cause}", how_it_ended(ended.reason));
         let failure = Failure::new(code, message);
         return Err(resume
             .into_iter()
-            .fold(failure, |f, resume| f.hint(format!("go on with: {resume}"))));
+            .fold(failure, |f, resume| f.hint(format!("resume: {resume}"))));
     }
-    let end = format!("ended: {}{cause}", reason(ended.reason));
+    let end = format!("{}{cause}", how_it_ended(ended.reason));
     context.say(&outcome::saved_line(state, name, &end, resume.as_deref()));
     if play.strict && state.failed > 0 && code == Exit::Done {
         let message = format!("{} skipped after failures", utterances(state.failed));
-        return Err(Failure::new(Exit::Skipped, message).hint("leave out --strict to accept that"));
+        return Err(
+            Failure::new(Exit::Skipped, message).hint("run without --strict to accept that")
+        );
     }
     Ok(code)
 }

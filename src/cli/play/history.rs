@@ -56,7 +56,7 @@ pub fn read(
     let text = read_file("the history", path)?;
     let invalid = |why: String| {
         Failure::new(Exit::Invalid, format!("the history {path}: {why}"))
-            .hint("it is a JSON list, as in [{\"role\": \"assistant\", \"name\": \"ada\", \"content\": \"...\"}]")
+            .hint("expected a JSON list such as [{\"role\": \"assistant\", \"name\": \"ada\", \"content\": \"...\"}]")
     };
     let mut said: Vec<Said> = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
     let asks = topic.is_none() && said.last().is_some_and(|last| last.role == Role::User);
@@ -98,7 +98,7 @@ fn joins(name: &str) -> Result<Value, String> {
     let seat = json!({"id": slug(name), "name": name, "lines": ["..."]});
     let fits = scenario::participant(&seat);
     fits.map(|_| seat)
-        .map_err(|_| format!("nobody can be called {name:?}; choose another --history-as"))
+        .map_err(|_| format!("{name:?} is not a valid name; choose another --history-as"))
 }
 
 /// Returns a name as an id.
@@ -114,7 +114,7 @@ fn speaker(seats: &[Participant], name: Option<&str>) -> Result<SeatId, String> 
     let Some(name) = name else {
         return match seats {
             [only] => Ok(only.id.clone()),
-            _ => Err(format!("an assistant needs the `name` of its seat; there are {}", all())),
+            _ => Err(format!("an assistant message needs the `name` of a participant: {}", all())),
         };
     };
     let same = |other: &str| other.to_lowercase() == name.to_lowercase();
@@ -122,5 +122,5 @@ fn speaker(seats: &[Participant], name: Option<&str>) -> Result<SeatId, String> 
         |s: &&Participant| same(&s.id) || same(&s.name) || s.aliases.iter().any(|a| same(a));
     let seat = seats.iter().find(named);
     seat.map(|s| s.id.clone())
-        .ok_or_else(|| format!("no seat is called {name:?}; there are {}", all()))
+        .ok_or_else(|| format!("no participant named {name:?}; there are {}", all()))
 }

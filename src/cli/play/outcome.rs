@@ -6,7 +6,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::signals::{Signals, unless_told_again};
 use crate::engine::Engine;
-use crate::export::{reason, spent, utterances};
+use crate::export::{ended as how_it_ended, spent, utterances};
 use crate::model::{Limit, Usd, Wire};
 use crate::session::SessionFiles;
 use crate::state::State;
@@ -29,7 +29,7 @@ pub async fn leave(
     let resume = saved.then(|| resume_command(&context.name_of(files), play, context));
     let name = saved.then(|| context.name_of(files));
     let end = match &state.ended {
-        Some(ended) => format!("ended: {}", reason(ended.reason)),
+        Some(ended) => how_it_ended(ended.reason),
         None => "not ended".into(),
     };
     context.say(&saved_line(&state, name.as_deref(), &end, resume.as_deref()));
@@ -41,15 +41,15 @@ pub fn saved_line(state: &State, name: Option<&str>, end: &str, resume: Option<&
     let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
     let spoken = utterances(state.utterances);
     let used = spent(&state.spent()).iter().map(|s| format!(", {s}")).collect::<String>();
-    let go_on = resume.iter().map(|r| format!("; go on with: {r}")).collect::<String>();
+    let go_on = resume.iter().map(|r| format!("; resume: {r}")).collect::<String>();
     format!("{kept}, {spoken}{used}, {end}{go_on}")
 }
 
 /// Returns the failure of a session that cannot be written.
 pub fn unwritable(files: &SessionFiles, why: &str) -> Failure {
     let path = files.log().display();
-    Failure::new(Exit::Session, format!("the session {path} could not be written: {why}"))
-        .hint(format!("make room, then: colloquium resume {path}"))
+    Failure::new(Exit::Session, format!("cannot write the session {path}: {why}"))
+        .hint(format!("free some space, then: colloquium resume {path}"))
 }
 
 /// Returns the command that resumes a session as it was played, complete enough to be typed.

@@ -29,7 +29,7 @@ pub async fn with<T>(
     let edit = |draft: String| -> futures::future::LocalBoxFuture<'_, Result<String, String>> {
         Box::pin(async move {
             let Some(lent) = lent else {
-                return Err("nothing is written in a recording".to_owned());
+                return Err("a recording cannot be changed".to_owned());
             };
             lent.set(true);
             let written = editor::edit(&draft, context).await;

@@ -108,8 +108,8 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
                 if !conversation.saved =>
             {
                 Err(Failure::usage(
-                    "what is not saved has no branch and does not go on after its end",
-                    "leave out --no-save",
+                    "--no-save sessions cannot be branched or extended",
+                    "run without --no-save",
                 ))
             }
             Left::Quit(Ok(run::LeaveTo::Fork(leaf))) => {

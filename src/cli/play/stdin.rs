@@ -106,7 +106,7 @@ fn next_line(from: &mut impl BufRead) -> io::Result<Option<String>> {
 fn command(key: Key, raw: &str) -> Input {
     let read = match raw.len() as u64 {
         ..LINE_MAX_BYTES => SteerLine::parse(raw).map_err(|e| e.0),
-        LINE_MAX_BYTES.. => Err(format!("it is longer than {} KiB", LINE_MAX_BYTES / 1024)),
+        LINE_MAX_BYTES.. => Err(format!("the line is longer than {} KiB", LINE_MAX_BYTES / 1024)),
     };
     let line = read.and_then(|line| {
         steer::compiles(&line)?;

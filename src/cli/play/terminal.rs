@@ -22,20 +22,23 @@ pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
         AppearanceSettings::of(context)?;
     }
     if play.steered_live() {
-        let message = "on the screen standard input is the keyboard: --steer - needs --headless";
-        return Err(Failure::usage(message, "put the lines into a file"));
+        let message = "--steer - needs --headless: on the screen, standard input is the keyboard";
+        return Err(Failure::usage(message, "write the lines to a file and name it with --steer"));
     }
     Ok(())
 }
 
 /// Refuses a screen where there is no terminal for it, naming what to type instead.
 pub fn check_screen(instead: &str, context: &Context) -> Result<(), Failure> {
-    let instead = format!("use {instead}");
+    let instead = format!("use: {instead}");
     if !Context::at_terminal() {
-        return Err(Failure::usage("the screen needs a terminal, and here is none", instead));
+        return Err(Failure::usage("not a terminal", instead));
     }
     if context.environment.term() == Some("dumb") {
-        return Err(Failure::usage("this terminal cannot show a screen (TERM=dumb)", instead));
+        return Err(Failure::usage(
+            "this terminal cannot show the full screen (TERM=dumb)",
+            instead,
+        ));
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ pub fn agree(paths: &Paths, digest: &str, name: &str) -> Result<(), Failure> {
     let kept = options.open(&path).and_then(|mut file| file.write_all(line.as_bytes()));
     kept.map_err(|e| {
         let path = path.display();
-        Failure::new(Exit::Session, format!("cannot keep the agreement in {path}: {e}"))
+        Failure::new(Exit::Session, format!("cannot save the trust decision in {path}: {e}"))
     })
 }
 

@@ -52,12 +52,11 @@ impl Untrusted {
         let would: Vec<String> = self.would.iter().map(|line| format!("\n  {line}")).collect();
         let message = format!("{} is not trusted, and it would{}", self.name, would.concat());
         if consent == Consent::Missing {
-            return Err(Failure::new(Exit::Invalid, message)
-                .hint("if you know what that does and want it done, add --trust"));
+            return Err(Failure::new(Exit::Invalid, message).hint("review it, then add --trust"));
         }
         output::print(&text::block(&message));
-        if !asked("Agree to this content, now and later? [y/N] ") {
-            return Err(Failure::new(Exit::Invalid, "not agreed to, so nothing was started"));
+        if !asked("Trust this file? [y/N] ") {
+            return Err(Failure::new(Exit::Invalid, "not trusted; nothing was started"));
         }
         store::agree(paths, &self.digest, &self.name)
     }
@@ -68,7 +67,7 @@ pub fn admit_project(consent: Consent, context: &Context) -> Result<(), Failure>
     let Some((project, false)) = context.project()? else { return Ok(()) };
     let sets = project.sets()?.into_iter();
     let untrusted = Untrusted {
-        name: format!("{} of this folder", project.path.display()),
+        name: format!("{} in this folder", project.path.display()),
         digest: store::project_digest(&project)?,
         would: sets.map(|o| format!("set {} = {}", o.key, o.value)).collect(),
     };

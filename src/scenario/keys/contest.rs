@@ -16,20 +16,20 @@ const CONTRACT: &[Key] = &[
         "markers",
         NAMES,
         r#"["[PASS]", "[AGREE]"]"#,
-        "Signs that mean something at the end of a line.",
+        "Markers with a meaning at the end of a line.",
     ),
-    key("choice", NAMES, r#"["yes", "no"]"#, "Answers, one of which the reply gives."),
+    key("choice", NAMES, r#"["yes", "no"]"#, "The possible answers."),
     key(
         "schema",
         ValueKind::Schema,
         r#"{ type = "object", required = ["claim"] }"#,
-        "The JSON Schema that the reply fits.",
+        "JSON Schema of the reply.",
     ),
     key(
         "again",
         ValueKind::Count { least: 0, most: 5 },
         "1",
-        "Further calls that show what was wrong with the reply; 1, unless it says so.",
+        "Further attempts after a reply that does not fit (default 1).",
     ),
     later("keep"),
 ];
@@ -44,7 +44,7 @@ const SUMMARY: &[Key] = &[needed(
     "summary_by",
     ValueKind::Line,
     r#""clerk""#,
-    "The seat that sums up what was said before.",
+    "The participant that summarises earlier turns.",
 )];
 
 /// What ends it before its limits do.
@@ -53,22 +53,22 @@ pub(super) const STOP: &[Key] = &[
         "when",
         ValueKind::Condition(OF_CONVERSATION),
         r#""turn_count > 6""#,
-        "It ends when this holds.",
+        "Ends when this condition holds.",
     ),
-    key(
-        "word",
-        ValueKind::Line,
-        r#""AGREED""#,
-        "It ends when a line of an utterance begins with this.",
-    ),
+    key("word", ValueKind::Line, r#""AGREED""#, "Ends when a line of a turn begins with this."),
     key(
         "by",
         ONE_OR_MORE_NAMES,
         r#"["ada"]"#,
-        "Whose line: seats or roles; anybody's, unless it says so.",
+        "Whose line: participants or roles (default: anyone).",
     ),
-    key("judge", ValueKind::Line, r#""jo""#, "It ends when this seat says yes to the question."),
-    key("question", ValueKind::Line, r#""Is all said?""#, "What the judge is asked."),
+    key(
+        "judge",
+        ValueKind::Line,
+        r#""jo""#,
+        "Ends when this participant answers the question with yes.",
+    ),
+    key("question", ValueKind::Line, r#""Is all said?""#, "The question to the judge."),
     key(
         "every",
         ValueKind::AnyOf(&[ValueKind::True, UTTERANCE_RANGE]),
@@ -80,19 +80,19 @@ pub(super) const STOP: &[Key] = &[
         "agreement",
         ValueKind::Number { least: 0.01, most: 1.0 },
         "0.8",
-        "It ends when this share of those who speak gives the same answer; silence agrees with nobody.",
+        "Ends when this share of the speakers gives the same answer; abstentions count against it.",
     ),
     key(
         "loop",
         ValueKind::True,
         "true",
-        "It ends when the talk goes in circles for two rounds; after the first one it warns.",
+        "Ends when the conversation repeats itself for two rounds; warns after the first.",
     ),
     key(
         "then",
         ValueKind::OneOf { words: &["end", "ask"], later: &[] },
         r#""ask""#,
-        "Whether it ends at once, or pauses and asks you; end, unless it says so.",
+        "Whether to end at once (default), or to pause and ask you.",
     ),
 ];
 
@@ -101,40 +101,39 @@ const QUESTION: Key = key(
     "question",
     ValueKind::Line,
     r#""Who made the better case?""#,
-    "What is judged; who made the better case, unless it says so.",
+    "The question (default: who made the better case).",
 );
 const SIDES: Key = key(
     "sides",
     NAMES,
     r#"["pro", "con"]"#,
-    "Seats or roles that are compared; everybody who speaks, unless it says so.",
+    "The participants or roles compared (default: everyone who speaks).",
 );
 const VOTES: Key = key(
     "votes",
     ValueKind::Count { least: 1, most: 9 },
     "1",
-    "How often each judge is asked; 1, unless it says so.",
+    "How often each judge is asked (default 1).",
 );
 const SWAP_TEST: Key = key(
     "swap_test",
     ValueKind::Flag,
     "true",
-    "Whether each is asked again with the sides in reverse order; a judgement that turns with it is a tie.",
+    "Whether each is asked again with the sides swapped; a judgement that changes with it is a tie.",
 );
 const TIE: Key = key(
     "tie",
     ValueKind::OneOf { words: &["draw", "first", "random", "judge", "human"], later: &[] },
     r#""judge""#,
-    "What follows where two sides have as many: nobody wins, the side named first, dice, the first judge's casting \
-     vote, or you choose.",
+    "How a tie is broken: not at all, the side named first, at random, by the first judge, or by you.",
 );
 const JUDGE_SEES: Key =
-    key("sees", SEES, r#""opening""#, "Whose words the judges see; all, unless it says so.");
+    key("sees", SEES, r#""opening""#, "Whose turns the judges see (default: all).");
 const MAY_STOP: Key = key(
     "may_stop",
     ValueKind::Flag,
     "true",
-    "Whether the judges are asked after each round too, and a side that has won then ends it.",
+    "Whether the judges are also asked after each round, where a winner ends it.",
 );
 
 const AT: Key = key(
@@ -151,7 +150,7 @@ const fn court(judges: &'static str) -> [Key; 8] {
         judges,
         ONE_OR_MORE_NAMES,
         r#""jo""#,
-        "Who judges: a seat, or several as a panel; they do not speak unless they are told to.",
+        "The judge, or several as a panel; they take no turns unless speaks = true.",
     );
     [judges, QUESTION, SIDES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
 }

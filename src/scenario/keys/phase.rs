@@ -9,12 +9,12 @@ const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 
 /// One phase.
 pub(super) const PHASE: &[Key] = &[
-    needed("name", ValueKind::Line, r#""opening""#, "The name as shown."),
+    needed("name", ValueKind::Line, r#""opening""#, "Name."),
     key(
         "who",
         ONE_OR_MORE_NAMES,
         r#"["pro", "con"]"#,
-        "Seats, roles, all, or all but NAME; all, unless it says so.",
+        "Participants, roles, all, or all but NAME (default: all).",
     ),
     key(
         "order",
@@ -22,42 +22,48 @@ pub(super) const PHASE: &[Key] = &[
         r#""sequential""#,
         "sequential, simultaneous, shuffled, or a policy: its name, or a table with its options.",
     ),
-    key("rounds", ROUND_RANGE, "2", "Full passes of its speakers; 1, unless it says so."),
+    key("rounds", ROUND_RANGE, "2", "Rounds (default 1)."),
     key(
         "moderator",
         ValueKind::Line,
         r#""mo""#,
-        "Who chooses the next speaker, where the order is moderated.",
+        "Who chooses the next speaker, with order = \"moderated\".",
     ),
-    key("sees", SEES, r#""others_last""#, "Whose words are seen; all, unless it says so."),
+    key("sees", SEES, r#""others_last""#, "Whose turns are seen (default: all)."),
     key(
         "anonymous",
         ValueKind::OneOf { words: &["off", "stable", "per_round", "per_viewer"], later: &[] },
         r#""per_round""#,
-        "Labels instead of names: the same ones throughout, dealt each round, or for each viewer.",
+        "Labels instead of names: the same throughout, new each round, or different for each viewer.",
     ),
     key(
         "think",
         ValueKind::OneOf { words: &["off", "private"], later: &[] },
         r#""private""#,
-        "Whether a part of the reply is seen by the log and the operator only.",
+        "Whether part of the reply is visible only to you and the log.",
     ),
     key(
         "words",
         ValueKind::List(&WORDS_RANGE),
         "[70, 150]",
-        "From how many words to how many a contribution should have.",
+        "Minimum and maximum words of a turn.",
+    ),
+    key(
+        "words",
+        ValueKind::List(&WORDS_RANGE),
+        "[70, 150]",
+        "Minimum and maximum words of a turn.",
     ),
     key(
         "until",
         ValueKind::Condition(OF_CONVERSATION),
         r#""agreement >= 0.8""#,
-        "Ends the phase after a round in which this holds; rounds says how many it takes at most.",
+        "Ends the phase after a round in which this condition holds; `rounds` is the upper bound.",
     ),
     key(
         "judge",
         ValueKind::Table(JUDGE),
         r#"{ seat = "jo", may_stop = true }"#,
-        "Who judges the phase at its end, or stops it as soon as a side has won.",
+        "The judge of the phase at its end; with may_stop, it ends once a side has won.",
     ),
 ];

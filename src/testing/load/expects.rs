@@ -161,7 +161,7 @@ fn check(source: &str, case: &Case) -> Result<Condition, ExprError> {
 }
 
 fn hint(message: &str) -> &'static str {
-    match message.contains("nothing is called") || message.contains("is known only") {
+    match message.contains("unknown name") || message.contains("is known only") {
         true => "`colloquium test --help` lists the names",
         false => r#"as in that = "ended.reason == 'utterance_limit'""#,
     }

@@ -191,7 +191,7 @@ fn purpose(word: Option<&str>) -> Purpose {
 /// Gives every seat of a conversation its voice, and returns the lines by seat.
 ///
 /// # Errors
-/// Seats that nobody speaks for, and voices for seats that are not there; each with the way out.
+/// Seats that nobody speaks for, and voices for seats that are not there; each with the fix.
 pub fn cast(
     loaded: &mut Loaded,
     voices: &VoiceTable,
@@ -218,7 +218,7 @@ pub fn cast(
                 seat.id
             )),
             (_, None) => faults.push(format!(
-                "nobody speaks for `{0}`; add [[voice]] with seat = \"{0}\" and lines = [\"...\"]",
+                "`{0}` has no voice; add [[voice]] with seat = \"{0}\" and lines = [\"...\"]",
                 seat.id
             )),
             (_, Some(speaker)) => {
@@ -230,7 +230,7 @@ pub fn cast(
     let seated = |id: &str| id == ALL || loaded.participants.iter().any(|p| p.id == *id);
     for (id, voice) in voices {
         if !seated(id) && !joins.contains(id) {
-            faults.push(format!("the scenario has no seat `{id}`"));
+            faults.push(format!("the scenario has no participant `{id}`"));
         } else if let (false, Some(speaker)) = (seated(id), &voice.speaker) {
             speakers.insert(id.as_str().into(), speaker.clone());
         }

@@ -33,7 +33,7 @@ pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
     Some(Request::Send(command))
 }
 
-/// Says what a conversation that is kept nowhere cannot do, and the way out.
+/// Says what a conversation that is kept nowhere cannot do, and the fix.
 pub fn unsaved(screen: &mut Screen) -> Option<Request> {
     told(screen, "not saved: --no-save sessions cannot be branched or extended")
 }

@@ -84,7 +84,7 @@ pub(in crate::ui) struct SelectedMessage {
     pub name: String,
 }
 
-/// Returns the message that is read, or the last one that is whole before it; says so if there is none.
+/// Returns the message that is read, or the last one that is whole before it; says so if none exists.
 pub(in crate::ui) fn message_read(screen: &mut Screen) -> Option<SelectedMessage> {
     let from = screen.reading();
     let (transcript, only) = (&screen.transcript, screen.view.reading.only);

@@ -1,4 +1,4 @@
-//! Selecting a participant, and the list of what can be done with it.
+//! Selecting a participant, and the list of actions for it.
 
 use crate::model::{Command, VoiceSpec};
 use crate::ui::action::{Action, Direction};
@@ -62,7 +62,7 @@ fn quoted(value: &str) -> String {
     Value::from(value).to_string()
 }
 
-/// Selects the participant at a place, and says what can be done with it.
+/// Selects the participant at a place, and says actions for it.
 pub(in crate::ui) fn select(screen: &mut Screen, place: usize) {
     let Some(seat) = screen.transcript.state().seats.get(place) else {
         screen.view.notice = Some(format!("no participant {}", place + 1));

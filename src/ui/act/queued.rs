@@ -5,7 +5,7 @@ use crate::text;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::transcript::Transcript;
 
-/// Returns what can be done with the queued messages.
+/// Returns actions for the queued messages.
 pub fn list(transcript: &Transcript) -> Option<List> {
     let waiting: Vec<_> = transcript.queued().collect();
     let mut entries = Vec::new();

@@ -106,7 +106,7 @@ fn tenths(ms: u64) -> String {
     format!("{}.{}s", ms / 1_000, ms % 1_000 / 100)
 }
 
-/// What can be done with the message that is read.
+/// Actions for the message that is read.
 fn actions(screen: &Screen) -> Vec<Line<'static>> {
     let mut lines = vec![heading(screen, "ACTIONS")];
     let actions = [

@@ -1,6 +1,6 @@
 //! The scheduler's line: who speaks, doing what, for how long, who is next and why. The last thing to be shortened.
 
-use crate::export::reason;
+use crate::export::ended as how_it_ended;
 use crate::model::{Ms, SeatId, StopReason};
 use crate::state::State;
 use crate::text;
@@ -219,11 +219,7 @@ fn ended(state: &State) -> String {
     let Some(ended) = &state.ended else { return String::new() };
     let text = ended.text.iter().map(|t| format!(": {}", text::label(t))).collect::<String>();
     match ended.reason {
-        StopReason::Failure | StopReason::Starved => {
-            format!("failed: {}{text}", reason(ended.reason))
-        }
-        StopReason::Completed => format!("finished{text}"),
         StopReason::Operator => format!("ended by you{text}"),
-        _ => format!("finished: {}{text}", reason(ended.reason)),
+        why => format!("{}{text}", how_it_ended(why)),
     }
 }

@@ -93,7 +93,7 @@ fn room(bar: &Bar, area: Rect) -> usize {
 }
 
 /// What there is to say instead of hints: a notice, or how the command that is being written is used, and what it does
-/// where there is room for that. A notice for which there is none stands above the line of the floor.
+/// where there is room for that. A notice for which none exists stands above the line of the floor.
 fn told(screen: &Screen, place: Focus, room: usize) -> Option<String> {
     let fits = |told: &String| width(told) <= room;
     let written = || {

@@ -9,7 +9,7 @@ use crate::ui::keymap::focus::Focus;
 use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
 use crate::ui::keymap::spelling::{DIGITS, canonical, writes};
 
-/// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the way out.
+/// Why keys of the user's own cannot be used: the place in the file, what is wrong, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{at}: keys.{place}.{action}: {why}")]
 pub struct Unfit {

@@ -124,7 +124,7 @@ pub enum StartRow {
     Local,
     /// At the first run: a provider with a key.
     Provider,
-    /// At the first run: a topic of one's own.
+    /// At the first run: a topic of your own.
     Own,
 }
 

@@ -28,7 +28,7 @@ pub struct TerminalReport {
     pub keyboard: bool,
 }
 
-/// Asks the terminal; where there is none, or it does not answer in time, nothing is known.
+/// Asks the terminal; where none exists, or it does not answer in time, nothing is known.
 #[cfg(unix)]
 pub fn ask() -> TerminalReport {
     use crate::clock::Clock;

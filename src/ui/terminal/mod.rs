@@ -1,4 +1,4 @@
-//! The terminal: every mode that is switched on is switched off again, in reverse order, on every way out.
+//! The terminal: every mode that is switched on is switched off again, in reverse order, on every fix.
 //!
 //! One function restores; the guard, the hook for panics and the way around a stop all call it, and calling it twice does
 //! no harm. The hook is in place before the first mode is on.

@@ -51,7 +51,7 @@ impl ThemeLibrary {
     /// Returns what a theme says of itself.
     ///
     /// # Errors
-    /// When there is none of that name, or something in it is wrong.
+    /// When none exists of that name, or something in it is wrong.
     pub fn meta(&self, name: &str) -> Result<Meta, ThemeError> {
         Ok(File::read(&self.source(name)?)?.meta)
     }
@@ -59,7 +59,7 @@ impl ThemeLibrary {
     /// Returns a theme as a terminal can show it.
     ///
     /// # Errors
-    /// When there is none of that name, or something in it is wrong.
+    /// When none exists of that name, or something in it is wrong.
     pub fn theme(
         &self,
         name: &str,

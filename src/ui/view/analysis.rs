@@ -48,7 +48,7 @@ impl AnalysisPane {
         analysis
     }
 
-    /// Counts anew, if anything happened that figures are made of.
+    /// Counts again, if anything happened that figures are made of.
     pub fn renew(&mut self, transcript: &Transcript) {
         if self.counted != transcript.turn_log.happened() {
             self.count(transcript);

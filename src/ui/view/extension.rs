@@ -5,7 +5,6 @@
 
 use crate::model::{Limit, Limits};
 use crate::state::State;
-use crate::ui::view::floor::limit_words;
 
 /// Running seconds that one round more is taken for, where time is the limit.
 const MORE_SECONDS: u64 = 60;
@@ -37,7 +36,7 @@ pub fn raise(state: &State) -> Option<(String, String)> {
     let held = state.limit.as_ref()?;
     let to = one_more_round(state)?.of(held.what)?;
     let from = state.limits.of(held.what).unwrap_or(held.limit);
-    Some((limit_words(held.what, from), limit_words(held.what, to)))
+    Some((held.what.words(from), held.what.words(to)))
 }
 
 /// Returns what the key for one more round does where a limit holds: tokens, money and time are raised by a sum that a
@@ -54,5 +53,5 @@ pub fn way_on(state: &State) -> String {
 /// Returns which limit holds, in words.
 pub fn stopped(state: &State) -> String {
     let Some(held) = &state.limit else { return String::new() };
-    format!("stopped at the limit of {}", limit_words(held.what, held.limit))
+    format!("stopped at the limit of {}", held.what.words(held.limit))
 }

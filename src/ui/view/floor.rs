@@ -169,17 +169,6 @@ pub fn tokens(count: u64) -> String {
     }
 }
 
-/// Returns a limit in words: `20 turns`, `$5.00`.
-pub fn limit_words(what: Limit, limit: u64) -> String {
-    match what {
-        Limit::Utterances if limit == 1 => "1 turn".into(),
-        Limit::Utterances => format!("{limit} turns"),
-        Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens | Limit::Usd => {
-            what.words(limit)
-        }
-    }
-}
-
 /// Returns how many percent of a limit were used, and the limit in words, where a warning was given for one that is not
 /// reached yet; of several the one that is nearest.
 pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
@@ -189,7 +178,7 @@ pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     let holds = |(what, limit): &&(Limit, u64)| state.limits.of(*what) == Some(*limit);
     let used = |(what, limit): &(Limit, u64)| {
         let percent = state.used(*what, now).saturating_mul(100) / (*limit).max(1);
-        (percent, limit_words(*what, *limit))
+        (percent, what.words(*limit))
     };
     let near = state.near.iter().filter(holds).map(used);
     near.max_by_key(|(percent, _)| *percent)

@@ -226,7 +226,7 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
     head(name, style, &facts, None, look)
 }
 
-/// Reasoning, folded to one line unless it is open; nothing where there is none.
+/// Reasoning, folded to one line unless it is open; nothing where none exists.
 fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];

@@ -117,7 +117,7 @@ impl Decoder {
         }
         let usage = self.usage(shown);
         if self.finish.as_deref() == Some(FAILED) {
-            return Err(ServerFault::new(ErrorClass::Broken, "broke off because of an error"));
+            return Err(ServerFault::new(ErrorClass::Broken, "stopped with an error"));
         }
         if !self.spoke || self.is_filtered() {
             let mut fault = self.unheard();
@@ -181,7 +181,7 @@ impl Decoder {
 
     fn unfinished(&self, stray: &str) -> ServerFault {
         if self.has_words() {
-            return ServerFault::new(ErrorClass::Broken, "broke off in the middle of the reply");
+            return ServerFault::new(ErrorClass::Broken, "stopped in the middle of the reply");
         }
         match serde_json::from_str::<Value>(stray.trim()) {
             // Google sends an error that comes before the stream in a list
@@ -204,9 +204,9 @@ impl Decoder {
                 ServerFault::new(ErrorClass::Filter, "blocked the reply with its content filter")
             }
             Some("length") => {
-                ServerFault::new(ErrorClass::Empty, "spent all tokens of the reply before a word")
+                ServerFault::new(ErrorClass::Empty, "used the whole token limit on reasoning")
             }
-            Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent a reply without words"),
+            Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent an empty reply"),
         }
     }
 
@@ -229,11 +229,11 @@ fn add(out: &mut Pieces, channel: Channel, text: &str) {
 }
 
 fn garbage() -> ServerFault {
-    ServerFault::new(ErrorClass::NoProtocol, "answered something that is no reply of a model")
+    ServerFault::new(ErrorClass::NoProtocol, "sent a response that is not a model's reply")
 }
 
 fn too_long(_: TooLong) -> ServerFault {
-    too_large("sent a line without an end".into())
+    too_large("sent a line that never ends".into())
 }
 
 fn too_large(why: String) -> ServerFault {

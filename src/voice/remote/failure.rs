@@ -1,6 +1,6 @@
 //! What went wrong with a call: one class for decisions, one sentence for people.
 //!
-//! A server's own words are quoted, because they often name the way out, but short, without the key, and never where
+//! A server's own words are quoted, because they often name the fix, but short, without the key, and never where
 //! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
 
 use super::Endpoint;
@@ -111,15 +111,15 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::BadRequest => {
             "check temperature, max_tokens, stop and effort of the participant".into()
         }
-        ErrorClass::Rate => "wait, or let fewer seats speak at once".into(),
+        ErrorClass::Rate => "wait, or reduce parallel speakers".into(),
         ErrorClass::Overload => "wait, or choose another model".into(),
         ErrorClass::Context => "choose a model with a larger window or a shorter prompt".into(),
-        ErrorClass::Filter => "word the topic or the persona another way".into(),
+        ErrorClass::Filter => "rephrase the topic or the persona".into(),
         ErrorClass::Silence => "it may be loading the model: raise the timeout if so".into(),
-        ErrorClass::Empty | ErrorClass::Budget => "ask again, or raise max_tokens".into(),
-        ErrorClass::TooLarge => "ask for less with max_tokens, or choose another server".into(),
+        ErrorClass::Empty | ErrorClass::Budget => "retry, or raise max_tokens".into(),
+        ErrorClass::TooLarge => "lower max_tokens, or choose another server".into(),
         ErrorClass::Failed | ErrorClass::Broken | ErrorClass::Form => {
-            "ask again, or choose another model".into()
+            "retry, or choose another model".into()
         }
     }
 }
@@ -139,22 +139,22 @@ pub(super) fn of_net(error: &NetError, heard: ReplyStart) -> ServerFault {
             ServerFault::new(ErrorClass::NoProtocol, format!("has no address: {why}"))
         }
         NetError::KeySigns => new(ErrorClass::Credentials, "cannot be sent this key"),
-        NetError::Setup(why) => ServerFault::new(ErrorClass::Tls, format!("was not asked: {why}")),
-        NetError::Dns => new(ErrorClass::Dns, "has a name without an address"),
+        NetError::Setup(why) => ServerFault::new(ErrorClass::Tls, format!("was not called: {why}")),
+        NetError::Dns => new(ErrorClass::Dns, "host name was not found"),
         NetError::Refused => new(ErrorClass::Refused, "refused the connection"),
         NetError::Unreachable(why) => {
-            ServerFault::new(ErrorClass::Refused, format!("cannot be reached: {why}"))
+            ServerFault::new(ErrorClass::Refused, format!("is unreachable: {why}"))
         }
-        NetError::ConnectTimeout => new(ErrorClass::Silence, "did not take the connection in time"),
+        NetError::ConnectTimeout => new(ErrorClass::Silence, "connection timed out"),
         NetError::Tls(why) => {
-            ServerFault::new(ErrorClass::Tls, format!("made no secure connection: {why}"))
+            ServerFault::new(ErrorClass::Tls, format!("failed the TLS handshake: {why}"))
         }
         NetError::NotHttp => new(ErrorClass::NoProtocol, "does not speak HTTP"),
         NetError::Broken(_) => match heard {
             ReplyStart::Nothing => {
                 new(ErrorClass::Broken, "closed the connection before it answered")
             }
-            ReplyStart::Something => new(ErrorClass::Broken, "broke the connection"),
+            ReplyStart::Something => new(ErrorClass::Broken, "lost the connection"),
         },
     }
 }
@@ -309,17 +309,16 @@ fn of_words(status: u16, words: &Words) -> ServerFault {
     });
     let what = match class {
         ErrorClass::Credentials => "rejected the key".into(),
-        ErrorClass::Credit => "says that the account has no credit".into(),
+        ErrorClass::Credit => "reports that the account has no credit".into(),
         ErrorClass::UnknownModel => "has no such model".into(),
-        ErrorClass::Context => "says that the prompt does not fit the model's window".into(),
+        ErrorClass::Context => "reports that the prompt is too long for the model's window".into(),
         ErrorClass::Filter => "refused the content".into(),
-        ErrorClass::Rate => "asks for fewer requests".into(),
+        ErrorClass::Rate => "rate limited the request (429)".into(),
         ErrorClass::Overload => "is overloaded".into(),
         ErrorClass::NoProtocol if (300..400).contains(&status) => {
-            "points to another address, which is not followed because the key belongs to this one"
-                .into()
+            "redirects to another address, which is not followed to protect the key".into()
         }
-        ErrorClass::BadRequest => "did not accept the request".into(),
+        ErrorClass::BadRequest => "rejected the request".into(),
         _ if status == 0 => "failed".into(),
         _ => format!("failed with status {status}"),
     };

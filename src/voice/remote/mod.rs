@@ -108,7 +108,7 @@ impl Remote {
         };
         let heard =
             timeout(Duration::from_millis(timeouts.total), heard).await.unwrap_or_else(|_| {
-                Err(silence(format!("was not done within {} s", seconds(timeouts.total))))
+                Err(silence(format!("did not finish within {} s", seconds(timeouts.total))))
             });
         sink.close().await;
         heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
@@ -184,7 +184,7 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
         patience.wait(read(&mut answer, &mut body)).await?;
         let value: Value = serde_json::from_slice(&body).unwrap_or_default();
         let models = value[list].as_array().ok_or_else(|| {
-            ServerFault::new(ErrorClass::NoProtocol, "answered something that is no list of models")
+            ServerFault::new(ErrorClass::NoProtocol, "did not return a list of models")
         })?;
         let names = models.iter().filter_map(|m| m[name].as_str());
         Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
@@ -208,7 +208,7 @@ impl Patience {
         tokio::select! {
             // first, so that a flood of nothing does not keep the time from running out
             biased;
-            () = &mut self.left => Err(silence(format!("sent no words for {} s", seconds(self.ms)))),
+            () = &mut self.left => Err(silence(format!("sent nothing for {} s", seconds(self.ms)))),
             done = what => Ok(done),
         }
     }
@@ -226,7 +226,7 @@ fn unheard(error: &NetError) -> ServerFault {
     failure::of_net(error, ReplyStart::Nothing)
 }
 
-/// The way out of words, which lets no key pass: a server may say again what it was sent, in pieces of its choice.
+/// The fix of words, which lets no key pass: a server may say again what it was sent, in pieces of its choice.
 struct RedactingSink<'a> {
     out: &'a Out,
     said: KeyRedactor,

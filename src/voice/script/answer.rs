@@ -139,7 +139,7 @@ impl ScriptAnswer {
             text => text,
         };
         if whole.is_none() && blank(&self.said) {
-            return Err(AnswerFault(ErrorClass::Empty, "said nothing".into()));
+            return Err(AnswerFault(ErrorClass::Empty, "returned an empty reply".into()));
         }
         done.text = whole.filter(|text| *text != self.said).map(Text::from);
         Ok(Chunk::Done(done))
@@ -296,8 +296,8 @@ mod tests {
         check(b"a\xffb\xf0\x9f\x98 c\xc3", "a\u{fffd}b\u{fffd} c\u{fffd}", done(None, Value::Null));
         check(b"[1]\n{\"text\":\"no\"}", "[1]\n{\"text\":\"no\"}", done(None, Value::Null));
         check(b"{not json}\nat all\n", "{not json}\nat all", done(None, Value::Null));
-        check(b" \n \n", "", fault(ErrorClass::Empty, "said nothing"));
-        check(b"", "", fault(ErrorClass::Empty, "said nothing"));
+        check(b" \n \n", "", fault(ErrorClass::Empty, "returned an empty reply"));
+        check(b"", "", fault(ErrorClass::Empty, "returned an empty reply"));
     }
 
     #[test]
@@ -326,8 +326,8 @@ mod tests {
             "a",
             fault(ErrorClass::Failed, "b"),
         );
-        check(b"{\"text\":\" \"}", "", fault(ErrorClass::Empty, "said nothing"));
-        check(b"{\"think\":\"a\"}", "", fault(ErrorClass::Empty, "said nothing"));
+        check(b"{\"text\":\" \"}", "", fault(ErrorClass::Empty, "returned an empty reply"));
+        check(b"{\"think\":\"a\"}", "", fault(ErrorClass::Empty, "returned an empty reply"));
         assert_eq!(hear([b"{\"think\":\"hm\"}\n{\"delta\":\"a\"}".as_slice()]).1, "hm");
         let last =
             hear([b"{\"text\":\"a\",\"finish\":\"length\",\"usage\":{\"input\":1,\"output\":2}}"

@@ -76,7 +76,10 @@ async fn run(job: Job, timeouts: &Timeouts, out: &Out) -> Result<Chunk, AnswerFa
     let mut child = spawn::start(job).map_err(fault)?;
     let within = Duration::from_millis(timeouts.total);
     let heard = timeout(within, listen(&mut child, timeouts, out)).await.unwrap_or_else(|_| {
-        Err(AnswerFault(ErrorClass::Silence, format!("was not done within {} ms", timeouts.total)))
+        Err(AnswerFault(
+            ErrorClass::Silence,
+            format!("did not finish within {} ms", timeouts.total),
+        ))
     });
     if let Err(AnswerFault(ErrorClass::Silence, _)) = heard {
         child.stop().await;
@@ -136,7 +139,7 @@ fn fault(e: SpawnError) -> AnswerFault {
 fn told(exit: &ChildExit) -> String {
     let last = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {
-        Some(last) => format!("ended with {}: {}", exit.status, answer::reason(last)),
-        None => format!("ended with {}, without a word on standard error", exit.status),
+        Some(last) => format!("failed ({}): {}", exit.status, answer::reason(last)),
+        None => format!("failed ({}) and wrote nothing to standard error", exit.status),
     }
 }

@@ -35,7 +35,7 @@ pub struct RedactTarget {
 pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failure> {
     if title.trim().is_empty() {
         return Err(Failure::usage(
-            "a title needs words",
+            "the title is empty",
             "colloquium sessions rename SESSION --title \"A TITLE\"",
         ));
     }
@@ -43,7 +43,7 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
     let Some(last) = resumed.log.last().cloned() else {
         return Err(Failure::new(
             Exit::Session,
-            format!("{} has nothing to rename", path.display()),
+            format!("{} is empty; there is nothing to rename", path.display()),
         ));
     };
     let wall = Clock::real(last.ms).wall();
@@ -59,7 +59,7 @@ pub fn rename(path: &Path, title: &str, context: &Context) -> Result<Exit, Failu
     let refused =
         |e: String| Failure::new(Exit::Session, format!("cannot write {}: {e}", path.display()));
     block_on(async { resumed.writer.finish().await.map_err(|fault| refused(fault.to_string())) })?;
-    context.say(&format!("{} is now called: {}", resumed.log.files.id(), title.trim()));
+    context.say(&format!("{} renamed to: {}", resumed.log.files.id(), title.trim()));
     Ok(Exit::Done)
 }
 
@@ -74,12 +74,12 @@ pub fn restore(id: &str, context: &Context) -> Result<Exit, Failure> {
 pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit, Failure> {
     if let Some(short) = out.text.iter().find(|t| t.chars().count() < REDACTED_CHARS_MIN) {
         return Err(Failure::usage(
-            format!("`{short}` is too short to be taken out: it stands in too much else"),
-            format!("give at least {REDACTED_CHARS_MIN} characters, or --utterance N"),
+            format!("\"{short}\" is too short to redact"),
+            format!("use at least {REDACTED_CHARS_MIN} characters, or --utterance N"),
         ));
     }
     let nothing = |why: String| {
-        let message = format!("nothing is taken out of {}: {why}", path.display());
+        let message = format!("nothing was redacted in {}: {why}", path.display());
         Failure::usage(message, "`colloquium sessions show` prints what there is")
     };
     let log = session::read(path)?;
@@ -88,7 +88,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
         log.records.iter().any(is_its)
     };
     if let Some(number) = out.utterance.iter().find(|number| !granted(**number)) {
-        return Err(nothing(format!("there is no utterance {number} in it")));
+        return Err(nothing(format!("it has no turn {number}")));
     }
     let wanted = |log: &Log| {
         let mut all = Redaction { mark: REDACTED.into(), ..Redaction::default() };
@@ -99,19 +99,21 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     let what: Vec<String> = out.utterance.iter().map(|n| format!("utterance {n}")).collect();
     let texts = (!out.text.is_empty()).then(|| "a text".to_owned());
     let what = what.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
-    let done = session::redact(path, wanted, &format!("taken out of this file: {what}"))?;
+    let done = session::redact(path, wanted, &format!("redacted in this file: {what}"))?;
     if done.events == 0 {
-        return Err(nothing("what is meant does not stand in it".into()));
+        return Err(nothing("the text was not found in it".into()));
     }
-    context.say(&format!("taken out of {}: {what}", events(done.events)));
+    context.say(&format!("redacted in {}: {what}", events(done.events)));
     for removed in &done.removed {
         context.say(&format!("removed: {}", removed.display()));
     }
     if done.left > 0 {
-        context
-            .say(&format!("it is left in {}, in a name of a seat or a command", events(done.left)));
+        context.say(&format!(
+            "it remains in {}, in a participant's name or a command",
+            events(done.left)
+        ));
     }
-    context.say("branches, exports and copies made before still hold it");
+    context.say("earlier branches, exports and copies still contain it");
     Ok(Exit::Done)
 }
 
@@ -122,9 +124,9 @@ pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
         context.say(&format!("found: {fault}"));
     }
     match done.kept {
-        None => context.say("nothing had to be mended"),
+        None => context.say("no damage found"),
         Some(kept) => context.say(&format!(
-            "mended: {}, {} of them from a rescue file, {} in place of lost ones; the old file is {}",
+            "repaired: {}, {} of them from a rescue file, {} replacing lost ones; the damaged file is {}",
             events(done.events),
             done.rescued,
             done.stand_ins,

@@ -29,10 +29,10 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
         return Ok(Exit::Done);
     }
     if all.is_empty() {
-        context.say("there is no session yet; `colloquium demo --headless` makes one");
+        context.say("no sessions yet; `colloquium demo --headless` makes one");
         return Ok(Exit::Done);
     }
-    let mut rows = vec![["ID", "WRITTEN (UTC)", "STATE", "SAID", "TITLE"].map(str::to_owned)];
+    let mut rows = vec![["ID", "UPDATED (UTC)", "STATE", "SAID", "TITLE"].map(str::to_owned)];
     rows.extend(all.iter().map(row));
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let [id, written, state, said] = [0, 1, 2, 3].map(width);
@@ -54,7 +54,7 @@ pub fn examples() -> Result<Exit, Failure> {
         let first = log.lines().next().and_then(|line| decode(line.as_bytes()).ok());
         let state = State::fold(&first);
         let title = state.title.as_deref().unwrap_or_default();
-        let by = if state.rehearsed { "rehearsed" } else { "spoken by a small model" };
+        let by = if state.rehearsed { "rehearsed" } else { "played by a small model" };
         format!("{name}  {title} ({by})\n")
     };
     output::data(EXAMPLES.iter().map(one).collect::<String>().as_bytes())?;
@@ -106,7 +106,7 @@ pub fn standing(standing: &SessionStatus) -> (String, Option<String>) {
     let (word, why) = match standing {
         SessionStatus::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),
         SessionStatus::Unfinished => ("unfinished", None),
-        SessionStatus::Recovered => ("recovered", Some("its last line was cut off".into())),
+        SessionStatus::Recovered => ("recovered", Some("its last line is incomplete".into())),
         SessionStatus::Ended(reason) => ("ended", Some(export::reason(*reason))),
         SessionStatus::Damaged(why) => ("damaged", Some(why.clone())),
         SessionStatus::Newer => ("newer", Some("written by a newer program".into())),

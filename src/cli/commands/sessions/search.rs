@@ -13,12 +13,14 @@ use serde_json::{Value, json};
 /// Prints every place where somebody said the words.
 pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failure> {
     if words.trim().is_empty() {
-        return Err(Failure::usage("nothing to look for", "colloquium sessions search \"WORDS\""));
+        return Err(Failure::usage(
+            "nothing to search for",
+            "colloquium sessions search \"WORDS\"",
+        ));
     }
     let folder = context.paths.sessions();
-    let query = Query::new(words).map_err(|_| {
-        Failure::usage("these words cannot be looked for", "look for a few words of them")
-    })?;
+    let query = Query::new(words)
+        .map_err(|_| Failure::usage("query too long", "search for a few of these words"))?;
     let hits = look(&folder, &query).map_err(unreadable(&folder))?;
     if json {
         let all: Vec<Value> = hits.iter().map(as_json).collect();
@@ -26,7 +28,7 @@ pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failur
         return Ok(Exit::Done);
     }
     if hits.is_empty() {
-        context.say("nobody said that in any session");
+        context.say("no matches");
     }
     output::data(hits.iter().map(line).collect::<String>().as_bytes())?;
     Ok(Exit::Done)

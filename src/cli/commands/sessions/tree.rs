@@ -21,11 +21,11 @@ pub fn tree(context: &Context) -> Result<Exit, Failure> {
 
 fn row(depth: usize, s: &SessionSummary) -> String {
     let point = match &s.parent {
-        Some((_, point)) if depth > 0 => format!("{}+ after u{point}  ", "  ".repeat(depth - 1)),
-        Some((parent, point)) => format!("(of {}, after u{point})  ", text::line(parent)),
+        Some((_, point)) if depth > 0 => format!("{}+ after #{point}  ", "  ".repeat(depth - 1)),
+        Some((parent, point)) => format!("(branch of {}, after #{point})  ", text::line(parent)),
         None => String::new(),
     };
     let (state, _) = standing(&s.standing);
     let (id, title) = (text::line(&s.id), text::label(&s.title));
-    format!("{point}{id}  {title}, {} said, {state}\n", s.utterances)
+    format!("{point}{id}  {title}, {} turns, {state}\n", s.utterances)
 }
