@@ -35,7 +35,7 @@ fn names_in_conditions_are_checked_where_they_stand() {
             "4:32 participant[1].lines[1].when: `utterances` is known only to conditions over the whole \
              conversation",
             "6:23 stop[1].when: `last` is known only to rehearsed lines and templates, where a participant is called",
-            "8:9 stop[2].when: nothing is called `trun_count`",
+            "8:9 stop[2].when: unknown name `trun_count`",
             "10:25 stop[3].when: no filter `rejectatr`",
             "12:19 stop[4].when: no test `treu`",
             "14:15 stop[5].when: there is no method `startwith`",

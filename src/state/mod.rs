@@ -183,7 +183,7 @@ pub struct Conversation {
     pub ended: Option<Ended>,
     /// From where its rules count: the beginning, or the last time that its own end was passed.
     pub since: Since,
-    /// The last speaking turn that is over: what `retry` speaks anew.
+    /// The last speaking turn that is over: what `retry` speaks again.
     pub last: Option<LastTurn>,
     /// The verdict that is being found, or that an end waits for.
     pub judging: Option<Judging>,

@@ -46,14 +46,14 @@ fn a_bad_line_stops_a_file_and_not_standard_input() {
     let file = house.file("names.jsonl", names);
     let ran = house.run(&["demo", "--headless", "--steer", &file]).code(3);
     for expected in [
-        "line 1: `when`, character 1: nothing is called `trun_count`; the nearest is `turn_count`",
+        "line 1: `when`, character 1: unknown name `trun_count`; the nearest is `turn_count`",
         "line 2: `when`, character 1: `last` is known only to rehearsed lines",
         "line 3: `when`, character 9: no filter `lowr`; the nearest is `lower`",
     ] {
         assert!(ran.err.contains(expected), "{expected}: {}", ran.err);
     }
     let ran = house.fed(&["demo", "--headless", "--steer", "-"], names).code(0);
-    assert!(ran.out.contains("nothing is called `trun_count`"), "{}", ran.out);
+    assert!(ran.out.contains("unknown name `trun_count`"), "{}", ran.out);
     let ran =
         house.fed(&["demo", "--headless", "--steer", "-"], "{\"do\":\"pausee\"}\nno\n").code(0);
     assert!(ran.out.contains("-- pausee refused: no command `pausee`"), "{}", ran.out);

@@ -76,7 +76,7 @@ async fn a_reply_in_anothers_name_is_asked_for_once_more_and_then_taken_as_it_is
     let ran = answered("B: I speak for B.\nAnd more.", "I think so.").await;
     assert_eq!((ran.texts(), calls(&ran)), (vec!["I think so."], 2));
     let rejected = ran.seen[1].prompt.rejected.as_ref().unwrap();
-    assert!(rejected.why.contains("the name of somebody else"), "{}", rejected.why);
+    assert!(rejected.why.contains("another participant's name"), "{}", rejected.why);
     assert!(ran.seen[1].messages.iter().any(|m| m.text.contains("I speak for B.")));
 
     let said = "MODERATOR: Consensus reached. All agree.";

@@ -63,7 +63,7 @@ async fn judges_who_may_stop_end_the_talk_as_soon_as_a_side_has_won() {
     assert!(given[0].interim && given[0].winner.is_none());
     assert!(given[1].interim && given[1].winner.as_deref() == Some("b"));
     let asked = ran.seen.iter().find(|r| r.purpose == Purpose::Judge).unwrap();
-    assert!(asked.prompt.task.as_ref().unwrap().contains("The talk is not over"));
+    assert!(asked.prompt.task.as_ref().unwrap().contains("The debate is not over"));
     let ran = play(table, judging(|_| json!({"winner": "tie"})), &[]).await;
     assert_eq!((ran.state.utterances, ran.reason()), (12, "utterance_limit"));
     let given = verdicts(&ran);
@@ -131,7 +131,7 @@ async fn the_first_judge_has_the_casting_vote() {
     let given = verdicts(&ran);
     assert_eq!(given.len(), 1);
     assert_eq!(given[0].winner.as_deref(), Some("b"));
-    assert_eq!(&*given[0].how, "tie of a and b in 2 judgements; b by the casting vote of j");
+    assert_eq!(&*given[0].how, "tie of a and b in 2 judgements; b by the deciding vote of j");
     let unread = |ask: &CallRequest| match ask.prompt.task.as_ref().unwrap().contains("has to win")
     {
         true => json!("oh dear"),

@@ -31,7 +31,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("2\r");
     program.until("What text?");
     program.keys("Be brief.\r");
-    program.until("operator whispers to");
+    program.until("operator whispered to");
     program.keys("Hello to all of you.\r");
     program.until("] operator");
     program.keys("/vote\r");
