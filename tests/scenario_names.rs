@@ -38,7 +38,7 @@ fn names_in_conditions_are_checked_where_they_stand() {
             "8:9 stop[2].when: unknown name `trun_count`",
             "10:25 stop[3].when: no filter `rejectatr`",
             "12:19 stop[4].when: no test `treu`",
-            "14:15 stop[5].when: there is no method `startwith`",
+            "14:15 stop[5].when: no method `startwith`",
         ],
     );
     let text = "title = \"T\"\n[[participant]]\nid = \"ada\"\n[[stop]]\nwhen = \"last | lowr\"\n\

@@ -70,7 +70,7 @@ fn what_cannot_be_branched_off_is_said() {
         house.run(&args)
     };
     assert!(fork(&["--at", "99"]).code(2).err.contains("no turn 99"));
-    assert!(fork(&["--at", "0", "--edit", "x"]).code(2).err.contains("0"));
+    assert!(fork(&["--at", "0", "--edit", "x"]).code(2).err.contains("--edit needs a turn"));
     let other = fork(&["--at", "2", "--model", "ollama:llama3"]).code(2);
     assert!(other.err.contains("no participant uses a model"), "{}", other.err);
     let screen = house.run(&["fork", &parent, "--at", "2"]).code(2);

@@ -249,7 +249,12 @@ impl Linear {
         };
         let then = if then.is_empty() { then } else { format!("; {then}") };
         let standing = standing.word().to_lowercase();
-        note(&format!("{standing}: {what}{then}; {}{most} turns{used}", state.utterances))
+        // "paused by you" says by itself that it is paused
+        let what = match what.starts_with(&standing) {
+            true => what,
+            false => format!("{standing}: {what}"),
+        };
+        note(&format!("{what}{then}; {}{most} turns{used}", state.utterances))
     }
 
     fn name(&self, id: &crate::model::SeatId) -> String {
