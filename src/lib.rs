@@ -44,7 +44,7 @@
 //! | which characters may reach a terminal | [`text`] |
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
 //! | child processes, and that none survives | [`spawn`] |
-//! | language models over four wire formats | `voice/remote/`, one file a wire |
+//! | language models over four wire formats | `voice/remote/`, a format a file in `voice/remote/wire/` |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
 //! | how a file that somebody else may have written is opened | [`untrusted`] |
@@ -96,8 +96,11 @@
 //! | policy | 2 | its file in `policy/`, its line in `policy/mod.rs` |
 //! | export format | 2 | its file in `export/`, its row in `FORMATS` |
 //! | figure | 2 | its file in `analysis/`, its row in `FIGURES`, which also says its page on the screen |
-//! | wire format | 3 | its file in `voice/remote/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
+//! | pane | 3 | its file in `ui/draw/`, its row in `ui/draw/mod.rs`, its place in `ui/layout.rs` |
+//! | wire format | 3 | its file in `voice/remote/wire/`, its arms in `voice/remote/wire.rs`, its name in `model/wire.rs` |
 //! | command | 5 | `model/command.rs`, `engine/resolve.rs`, `state/commands.rs` and `engine/execute.rs`, `export/commands.rs` |
+//! | overlay of text | 5 | its file in `ui/view/` and the line in `mod.rs`, `ui/action.rs`, `ui/keymap/rows.rs`, `ui/act/update.rs`; `page.rs` draws it |
+//! | overlay with keys of its own | 10 | as that, and its file in `ui/draw/` with its row in `OVERLAYS`, `ui/screen.rs`, `ui/act/leave.rs`, `ui/keymap/focus.rs` |
 //! | event kind | 5 or more | `model/event.rs` and `payload.rs`, `state/apply.rs`, `export/narrate.rs`, `cli/commands/schema_event.rs`; the compiler names every other reader |
 //!
 //! # What holds

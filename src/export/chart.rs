@@ -35,19 +35,29 @@ const CHOICE_CHARS: usize = 90;
 /// Seats beyond which a ring of names is a tangle.
 const RING_SEATS: usize = 24;
 
+/// Draws a figure.
+type Chart = fn(&Analysis<'_>) -> String;
+
+/// The figures that have a chart, by their names.
+const CHARTS: &[(&str, Chart)] = &[
+    ("shares", bars),
+    ("floor", lanes),
+    ("decisions", ballots),
+    ("positions", stood),
+    ("stances", stances),
+    ("mentions", ring),
+    ("repetition", novelty),
+];
+
 /// Returns the chart of a figure; nothing where none exists, or nothing to see.
 pub fn of(figure: &str, study: &Analysis<'_>) -> String {
-    match figure {
-        "shares" => bars(study),
-        "floor" => lanes(study),
-        "decisions" => ballots(study),
-        "positions" => stood(study),
-        // what is drawn once beside votes is drawn here where there was none
-        "stances" if last_vote(study).is_none() => stood(study),
-        "mentions" => ring(study),
-        "repetition" => novelty(study),
-        _ => String::new(),
-    }
+    let chart = CHARTS.iter().find(|(name, _)| *name == figure);
+    chart.map_or_else(String::new, |(_, chart)| chart(study))
+}
+
+/// What was said of positions, where no vote is drawn that shows it already.
+fn stances(study: &Analysis<'_>) -> String {
+    if last_vote(study).is_none() { stood(study) } else { String::new() }
 }
 
 fn svg(height: f64, title: &str, marks: &str) -> String {
@@ -362,4 +372,22 @@ fn told(marks: &mut String, y: f64, what: &str) {
 
 fn put(marks: &mut String, mark: std::fmt::Arguments<'_>) {
     marks.write_fmt(mark).expect("writing to a String cannot fail");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::TurnLog;
+    use crate::model::Seq;
+    use crate::state::State;
+
+    #[test]
+    fn every_chart_is_one_of_a_figure() {
+        let (state, turn_log) = (State::default(), TurnLog::default());
+        let study = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };
+        let figures: Vec<&str> = study.tables().iter().map(|table| table.name).collect();
+        for (name, _) in CHARTS {
+            assert!(figures.contains(name), "`{name}` is no figure: {figures:?}");
+        }
+    }
 }

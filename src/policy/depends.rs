@@ -6,11 +6,12 @@
 //! A condition that cannot be evaluated is false, and a person is told. What a reply leaves in the context is folded
 //! by `state`, not here.
 
+use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::expr::{Condition, Facts};
 use crate::model::{After, Needs, Outcome, SeatId, Seq, StopReason, Text};
 use crate::scenario::PolicyRow;
-use crate::state::{Asking, Entry, PastTurn, REQUESTS};
+use crate::state::{Asking, EDGES, Entry, PastTurn, REQUESTS};
 use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
@@ -107,12 +108,12 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let ready = |why: String, by| Some(Ready { seat: id.clone(), why, by });
         let runs = &seat.spec.runs;
         let again = failed_before(self.v, id);
-        let last = self.v.thread.memo["ran"][&**id].as_u64().filter(|_| !again);
+        let last = self.v.thread.memo[memo::RAN][&**id].as_u64().filter(|_| !again);
         let meets: Vec<bool> = runs.after.iter().map(|after| self.meets(id, after)).collect();
         let fresh = |after: &After| {
             said(self.v, &after.participant).is_some_and(|seq| last.is_none_or(|last| seq.0 > last))
         };
-        let edges = &self.v.thread.memo["edges"][&**id];
+        let edges = &self.v.thread.memo[EDGES][&**id];
         let left = |at: usize| edges[at].as_u64().filter(|_| !again).unwrap_or(0);
         let live = |(at, after): (usize, &After)| {
             (meets[at] && fresh(after) && left(at) < u64::from(after.max)).then_some(at)
@@ -169,7 +170,7 @@ fn is_addressed(v: &View<'_>) -> bool {
     let names = |e: &Entry| {
         e.seq > since && person(v, e).is_some() && !(e.mentions.is_empty() && e.to.is_empty())
     };
-    let begun = v.thread.memo["begun"] == true;
+    let begun = v.thread.memo[memo::BEGUN] == true;
     since > Seq(0) && !begun && v.entries().any(names)
 }
 
@@ -187,20 +188,20 @@ fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
 
 /// Who was asked for: still from before, by people since, and by the data of the last batch; and what is wrong with it.
 fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
-    let kept = v.thread.memo["asked"].as_array().map_or(&[][..], Vec::as_slice);
+    let kept = v.thread.memo[memo::ASKED].as_array().map_or(&[][..], Vec::as_slice);
     let kept = kept.iter().filter_map(|a| {
         let text = a[2].as_str().map(Text::from);
         Some(Asked { seat: a[0].as_str()?.into(), by: a[1].as_str()?.into(), text })
     });
     let mut asked: Vec<Asked> = kept.collect();
-    let heard = Seq(v.memo_count("heard")).max(v.state.since.seq);
+    let heard = Seq(v.memo_count(memo::HEARD)).max(v.state.since.seq);
     for entry in v.entries().filter(|e| e.seq > heard) {
         let Some(by) = person(v, entry) else { continue };
         let named = entry.mentions.iter().chain(&entry.to);
         let named = named.filter(|seat| entry.granted.as_ref() != Some(seat));
         asked.extend(named.map(|seat| Asked { seat: seat.clone(), by: by.clone(), text: None }));
     }
-    let counted = v.thread.memo["counted"].as_u64();
+    let counted = v.thread.memo[memo::COUNTED].as_u64();
     let batch = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c));
     let mut warnings = vec![];
     for reply in batch.iter().flat_map(|b| &b.ended).filter(|r| r.outcome == Outcome::Said) {
@@ -240,7 +241,7 @@ fn person(v: &View<'_>, entry: &Entry) -> Option<Text> {
 fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
     let heard = v.last_entry().map_or(0, |e| e.seq.0);
     let table = |key: &str| v.thread.memo[key].as_object().cloned().unwrap_or_default();
-    let (mut ran, mut edges): (Map<_, _>, Map<_, _>) = (table("ran"), table("edges"));
+    let (mut ran, mut edges): (Map<_, _>, Map<_, _>) = (table(memo::RAN), table(EDGES));
     for run in ready {
         ran.insert(run.seat.to_string(), heard.into());
         let count = v.state.seat(&run.seat).map_or(0, |s| s.spec.runs.after.len());
@@ -258,15 +259,15 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
         requests.entry(&asked.seat).or_default().extend(asking);
     }
     // whoever is named later in the exchange speaks beside those who began by themselves
-    let begun = v.thread.memo["begun"] == true || !is_addressed(v);
+    let begun = v.thread.memo[memo::BEGUN] == true || !is_addressed(v);
     v.memo_with([
-        ("begun", if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
-        ("ran", Value::Object(ran)),
-        ("edges", Value::Object(edges)),
-        ("asked", json!(left)),
+        (memo::BEGUN, if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
+        (memo::RAN, Value::Object(ran)),
+        (EDGES, Value::Object(edges)),
+        (memo::ASKED, json!(left)),
         (REQUESTS, json!(requests)),
-        ("heard", json!(heard)),
-        ("counted", json!(v.thread.asked.as_ref().map(|b| b.id))),
+        (memo::HEARD, json!(heard)),
+        (memo::COUNTED, json!(v.thread.asked.as_ref().map(|b| b.id))),
     ])
 }
 

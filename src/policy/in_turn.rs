@@ -5,6 +5,7 @@
 //! moves no pointer: the policy's own memory is written only with a turn that is its own. Whose turn it is, is not
 //! decided here.
 
+use super::memo;
 use super::{Decision, NextMove, View};
 use crate::model::{SeatId, Seq, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow};
@@ -46,15 +47,15 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
         return v.end(StopReason::RoundLimit);
     }
-    let heard = ("heard", json!(v.last_entry().map_or(0, |e| e.seq.0)));
-    let owed = v.thread.memo["owed"].as_str();
+    let heard = (memo::HEARD, json!(v.last_entry().map_or(0, |e| e.seq.0)));
+    let owed = v.thread.memo[memo::OWED].as_str();
     if owed.is_none()
         && let Some((named, by)) = named(v)
         && *named != turn.seat
     {
         turn.queue.insert(0, turn.seat.clone());
         let mut set = std::mem::take(&mut turn.kept);
-        set.extend([heard, ("owed", json!(turn.seat))]);
+        set.extend([heard, (memo::OWED, json!(turn.seat))]);
         let memo = v.memo_with(set);
         return speak(named.clone(), format!("{by} mentioned @{named}"), turn, memo);
     }
@@ -64,7 +65,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     let mut set = std::mem::take(&mut turn.kept);
     set.append(&mut turn.memo);
     if v.option_is("mentions", "once") {
-        set.extend([heard, ("owed", Value::Null)]);
+        set.extend([heard, (memo::OWED, Value::Null)]);
     }
     let memo = v.memo_with(set);
     speak(turn.seat.clone(), std::mem::take(&mut turn.why), turn, memo)
@@ -83,7 +84,7 @@ fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     if !v.option_is("mentions", "once") {
         return None;
     }
-    let heard = Seq(v.memo_count("heard"));
+    let heard = Seq(v.memo_count(memo::HEARD));
     v.entries().rev().take_while(|e| e.seq > heard).find_map(|entry| {
         let named = entry.mentions.iter().find(|m| valid(v, entry, m))?;
         let by = match &entry.who {
@@ -103,11 +104,11 @@ fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {
 /// Counts turns into rounds where no order says when a round is over: a round is a turn for each of `able` seats.
 /// Returns the round of the next turn, from 1, and the memo of how far it has come.
 pub(super) fn round(v: &View<'_>, able: usize) -> (u32, Vec<(&'static str, Value)>) {
-    let round = u32::try_from(v.memo_count("round")).unwrap_or(u32::MAX).max(1);
-    let place = v.memo_count("place");
+    let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
+    let place = v.memo_count(memo::PLACE);
     let (round, place) = match place < able as u64 {
         true => (round, place + 1),
         false => (round.saturating_add(1), 1),
     };
-    (round, vec![("round", json!(round)), ("place", json!(place))])
+    (round, vec![(memo::ROUND, json!(round)), (memo::PLACE, json!(place))])
 }

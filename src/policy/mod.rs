@@ -10,6 +10,7 @@ mod bids;
 mod depends;
 mod in_turn;
 mod manual;
+mod memo;
 mod moderated;
 mod phases;
 mod round_robin;

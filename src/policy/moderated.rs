@@ -6,6 +6,7 @@
 //! never chooses itself. A mention is a hint to the moderator, no more.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
+use super::memo;
 use super::round_robin::RoundRobin;
 use super::talkative::Talkative;
 use super::weighted::Weighted;
@@ -104,9 +105,9 @@ fn choice(reply: &Reply) -> (&str, &str) {
 fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
     let moderator = v.thread.spec.options["moderator"].as_str().unwrap_or("");
     let mut able: Vec<&SeatId> = v.able().filter(|s| **s != *moderator).collect();
-    let last = v.thread.memo["last"].as_str();
+    let last = v.thread.memo[memo::LAST].as_str();
     let most = v.option_count("streak").unwrap_or(STREAK);
-    if able.len() > 1 && v.memo_count("streak") >= most {
+    if able.len() > 1 && v.memo_count(memo::STREAK) >= most {
         able.retain(|s| Some(&*s.0) != last);
     }
     able
@@ -114,9 +115,9 @@ fn legal<'a>(v: &View<'a>) -> Vec<&'a SeatId> {
 
 /// Returns what is remembered of a choice.
 fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
-    let again = v.thread.memo["last"] == *seat.0;
-    let streak = if again { v.memo_count("streak") + 1 } else { 1 };
-    [("last", json!(seat)), ("streak", json!(streak))]
+    let again = v.thread.memo[memo::LAST] == *seat.0;
+    let streak = if again { v.memo_count(memo::STREAK) + 1 } else { 1 };
+    [(memo::LAST, json!(seat)), (memo::STREAK, json!(streak))]
 }
 
 fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
@@ -168,7 +169,7 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
         _ => &RoundRobin,
     };
     let mut thread = v.thread.clone();
-    thread.memo = v.thread.memo["fallback"].clone();
+    thread.memo = v.thread.memo[memo::FALLBACK].clone();
     thread.spec.options = Value::Null;
     // whom it may not choose now it is asked to pass over
     for _ in 0..=thread.seats.len() {
@@ -177,7 +178,7 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
         let NextMove::Speak { seats, why, queue, .. } = next else { break };
         let Some(seat) = seats.first().filter(|s| legal.contains(s)) else { continue };
         let (round, mut counted) = round(v, v.able().count());
-        counted.push(("fallback", memo));
+        counted.push((memo::FALLBACK, memo));
         counted.extend(streak(v, seat));
         let why = format!("{because}: {why}").into();
         let next = NextMove::Speak { seats, why, queue, round: Some(round) };

@@ -1,5 +1,6 @@
 //! A list of phases, each a talk of its own that inherits what its parent saw.
 
+use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::payload::ThreadOpened;
 use crate::model::{Limits, SeatId, StopReason};
@@ -22,7 +23,7 @@ impl Policy for Phases {
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        let at = usize::try_from(v.memo_count("phase")).unwrap_or(usize::MAX);
+        let at = usize::try_from(v.memo_count(memo::PHASE)).unwrap_or(usize::MAX);
         let phases = &v.state.scenario.phases;
         let Some(phase) = phases.get(at) else {
             return v.end(StopReason::Completed);
@@ -39,7 +40,7 @@ impl Policy for Phases {
             inherits: true,
             limits: Limits::default(),
             about: json!({"phase": at + 1, "of": phases.len()}),
-            memo: v.memo_with([("phase", json!(at + 1))]),
+            memo: v.memo_with([(memo::PHASE, json!(at + 1))]),
         };
         let memo = spec.memo.clone();
         Decision { next: NextMove::Open(Box::new(spec)), memo }

@@ -1,6 +1,7 @@
 //! One after the other, in the order of the file or shuffled again each round.
 
 use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide};
+use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
@@ -46,8 +47,8 @@ fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
 
 /// Finds the next seat that can speak, from the pointer on, at most one whole round ahead.
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
-    let round = u32::try_from(v.memo_count("round")).unwrap_or(u32::MAX).max(1);
-    let at = usize::try_from(v.memo_count("at")).unwrap_or(0);
+    let round = u32::try_from(v.memo_count(memo::ROUND)).unwrap_or(u32::MAX).max(1);
+    let at = usize::try_from(v.memo_count(memo::AT)).unwrap_or(0);
     let here = order(v, round).into_iter().enumerate().skip(at).map(|(i, s)| (i, s, round));
     let behind = order(v, round + 1).into_iter().enumerate().map(|(i, s)| (i, s, round + 1));
     let mut turns = here.chain(behind).filter(|(_, seat, _)| v.state.may_speak(seat));
@@ -60,7 +61,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     }
     Some(ProposedTurn {
         why: format!("place {} of {}", place + 1, v.thread.seats.len()),
-        memo: vec![("at", json!(place + 1)), ("round", json!(round))],
+        memo: vec![(memo::AT, json!(place + 1)), (memo::ROUND, json!(round))],
         kept: vec![],
         seat,
         queue,

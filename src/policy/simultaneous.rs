@@ -1,5 +1,6 @@
 //! All at once, each seeing only what was there before the round.
 
+use super::memo;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{SeatId, StopReason};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
@@ -25,7 +26,7 @@ impl Policy for Simultaneous {
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        let round = v.memo_count("round") + 1;
+        let round = v.memo_count(memo::ROUND) + 1;
         if v.option_count("rounds").is_some_and(|rounds| round > rounds) {
             return v.end(StopReason::RoundLimit);
         }
@@ -39,6 +40,6 @@ impl Policy for Simultaneous {
             queue: vec![],
             round: u32::try_from(round).ok(),
         };
-        Decision { next, memo: v.memo_with([("round", json!(round))]) }
+        Decision { next, memo: v.memo_with([(memo::ROUND, json!(round))]) }
     }
 }

@@ -3,6 +3,7 @@
 //! Whoever had the last turn does not roll, unless alone. The dice depend on the seed and on how many turns there were.
 
 use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
+use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::PolicyRow;
@@ -34,20 +35,20 @@ impl Policy for Talkative {
 fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let able: Vec<&SeatId> = v.able().collect();
     let (round, mut memo) = round(v, able.len());
-    let turns = v.memo_count("turns");
+    let turns = v.memo_count(memo::TURNS);
     let place = v.thread.ordinal * 1_000_003 + turns;
     let mut rolled: Vec<(&SeatId, f64)> =
         rollers(v, able).into_iter().map(|seat| (seat, margin(v, place, seat))).collect();
     rolled.sort_by_cached_key(|(seat, _)| v.state.dice(place, &format!("order {seat}")));
     // the first who wants to, else whoever came nearest to it
     rolled.sort_by(|(_, a), (_, b)| a.max(0.0).total_cmp(&b.max(0.0)));
-    let owed = v.thread.memo["owed"].as_str();
+    let owed = v.thread.memo[memo::OWED].as_str();
     let next = rolled.iter().position(|(seat, _)| Some(&*seat.0) == owed).unwrap_or(0);
     if rolled.is_empty() {
         return None;
     }
     let (seat, margin) = rolled.remove(next);
-    memo.extend([("turns", json!(turns + 1)), ("last", json!(seat))]);
+    memo.extend([(memo::TURNS, json!(turns + 1)), (memo::LAST, json!(seat))]);
     Some(ProposedTurn {
         seat: seat.clone(),
         why: if margin <= 0.0 { "rolled to speak" } else { "no one rolled to speak" }.into(),
@@ -61,7 +62,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
 /// Who rolls: all but those who had the last turn, as far as that leaves anybody.
 fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
     let spoke = v.entries().rev().find(|e| e.number.is_some()).and_then(|e| e.seat());
-    let asked = v.thread.memo["last"].as_str();
+    let asked = v.thread.memo[memo::LAST].as_str();
     for last in [spoke.map(|s| &*s.0), asked].into_iter().flatten() {
         if able.len() > 1 {
             able.retain(|s| *s.0 != *last);

@@ -7,6 +7,7 @@
 //! a weight or a mute changes; what is said out of turn counts for nobody.
 
 use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
+use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
@@ -54,7 +55,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let mut kept = vec![];
     if measure != Measure::Turns {
         charge(v, measure, &mut shares);
-        kept = vec![memo(&shares), ("counted", json!(v.thread.asked.as_ref().map(|b| b.id)))];
+        kept = vec![memo(&shares), (memo::COUNTED, json!(v.thread.asked.as_ref().map(|b| b.id)))];
     }
     let next = measure.pick(&shares)?;
     let sum = |part: fn(&Share) -> u64| shares.iter().map(part).fold(0, u64::saturating_add);
@@ -77,7 +78,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
 
 fn memo(shares: &[Share]) -> (&'static str, Value) {
     let shares: Vec<Value> = shares.iter().map(|s| json!([s.seat, s.weight, s.had])).collect();
-    ("shares", json!(shares))
+    (memo::SHARES, json!(shares))
 }
 
 /// What is shared.
@@ -148,7 +149,7 @@ fn shares(v: &View<'_>) -> Vec<Share> {
         Some(Share { seat: id.clone(), weight, had: 0 })
     });
     let mut shares: Vec<Share> = fresh.collect();
-    let kept = v.thread.memo["shares"].as_array().map_or(&[][..], Vec::as_slice);
+    let kept = v.thread.memo[memo::SHARES].as_array().map_or(&[][..], Vec::as_slice);
     let same =
         |(share, kept): (&Share, &Value)| kept[0] == *share.seat.0 && kept[1] == share.weight;
     if kept.len() == shares.len() && shares.iter().zip(kept).all(same) {
@@ -162,11 +163,11 @@ fn shares(v: &View<'_>) -> Vec<Share> {
 /// Takes the policy's last turn off its seat's share, unless somebody had it out of turn. Who let it go has caught up
 /// with everybody: else the same seat would be asked again and again.
 fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
-    let counted = v.thread.memo["counted"].as_u64();
+    let counted = v.thread.memo[memo::COUNTED].as_u64();
     let Some(batch) = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c)) else {
         return;
     };
-    let Some(reply) = batch.ended.first().filter(|_| v.thread.memo["owed"].is_null()) else {
+    let Some(reply) = batch.ended.first().filter(|_| v.thread.memo[memo::OWED].is_null()) else {
         return;
     };
     let Some(at) = shares.iter().position(|s| s.seat == reply.seat) else { return };

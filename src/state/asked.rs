@@ -4,6 +4,9 @@ use super::{Batch, Conversation, Turn};
 use crate::model::*;
 use serde::{Deserialize, Serialize};
 
+/// The key of the memo of a `depends` thread under which it counts, for each seat, how often each of its `after` ran it.
+pub const EDGES: &str = "edges";
+
 /// Where the memo of a batch notes what its seats were asked for by others.
 pub const REQUESTS: &str = "requests";
 

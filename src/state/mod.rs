@@ -23,7 +23,7 @@ mod summary;
 mod table;
 mod transcript;
 
-pub use asked::{Asking, REQUESTS};
+pub use asked::{Asking, EDGES, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
 pub use context::Kept;
 pub use finished::Finished;

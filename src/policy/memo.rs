@@ -1,0 +1,32 @@
+//! The keys under which policies remember things: each is spelled once, because a log is read by them years later.
+
+/// Requests that are still to be granted.
+pub(super) const ASKED: &str = "asked";
+/// The place of the next seat in the order.
+pub(super) const AT: &str = "at";
+/// Whether the seats that start have been granted their turn.
+pub(super) const BEGUN: &str = "begun";
+/// The batch whose outcome is counted already.
+pub(super) const COUNTED: &str = "counted";
+/// What the fallback policy remembers.
+pub(super) const FALLBACK: &str = "fallback";
+/// The place in the log up to which mentions were granted.
+pub(super) const HEARD: &str = "heard";
+/// The seat chosen last.
+pub(super) const LAST: &str = "last";
+/// The seat to which the turn is owed that a mention took.
+pub(super) const OWED: &str = "owed";
+/// The place of the next phase, from 0.
+pub(super) const PHASE: &str = "phase";
+/// How many turns of the round are over.
+pub(super) const PLACE: &str = "place";
+/// The last batch of each seat that ran.
+pub(super) const RAN: &str = "ran";
+/// The round, from 1.
+pub(super) const ROUND: &str = "round";
+/// What each seat has had of the floor.
+pub(super) const SHARES: &str = "shares";
+/// How often in a row it was chosen.
+pub(super) const STREAK: &str = "streak";
+/// Turns so far.
+pub(super) const TURNS: &str = "turns";
