@@ -44,6 +44,7 @@
 //! | which characters may reach a terminal | [`text`] |
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
 //! | child processes, and that none survives | [`spawn`] |
+//! | tools of participants: what may run, what came back | `engine/tools.rs`, `state/tools.rs`; scripts and the files of a folder are in [`tool`] |
 //! | language models over four wire formats | `voice/remote/`, a format a file in `voice/remote/wire/` |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
@@ -149,6 +150,7 @@ pub mod state;
 pub mod steer;
 pub mod testing;
 pub mod text;
+pub mod tool;
 pub mod ui;
 pub mod untrusted;
 pub mod voice;

@@ -141,6 +141,7 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
     };
     CallRequest {
         call: CallId(7),
+        tools: vec![],
         turn: TurnId(6),
         seat: Arc::new(seat),
         purpose: Purpose::Speak,

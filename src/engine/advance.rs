@@ -1,7 +1,7 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
 use super::drafts::{batch, close, grant, warn_once};
-use super::{drafts, effects, execute, judging, stops, summary, turns, verdict};
+use super::{drafts, effects, execute, judging, stops, summary, tools, turns, verdict};
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
@@ -21,6 +21,7 @@ pub fn advance(state: &State) -> Option<Draft> {
         stance(state)
             .or_else(|| give_up(state))
             .or_else(|| ending(state))
+            .or_else(|| tools::next(state))
             .or_else(|| pause(state))
             .or_else(|| {
                 if state.run == RunState::Paused {
@@ -133,7 +134,7 @@ fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
 
 /// A granted turn whose call has not begun; one that waits for its next try is woken by time.
 fn call(state: &State) -> Option<Draft> {
-    let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none();
+    let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none() && !t.waits_for_tools();
     let turn = state.calls().find(due)?;
     let doubts = turns::doubts(state, turn);
     let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt.into()));

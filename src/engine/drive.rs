@@ -4,6 +4,7 @@
 //! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
 //! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
 
+use super::at_work::{ToolsAtWork, Working};
 use super::{Effect, Input, advance, ahead, deadline, effects, execute, react, recover, refused};
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
@@ -14,6 +15,7 @@ use crate::session::writer::{DiskFault, Durable, SessionWriter, WAITING_MAX_BYTE
 use crate::session::{Feed, Record, Tail};
 use crate::state::{Live, Seat, State};
 use crate::steer::{Due, Steering};
+use crate::tool::{NoTools, ToolResult, Tools};
 use crate::voice::{CallFailure, CallRequest, Chunk, Out, Voices};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
@@ -52,6 +54,9 @@ pub struct Engine {
     calls: HashMap<CallId, AbortHandle>,
     splitters: HashMap<CallId, Splitter>,
     gated: VecDeque<Box<CallRequest>>,
+    at_work: ToolsAtWork,
+    /// Who runs tools.
+    pub tools: Arc<dyn Tools>,
     loose_since: Option<Ms>,
     loose_bytes: usize,
     unwritable: Option<String>,
@@ -63,15 +68,6 @@ pub struct Engine {
     pub patience: Option<Duration>,
     /// Whether somebody is there who can be asked, for a resume; a new conversation is told so when it is opened.
     pub attended: bool,
-}
-
-/// Marks a call as over for the clock, however its task ends.
-struct Working(Clock, CallId);
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.finish(self.1);
-    }
 }
 
 impl Engine {
@@ -87,6 +83,8 @@ impl Engine {
             calls: HashMap::new(),
             splitters: HashMap::new(),
             gated: VecDeque::new(),
+            at_work: ToolsAtWork::default(),
+            tools: Arc::new(NoTools),
             loose_since: None,
             loose_bytes: 0,
             unwritable: None,
@@ -181,6 +179,8 @@ impl Engine {
         for effect in effects(&self.live.state, &record.event) {
             match effect {
                 Effect::Start(request) => self.gated.push_back(request),
+                Effect::Run(job) => self.at_work.order(job),
+                Effect::Release(turn) => self.at_work.release(turn, &self.clock),
                 Effect::Cancel(call) => {
                     self.gated.retain(|r| r.call != call);
                     self.splitters.remove(&call);
@@ -342,6 +342,7 @@ impl Engine {
         stop: impl Future<Output = ()>,
     ) -> Stopped {
         let (tx, mut chunks) = mpsc::channel::<(CallId, Chunk)>(CHUNKS_WAITING);
+        let (tool_tx, mut results) = mpsc::channel::<(Seq, ToolResult)>(CHUNKS_WAITING);
         let mut durable = self.writer.durable();
         let (mut attended, mut running) = (true, true);
         let mut full: Option<Pin<Box<Sleep>>> = None;
@@ -350,6 +351,7 @@ impl Engine {
             self.settle();
             let disk: Durable = durable.borrow_and_update().clone();
             self.start_calls(disk.written, &tx);
+            self.at_work.start(disk.written, &self.tools, &self.clock, &tool_tx);
             if let Some(why) = self.unwritable.take() {
                 break Stopped::Unwritable(why);
             }
@@ -373,7 +375,7 @@ impl Engine {
                 _ => None,
             };
             let room = self.writer.pending_bytes() < self.max_waiting_bytes;
-            let may_wait = (attended || !idle) && self.gated.is_empty();
+            let may_wait = (attended || !idle) && self.gated.is_empty() && !self.at_work.is_gated();
             tokio::select! { biased;
                 () = &mut stop, if running => {
                     running = false;
@@ -393,6 +395,11 @@ impl Engine {
                     self.clock.taken();
                     self.take(Input::Chunk(call, chunk));
                 },
+                result = results.recv(), if room => if let Some((called, end)) = result {
+                    self.clock.taken();
+                    self.at_work.came_back(called);
+                    self.decide(self.clock.now(), &Input::Tool(called, end));
+                },
                 () = self.clock.advance(until), if may_wait => {
                     let now = self.clock.now();
                     if self.loose_since.is_some_and(|t| now >= t.plus(DELTA_WINDOW_MS)) {
@@ -405,6 +412,7 @@ impl Engine {
         for (_, task) in self.calls.drain() {
             task.abort();
         }
+        self.at_work.stop();
         self.feed.close();
         stopped
     }
@@ -429,7 +437,8 @@ impl Engine {
     }
 
     fn calls_in_flight(&self) -> usize {
-        self.live.state.calls().filter(|t| t.call.is_some()).count()
+        let calls = self.live.state.calls().filter(|t| t.call.is_some()).count();
+        calls + self.at_work.len()
     }
 
     /// The next moment at which time alone changes something.

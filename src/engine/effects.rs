@@ -1,9 +1,11 @@
 //! What an event obliges, read from the state just after it: an effect without an event cannot exist.
 
+use super::tools;
 use crate::model::payload::CallStarted;
 use crate::model::*;
 use crate::prompt;
 use crate::state::{Live, RunState, State, Turn};
+use crate::tool::ToolJob;
 use crate::voice::CallRequest;
 use std::sync::Arc;
 
@@ -15,6 +17,10 @@ pub const TIME_GRACE_MS: u64 = 10_000;
 pub enum Effect {
     /// Ask a voice, as soon as the event that orders it is written.
     Start(Box<CallRequest>),
+    /// Run a tool, as soon as the event that orders it is written.
+    Run(Box<ToolJob>),
+    /// Stop the tools of a turn, at once.
+    Release(TurnId),
     /// Stop a call, at once.
     Cancel(CallId),
 }
@@ -23,7 +29,14 @@ pub enum Effect {
 pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
     match &event.kind {
         Kind::CallStarted(c) => start(state, c, CallId(event.seq.0)).into_iter().collect(),
-        Kind::TurnEnded(e) => e.call.map(Effect::Cancel).into_iter().collect(),
+        Kind::TurnEnded(e) => {
+            e.call.map(Effect::Cancel).into_iter().chain([Effect::Release(e.turn)]).collect()
+        }
+        Kind::ToolAsked(a) => vec![Effect::Cancel(a.call)],
+        Kind::ToolCalled(_) => {
+            let job = tools::job(state, event.seq);
+            job.map(|job| Effect::Run(Box::new(job))).into_iter().collect()
+        }
         Kind::CallRetried(r) => vec![Effect::Cancel(r.call)],
         Kind::Opened(_)
         | Kind::Renamed(_)
@@ -36,6 +49,7 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::CommandRefused(_)
         | Kind::BatchOpened(_)
         | Kind::FloorGranted(_)
+        | Kind::ToolReturned(_)
         | Kind::Delta(_)
         | Kind::HumanSaid(_)
         | Kind::Receipt(_)
@@ -75,6 +89,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
         number: turn.number,
         attempt: turn.calls,
         messages,
+        tools: tools::offered(state, turn).to_vec(),
         prompt,
         form: state.contract_of(turn).form,
         parameters: turn.parameters.clone(),

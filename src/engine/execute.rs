@@ -148,6 +148,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         | Command::Edit { .. }
         | Command::Hide { .. }
         | Command::Unhide { .. }
+        | Command::Decide { .. }
         | Command::Limit { .. }
         | Command::Mark { .. } => done(command),
         Command::Vote { question, options } => {

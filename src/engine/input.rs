@@ -1,6 +1,7 @@
 //! Everything that can happen to the engine.
 
-use crate::model::{CallId, Key, SteerLine, Text};
+use crate::model::{CallId, Key, Seq, SteerLine, Text};
+use crate::tool::ToolResult;
 use crate::voice::Chunk;
 use serde_json::Value;
 
@@ -25,6 +26,8 @@ pub enum Input {
     },
     /// A voice handed something in.
     Chunk(CallId, Chunk),
+    /// A tool came back, by its `tool.called`.
+    Tool(Seq, ToolResult),
     /// A deadline may have come.
     Tick,
     /// Nothing moves, and nobody is left who could move it.

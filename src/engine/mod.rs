@@ -10,6 +10,7 @@
 mod advance;
 mod ahead;
 mod asking;
+mod at_work;
 mod drafts;
 mod drive;
 mod effects;
@@ -23,6 +24,7 @@ mod resolve;
 mod stops;
 mod summary;
 mod tally;
+mod tools;
 mod turns;
 mod verdict;
 

@@ -3,7 +3,7 @@
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
-use super::{execute, resolve, turns, verdict};
+use super::{execute, resolve, tools, turns, verdict};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
@@ -33,6 +33,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             // words of a call that was cancelled meanwhile are nobody's
             state.turn_of(*call).map(|turn| heard(live, turn, now, chunk)).unwrap_or_default()
         }
+        Input::Tool(called, end) => tools::returned(state, *called, end).into_iter().collect(),
         Input::Tick => tick(live, now),
         Input::Unattended => unattended(state),
         Input::Signal => {
@@ -78,6 +79,9 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
 
 /// A reply is complete; one without words of its speaker is a failure.
 fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
+    if let Some(asked) = turns::asks_tools(live, turn, done) {
+        return asked;
+    }
     if !done.structured.is_null() || !turns::is_empty(live, turn, done.text.as_ref()) {
         return turns::said(live, turn, now, done);
     }

@@ -21,6 +21,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
     let mut targets = Targets::default();
     match &line.command {
         Command::Pause {} | Command::Mark { .. } | Command::Rename { .. } => {}
+        Command::Decide { tool, .. } => known_tool(state, tool)?,
         Command::Limit { set } => limits(state, set)?,
         Command::End { .. } => {
             targets.turns = state.turns.keys().copied().collect();
@@ -195,6 +196,24 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Command::Verdict { winner: None } => {}
     }
     Ok(targets)
+}
+
+/// A tool is decided on that somebody has, and that needs it.
+fn known_tool(state: &State, tool: &Text) -> Result<(), String> {
+    let all = state.seats.iter().flat_map(|seat| &seat.spec.tools);
+    let mut names: Vec<&str> = all.filter(|t| !t.read_only).map(|t| &*t.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    match (names.contains(&&**tool), names.is_empty()) {
+        (true, _) => Ok(()),
+        (false, true) => {
+            Err(format!("no participant has the tool {tool}, or any that needs to be allowed"))
+        }
+        (false, false) => Err(format!(
+            "no tool {tool} needs to be allowed; those that do are {}",
+            names.join(", ")
+        )),
+    }
 }
 
 /// A winner is named where a tie waits for one, and is one of its sides.

@@ -1,6 +1,7 @@
 //! How calls start and turns end: the drafts that `react`, `advance` and `carry` share.
 
 use super::money::{self, NoRoom};
+use super::tools;
 use crate::expr::Facts;
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
@@ -161,6 +162,12 @@ fn is_free(state: &State, turn: &Turn) -> bool {
 pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
     let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
+}
+
+/// A call that ended with requests for tools.
+pub(super) fn asks_tools(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
+    let guess = || money::guess(turn, live.said(turn.id).len() + live.thought(turn.id).len());
+    tools::asked(&live.state, turn, done, done.usage.clone().or_else(guess))
 }
 
 /// A reply that is in another's name from its first word is asked for once more.

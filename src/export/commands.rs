@@ -71,6 +71,14 @@ pub(super) fn given(
             Some(text) => note(format!("mark: {text}")),
             None => note("mark".into()),
         },
+        Command::Decide { tool, yes, once } => {
+            let how = match (yes, once) {
+                (true, true) => "is allowed once",
+                (true, false) => "is allowed",
+                (false, _) => "is refused",
+            };
+            note(format!("the tool {tool} {how}"))
+        }
         Command::End { final_round: true } => {
             note("the operator asked for closing statements".into())
         }

@@ -21,6 +21,7 @@ mod html;
 mod markup;
 mod narrate;
 mod narrated;
+mod tools;
 mod words;
 
 pub use beside::Beside;

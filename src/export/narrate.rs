@@ -1,7 +1,7 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
 use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
-use super::{commands, contest};
+use super::{commands, contest, tools};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
@@ -117,7 +117,10 @@ impl Narrator {
                 }
                 Some(_) | None => vec![],
             },
+            Kind::ToolReturned(r) => tools::returned(state, r),
+            Kind::ToolAsked(a) => tools::waiting(state, a),
             Kind::ThreadClosed(_)
+            | Kind::ToolCalled(_)
             | Kind::BatchOpened(_)
             | Kind::CallStarted(_)
             | Kind::Delta(_)

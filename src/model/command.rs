@@ -109,6 +109,13 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         winner: Option<Text>,
     },
+    /// Allows a tool, or does not, until the program ends.
+    Decide {
+        tool: Text,
+        yes: bool,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        once: bool,
+    },
     /// Sets limits.
     Limit { set: Limits },
     /// A bookmark.
@@ -194,6 +201,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("unhide" ["utterance"] [] "Shows a hidden utterance again, in later prompts and exports." []),
     command!("vote" ["question"] ["options"] "Call a secret vote: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
     command!("verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"]),
+    command!("decide" ["tool", "yes"] ["once"] "Allow or refuse a tool that a participant asks for; once allows one use." ["tool.called", "tool.returned"]),
     command!("limit" ["set"] [] "Sets limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." []),
     command!("mark" [] ["text"] "A bookmark." []),
     command!("rename" ["text"] [] "Rename the session." ["conversation.renamed"]),
@@ -239,6 +247,7 @@ impl Command {
             Command::Unhide { .. } => "unhide",
             Command::Vote { .. } => "vote",
             Command::Verdict { .. } => "verdict",
+            Command::Decide { .. } => "decide",
             Command::Limit { .. } => "limit",
             Command::Mark { .. } => "mark",
             Command::Rename { .. } => "rename",
@@ -287,6 +296,7 @@ mod tests {
             for key in row.needs {
                 line[*key] = match *key {
                     "utterance" | "alternative" => 1.into(),
+                    "yes" => true.into(),
                     "participant" | "set" => serde_json::json!({}),
                     _ => "x".into(),
                 };

@@ -4,6 +4,7 @@ use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
 use super::steering::CommandGiven;
+use super::tool::{ToolAsked, ToolCalled, ToolReturned};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
@@ -162,6 +163,12 @@ kinds! {
     "call.started" => CallStarted(CallStarted),
     /// A call failed; another one of the same turn follows.
     "call.retried" => CallRetried(CallRetried),
+    /// A call ended with requests for tools; another one of the same turn follows when they are back.
+    "tool.asked" => ToolAsked(ToolAsked),
+    /// A tool is asked.
+    "tool.called" => ToolCalled(ToolCalled),
+    /// A tool came back, or was not asked.
+    "tool.returned" => ToolReturned(ToolReturned),
     /// Pieces, sealed together.
     "delta" => Delta(Delta),
     /// A turn is over.

@@ -24,6 +24,7 @@ pub mod secret;
 pub mod shows;
 pub mod steering;
 pub mod task;
+pub mod tool;
 pub mod turn;
 pub mod wire;
 
@@ -47,5 +48,6 @@ pub use secret::Secret;
 pub use shows::{Anonymous, Sees, Shows};
 pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, SummaryTask};
+pub use tool::{Tool, ToolOutcome, ToolRequest, ToolRound, ToolSource};
 pub use turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 pub use wire::Wire;

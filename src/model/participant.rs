@@ -7,6 +7,7 @@ use super::ids::{SeatId, Text};
 use super::money::{Price, Usd};
 use super::runs::Runs;
 use super::shows::Sees;
+use super::tool::Tool;
 use super::turn::Purpose;
 use serde::{Deserialize, Serialize};
 
@@ -74,6 +75,9 @@ pub struct Participant {
     /// Context window of the model in tokens.
     #[serde(default)]
     pub window: Option<u32>,
+    /// The tools that its model may ask for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<Tool>,
 }
 
 fn one() -> f64 {
@@ -128,6 +132,7 @@ impl Participant {
             price: None,
             local: false,
             window: None,
+            tools: vec![],
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a participant is shown, as data: attributed blocks, rebuilt for every call and never stored.
 
 use super::ids::{SeatId, Text};
+use super::tool::ToolRound;
 use serde::{Deserialize, Serialize};
 
 /// All that one call is shown.
@@ -22,6 +23,9 @@ pub struct Prompt {
     /// Its last reply in this turn, which could not be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<Rejected>,
+    /// What it asked of its tools in this turn, and what came back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<ToolRound>,
     /// How many blocks the window had no room for; they stood behind the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,

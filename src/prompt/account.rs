@@ -92,6 +92,11 @@ fn framed(frame: &Prompt) -> Sha256 {
     frame.notes.iter().for_each(|note| part(note));
     // what most prompts do not have leaves their digests as they were
     frame.task.iter().for_each(|task| part(task));
+    for run in frame.tools.iter().flat_map(|round| &round.runs) {
+        let result = run.returned.as_ref().map_or("", |(_, result)| result);
+        let arguments = run.request.arguments.to_string();
+        [&run.request.tool, arguments.as_str(), result].into_iter().for_each(&mut part);
+    }
     frame.rejected.iter().for_each(|r| [&r.said, &r.why].into_iter().for_each(|text| part(text)));
     hash
 }

@@ -4,6 +4,7 @@
 //! more with half of it. It deliberately summarises nothing.
 
 use super::messages;
+use crate::model::tool::ToolRun;
 use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
 use std::collections::VecDeque;
 
@@ -46,7 +47,21 @@ pub(super) fn most_tokens_of(prompt: &Prompt, margin: u32) -> u64 {
     messages(prompt)
         .iter()
         .map(|m| m.text.len() as u64)
+        .chain([tool_bytes(prompt) as u64].into_iter().filter(|bytes| *bytes > 0))
         .map(|bytes| most(bytes).min(bytes) + FRAME_TOKENS as u64)
+        .sum()
+}
+
+/// Returns the bytes of what tools were asked for and answered.
+fn tool_bytes(prompt: &Prompt) -> usize {
+    let bytes = |run: &ToolRun| {
+        let result = run.returned.as_ref().map_or(0, |(_, result)| result.len());
+        run.request.tool.len() + run.request.arguments.to_string().len() + result
+    };
+    prompt
+        .tools
+        .iter()
+        .map(|round| round.said.len() + round.runs.iter().map(bytes).sum::<usize>())
         .sum()
 }
 
@@ -55,7 +70,8 @@ fn fixed(prompt: &Prompt) -> usize {
     let notes: usize = prompt.notes.iter().map(tokens).sum();
     let rejected = prompt.rejected.as_ref().map_or(0, |r| tokens(&r.said) + tokens(&r.why));
     let asked = prompt.task.as_ref().map_or(0, tokens) + rejected;
-    tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
+    let tools: usize = tool_bytes(prompt).div_ceil(BYTES_PER_TOKEN);
+    tools + tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
 }
 
 /// Returns how many blocks at the beginning have to be summed up, so that what stays verbatim takes half the room; none

@@ -14,9 +14,11 @@ pub use messages::messages;
 
 use crate::expr::{self, Facts, Template};
 use crate::model::{
-    Anonymous, Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, VoiceSpec,
+    Anonymous, Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, ToolRound,
+    VoiceSpec,
 };
 use crate::state::{Entry, Labels, State, Turn};
+use crate::text;
 use budget::Loses;
 use std::fmt::Write;
 
@@ -96,8 +98,18 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         notes: notes(state, turn),
         task: task(state, turn),
         rejected: turn.rejected.clone(),
+        tools: turn.tools.iter().map(told).collect(),
         left_out: 0,
     }
+}
+
+/// What came back from tools is somebody's words: it can neither end its place nor act.
+fn told(round: &ToolRound) -> ToolRound {
+    let mut round = round.clone();
+    for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
+        *result = text::forwarded(&messages::quoted(result)).into_owned().into();
+    }
+    round
 }
 
 /// The operator's guidance, which names nobody to whom names are hidden.

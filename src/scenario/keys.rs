@@ -4,6 +4,7 @@
 
 mod contest;
 mod phase;
+mod tool;
 mod value;
 
 pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
@@ -11,6 +12,7 @@ pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
 use crate::model::facts::{OF_CALL, OF_CONVERSATION};
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
 use phase::PHASE;
+use tool::TOOL;
 use value::{NAMES, ROUND_RANGE, SEES, UTTERANCE_RANGE, later};
 
 /// The policy that plays `[[phase]]`.
@@ -93,7 +95,12 @@ pub(crate) const TOP: &[Key] = &[
         r#"{ ada = ["First this.", "Then that."] }"#,
         "The lines that --rehearsed and demo play, by participant.",
     ),
-    later("tool"),
+    key(
+        "tool",
+        ValueKind::List(&ValueKind::Table(TOOL)),
+        r#"[{ name = "weather", about = "The weather of a town.", script = ["./weather.py"] }]"#,
+        "Scripts that models may ask for; read_file, list_dir and search_files are built in.",
+    ),
     later("stage"),
     later("ranking"),
 ];
@@ -205,7 +212,12 @@ pub(super) const PARTICIPANT: &[Key] = &[
     key("reply", REPLY, r#"{ choice = ["yes", "no"] }"#, "Required form of its replies."),
     later("recording"),
     key("sees", SEES, r#""own""#, "Whose turns the participant sees (default: all)."),
-    later("tools"),
+    key(
+        "tools",
+        NAMES,
+        r#"["read_file", "search_files"]"#,
+        "The tools that its model may ask for, by name.",
+    ),
     key(
         "context",
         CONTEXT,

@@ -10,6 +10,7 @@ use super::resolve::{cast, limits, phases};
 use super::runs;
 use super::seat::seats;
 use super::set::Override;
+use super::tools::tools;
 use super::tree::{Node, count};
 use super::{PolicyRow, Scenario};
 use crate::model::{Participant, SeatId, Text, VoiceSpec};
@@ -120,6 +121,7 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
 /// Resolves a tree whose keys and values were checked; what several of them mean together is noted by the walk.
 pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let mut participants = seats(walk, root);
+    tools(walk, root, &mut participants);
     duties(walk, root, &mut participants);
     chairs(walk, root, &participants);
     clerks(walk, root, &participants);

@@ -20,6 +20,7 @@ mod schema;
 mod seat;
 mod set;
 mod shows;
+mod tools;
 mod tree;
 mod unattended;
 mod who;

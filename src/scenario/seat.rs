@@ -6,6 +6,7 @@ use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
 use super::shows::sees;
+use super::tools;
 use super::tree::{Node, count, quote, texts, usd};
 use crate::model::{
     Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, VoiceSpec,
@@ -33,7 +34,9 @@ pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
         return Err(walk.faults);
     }
     walk.table(&node, PARTICIPANT, "");
-    match seat(&mut walk, &node, "") {
+    let seat = seat(&mut walk, &node, "");
+    seat.iter().for_each(|seat| tools::only_built_in(&mut walk, seat));
+    match seat {
         Some(seat) if walk.faults.is_empty() => Ok(seat),
         _ => Err(walk.faults),
     }
@@ -162,6 +165,9 @@ fn fill(seat: &mut Participant, node: &Node) {
     }
     if let Some(reply) = node.get("reply") {
         seat.reply = contract(reply);
+    }
+    if let Some(tools) = tools::named(node) {
+        seat.tools = tools;
     }
     match (node.get("context"), text("context").as_deref()) {
         (Some(_), Some("window")) => seat.context = Budget::Window,

@@ -58,6 +58,9 @@ impl Conversation {
             Kind::FloorGranted(g) => self.grant(seq, event.ms, thread, g),
             Kind::CallStarted(c) => self.start_call(seq, event.ms, c),
             Kind::CallRetried(r) => self.retry(event.ms, r),
+            Kind::ToolAsked(a) => self.ask_tools(seq, a),
+            Kind::ToolCalled(c) => self.call_tool(seq, c),
+            Kind::ToolReturned(r) => self.return_tool(r),
             Kind::Delta(d) => self.hear(d),
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
@@ -332,6 +335,7 @@ impl Conversation {
                     number: turn.number,
                     notes: turn.notes.clone(),
                     by_hand,
+                    tools: turn.kept_tools(),
                     first_call: turn.first_call.filter(|_| crashed),
                 };
                 b.interrupted.insert(turn.seat.clone(), again);

@@ -202,6 +202,7 @@ impl Conversation {
                 }
                 self.keep_again();
             }
+            Command::Decide { tool, yes, once } => self.decide_tool(tool, *yes, *once),
             Command::Limit { set } => self.set_limits(set, ms),
             Command::Mark { text } => self.marks.push((seq, text.clone())),
             Command::End { final_round: false } => {

@@ -17,6 +17,9 @@ impl Finished {
                 ended.insert(e.turn);
             } else if let Kind::CallRetried(r) = &event.kind {
                 retried.insert(r.turn);
+            } else if let Kind::ToolAsked(a) = &event.kind {
+                // what was said before a tool was asked stands in no end
+                retried.insert(a.turn);
             }
         }
         ended.retain(|turn| !retried.contains(turn));

@@ -21,6 +21,7 @@ mod shows;
 mod spent;
 mod summary;
 mod table;
+mod tools;
 mod transcript;
 
 pub use asked::{Asking, EDGES, REQUESTS};
@@ -201,6 +202,10 @@ pub struct Conversation {
     pub asked: BTreeMap<u32, u32>,
     /// Utterances skipped after failures.
     pub failed: u32,
+    /// The tools that the operator allowed, or refused, since the program started.
+    pub tools_decided: BTreeMap<Text, bool>,
+    /// The tools that the operator allowed for one use.
+    pub tools_allowed_once: Vec<Text>,
     /// Warnings given.
     pub warnings: Vec<payload::Warning>,
     /// Bookmarks: after which entry, and what they say.
@@ -316,6 +321,7 @@ impl Conversation {
             first_call: interrupted.and_then(|i| i.first_call),
             replaces: batch.spec.replaces,
             notes: g.notes.clone(),
+            tools: interrupted.map(|i| i.tools.clone()).unwrap_or_default(),
             summarises: batch.spec.summary_task(),
             ..Turn::granted(seq, ms, thread, g.participant.clone(), batch.spec.purpose)
         })

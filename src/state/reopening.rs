@@ -38,6 +38,9 @@ impl Conversation {
     /// cut have spoken.
     pub(super) fn reopen(&mut self, seq: Seq, attended: bool) {
         self.attended = attended;
+        // what a session file says is no reason to run anything
+        self.tools_decided.clear();
+        self.tools_allowed_once.clear();
         self.seats.iter_mut().for_each(|s| s.failed = None);
         let ended = self.ended.take();
         self.limit = None;

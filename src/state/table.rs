@@ -146,6 +146,8 @@ pub struct Interrupted {
     pub notes: Vec<Seq>,
     /// Whether the operator stopped it before its first word, so that it speaks as soon as it may, and hears them first.
     pub by_hand: bool,
+    /// What its tools were asked for and answered: nothing is asked twice.
+    pub tools: Vec<ToolRound>,
     /// Where its first call stood: what its first call saw of the operator's words is seen again.
     pub first_call: Option<Seq>,
 }
@@ -228,6 +230,8 @@ pub struct Turn {
     pub said: String,
     /// The reasoning so far, as sealed.
     pub thought: String,
+    /// What its tools were asked for, a round for each call that ended so.
+    pub tools: Vec<ToolRound>,
 }
 
 impl Turn {
@@ -267,6 +271,7 @@ impl Turn {
             last_piece: None,
             said: String::new(),
             thought: String::new(),
+            tools: vec![],
         }
     }
 

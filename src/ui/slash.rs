@@ -31,6 +31,7 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("of", "NUMBER"),
     ("tool", "TOOL"),
     ("yes", "yes|no"),
+    ("once", "once"),
     ("for", "--round|--standing"),
     ("final_round", "final"),
     ("set", "KEY=VALUE, ..."),
@@ -140,6 +141,7 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
             .into_iter()
             .find(|lives| word.strip_prefix("--") == Some(lives))
             .map(Value::from),
+        "once" => (word == "once").then(|| true.into()),
         "final_round" => (word == "final").then(|| true.into()),
         "note" | "tool" => Some(word.into()),
         "set" | "participant" => {

@@ -10,8 +10,8 @@ pub mod script;
 use crate::clock::Clock;
 use crate::model::payload::CallParameters;
 use crate::model::{
-    CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, TurnId,
-    Usage,
+    CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, Tool,
+    ToolRequest, TurnId, Usage,
 };
 use serde_json::Value;
 use std::{collections::BTreeMap, future::Future, pin::Pin, sync::Arc};
@@ -39,6 +39,8 @@ pub struct CallRequest {
     pub prompt: Arc<Prompt>,
     /// The same as the messages that a model takes; none for other voices.
     pub messages: Vec<Message>,
+    /// The tools that it may ask for.
+    pub tools: Vec<Tool>,
     /// What the reply must be.
     pub form: Form,
     /// What the call was started with, as logged.
@@ -95,6 +97,8 @@ pub struct Done {
     pub usage: Option<Usage>,
     /// Parts of the answer that could not be read and were left out.
     pub skipped: u32,
+    /// The tools that it asks for instead of an end.
+    pub tools: Vec<ToolRequest>,
 }
 
 /// A call in progress; dropping it cancels the call.

@@ -36,4 +36,5 @@ mod stopping;
 mod study;
 mod themes;
 mod tls;
+mod tools;
 mod trust;

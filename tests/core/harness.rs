@@ -9,6 +9,7 @@ use colloquium::session::disk::{Disk, Rescue};
 use colloquium::session::writer::{Mode, SessionWriter, WriterStart};
 use colloquium::session::{Feed, Item, decode};
 use colloquium::state::{Finished, Live, State, Who};
+use colloquium::tool::{RunningTool, ToolJob, ToolResult, Tools};
 use colloquium::voice::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices};
 use serde_json::{Value, json};
 use std::io;
@@ -84,6 +85,8 @@ pub enum Play {
     Silence,
     /// Lets the turn go.
     Pass,
+    /// Says something, then asks for tools.
+    Asks(String, Vec<(&'static str, Value)>),
 }
 
 type Director = dyn Fn(&CallRequest) -> Play + Send + Sync;
@@ -93,10 +96,25 @@ type Director = dyn Fn(&CallRequest) -> Play + Send + Sync;
 pub struct Stage {
     director: Arc<Director>,
     pub seen: Arc<Mutex<Vec<CallRequest>>>,
+    /// The tools that ran.
+    pub ran: Arc<Mutex<Vec<ToolJob>>>,
+}
+
+/// Every tool of a test says what it was asked; `fails` fails.
+impl Tools for Stage {
+    fn run(&self, job: ToolJob) -> RunningTool {
+        self.ran.lock().unwrap().push(job.clone());
+        Box::pin(async move {
+            match &*job.tool.name {
+                "fails" => ToolResult::failed("it does"),
+                _ => ToolResult::done(format!("did {}", job.arguments)),
+            }
+        })
+    }
 }
 
 pub fn stage(director: impl Fn(&CallRequest) -> Play + Send + Sync + 'static) -> Stage {
-    Stage { director: Arc::new(director), seen: Arc::default() }
+    Stage { director: Arc::new(director), seen: Arc::default(), ran: Arc::default() }
 }
 
 /// Voices that say who they are and how much they have seen.
@@ -144,6 +162,13 @@ impl Voice for Stage {
                     ..CallFailure::new(ErrorClass::Rate, "slow down")
                 }),
                 Play::Pass => Chunk::Pass,
+                Play::Asks(text, requests) => {
+                    speak(&out, &text, 20).await;
+                    let request =
+                        |(tool, arguments): (&str, _)| ToolRequest { tool: tool.into(), arguments };
+                    let tools = requests.into_iter().map(request).collect();
+                    Chunk::Done(Done { tools, ..Done::default() })
+                }
                 Play::Data(text, structured) => {
                     out.wait(10).await;
                     Chunk::Done(Done { text: Some(text.into()), structured, ..Done::default() })
@@ -212,6 +237,7 @@ pub struct Ran {
     pub lines: Vec<String>,
     pub state: State,
     pub seen: Vec<CallRequest>,
+    pub ran: Vec<ToolJob>,
 }
 
 impl Ran {
@@ -291,6 +317,7 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
     let mut tail = feed.tail();
     let clock = Clock::virtual_from(past.last().map_or(Ms(0), |e| e.ms));
     let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
+    engine.tools = Arc::new(stage.clone());
     engine.steer(lines(steer));
     let mut reader = Live::from(State::fold(&past));
     match begin {
@@ -331,7 +358,8 @@ async fn go(past: Vec<Event>, begin: Begin, stage: Stage, steer: &[Value]) -> Ra
         let digest = colloquium::prompt::digest(&request.prompt);
         assert!(!reads || digest == call.digest, "the prompt's digest");
     }
-    Ran { events, lines: disk.lines(), state: live.state, seen }
+    let ran = stage.ran.lock().unwrap().clone();
+    Ran { events, lines: disk.lines(), state: live.state, seen, ran }
 }
 
 fn tail_of(disk: &Memory) -> Vec<String> {

@@ -64,4 +64,5 @@ mod shows;
 mod stances;
 mod summaries;
 mod threads;
+mod tools;
 mod verdicts;

@@ -20,7 +20,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("reply", &["model", "scenario", "expr", "text"]),
     ("spawn", &["model"]),
     ("net", &["model"]),
-    ("tool", &["model", "scenario", "spawn", "net"]),
+    // its built-in ones open files that may be hostile
+    ("tool", &["model", "scenario", "spawn", "net", "untrusted"]),
     ("voice", &["model", "scenario", "clock", "expr", "text", "spawn", "net"]),
     ("steer", &["model", "state", "expr"]),
     (

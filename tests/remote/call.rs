@@ -86,6 +86,7 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
     };
     CallRequest {
         call: CallId(7),
+        tools: vec![],
         turn: TurnId(5),
         seat: Arc::new(seat),
         purpose: Purpose::Speak,

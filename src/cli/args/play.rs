@@ -5,6 +5,7 @@ use crate::cli::args::models::ModelOptions;
 use crate::model::steering::duration_ms;
 use crate::model::{Limits, Usd};
 use clap::Args;
+use std::path::PathBuf;
 
 /// What `run`, `demo`, `resume` and `fork` share.
 #[derive(Clone, Debug, Default, Args)]
@@ -45,6 +46,12 @@ pub struct Play {
     /// Override a scenario key, as in --set limits.utterances=9
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Folder that read_file, list_dir and search_files may read
+    #[arg(long, value_name = "FOLDER")]
+    pub files: Option<PathBuf>,
+    /// Allow a tool that is not read-only; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    pub allow_tool: Vec<String>,
     #[command(flatten)]
     pub models: ModelOptions,
 }

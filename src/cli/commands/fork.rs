@@ -14,6 +14,7 @@ use crate::cli::play::changes;
 use crate::cli::play::next::{self, ForkPoint, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
+use crate::cli::play::toolbox::{decisions, toolbox};
 use crate::cli::session_file::{self, fold, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -126,6 +127,8 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
     models.meet(&changes.seats, context)?;
+    let environment = &context.environment;
+    let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), play, environment)?;
     let virtual_time =
         play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
     let date = context.environment.source_date_epoch().map(Wall);
@@ -145,7 +148,12 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
         before,
         voices: Arc::new(cast),
         attended: !play.headless,
-        commands: changes.commands.into_iter().chain(fork.commands.clone()).collect(),
+        tools,
+        commands: decisions(play)
+            .into_iter()
+            .chain(changes.commands)
+            .chain(fork.commands.clone())
+            .collect(),
         lines,
         saved: !fork.keep.no_save,
     });

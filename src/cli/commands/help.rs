@@ -14,6 +14,7 @@ const PAGES: &[Page] = &[
     ("steering", include_str!("../../../assets/help/steering.md")),
     ("scenarios", include_str!("../../../assets/help/scenarios.md")),
     ("models", include_str!("../../../assets/help/models.md")),
+    ("tools", include_str!("../../../assets/help/tools.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("testing", include_str!("../../../assets/help/testing.md")),

@@ -15,6 +15,7 @@ use crate::cli::play::changes::{self, Changes};
 use crate::cli::play::next::{self, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
+use crate::cli::play::toolbox::{decisions, toolbox};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -48,6 +49,8 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
     let Looked { log, past, allowed, models, changes } = look(resume, &mut play, &folder, context)?;
+    let environment = &context.environment;
+    let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), &play, environment)?;
     let ResumedSession { log, again, repaired, writer } = session::resume_read(log, Mode::Normal)?;
     let past = if again { fold(&log) } else { past };
     let began = assemble::began(&log);
@@ -65,7 +68,12 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
         before: if play.headless { vec![] } else { records },
         voices: Arc::new(cast),
         attended: !play.headless,
-        commands: changes.commands.into_iter().chain(resume.commands.clone()).collect(),
+        tools,
+        commands: decisions(&play)
+            .into_iter()
+            .chain(changes.commands)
+            .chain(resume.commands.clone())
+            .collect(),
         lines,
         saved: true,
     });

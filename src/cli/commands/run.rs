@@ -14,6 +14,7 @@ use crate::cli::play::history::{self, History};
 use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::terminal;
+use crate::cli::play::toolbox::{decisions, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
@@ -134,6 +135,8 @@ pub fn start_found(
     let Prepared { found, loaded, history, models } = prepare(begin, found, context)?;
     let seats = &loaded.participants;
     let allowed = Allowed::by_scenario(seats, &found, Consent::of(play), context)?;
+    let environment = &context.environment;
+    let tools = toolbox(seats, allowed.clone(), found.folder.clone(), play, environment)?;
     models.meet(seats, context)?;
     resolve::report_unknown_windows(seats, context);
     let virtual_time = play.may_be_virtual() && assemble::is_timeless(seats, play.steered_live());
@@ -155,7 +158,8 @@ pub fn start_found(
         voices: Arc::new(cast),
         clock: assemble::clock(virtual_time, &State::default(), named.0),
         attended: !play.headless,
-        commands: vec![],
+        tools,
+        commands: decisions(play),
         lines: first.into_iter().chain(history.lines).collect(),
         saved: !options.keep.no_save,
     });

@@ -99,7 +99,7 @@ fn value(command: &str, key: &str) -> Value {
     let text = json!({"type": "string"});
     match (command, key) {
         (_, "n" | "utterance" | "alternative") => whole,
-        (_, "final_round") => json!({"type": "boolean"}),
+        (_, "final_round" | "yes" | "once") => json!({"type": "boolean"}),
         (_, "participant") => json!({"type": "object", "description": "as [[participant]]"}),
         ("limit", "set") => json!({
             "type": "object",

@@ -9,6 +9,9 @@ const ATTENDED: (&str, &str) = ("attended", "whether a person can be asked");
 const KEY: (&str, &str) = ("key", "makes the command act only once");
 const TURN: (&str, &str) = ("turn", "the turn, by the seq of its grant");
 const CALL: (&str, &str) = ("call", "the call, by the seq of its start");
+const ASKED: (&str, &str) = ("asked", "the seq of its tool.asked");
+const AT: (&str, &str) = ("at", "which of the requests, from 0");
+const TOOL: (&str, &str) = ("tool", "the name of the tool");
 const LIMIT: &[(&str, &str)] =
     &[("what", "which limit"), ("value", "the value so far"), ("limit", "the limit")];
 
@@ -149,6 +152,35 @@ pub const KINDS: &[Row] = &[
             ("wait_ms", "milliseconds until the next call"),
             ("model", "the fallback model used from here on"),
             ("usage", "tokens used by the call, if it is charged"),
+        ],
+    ),
+    (
+        "tool.asked",
+        "A call ended with requests for tools; another one of the same turn follows when they are back.",
+        &[
+            TURN,
+            CALL,
+            ("requests", "what was asked for: tool, arguments"),
+            ("usage", "tokens that the call used"),
+        ],
+    ),
+    (
+        "tool.called",
+        "A tool is asked; it runs once this is written, and never again because of it.",
+        &[TURN, ASKED, AT, TOOL],
+    ),
+    (
+        "tool.returned",
+        "A tool came back, or was not asked.",
+        &[
+            TURN,
+            ASKED,
+            AT,
+            TOOL,
+            ("is", "done, failed, refused or interrupted"),
+            ("result", "what the model is shown"),
+            ("whole", "all that came back, where the model is shown less"),
+            ("took_ms", "milliseconds that it took"),
         ],
     ),
     (

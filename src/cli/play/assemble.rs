@@ -7,6 +7,7 @@ use crate::model::payload::{LogRepaired, Opened};
 use crate::model::{Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
 use crate::session::{Feed, Log, Record, Session, SessionFiles, Tail};
 use crate::state::State;
+use crate::tool::Tools;
 use crate::voice::Voices;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -61,6 +62,8 @@ pub struct Parts {
     pub before: Vec<Arc<Record>>,
     /// Who gives participants their words.
     pub voices: Arc<dyn Voices>,
+    /// Who runs their tools.
+    pub tools: Arc<dyn Tools>,
     /// Its time, as [`clock`] returns it.
     pub clock: Clock,
     /// Whether somebody is there who can be asked.
@@ -81,6 +84,7 @@ pub fn assemble(parts: Parts) -> Assembled {
     let mut engine = Engine::new(writer, feed, parts.clock.clone(), parts.voices);
     engine.patience = Some(DISK_PATIENCE);
     engine.attended = parts.attended;
+    engine.tools = parts.tools;
     let past = match parts.start {
         Opening::Open(opened) => {
             engine.open(*opened);

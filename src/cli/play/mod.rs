@@ -20,3 +20,4 @@ pub mod setup;
 pub mod signals;
 pub mod stdin;
 pub mod terminal;
+pub mod toolbox;

@@ -156,5 +156,6 @@ impl Next {
 /// its choice of models are in its session.
 fn later(play: &Play) -> Play {
     let models = ModelOptions { model: None, ..play.models.clone() };
-    Play { trust: play.trust, models, ..Play::default() }
+    let (files, allow_tool) = (play.files.clone(), play.allow_tool.clone());
+    Play { trust: play.trust, files, allow_tool, models, ..Play::default() }
 }

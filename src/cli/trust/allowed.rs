@@ -8,7 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::source::FoundScenario;
 use crate::cli::trust::store;
 use crate::cli::trust::untrusted::{Consent, Untrusted};
-use crate::model::{Participant, Text, VoiceSpec};
+use crate::model::{Participant, Text, ToolSource, VoiceSpec};
 use std::path::Path;
 
 /// Which commands may be run.
@@ -73,11 +73,21 @@ impl Allowed {
 }
 
 fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Text>> {
-    let command = |p: &Participant| match &p.voice {
+    let command = |p: &'a Participant| {
+        let tools = p.tools.iter().filter_map(|tool| match &tool.source {
+            ToolSource::Script(command) => Some(command.clone()),
+            ToolSource::ReadFile | ToolSource::ListDir | ToolSource::SearchFiles => None,
+        });
+        spoken(p).into_iter().chain(tools)
+    };
+    seats.into_iter().flat_map(command).collect()
+}
+
+fn spoken(p: &Participant) -> Option<Vec<Text>> {
+    match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
         VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
-    };
-    seats.into_iter().filter_map(command).collect()
+    }
 }
 
 fn untrusted(name: &str, digest: String, commands: &[Vec<Text>]) -> Untrusted {

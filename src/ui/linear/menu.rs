@@ -132,9 +132,10 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
             let (shown, answers) = queued.unzip();
             ("Which queued message?".into(), shown, answers)
         }
-        "yes" | "final_round" => {
+        "yes" | "once" | "final_round" => {
             let (shown, answers) = match key {
                 "yes" => (["yes", "no"], ["yes", "no"]),
+                "once" => (["until the program ends", "once"], ["", "once"]),
                 _ => (["closing statements", "immediately"], ["final", ""]),
             };
             let owned = |words: [&str; 2]| words.map(str::to_owned).to_vec();

@@ -1,6 +1,6 @@
 //! What a request asks for and what a frame of an answer can say, in whichever wire format.
 
-use crate::model::{Message, ModelSpec};
+use crate::model::{Message, ModelSpec, Tool, ToolRound};
 use serde_json::Value;
 
 /// What a call asks for.
@@ -15,6 +15,10 @@ pub(super) struct Call<'a> {
     pub schema: Option<&'a Value>,
     /// Context window of the model in tokens.
     pub window: Option<u32>,
+    /// The tools that it may ask for.
+    pub tools: &'a [Tool],
+    /// What it asked of them in this turn, and what came back.
+    pub rounds: &'a [ToolRound],
     /// The provider's name, where one of them wants it another way.
     pub provider: &'a str,
 }
@@ -23,6 +27,17 @@ pub(super) struct Call<'a> {
 pub(super) struct Spelled {
     pub path: String,
     pub body: Value,
+}
+
+/// A part of a request, as one frame holds it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct AskedPart {
+    /// Which request it belongs to; none where a frame holds all of one.
+    pub index: Option<u64>,
+    /// The tool.
+    pub name: String,
+    /// The next part of the arguments as JSON.
+    pub arguments: String,
 }
 
 /// What one frame of an answer says.
@@ -40,6 +55,8 @@ pub(super) struct FrameContent {
     pub output: Option<u64>,
     /// Whether nothing follows.
     pub over: bool,
+    /// Parts of requests for tools.
+    pub asked: Vec<AskedPart>,
     /// What the model failed with, as the server tells it.
     pub error: Option<Value>,
 }

@@ -1,12 +1,13 @@
 //! The bytes of an answer to pieces and an end: framing, the wire format, and the bounds.
 //!
 //! It takes bytes cut anywhere and makes the same text of every cut. It opens nothing and waits for nothing. What it
-//! cannot bound it does not keep: tool calls are not read, so that their indexes cost nothing.
+//! cannot bound it does not keep: of requests for tools a few, whatever their indexes.
 
 use super::Wire;
 use super::content::FrameContent;
 use super::failure::{ServerFault, of_error};
 use super::frames::{Frames, TooLong};
+use super::tools::Asked;
 use crate::model::{Channel, ErrorClass, Usage};
 use crate::voice::{Done, Pieces};
 use serde_json::Value;
@@ -40,6 +41,8 @@ pub struct Decoder {
     input: Option<u64>,
     output: Option<u64>,
     over: bool,
+    /// Requests for tools.
+    asked: Asked,
     /// Frames that could not be read.
     skipped: u32,
 }
@@ -58,6 +61,7 @@ impl Decoder {
             input: None,
             output: None,
             over: false,
+            asked: Asked::default(),
             skipped: 0,
         }
     }
@@ -119,13 +123,14 @@ impl Decoder {
         if self.finish.as_deref() == Some(FAILED) {
             return Err(ServerFault::new(ErrorClass::Broken, "stopped with an error"));
         }
-        if !self.spoke || self.is_filtered() {
+        if !self.spoke && self.asked.is_empty() || self.is_filtered() {
             let mut fault = self.unheard();
             fault.usage = Some(usage);
             return Err(fault);
         }
         let (finish, skipped) = (self.finish.map(Into::into), self.skipped);
-        Ok(Done { finish, usage: Some(usage), skipped, ..Done::default() })
+        let tools = self.asked.finish();
+        Ok(Done { finish, usage: Some(usage), skipped, tools, ..Done::default() })
     }
 
     fn take(&mut self, frame: &str, out: &mut Pieces) -> Result<(), ServerFault> {
@@ -160,7 +165,8 @@ impl Decoder {
         if !value["error"].is_null() {
             return Err(of_error(None, value));
         }
-        let FrameContent { say, think, finish, input, output, over, error } = self.wire.hear(value);
+        let FrameContent { say, think, finish, input, output, over, asked, error } =
+            self.wire.hear(value);
         self.said += say.len();
         self.thought += think.len();
         if self.said + self.thought > TEXT_MAX {
@@ -171,6 +177,7 @@ impl Decoder {
         if let Some(error) = error {
             return Err(of_error(None, &error));
         }
+        asked.into_iter().for_each(|part| self.asked.push(part));
         self.spoke |= !say.trim().is_empty();
         self.finish = self.finish.take().or(finish);
         self.input = input.or(self.input);

@@ -15,6 +15,7 @@ mod content;
 mod decoder;
 mod failure;
 mod frames;
+mod tools;
 mod vendor;
 mod wire;
 
@@ -96,6 +97,8 @@ impl Remote {
                     spec: &spec,
                     schema,
                     window: ask.seat.window,
+                    tools: &ask.tools,
+                    rounds: &ask.prompt.tools,
                     provider: &self.endpoint.name,
                 };
                 let Spelled { path, body } = self.endpoint.wire.spell(&call);
@@ -111,6 +114,7 @@ impl Remote {
                 Err(silence(format!("did not finish within {} s", seconds(timeouts.total))))
             });
         sink.close().await;
+        let heard = heard.map(without_keys);
         heard.map_err(|fault| fault.told(&self.endpoint, &self.model, messages))
     }
 
@@ -190,6 +194,21 @@ pub async fn models(client: Client, endpoint: Arc<Endpoint>) -> Result<Vec<Text>
         Ok(names.map(|n| n.trim_start_matches("models/").into()).collect())
     };
     listed.await.map_err(|fault: ServerFault| fault.told(&remote.endpoint, &remote.model, &[]))
+}
+
+/// What is asked of tools is kept and may run: no key passes there either.
+fn without_keys(mut done: Done) -> Done {
+    let clean = |text: &str| {
+        let mut redactor = KeyRedactor::default();
+        let certain = redactor.push(text);
+        certain + &redactor.finish()
+    };
+    for request in &mut done.tools {
+        request.tool = clean(&request.tool).into();
+        let arguments = clean(&request.arguments.to_string());
+        request.arguments = serde_json::from_str(&arguments).unwrap_or(Value::Null);
+    }
+    done
 }
 
 /// How long the next thing may take; it runs on over reads that bring nothing.

@@ -126,6 +126,7 @@ impl ScriptAnswer {
             finish: last.finish,
             usage: last.usage,
             skipped: 0,
+            tools: vec![],
         };
         if self.kind == Kind::Plain && self.said.starts_with('{') {
             // Data that nests too deep for the parser stays text.

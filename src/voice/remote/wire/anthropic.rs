@@ -1,7 +1,8 @@
 //! Messages, as Anthropic speaks them.
 
 use crate::model::Role;
-use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
 /// The version of the format.
@@ -12,7 +13,7 @@ const MAX_TOKENS: u32 = 4_096;
 const ADAPTIVE: (u32, u32) = (4, 6);
 
 pub(super) fn spell(call: &Call) -> Spelled {
-    let messages: Vec<Value> = call
+    let mut messages: Vec<Value> = call
         .messages
         .iter()
         .filter_map(|m| match m.role {
@@ -21,6 +22,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
             Role::Assistant => Some(json!({"role": "assistant", "content": m.text})),
         })
         .collect();
+    tools::anthropic(call, &mut messages);
     // the format wants at least 1,024
     let thinking = call.spec.reasoning_tokens();
     let most = call.most_tokens().unwrap_or(MAX_TOKENS.saturating_add(thinking));
@@ -33,8 +35,15 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
         body["system"] = json!(system.text);
     }
-    // with reasoning this format refuses a temperature
-    if let Some(effort) = &call.spec.effort {
+    if !call.tools.is_empty() {
+        let offered = call.tools.iter().map(|tool| {
+            json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters})
+        });
+        body["tools"] = offered.collect();
+    }
+    // with reasoning this format refuses a temperature; and it wants back what was reasoned before a tool was asked, signed
+    let effort = call.spec.effort.as_ref().filter(|_| call.rounds.is_empty());
+    if let Some(effort) = effort {
         if version(call.model) >= Some(ADAPTIVE) {
             body["thinking"] = json!({"type": "adaptive"});
             body["output_config"] = json!({"effort": effort});
@@ -76,10 +85,18 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         "content_block_start" => {
             heard.say = text_at(&frame["content_block"]["text"]);
             heard.think = text_at(&frame["content_block"]["thinking"]);
+            if frame["content_block"]["type"] == "tool_use" {
+                let name = text_at(&frame["content_block"]["name"]);
+                heard.asked = vec![part(frame, name, String::new())];
+            }
         }
         "content_block_delta" => {
             heard.say = text_at(&frame["delta"]["text"]);
             heard.think = text_at(&frame["delta"]["thinking"]);
+            let json = text_at(&frame["delta"]["partial_json"]);
+            if !json.is_empty() {
+                heard.asked = vec![part(frame, String::new(), json)];
+            }
         }
         "message_delta" => {
             heard.finish = frame["delta"]["stop_reason"].as_str().map(finish);
@@ -91,6 +108,11 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         _ => {}
     }
     heard
+}
+
+/// Returns a part of the request that a block of the answer is.
+fn part(frame: &Value, name: String, arguments: String) -> AskedPart {
+    AskedPart { index: frame["index"].as_u64(), name, arguments }
 }
 
 fn finish(reason: &str) -> String {
@@ -117,7 +139,18 @@ mod tests {
         };
         let asked = |model| {
             let (messages, window, provider) = (&[][..], None, "anthropic");
-            spell(&Call { model, messages, spec: &spec, schema: None, window, provider }).body
+            let (tools, rounds) = (&[][..], &[][..]);
+            spell(&Call {
+                model,
+                messages,
+                spec: &spec,
+                schema: None,
+                window,
+                tools,
+                rounds,
+                provider,
+            })
+            .body
         };
         let (old, new) = (asked("claude-haiku-4-5"), asked("claude-sonnet-5"));
         assert_eq!(old["thinking"], json!({"type": "enabled", "budget_tokens": 16_384}));

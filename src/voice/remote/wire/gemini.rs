@@ -1,13 +1,14 @@
 //! `streamGenerateContent`, as Google speaks it.
 
 use crate::model::Role;
-use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::tools;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 pub(super) fn spell(call: &Call) -> Spelled {
     let part = |text: &str| json!([{"text": text}]);
-    let contents: Vec<Value> = call
+    let mut contents: Vec<Value> = call
         .messages
         .iter()
         .filter_map(|m| match m.role {
@@ -16,7 +17,17 @@ pub(super) fn spell(call: &Call) -> Spelled {
             Role::Assistant => Some(json!({"role": "model", "parts": part(&m.text)})),
         })
         .collect();
+    tools::gemini(call, &mut contents);
     let mut body = json!({"contents": contents});
+    if !call.tools.is_empty() {
+        let offered = call.tools.iter().map(|tool| {
+            json!({
+                "name": tool.name, "description": tool.description, "parametersJsonSchema": tool.parameters,
+            })
+        });
+        let offered: Vec<Value> = offered.collect();
+        body["tools"] = json!([{"functionDeclarations": offered}]);
+    }
     if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
         body["system_instruction"] = json!({"parts": part(&system.text)});
     }
@@ -70,6 +81,10 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         let thought = part["thought"].as_bool().unwrap_or(false);
         let to = if thought { &mut heard.think } else { &mut heard.say };
         to.push_str(&text_at(&part["text"]));
+        if let Some(name) = part["functionCall"]["name"].as_str() {
+            let arguments = part["functionCall"]["args"].to_string();
+            heard.asked.push(AskedPart { index: None, name: name.to_owned(), arguments });
+        }
     }
     heard.finish = candidate["finishReason"].as_str().map(finish);
     if frame["promptFeedback"]["blockReason"].is_string() {

@@ -1,7 +1,8 @@
 //! Ollama's own chat: one JSON text a line.
 
 use crate::model::Role;
-use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {
@@ -10,8 +11,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
         Role::User => "user",
         Role::Assistant => "assistant",
     };
-    let messages: Vec<Value> =
+    let mut messages: Vec<Value> =
         call.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+    tools::ollama(call, &mut messages);
     let mut options = json!({});
     if let Some(temperature) = call.spec.temperature {
         options["temperature"] = json!(temperature);
@@ -32,6 +34,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
         // models that know no degrees take any of them for a yes
         body["think"] = json!(effort);
     }
+    if let Some(functions) = tools::functions(call) {
+        body["tools"] = functions;
+    }
     if let Some(schema) = call.schema {
         body["format"] = schema.clone();
     }
@@ -48,6 +53,13 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         input: frame["prompt_eval_count"].as_u64(),
         output: frame["eval_count"].as_u64(),
         over,
+        asked: whole(&frame["message"]["tool_calls"]),
         error: None,
     }
+}
+
+/// This format sends each request in one piece; where it numbers them, the numbers begin again with each frame.
+fn whole(calls: &Value) -> Vec<AskedPart> {
+    let whole = |part| AskedPart { index: None, ..part };
+    tools::of_calls(calls).into_iter().map(whole).collect()
 }

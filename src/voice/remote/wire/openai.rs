@@ -2,6 +2,7 @@
 
 use crate::model::Role;
 use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
+use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {
@@ -10,8 +11,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
         Role::User => "user",
         Role::Assistant => "assistant",
     };
-    let messages: Vec<Value> =
+    let mut messages: Vec<Value> =
         call.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+    tools::openai(call, &mut messages);
     let mut body = json!({"model": call.model, "messages": messages, "stream": true});
     // Mistral refuses what it does not know, and reports the usage unasked
     if call.provider != "mistral" {
@@ -30,6 +32,9 @@ pub(super) fn spell(call: &Call) -> Spelled {
     }
     if let Some(effort) = &call.spec.effort {
         body["reasoning_effort"] = json!(effort);
+    }
+    if let Some(functions) = tools::functions(call) {
+        body["tools"] = functions;
     }
     if let Some(schema) = call.schema {
         let named = json!({"name": "reply", "schema": schema});
@@ -51,6 +56,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         let delta = &choice["delta"];
         add_content(&delta["content"], &mut heard);
         heard.say.push_str(&text_at(&delta["refusal"]));
+        heard.asked.extend(tools::of_calls(&delta["tool_calls"]));
         // two names for one thing; servers that send both send the same text
         let reasoning = ["reasoning_content", "reasoning"].map(|key| text_at(&delta[key]));
         heard.think.extend(reasoning.into_iter().find(|text| !text.is_empty()));

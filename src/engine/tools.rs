@@ -1,0 +1,140 @@
+//! Tools of a turn: what a model asked for is decided, run, and told to it in the next call of the same turn.
+
+use crate::model::event::ENGINE;
+use crate::model::tool::*;
+use crate::model::*;
+use crate::scenario;
+use crate::state::{State, Turn};
+use crate::tool::{ToolJob, ToolResult};
+use crate::voice::Done;
+use serde_json::Value;
+
+/// Rounds of requests in one turn; after the last of them a model is offered no tool.
+pub const ROUNDS_MAX: usize = 8;
+/// Requests of one call that are looked at.
+const REQUESTS_MAX: usize = 16;
+/// How often the same request of a turn may fail before it is no longer tried.
+const EQUAL_FAILURES: usize = 2;
+/// Bytes of the words that tell what is wrong with arguments.
+const WRONG_MAX: usize = 500;
+
+/// Returns the tools that the next call of a turn may ask for.
+pub(super) fn offered<'a>(state: &'a State, turn: &Turn) -> &'a [Tool] {
+    match state.seat(&turn.seat) {
+        Some(seat) if turn.speaks() && turn.tools.len() < ROUNDS_MAX => &seat.spec.tools,
+        Some(_) | None => &[],
+    }
+}
+
+/// A call that ended with requests for tools which were offered.
+pub(super) fn asked(state: &State, turn: &Turn, done: &Done, used: Option<Usage>) -> Option<Draft> {
+    let call = turn.call.filter(|_| !done.tools.is_empty() && !offered(state, turn).is_empty())?;
+    let requests = done.tools.iter().take(REQUESTS_MAX).cloned().collect();
+    let asked = ToolAsked { turn: turn.id, call, requests, usage: used };
+    Some(draft(turn.thread, &turn.seat, asked.into()))
+}
+
+/// Returns what follows for the first request of a turn that is neither running nor back: it is called, or it comes back
+/// because it cannot be. One that the operator has to allow waits.
+pub(super) fn next(state: &State) -> Option<Draft> {
+    state.turns.values().find_map(|turn| {
+        let round = turn.tools.last()?;
+        let fresh = |(_, run): &(usize, &ToolRun)| run.called.is_none() && run.returned.is_none();
+        round.runs.iter().enumerate().filter(fresh).find_map(|(at, run)| {
+            let (turn_id, asked, tool) = (turn.id, round.asked, run.request.tool.clone());
+            let at = u32::try_from(at).ok()?;
+            Some(match decided(state, turn, run) {
+                Decided::Call => {
+                    let called = ToolCalled { turn: turn_id, asked, at, tool };
+                    draft(turn.thread, ENGINE, called.into())
+                }
+                Decided::Back(is, result) => {
+                    let (whole, took_ms) = (None, 0);
+                    let back =
+                        ToolReturned { turn: turn_id, asked, at, tool, is, result, whole, took_ms };
+                    draft(turn.thread, ENGINE, back.into())
+                }
+                Decided::Waits => return None,
+            })
+        })
+    })
+}
+
+enum Decided {
+    Call,
+    Back(ToolOutcome, Text),
+    Waits,
+}
+
+fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
+    let back = |is, why: String| Decided::Back(is, why.into());
+    let name = &run.request.tool;
+    let tools = state.seat(&turn.seat).map(|s| s.spec.tools.as_slice()).unwrap_or_default();
+    let Some(tool) = tools.iter().find(|tool| tool.name == *name) else {
+        let names: Vec<&str> = tools.iter().map(|tool| &*tool.name).collect();
+        let why = format!("there is no such tool; there are: {}", names.join(", "));
+        return back(ToolOutcome::Failed, why);
+    };
+    if let Err(why) = fits(tool, &run.request.arguments) {
+        return back(ToolOutcome::Failed, why);
+    }
+    let same = |other: &&ToolRun| {
+        let failed = other.returned.as_ref().is_some_and(|(is, _)| *is == ToolOutcome::Failed);
+        failed && other.request == run.request
+    };
+    if turn.tools.iter().flat_map(|round| &round.runs).filter(same).count() >= EQUAL_FAILURES {
+        let why = "this has failed in the same way before and is not tried again".to_owned();
+        return back(ToolOutcome::Failed, why);
+    }
+    if tool.read_only || state.tools_allowed_once.contains(name) {
+        return Decided::Call;
+    }
+    match state.tools_decided.get(name) {
+        Some(true) => Decided::Call,
+        Some(false) => back(ToolOutcome::Refused, "the operator does not allow it".to_owned()),
+        None if state.attended => Decided::Waits,
+        None => back(ToolOutcome::Refused, "nobody is there to allow it".to_owned()),
+    }
+}
+
+/// Holds arguments against the schema of a tool.
+fn fits(tool: &Tool, arguments: &Value) -> Result<(), String> {
+    if !arguments.is_object() {
+        return Err("the arguments are not a JSON object".into());
+    }
+    let validator = scenario::validator(&tool.parameters)?;
+    validator.validate(arguments).map_err(|e| {
+        let mut why = match e.instance_path().as_str() {
+            "" => format!("the arguments are wrong: {e}"),
+            path => format!("the arguments are wrong at {path}: {e}"),
+        };
+        why.truncate(why.floor_char_boundary(WRONG_MAX));
+        why
+    })
+}
+
+/// Returns what a `tool.called` obliges.
+pub(super) fn job(state: &State, called: Seq) -> Option<ToolJob> {
+    let (turn, round, at) = state.tool_called(called)?;
+    let request = &round.runs.get(at)?.request;
+    let seat = state.seat(&turn.seat)?;
+    let tool = seat.spec.tools.iter().find(|tool| tool.name == request.tool)?.clone();
+    let (arguments, participant) = (request.arguments.clone(), turn.seat.clone());
+    Some(ToolJob { called, turn: turn.id, participant, tool, arguments })
+}
+
+/// A tool that came back.
+pub(super) fn returned(state: &State, called: Seq, end: &ToolResult) -> Option<Draft> {
+    let (turn, round, at) = state.tool_called(called)?;
+    let back = ToolReturned {
+        turn: turn.id,
+        asked: round.asked,
+        at: u32::try_from(at).ok()?,
+        tool: round.runs.get(at)?.request.tool.clone(),
+        is: end.is,
+        result: end.result.clone(),
+        whole: end.whole.clone(),
+        took_ms: end.took_ms,
+    };
+    Some(draft(turn.thread, ENGINE, back.into()))
+}

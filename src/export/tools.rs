@@ -1,0 +1,78 @@
+//! Tools in words, a line for each request: what was asked, and how it came back.
+
+use super::narrated::Narrated;
+use crate::analysis::name;
+use crate::model::tool::{ToolAsked, ToolRequest, ToolReturned};
+use crate::model::{ToolOutcome, TurnId};
+use crate::state::State;
+use crate::text;
+use serde_json::Value;
+
+/// Characters of arguments that are told.
+const ARGUMENTS_MAX: usize = 80;
+/// Characters of a result that are told.
+const RESULT_MAX: usize = 120;
+
+/// Returns how a tool came back.
+pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
+    let request = state.turns.get(&r.turn).and_then(|turn| {
+        let round = turn.tools.iter().find(|round| round.asked == r.asked)?;
+        Some(&round.runs.get(usize::try_from(r.at).ok()?)?.request)
+    });
+    let asked = request.map_or_else(|| r.tool.to_string(), spelled);
+    let first = r.result.lines().find(|line| !line.trim().is_empty()).unwrap_or("nothing");
+    let lines = r.result.lines().count();
+    let came = match r.is {
+        ToolOutcome::Done if lines > 1 => format!("{lines} lines"),
+        ToolOutcome::Done => short(first, RESULT_MAX),
+        is => format!("{}: {}", is.as_str(), short(first, RESULT_MAX)),
+    };
+    let who = who(state, r.turn);
+    vec![Narrated::Note(text::label(&format!("{who} used {asked}: {came}")).into_owned())]
+}
+
+/// Returns what waits for the operator to allow it.
+pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
+    let Some(turn) = state.turns.get(&asked.turn).filter(|_| state.attended) else { return vec![] };
+    let Some(seat) = state.seat(&turn.seat) else { return vec![] };
+    let waits = |request: &&ToolRequest| {
+        let tool = seat.spec.tools.iter().find(|tool| tool.name == request.tool);
+        let free = state.tools_allowed_once.contains(&request.tool);
+        let decided = free || state.tools_decided.contains_key(&request.tool);
+        tool.is_some_and(|tool| !tool.read_only) && !decided
+    };
+    let note = |request: &ToolRequest| {
+        let (who, tool) = (who(state, asked.turn), &request.tool);
+        let told = format!(
+            "{who} asks to use {}: /decide {tool} yes allows it, /decide {tool} no refuses it",
+            spelled(request)
+        );
+        Narrated::Note(text::label(&told).into_owned())
+    };
+    asked.requests.iter().filter(waits).map(note).collect()
+}
+
+fn who(state: &State, turn: TurnId) -> String {
+    state.turns.get(&turn).map_or_else(|| "a participant".into(), |turn| name(state, &turn.seat))
+}
+
+/// Returns a request as it might be typed: `read_file(path: notes.txt)`.
+fn spelled(request: &ToolRequest) -> String {
+    let argument = |(key, value): (&String, &Value)| match value {
+        Value::String(text) => format!("{key}: {text}"),
+        other => format!("{key}: {other}"),
+    };
+    let arguments = match &request.arguments {
+        Value::Object(map) => map.iter().map(argument).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    };
+    format!("{}({})", request.tool, short(&arguments, ARGUMENTS_MAX))
+}
+
+fn short(words: &str, most: usize) -> String {
+    let mut short: String = words.chars().take(most).collect();
+    if short.len() < words.len() {
+        short.push_str("...");
+    }
+    short
+}

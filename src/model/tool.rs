@@ -1,0 +1,211 @@
+//! Tools of participants: what a model may ask for, what it asked for, and what came back.
+//!
+//! A request of a model ends its call, not its turn: `tool.asked` is written, then `tool.called` and the tool runs, then
+//! `tool.returned`, then another call of the same turn sees the result.
+
+use super::ids::{CallId, Seq, Text, TurnId};
+use super::turn::Usage;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// A tool that a participant may use.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tool {
+    /// Its name, as models ask for it.
+    pub name: Text,
+    /// What it does, for models.
+    pub description: Text,
+    /// JSON Schema of its arguments.
+    pub parameters: Value,
+    /// Who does it.
+    pub source: ToolSource,
+    /// Whether it changes nothing, so that nobody has to allow it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub read_only: bool,
+    /// Seconds that it may take.
+    pub seconds: u32,
+}
+
+/// Who does what a tool is asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolSource {
+    /// A child process: one JSON request in, the result out.
+    Script(Vec<Text>),
+    /// Reads a file of the folder that the operator names.
+    ReadFile,
+    /// Lists a folder in it.
+    ListDir,
+    /// Searches its files.
+    SearchFiles,
+}
+
+impl Tool {
+    /// Seconds that a tool may take where nobody says otherwise.
+    pub const SECONDS: u32 = 30;
+    /// The tools that every scenario may name: they read files and change nothing.
+    pub const BUILT_IN: [&str; 3] = ["read_file", "list_dir", "search_files"];
+
+    /// Returns a built-in tool.
+    pub fn built_in(name: &str) -> Option<Tool> {
+        let path = json!({"type": "string", "description": "path relative to the folder"});
+        let count = json!({"type": "integer", "minimum": 1});
+        let (description, properties, required, source) = match name {
+            "read_file" => (
+                "Read lines of a text file.",
+                json!({"path": path, "from": count, "lines": count}),
+                vec!["path"],
+                ToolSource::ReadFile,
+            ),
+            "list_dir" => ("List a folder.", json!({"path": path}), vec![], ToolSource::ListDir),
+            "search_files" => (
+                "Find the lines of text files that contain some words.",
+                json!({"words": {"type": "string", "minLength": 1}, "path": path}),
+                vec!["words"],
+                ToolSource::SearchFiles,
+            ),
+            _ => return None,
+        };
+        let parameters = json!({
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "additionalProperties": false,
+        });
+        Some(Tool {
+            name: name.into(),
+            description: description.into(),
+            parameters,
+            source,
+            read_only: true,
+            seconds: Tool::SECONDS,
+        })
+    }
+
+    /// Returns whether it reads files of the folder that the operator names.
+    pub fn reads_files(&self) -> bool {
+        !matches!(self.source, ToolSource::Script(_))
+    }
+}
+
+/// One request of a model for a tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolRequest {
+    /// The name it asks for.
+    pub tool: Text,
+    /// The arguments; text, where they were no JSON.
+    pub arguments: Value,
+}
+
+/// What became of a request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolOutcome {
+    /// It gave a result.
+    #[default]
+    Done,
+    /// It failed, or could not be asked like this.
+    Failed,
+    /// Nobody allowed it.
+    Refused,
+    /// It was stopped before it answered; whether it took effect is not known.
+    Interrupted,
+}
+
+impl ToolOutcome {
+    /// Returns its spelling.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            ToolOutcome::Done => "done",
+            ToolOutcome::Failed => "failed",
+            ToolOutcome::Refused => "refused",
+            ToolOutcome::Interrupted => "interrupted",
+        }
+    }
+}
+
+/// A request of a turn, as far as it has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolRun {
+    /// The request.
+    pub request: ToolRequest,
+    /// The `seq` of its `tool.called`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub called: Option<Seq>,
+    /// What came back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub returned: Option<(ToolOutcome, Text)>,
+}
+
+/// The requests of one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolRound {
+    /// The `seq` of their `tool.asked`.
+    pub asked: Seq,
+    /// What the model said before them.
+    pub said: Text,
+    /// The requests, in their order.
+    pub runs: Vec<ToolRun>,
+}
+
+impl ToolRound {
+    /// Returns the id by which a wire format tells a request and its result apart: never one that a model chose.
+    pub fn id(&self, at: usize) -> String {
+        format!("call_{}_{at}", self.asked)
+    }
+
+    /// Returns whether a request still waits for its result.
+    pub fn is_open(&self) -> bool {
+        self.runs.iter().any(|run| run.returned.is_none())
+    }
+}
+
+/// `tool.asked`: a call ended with requests for tools.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolAsked {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call that ended.
+    pub call: CallId,
+    /// The requests.
+    pub requests: Vec<ToolRequest>,
+    /// Tokens that the call used.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+}
+
+/// `tool.called`: a tool is asked; it runs once this is written, and never again because of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCalled {
+    /// The turn.
+    pub turn: TurnId,
+    /// The `seq` of the `tool.asked`.
+    pub asked: Seq,
+    /// Which of its requests, from 0.
+    pub at: u32,
+    /// The tool.
+    pub tool: Text,
+}
+
+/// `tool.returned`: what came back, or why nothing was asked.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolReturned {
+    /// The turn.
+    pub turn: TurnId,
+    /// The `seq` of the `tool.asked`.
+    pub asked: Seq,
+    /// Which of its requests, from 0.
+    pub at: u32,
+    /// The tool.
+    pub tool: Text,
+    /// What became of it.
+    pub is: ToolOutcome,
+    /// What the model is shown.
+    pub result: Text,
+    /// All that came back, where the model is shown less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<Text>,
+    /// Milliseconds that it took.
+    #[serde(default)]
+    pub took_ms: u64,
+}

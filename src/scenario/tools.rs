@@ -1,0 +1,117 @@
+//! `[[tool]]` resolved, and the tools that seats name.
+
+use super::check::{Walk, join, milliseconds};
+use super::json_schema::{schema, validator};
+use super::tree::{Node, quote, texts};
+use crate::model::near::nearest;
+use crate::model::{Participant, Text, Tool, ToolSource};
+use serde_json::json;
+
+/// Characters of a name that every wire format takes.
+const NAME_MAX: usize = 64;
+
+/// Returns the tools that a seat names, of which only the built-in ones are known yet.
+pub(super) fn named(node: &Node) -> Option<Vec<Tool>> {
+    let tool = |name: Text| Tool::built_in(&name).unwrap_or_else(|| unknown(name));
+    node.get("tools").map(|names| texts(names).into_iter().map(tool).collect())
+}
+
+/// A tool of which only the name is known.
+fn unknown(name: Text) -> Tool {
+    Tool {
+        name,
+        description: "".into(),
+        parameters: json!({}),
+        source: ToolSource::Script(vec![]),
+        read_only: false,
+        seconds: Tool::SECONDS,
+    }
+}
+
+fn is_unknown(tool: &Tool) -> bool {
+    tool.source == ToolSource::Script(vec![])
+}
+
+/// Gives every seat its tools, and notes those that nobody describes.
+pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
+    let mut all: Vec<Tool> = vec![];
+    for (i, node) in root.get("tool").map(Node::items).unwrap_or_default().iter().enumerate() {
+        let path = format!("tool[{}]", i + 1);
+        let Some(tool) = described(walk, node, &path) else { continue };
+        let taken = all.iter().any(|other| other.name == tool.name);
+        if taken || Tool::BUILT_IN.contains(&&*tool.name) {
+            let message = format!("{} is the name of another tool", quote(&tool.name));
+            let span = node.get("name").map_or(&None, |n| &n.span);
+            walk.fault(span, &join(&path, "name"), message, "give it a name of its own");
+        }
+        all.push(tool);
+    }
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    for (i, seat) in seats.iter_mut().enumerate() {
+        let span = nodes.get(i).and_then(|n| n.get("tools")).map_or(&None, |n| &n.span);
+        for tool in seat.tools.iter_mut().filter(|tool| is_unknown(tool)) {
+            match all.iter().find(|known| known.name == tool.name) {
+                Some(known) => *tool = known.clone(),
+                None => {
+                    let names = Tool::BUILT_IN.into_iter().chain(all.iter().map(|t| &*t.name));
+                    missing(walk, tool, names, span, &format!("participant[{}].tools", i + 1));
+                }
+            }
+        }
+    }
+}
+
+/// Notes the tools of a seat that no scenario is there to describe.
+pub(super) fn only_built_in(walk: &mut Walk<'_>, seat: &Participant) {
+    for tool in seat.tools.iter().filter(|tool| is_unknown(tool)) {
+        missing(walk, tool, Tool::BUILT_IN.into_iter(), &None, "tools");
+    }
+}
+
+fn missing<'a>(
+    walk: &mut Walk<'_>,
+    tool: &Tool,
+    names: impl Iterator<Item = &'a str>,
+    span: &Option<std::ops::Range<usize>>,
+    path: &str,
+) {
+    let names: Vec<&str> = names.collect();
+    let message = format!("there is no tool {}", quote(&tool.name));
+    let fix = match nearest(&tool.name, names.iter().copied()) {
+        Some(near) => format!("the nearest is {near:?}"),
+        None => format!("the tools are {}; describe others in [[tool]]", names.join(", ")),
+    };
+    walk.fault(span, path, message, &fix);
+}
+
+fn described(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Tool> {
+    let text = |key: &str| node.get(key).and_then(Node::text).map(Text::from);
+    let name = text("name")?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.chars().all(plain) || name.len() > NAME_MAX {
+        let message = format!("{} is no name of a tool", quote(&name));
+        let fix = "use at most 64 letters, digits, hyphens and underscores";
+        let span = node.get("name").map_or(&None, |n| &n.span);
+        walk.fault(span, &join(path, "name"), message, fix);
+    }
+    let none = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let parameters = node.get("parameters").map_or(Ok(none), |parameters| {
+        let read = schema(parameters)?;
+        validator(&read).map(|_| read)
+    });
+    let parameters = parameters.unwrap_or_else(|why| {
+        let span = node.get("parameters").map_or(&None, |n| &n.span);
+        let fix = r#"as in { type = "object", properties = { town = { type = "string" } } }"#;
+        walk.fault(span, &join(path, "parameters"), why, fix);
+        json!({})
+    });
+    let ms = node.get("timeout").and_then(milliseconds);
+    Some(Tool {
+        name,
+        description: text("about").unwrap_or_default(),
+        parameters,
+        source: ToolSource::Script(node.get("script").map(texts).unwrap_or_default()),
+        read_only: node.get("read_only").and_then(Node::flag).unwrap_or(false),
+        seconds: ms.and_then(|ms| u32::try_from(ms / 1000).ok()).unwrap_or(Tool::SECONDS),
+    })
+}

@@ -1,0 +1,87 @@
+//! The fold of tool requests: they stand in their turn until all have come back.
+
+use super::{Conversation, Turn};
+use crate::model::tool::*;
+use crate::model::*;
+
+/// What a model is shown of a tool that was stopped before it answered.
+const INTERRUPTED: &str = "interrupted before it answered; whether it took effect is not known";
+
+impl Turn {
+    /// Returns whether a tool that this turn asked for has not come back.
+    pub fn waits_for_tools(&self) -> bool {
+        self.tools.last().is_some_and(ToolRound::is_open)
+    }
+
+    /// Returns the rounds of tools as the next grant of an interrupted turn has them: what was called is never called again.
+    pub(super) fn kept_tools(&self) -> Vec<ToolRound> {
+        let mut rounds = self.tools.clone();
+        for run in rounds.iter_mut().flat_map(|round| &mut round.runs) {
+            if run.called.is_some() {
+                run.returned.get_or_insert((ToolOutcome::Interrupted, INTERRUPTED.into()));
+            }
+        }
+        rounds
+    }
+}
+
+impl Conversation {
+    /// Returns the turn and the place of the request that a `tool.called` was for, unless it has come back.
+    pub fn tool_called(&self, called: Seq) -> Option<(&Turn, &ToolRound, usize)> {
+        self.turns.values().find_map(|turn| {
+            let round = turn.tools.last()?;
+            let open = |run: &ToolRun| run.called == Some(called) && run.returned.is_none();
+            Some((turn, round, round.runs.iter().position(open)?))
+        })
+    }
+
+    pub(super) fn ask_tools(&mut self, seq: Seq, asked: &ToolAsked) {
+        let Some(turn) = self.turns.get_mut(&asked.turn) else { return };
+        if let Some(usage) = &asked.usage {
+            let cost = turn.reserve.price.map(|price| price.of(usage));
+            turn.spent.add(usage, cost);
+        }
+        let run = |request: &ToolRequest| ToolRun {
+            request: request.clone(),
+            called: None,
+            returned: None,
+        };
+        let runs = asked.requests.iter().map(run).collect();
+        let said = std::mem::take(&mut turn.said).into();
+        turn.tools.push(ToolRound { asked: seq, said, runs });
+        // each call of the turn may be tried again as the first one may
+        (turn.call, turn.tries, turn.retries, turn.waited) = (None, 0, 0, 0);
+    }
+
+    fn tool_run(&mut self, turn: TurnId, asked: Seq, at: u32) -> Option<&mut ToolRun> {
+        let rounds = &mut self.turns.get_mut(&turn)?.tools;
+        let round = rounds.iter_mut().find(|round| round.asked == asked)?;
+        round.runs.get_mut(usize::try_from(at).ok()?)
+    }
+
+    pub(super) fn call_tool(&mut self, seq: Seq, c: &ToolCalled) {
+        if let Some(run) = self.tool_run(c.turn, c.asked, c.at) {
+            run.called = Some(seq);
+        }
+        // allowed once is used up once
+        self.tools_allowed_once.retain(|tool| *tool != c.tool);
+    }
+
+    pub(super) fn return_tool(&mut self, r: &ToolReturned) {
+        if let Some(run) = self.tool_run(r.turn, r.asked, r.at) {
+            run.returned = Some((r.is, r.result.clone()));
+        }
+    }
+
+    /// The operator's yes or no to a tool.
+    pub(super) fn decide_tool(&mut self, tool: &Text, yes: bool, once: bool) {
+        self.tools_decided.remove(tool);
+        self.tools_allowed_once.retain(|name| name != tool);
+        match (yes, once) {
+            (true, true) => self.tools_allowed_once.push(tool.clone()),
+            (yes, _) => {
+                self.tools_decided.insert(tool.clone(), yes);
+            }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The tools of a run: each source of a tool has its place here.
+
+use super::files::Folder;
+use super::job::{RunningTool, ToolJob, ToolResult, Tools};
+use super::script::ToolScripts;
+use crate::model::tool::ToolSource;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
+
+/// The tools of a run.
+pub struct Toolbox {
+    /// The scripts that may run.
+    pub scripts: ToolScripts,
+    /// The folder whose files may be read, if the operator named one.
+    pub folder: Option<Arc<Folder>>,
+}
+
+impl Tools for Toolbox {
+    fn run(&self, job: ToolJob) -> RunningTool {
+        let within = Duration::from_secs(u64::from(job.tool.seconds));
+        let running: RunningTool = match (job.tool.source.clone(), &self.folder) {
+            (ToolSource::Script(command), _) => self.scripts.run(command, job),
+            (_, None) => Box::pin(async { ToolResult::failed("no folder was named with --files") }),
+            (source, Some(folder)) => {
+                let folder = folder.clone();
+                Box::pin(async move {
+                    let read = move || folder.answer(&source, &job.arguments);
+                    let read = tokio::task::spawn_blocking(read).await;
+                    read.unwrap_or_else(|_| ToolResult::failed("it could not be read"))
+                })
+            }
+        };
+        Box::pin(async move {
+            timeout(within, running).await.unwrap_or_else(|_| {
+                ToolResult::failed(format!("it was not done within {} s", within.as_secs()))
+            })
+        })
+    }
+}
