@@ -25,7 +25,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("\r");
     program.until(" 9 /vote");
     program.keys("1\r");
-    program.until("-- paused: paused by you");
+    program.until("-- paused by you");
     program.keys("7\r");
     program.until("Who?");
     program.keys("2\r");
@@ -41,7 +41,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("\r");
     program.until("Shall we?");
     program.keys("/step\r");
-    program.until("goes on for one utterance");
+    program.until("resumed for one turn");
     program.keys("\r");
     program.until("10 /end");
     program.keys("10\r");
