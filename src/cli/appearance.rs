@@ -8,7 +8,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config::{
-    ColourDepth, Environment, Habits, Motion, Mouse, Settings, Signs, ThemeChoice,
+    ColourDepth, Environment, Habits, Motion, Mouse, Notify, Settings, Signs, ThemeChoice,
 };
 use crate::ui::keymap::Keymap;
 use crate::ui::terminal::{TerminalModes, TerminalReport};
@@ -46,6 +46,8 @@ pub struct AppearanceSettings {
     pub keymap: Keymap,
     /// Whether the mouse is the screen's.
     pub mouse: bool,
+    /// Whether the terminal rings for somebody who looks elsewhere.
+    pub rings: bool,
     /// Whether nothing moves by itself.
     pub still: bool,
     /// Which habits the keys follow.
@@ -87,6 +89,7 @@ impl ScreenAppearance {
             title: context.environment.term().is_none_or(|term| !MUTE.contains(&term)),
             still: appearance.still,
             far: context.environment.over_ssh(),
+            rings: appearance.rings,
         };
         let theme = appearance.theme(told.ground)?;
         let habits = appearance.habits;
@@ -157,6 +160,8 @@ impl AppearanceSettings {
                 Mouse::On => true,
                 Mouse::Off => false,
             },
+            rings: settings.notify == Notify::Auto
+                && environment.term().is_none_or(|term| !MUTE.contains(&term)),
             choice,
             ground: environment.get("COLORFGBG").and_then(|v| ground(v.to_str()?)),
         };

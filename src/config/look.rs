@@ -42,6 +42,17 @@ pub enum Mouse {
     Off,
 }
 
+/// Whether the terminal rings for somebody who looks elsewhere.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Notify {
+    /// Where it says that it has lost the focus.
+    #[default]
+    Auto,
+    /// Never.
+    Off,
+}
+
 /// Which habits the keys of the screen follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]

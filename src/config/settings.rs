@@ -5,7 +5,7 @@
 
 use super::Environment;
 use super::keys::{self, Binding};
-use super::look::{ColourDepth, Habits, Motion, Mouse, Signs, ThemeChoice};
+use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 use super::origin::{Origin, origins, with_nearest};
 use crate::model::{FailureRule, Price, Wire};
 use serde::Deserialize;
@@ -102,6 +102,8 @@ pub struct Settings {
     pub motion: Motion,
     /// Who handles the mouse.
     pub mouse: Mouse,
+    /// Whether the terminal rings for somebody who looks elsewhere.
+    pub notify: Notify,
     #[serde(rename = "keys")]
     pub(super) written: keys::Written,
     /// The user's own keys, in the order of the file.

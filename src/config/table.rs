@@ -83,6 +83,12 @@ pub const SETTINGS: &[Setting] = &[
         "Environment variable that holds the API key.",
     ),
     row(
+        "notify",
+        r#"{"enum": ["auto", "off"]}"#,
+        "auto",
+        "Ring the terminal at votes, verdicts, failures, limits, your turns and the end while it is out of focus.",
+    ),
+    row(
         "providers.NAME.api_key_file",
         TEXT,
         "none",

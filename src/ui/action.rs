@@ -27,6 +27,12 @@ pub enum Action {
     PauseNow,
     /// Lifts the limit that holds by one round.
     MoreRound,
+    /// Begins a command that sets the limit that was reached, or any.
+    SetLimit,
+    /// Ends the conversation, asking once.
+    End,
+    /// Begins a command that changes the model of the selected participant, or of the one that failed.
+    ChangeModel,
     /// Plays a recording, or stands still.
     PlayPause,
     /// One text further in a recording.
@@ -85,6 +91,8 @@ pub enum Action {
     CopyCode,
     /// Lists its links.
     Links,
+    /// Opens the link that is shown.
+    OpenLink,
     /// Shows it alone.
     Zoom,
     /// Shows the dependencies.
@@ -143,6 +151,10 @@ pub enum Action {
     DropQueued,
     /// To the composer.
     Write,
+    /// To the composer, with words for one participant.
+    Address,
+    /// To the composer, with words that stop whoever speaks.
+    Interject,
     /// Sends what is written.
     Send,
     /// Sends what is written, and stops whoever speaks.

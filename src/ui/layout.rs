@@ -24,8 +24,17 @@ const COLUMN_WIDTH: u16 = 104;
 pub const SHORT_TIMELINE: u16 = 3;
 /// Rows that must be left beside a timeline with a lane for each seat.
 const ROWS_BESIDE_LANES: u16 = 14;
-/// Rows below which the cast and the footer fold away.
+/// Rows below which the cast folds away.
 const FOLD_ROWS: u16 = 16;
+/// Rows below which the footer folds away.
+const FOOTER_ROWS: u16 = 12;
+/// Rows from which lanes run below a conversation that goes on, and where they were asked for.
+const LANES_ROWS: u16 = 30;
+const LANES_ASKED_ROWS: u16 = 20;
+/// Rows from which a card says what waits for the person.
+const CARD_ROWS: u16 = 18;
+/// Lanes that have a row each; more of them share one.
+pub const MOST_LANES: usize = 6;
 
 /// Cells before the axis.
 pub const TIMELINE_LABEL: usize = 10;
@@ -47,6 +56,10 @@ pub struct Areas {
     pub panel: Rect,
     /// The message that is read, at the other side of a wide screen.
     pub side: Rect,
+    /// Who spoke when, in a conversation that goes on.
+    pub lanes: Rect,
+    /// What waits for the person.
+    pub card: Rect,
     /// Who speaks and who is next.
     pub floor: Rect,
     /// Queued messages.
@@ -88,6 +101,10 @@ pub struct RowsNeeded {
     pub composer: u16,
     /// The lanes of a recording, and what stands below them; 0 for a conversation of now.
     pub timeline: u16,
+    /// The lanes of a conversation that goes on.
+    pub lanes: u16,
+    /// The card of what waits for the person.
+    pub card: u16,
     /// How panels are shown.
     pub panels: Panels,
 }
@@ -131,7 +148,7 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
         areas.cast = top(&mut rest, 1);
     }
     areas.rule = top(&mut rest, 1);
-    if screen.height >= FOLD_ROWS {
+    if screen.height >= FOOTER_ROWS {
         areas.footer = bottom(&mut rest, 1);
     }
     areas.timeline = bottom(&mut rest, timeline_rows(needs.timeline, screen.height));
@@ -148,6 +165,17 @@ pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
         areas.side = Rect { width: SIDE_WIDTH, ..areas.transcript };
         areas.transcript.x += SIDE_WIDTH;
         areas.transcript.width -= SIDE_WIDTH;
+    }
+    let lanes_from = match needs.panels {
+        Panels::Auto => LANES_ROWS,
+        Panels::Show => LANES_ASKED_ROWS,
+        Panels::Hide => u16::MAX,
+    };
+    if screen.height >= lanes_from {
+        areas.lanes = bottom(&mut areas.transcript, needs.lanes);
+    }
+    if screen.height >= CARD_ROWS {
+        areas.card = bottom(&mut areas.transcript, needs.card);
     }
     let spare = areas.transcript.width.saturating_sub(COLUMN_WIDTH);
     areas.transcript.x += spare / 2;

@@ -97,6 +97,9 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             terminal.suspend()?;
             dirty = true;
         }
+        if let Some(told) = screen.view.ring.take() {
+            terminal.ring(&told, frames.now())?;
+        }
         let now = frames.now();
         let (passes, changed) = undo::pass(&mut screen.view, now);
         dirty |= changed;
@@ -218,8 +221,12 @@ fn handle(screen: &mut Screen, event: &Event) -> Option<Request> {
             update::paste(screen, text);
             None
         }
-        // a resize redraws by itself; nothing else is asked of the terminal
-        Event::Resize(..) | Event::FocusGained | Event::FocusLost => None,
+        Event::FocusGained | Event::FocusLost => {
+            screen.view.unfocused = *event == Event::FocusLost;
+            None
+        }
+        // a resize redraws by itself
+        Event::Resize(..) => None,
     }
 }
 

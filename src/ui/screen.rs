@@ -20,6 +20,7 @@ use crate::ui::view::floor::Status;
 use crate::ui::view::list::List;
 use crate::ui::view::message::{Look, Reading};
 use crate::ui::view::modal::Vim;
+use crate::ui::view::moment;
 use crate::ui::view::outbox::{Outbox, WaitsFor};
 use crate::ui::view::page::Page;
 use crate::ui::view::player::Playback;
@@ -45,6 +46,12 @@ pub struct ViewState {
     pub composer: Composer,
     /// Whether the keyboard is in the composer.
     pub writing: bool,
+    /// Whether what is being written is to stop whoever speaks.
+    pub cutting_in: bool,
+    /// Whether the terminal has said that the person looks elsewhere.
+    pub unfocused: bool,
+    /// What a person who looks elsewhere is to be told.
+    pub ring: Option<String>,
     /// Whether the next key stands behind Ctrl-X.
     pub prefixed: bool,
     /// The list that is open.
@@ -87,8 +94,10 @@ pub struct ViewState {
     pub spills: bool,
     /// The recording that is played, where the conversation is none of now.
     pub playback: Option<Playback>,
-    /// The action that leaves if it comes again.
+    /// The action that is carried out if it comes again.
     pub leaving: Option<Action>,
+    /// Since when it is waited for, and what was told.
+    pub leaving_since: Option<(Ms, String)>,
 }
 
 impl ViewState {
@@ -99,6 +108,7 @@ impl ViewState {
             (Some(_), _) => Focus::Pick,
             _ if self.search.as_ref().is_some_and(|s| s.typing) => Focus::Search,
             (None, true) => Focus::Write,
+            (None, false) if self.page.is_some() => Focus::Page,
             (None, false) if self.analysis.is_some() => Focus::Analysis,
             (None, false) if self.search.is_some() => Focus::Found,
             (None, false) if self.playback.is_some() => Focus::Replay,
@@ -157,6 +167,7 @@ impl Screen {
 
     /// Takes in what the tail hands out; the outcome of a command becomes a notice.
     pub fn take(&mut self, item: &Item) {
+        let turn_before = self.transcript.human_turn();
         self.transcript.take(item);
         let record = match item {
             Item::Event(record) => record,
@@ -166,6 +177,13 @@ impl Screen {
                 return;
             }
         };
+        if self.view.playback.is_none() && turn_before != self.transcript.human_turn() {
+            self.open_composer();
+        }
+        if self.view.unfocused {
+            self.view.ring =
+                moment::told(&self.transcript, &record.event).or(self.view.ring.take());
+        }
         let paused = self.transcript.state().run == RunState::Paused;
         let resume = paused.then(|| self.keymap.way(Action::TogglePause, Focus::Read));
         let waits_for = WaitsFor { speaker: self.transcript.speaker(), resume };
@@ -177,14 +195,17 @@ impl Screen {
         self.view.notice = told.or(self.view.notice.take());
     }
 
-    /// Returns the row that is read: the first on the screen, or the last one while the end is followed.
+    /// Opens the composer where a seat of yours has the floor, unless something else has the keyboard.
+    fn open_composer(&mut self) {
+        let reads = matches!(self.view.place(), Focus::Read | Focus::Found);
+        self.view.writing |= reads && self.transcript.human_turn().is_some();
+    }
+
+    /// Returns the row that keys act on.
     pub fn reading(&mut self) -> usize {
-        if self.view.viewport.following() {
-            return self.transcript.len().saturating_sub(1);
-        }
-        let mut first = 0;
-        self.read(|t, transcript, look| first = t.first(transcript, look).0);
-        first
+        let mut at = 0;
+        self.read(|t, transcript, look| at = t.reading(transcript, look));
+        at
     }
 
     /// Returns a command with its key.

@@ -70,12 +70,13 @@ fn what_is_asked_beside_the_talk_is_told_with_its_reasons() {
     let (all, speaking) = seen(played("{ name = \"moderated\", moderator = \"mo\" }"));
     for told in [
         "Mo chooses Bo: silent so far",
-        "vote: Shall we stop?",
+        "VOTE · Shall we stop?",
         "tie of yes and no, 1 each",
-        "Bo: no: it is late",
-        "verdict: Who made the better case?",
-        "bo (bo in 1 of 1 judgement)",
-        "scores: ada 4, bo 6",
+        "no  ▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆▆ 1  Bo",
+        "Bo: it is late",
+        "VERDICT · Who made the better case?",
+        "bo in 1 of 1",
+        "▆ 6   ✓ winner",
     ] {
         assert!(all.contains(told), "{told:?} is not in\n{all}");
     }

@@ -79,7 +79,12 @@ fn every_hint_means_what_it_says() {
         stage.press(keys);
         let place = stage.screen.view.place();
         for hint in hints(&mut stage) {
-            let (key, word) = hint.split_once(' ').unwrap();
+            // what stands behind the prefix is named with it
+            let (place, named) = match hint.strip_prefix("ctrl-x ") {
+                Some(behind) if behind.contains(' ') => (place.prefixed(), behind.to_owned()),
+                _ => (place, hint.clone()),
+            };
+            let (key, word) = named.split_once(' ').unwrap();
             let action = stage.screen.keymap.action(place, key);
             let row = ROWS.iter().find(|r| Some(r.action) == action);
             let row = row.unwrap_or_else(|| panic!("{hint:?} at {place:?} is no key"));

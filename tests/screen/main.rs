@@ -6,6 +6,7 @@ mod figures;
 mod keys;
 mod limits;
 mod long;
+mod moments;
 mod mouse;
 mod past;
 mod people;

@@ -55,7 +55,7 @@ fn a_click_does_what_it_falls_on() {
         assert_eq!(stage.screen.view.selected, Some(1), "{width}");
         // what can be done with the seat lies on top
         stage.press(&[Esc]);
-        click(&mut stage, "message everyone");
+        click(&mut stage, "write to everyone");
         assert_eq!(stage.screen.view.place(), Focus::Write);
         stage.press(&[Esc]);
         at(&mut stage, MouseEventKind::ScrollUp, 10, 10);

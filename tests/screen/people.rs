@@ -27,9 +27,10 @@ fn with_a_person() -> Stage {
 fn a_person_is_asked_when_the_floor_comes() {
     let mut stage = with_a_person();
     let shown = stage.text();
-    assert!(shown.contains("Your turn as Bo: press i and type"), "{shown}");
+    assert!(shown.contains("Your turn as Bo: type, enter sends"), "{shown}");
     assert!(shown.contains("P pass"), "{shown}");
-    write(&mut stage, "iHold on.");
+    assert!(shown.contains("━━ "), "the composer opened by itself: {shown}");
+    write(&mut stage, "Hold on.");
     let speaks = Command::Speak { text: "Hold on.".into(), who: "bo".into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(speaks)]);
     let passes = [Request::Send(Command::Pass { who: "bo".into() })];
@@ -93,7 +94,7 @@ fn everything_can_be_done_with_a_seat_from_its_list() {
 
 #[test]
 fn one_speaker_can_be_read_alone() {
-    let mut stage = Stage::new(80, 12).during(8, 2);
+    let mut stage = Stage::new(80, 15).during(8, 2);
     stage.press(&[Char('2'), Char('F'), Char('g')]);
     let shown = stage.text();
     assert!(shown.contains("2 Bo  ·  #2") && !shown.contains("1 Ada  ·"), "{shown}");
@@ -194,7 +195,7 @@ fn at_a_table_of_fifty_whoever_speaks_is_in_sight_and_so_is_the_rest_of_the_pane
         }
         assert!(height < 40 || shown.contains("LIMITS"), "{shown}");
         let cells = &stage.terminal.backend().buffer().content;
-        let gutters = cells.iter().filter(|cell| cell.symbol() == "▎");
+        let gutters = cells.iter().filter(|cell| cell.symbol() == "▌");
         assert!(gutters.into_iter().all(|cell| !cell.modifier.contains(Modifier::UNDERLINED)));
     }
     let row = crowded(80, 24).rows()[1].clone();

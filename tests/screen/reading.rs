@@ -101,11 +101,13 @@ fn words_are_found_while_they_are_typed() {
     stage.press(&[Esc]);
     stage.press(&"/from:ada the".chars().map(Char).collect::<Vec<_>>());
     assert!(stage.rows()[23].contains("/2"), "{}", stage.rows()[23]);
-    let first = stage.rows()[4].clone();
+    // the message that keys act on is marked once they do
+    let row = |stage: &mut Stage| stage.rows()[4].chars().skip(2).collect::<String>();
+    let first = row(&mut stage);
     stage.press(&[Enter, Char('n')]);
-    assert_ne!(stage.rows()[4], first);
+    assert_ne!(row(&mut stage), first);
     stage.press(&[Char('N')]);
-    assert_eq!(stage.rows()[4], first);
+    assert_eq!(row(&mut stage), first);
     assert!(stage.rows()[23].contains("n next  N previous"), "{}", stage.rows()[23]);
 }
 
@@ -128,4 +130,42 @@ fn reasoning_is_folded_until_it_is_opened() {
     assert!(folded.contains("▸ reasoning, 4 words (o)") && !folded.contains("in my head"));
     stage.press(&[Char('o')]);
     assert!(stage.text().contains("hidden in my head"));
+}
+
+#[test]
+fn the_message_that_keys_act_on_is_marked_and_nothing_moves_while_it_is_in_sight() {
+    let mut stage = Stage::new(80, 40).during(4, 8);
+    let marked = |stage: &mut Stage| {
+        let rows = stage.rows();
+        let heads = rows.iter().filter(|r| r.starts_with("▐▌") && r.contains("  ·  #"));
+        heads.map(|r| r.chars().skip(3).take(10).collect::<String>()).collect::<Vec<_>>()
+    };
+    assert_eq!(marked(&mut stage), ["1 Ada  ·  "], "the last one while the end is followed");
+    let before = stage.rows()[4].clone();
+    stage.press(&[Char('K')]);
+    assert_eq!(marked(&mut stage), ["3 Cy  ·  #"]);
+    assert_eq!(stage.rows()[4], before, "it was in sight");
+    let asked = stage.press(&[Char('y')]);
+    assert!(matches!(&asked[..], [Request::Copy(_, what)] if what == "turn 3 (Cy)"), "{asked:?}");
+    stage.press(&[Char('K'), Char('J')]);
+    assert_eq!(marked(&mut stage), ["3 Cy  ·  #"]);
+    stage.press(&[Char('i')]);
+    assert!(marked(&mut stage).is_empty(), "letters are text");
+    stage.press(&[Esc, End]);
+    assert!(stage.screen.view.viewport.following());
+}
+
+#[test]
+fn code_stands_in_a_frame_that_names_its_language_and_number() {
+    let mut stage = Stage::new(80, 40).during(1, 0);
+    stage.piece(
+        "See `this`:\n\n```python\nprint(1)\n```\n\nand\n\n```\nls -l\n```\n\n---\n\n# Big\n",
+    );
+    let shown = stage.text();
+    for row in
+        ["See `this`:", "┌─ python ─ c1 ┐", "│ print(1)", "┌─── c2 ┐", "│ ls -l │", "└───────┘"]
+    {
+        assert!(shown.contains(row), "{row}: {shown}");
+    }
+    assert!(shown.contains(&"─".repeat(60)), "a rule is drawn: {shown}");
 }

@@ -24,7 +24,8 @@ fn enter_sends_and_escape_keeps_the_draft() {
     write(&mut stage, "iHello, table");
     stage.press(&[Esc]);
     assert_eq!(stage.screen.view.place(), Focus::Read);
-    assert!(stage.text().contains("› Hello, table"), "{}", stage.text());
+    let shown = stage.text();
+    assert!(shown.contains("   Hello, table") && !shown.contains("▌ Hello"), "{shown}");
     let said = Command::Say { text: "Hello, table".into() };
     assert_eq!(stage.press(&[Enter, Enter]), [Request::Send(said)]);
     assert!(stage.screen.view.composer.is_empty() && stage.screen.view.viewport.following());
@@ -104,7 +105,7 @@ fn pasted_text_never_sends() {
     assert_eq!(stage.screen.view.composer.text(), "one\ntwo␛[2K\nthree\n");
     assert_eq!(stage.screen.view.place(), Focus::Write);
     let shown = stage.text();
-    assert!(shown.contains("› one\n") && shown.contains("two␛[2K"), "{shown}");
+    assert!(shown.contains("▌ one\n") && shown.contains("two␛[2K"), "{shown}");
 }
 
 #[test]
@@ -147,11 +148,37 @@ fn a_long_paste_is_one_chip_until_it_is_sent_or_opened() {
     let mut stage = speaking();
     let long = "a line of it\n".repeat(300);
     paste(&mut stage.screen, &long);
-    assert!(stage.text().contains("› [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
+    assert!(stage.text().contains("▌ [pasted 1: 300 lines, 4 KB]"), "{}", stage.text());
     let said = Command::Say { text: long.trim().into() };
     assert_eq!(stage.press(&[Enter]), [Request::Send(said)]);
     paste(&mut stage.screen, &long);
     stage.chord('x');
     write(&mut stage, "o");
     assert_eq!(stage.screen.view.composer.text(), long);
+}
+
+#[test]
+fn the_composer_invites_only_where_letters_are_text() {
+    let mut stage = speaking();
+    let invites = "i write to everyone   @ to one   I cut in   : commands";
+    assert!(stage.text().contains(invites), "{}", stage.text());
+    write(&mut stage, "i");
+    let shown = stage.text();
+    assert!(!shown.contains(invites) && shown.contains(" ▌ message everyone"), "{shown}");
+    assert!(shown.contains("\n━━ ▸ Bo"), "the rule above it is heavy: {shown}");
+}
+
+#[test]
+fn one_key_cuts_in_and_one_writes_to_somebody() {
+    let mut stage = speaking();
+    write(&mut stage, "IWait");
+    assert!(stage.text().contains(" CUT IN   enter cut in"), "{}", stage.text());
+    let cuts = Command::CutIn { text: "Wait".into(), who: None };
+    assert_eq!(stage.press(&[Enter]), [Request::Send(cuts)]);
+    write(&mut stage, "on");
+    let says = Command::Say { text: "on".into() };
+    assert_eq!(stage.press(&[Enter, Esc]), [Request::Send(says)], "the next words wait again");
+    write(&mut stage, "@b");
+    assert_eq!(stage.screen.view.composer.text(), "@b");
+    assert!(stage.text().contains("▸ @bo  Bo, joiner"), "{}", stage.text());
 }

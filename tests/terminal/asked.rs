@@ -43,7 +43,7 @@ fn an_answer_that_comes_late_is_no_key() {
     assert!(!program.shown().contains("rgb") && !program.shown().contains("participant first"));
     program.keys(LIGHT);
     program.keys("so");
-    program.until("\u{203a} so");
+    program.until("\u{258c} so");
     program.signal(rustix::process::Signal::TERM);
     program.left().restored();
 }
@@ -75,7 +75,7 @@ fn an_answer_that_is_cut_leaves_nothing_in_what_is_written() {
         program.keys("i");
         program.until("WRITE");
         program.keys("so");
-        program.until("\u{203a} so");
+        program.until("\u{258c} so");
         let shown = program.shown();
         assert!(!shown.contains("rgb") && !shown.contains("fafa"), "{came:?}: {shown}");
         program.signal(rustix::process::Signal::TERM);

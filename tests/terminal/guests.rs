@@ -51,7 +51,7 @@ fn nothing_hostile_reaches_the_terminal_from_anywhere() {
         ("\u{1b}", "READ"),
         ("z", "esc close"),
         ("\u{1b}", "READ"),
-        ("u", "READ"),
+        ("u", "esc close"),
         ("\u{1b}", "READ"),
         ("C", "esc close"),
         ("\u{1b}", "READ"),

@@ -1,6 +1,7 @@
 //! What the entry of a list does, and what it begins in the composer.
 
 use crate::model::Key;
+use crate::model::command::{COMMANDS, CommandRow};
 use crate::ui::act::appearance;
 use crate::ui::act::completion;
 use crate::ui::act::intents;
@@ -12,8 +13,10 @@ use crate::ui::request::{FollowUp, Request};
 use crate::ui::screen::Screen;
 use crate::ui::slash::{spelled, usage};
 use crate::ui::view::availability::unfit;
+use crate::ui::view::floor::Status;
 use crate::ui::view::link;
-use crate::ui::view::list::{EntryAction, ListEntry, ListKind, USED};
+use crate::ui::view::list::{EntryAction, FeedKind, List, ListEntry, ListKind, USED};
+use crate::ui::view::moment;
 
 pub(in crate::ui) fn whisper(screen: &mut Screen) {
     if let Some(seat) = intents::selected(screen) {
@@ -32,6 +35,56 @@ pub(in crate::ui) fn begin(screen: &mut Screen, words: &str) {
     screen.view.editing = None;
     screen.view.writing = true;
     completion::refresh(screen);
+}
+
+/// Returns the list of commands: those that were run last and those that fit the moment stand first.
+pub(in crate::ui) fn palette(screen: &Screen, feed: FeedKind) -> List {
+    use Action::{
+        Analysis, ChangeModel, End, Export, Home, Interject, MoreRound, Retry, SetLimit, Skip,
+        Step, TogglePause, Vote, Write,
+    };
+    let selected = [Action::GiveFloor, Action::Mute, Action::Whisper, ChangeModel];
+    let selected = selected.into_iter().filter(|_| screen.view.selected.is_some());
+    let fits = match Status::of(screen.transcript.state()) {
+        _ if screen.view.playback.is_some() => vec![],
+        Status::Running | Status::Stepping | Status::Pausing => {
+            vec![TogglePause, Skip, Write, Interject, Vote]
+        }
+        Status::Paused => vec![TogglePause, Step, Retry, Write, End],
+        Status::Waiting => vec![Write, Skip, TogglePause],
+        Status::Stopped => vec![MoreRound, SetLimit, End, Analysis, Export],
+        Status::Done | Status::Error => vec![MoreRound, Analysis, Export, Home],
+    };
+    let can_not = |row: &&CommandRow| unfit(&screen.transcript, row.name).is_some();
+    List {
+        used: screen.view.used.clone(),
+        first: selected.chain(fits).collect(),
+        unfit: COMMANDS.iter().filter(can_not).map(|row| row.name).collect(),
+        ..List::new(ListKind::Commands, feed)
+    }
+}
+
+/// Goes to the composer with the sign of a name; a draft stays as it is.
+pub(in crate::ui) fn address(screen: &mut Screen) {
+    if screen.view.composer.is_empty() {
+        begin(screen, "@");
+    }
+    screen.view.writing = true;
+}
+
+/// Begins the command that sets the limit that was reached, or any.
+pub(in crate::ui) fn begin_limit(screen: &mut Screen) {
+    let limit = screen.transcript.state().limit.as_ref().map(|held| held.what.key());
+    begin(screen, &format!("/limit {} = ", limit.unwrap_or("utterances")));
+}
+
+/// Begins the command that changes the model of the selected participant, or of the one that failed.
+pub(in crate::ui) fn begin_model(screen: &mut Screen) {
+    let failed = moment::failed(&screen.transcript).map(|turn| turn.seat.clone());
+    let chosen = screen.view.selected.is_none().then_some(failed).flatten();
+    if let Some(seat) = chosen.or_else(|| intents::selected(screen)) {
+        begin(screen, &format!("/change @{seat} model = "));
+    }
 }
 
 /// Lists the actions for the selected participant.
@@ -73,7 +126,9 @@ pub(in crate::ui) fn run_entry(screen: &mut Screen) -> Option<FollowUp> {
     if list.kind == ListKind::Commands {
         remember(&mut screen.view.used, &entry);
     }
-    screen.view.selected = None;
+    if !matches!(entry.action, EntryAction::Action(_)) {
+        screen.view.selected = None;
+    }
     match entry.action {
         EntryAction::Action(row) => Some(FollowUp::Act(row.action)),
         EntryAction::Export(format) => Some(Request::Export(format).into()),

@@ -169,6 +169,24 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
     }
 }
 
+/// Asks whether the conversation is to end.
+pub fn ask_end(screen: &mut Screen) -> Option<Request> {
+    if screen.view.playback.is_some() {
+        return past(screen);
+    }
+    if screen.transcript.state().ended.is_some() {
+        return told(screen, "already finished");
+    }
+    let key = screen.keymap.way(Action::End, Focus::Read);
+    screen.view.leaving = Some(Action::End);
+    told(screen, format!("press {key} again to end the conversation"))
+}
+
+/// Ends the conversation, without closing statements.
+pub fn end(screen: &mut Screen) -> Option<Request> {
+    ask(screen, Command::End { final_round: false })
+}
+
 /// Mutes the selected participant, or unmutes it.
 pub fn mute(screen: &mut Screen) -> Option<Request> {
     let who = selected(screen)?;

@@ -29,6 +29,7 @@ pub(in crate::ui) fn back(screen: &mut Screen) -> Option<Request> {
         return None;
     }
     if std::mem::take(&mut view.writing) {
+        view.cutting_in = false;
         return None;
     }
     if view.selected.take().is_some() {

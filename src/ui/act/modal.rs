@@ -29,6 +29,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
         | Focus::Search
         | Focus::Pick
         | Focus::Analysis
+        | Focus::Page
         | Focus::Start
         | Focus::StartList => None,
     }

@@ -20,20 +20,35 @@ use crate::ui::view::versions;
 /// The width at which plain text is laid out, in cells: no line of a message breaks at it.
 const PLAIN_WIDTH: usize = 10_000;
 
-/// Goes to the next message.
+/// Goes to the next message, from the one that keys act on.
 pub fn message(screen: &mut Screen, way: Direction) {
     screen.read(|t, transcript, look| {
+        let at = t.reading(transcript, look);
+        let message = |at: &usize| {
+            matches!(transcript.shown(*at), Some(RowView::Words(..) | RowView::Speaking(_)))
+        };
         let (first, whole) = t.first(transcript, look);
         let to = match way {
             // the beginning of a message that is half read comes before the message above it
-            Direction::Up if !whole => Some(first),
-            Direction::Up => (0..first).rev().find(|at| t.shows(transcript, look, *at)).or(Some(0)),
+            Direction::Up if at == first && !whole && message(&at) => Some(at),
+            Direction::Up => {
+                (0..at).rev().filter(message).find(|at| t.shows(transcript, look, *at))
+            }
+            Direction::Down if t.following() => None,
             Direction::Down => {
-                (first + 1..transcript.len()).find(|at| t.shows(transcript, look, *at))
+                let mut below = (at + 1..transcript.len()).filter(message);
+                let to = below.find(|at| t.shows(transcript, look, *at));
+                if to.is_none() {
+                    t.follow();
+                }
+                to
             }
         };
-        if let Some(to) = to.filter(|_| way == Direction::Up || !t.following()) {
-            t.go(transcript, look, to);
+        match (to, way) {
+            (Some(to), _) => t.select(transcript, look, to),
+            // before the first message stands how it began
+            (None, Direction::Up) => t.go(transcript, look, 0),
+            (None, Direction::Down) => {}
         }
     });
 }
@@ -62,7 +77,7 @@ pub fn found(screen: &mut Screen, way: Direction) {
     if let Some(search) = &mut screen.view.search {
         search.at = Some(at);
     }
-    screen.read(|t, transcript, look| t.go(transcript, look, at));
+    screen.read(|t, transcript, look| t.select(transcript, look, at));
 }
 
 /// Goes from the chosen event of the analysis to where it happened.
@@ -71,7 +86,7 @@ pub fn event(screen: &mut Screen) {
     match number.and_then(|number| screen.transcript.utterance(number)) {
         Some(at) => {
             screen.view.analysis = None;
-            screen.read(|t, transcript, look| t.go(transcript, look, at));
+            screen.read(|t, transcript, look| t.select(transcript, look, at));
         }
         None => screen.view.notice = Some("select an event that has a turn".into()),
     }

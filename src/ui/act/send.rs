@@ -40,6 +40,7 @@ pub fn send(screen: &mut Screen, manner: Delivery) -> Option<FollowUp> {
     let sent = ask(screen, command);
     if sent.is_some() {
         screen.view.composer.sent();
+        screen.view.cutting_in = false;
         screen.view.viewport.follow();
     }
     sent.map(FollowUp::Ask)

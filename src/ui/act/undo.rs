@@ -12,6 +12,9 @@ const KEYS_MS: u64 = 400;
 /// Milliseconds for which an action can be undone.
 const UNDO_MS: u64 = 5_000;
 
+/// Milliseconds for which a key that asks once more is waited for.
+const LEAVING_MS: u64 = 3_000;
+
 /// Lets time pass; returns the milliseconds until something comes or goes, and whether anything did.
 pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     let mut changed = false;
@@ -24,6 +27,19 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
         }
     } else if !view.prefixed {
         (view.prefixed_since, view.keys_listed) = (None, false);
+    }
+    if view.leaving.is_some() {
+        let told = view.notice.clone().unwrap_or_default();
+        let (since, told) = view.leaving_since.get_or_insert((now, told));
+        match LEAVING_MS.saturating_sub(now.since(*since)) {
+            0 => {
+                view.notice.take_if(|notice| notice == told);
+                (view.leaving, view.leaving_since, changed) = (None, None, true);
+            }
+            left => next = Some(next.map_or(left, |next| next.min(left))),
+        }
+    } else {
+        view.leaving_since = None;
     }
     if let Some(undo) = &mut view.undo {
         let since = *undo.since.get_or_insert(now);

@@ -36,6 +36,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
         Some(action) => {
             screen.view.notice = None;
             let leaving = std::mem::take(&mut screen.view.leaving);
+            screen.view.leaving_since = None;
             match action {
                 Action::Home if leaving == Some(action) => Some(Request::Home),
                 Action::Quit | Action::Interrupt
@@ -44,6 +45,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                     Some(Request::Leave)
                 }
                 Action::Retry if leaving == Some(action) => intents::ask(screen, Command::Retry {}),
+                Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
             }
         }
@@ -87,6 +89,7 @@ fn write(screen: &mut Screen, place: Focus, key: &KeyEvent) {
             | Focus::Pick
             | Focus::Search
             | Focus::Analysis
+            | Focus::Page
             | Focus::Start
             | Focus::StartList,
             _,
@@ -126,6 +129,7 @@ fn follow(screen: &mut Screen, mut then: Option<FollowUp>) -> Option<Request> {
 fn perform(screen: &mut Screen, action: Action) -> Option<FollowUp> {
     let free = screen.view.page.is_none() || screen.view.writing;
     match action {
+        Action::Send if free && screen.view.cutting_in => send::send(screen, Delivery::CutIn),
         Action::Send if free => send::send(screen, Delivery::Queue),
         Action::CutIn if free => send::send(screen, Delivery::CutIn),
         Action::RunEntry if free => entries::run_entry(screen),
@@ -137,6 +141,12 @@ fn perform(screen: &mut Screen, action: Action) -> Option<FollowUp> {
 fn change(screen: &mut Screen, action: Action) -> Option<Request> {
     let replays = screen.view.playback.is_some();
     let feed = if replays { FeedKind::Recorded } else { FeedKind::Live };
+    if let Some(list) = &mut screen.view.list
+        && list.handle(action, &screen.keymap)
+    {
+        appearance::preview_theme(screen);
+        return None;
+    }
     if let Some(analysis) = &mut screen.view.analysis
         && analysis.handle(action)
     {
@@ -157,7 +167,7 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
                 }
                 return None;
             }
-            Action::Write | Action::Reasoning if page.link.is_some() => {
+            Action::OpenLink => {
                 let link = screen.view.page.take().and_then(|page| page.link);
                 return link.filter(|(_, opens)| *opens).map(|(link, _)| Request::Open(link));
             }
@@ -244,6 +254,11 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Whisper => entries::whisper(screen),
         Action::Note => entries::begin(screen, "/note "),
         Action::Write => screen.view.writing = true,
+        Action::Address => entries::address(screen),
+        Action::Interject => (screen.view.writing, screen.view.cutting_in) = (true, true),
+        Action::SetLimit => entries::begin_limit(screen),
+        Action::ChangeModel => entries::begin_model(screen),
+        Action::End => return intents::ask_end(screen),
         Action::Earlier if screen.view.completion.is_some() => {
             screen.view.completion.iter_mut().for_each(Completion::up);
         }
@@ -280,18 +295,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         }
         Action::Prefix => screen.view.prefixed = true,
         Action::Palette => {
-            let used = screen.view.used.clone();
-            screen.view.list = Some(List { used, ..List::new(ListKind::Commands, feed) });
+            screen.view.list = Some(entries::palette(screen, feed));
         }
         Action::Help => screen.view.list = Some(List::new(ListKind::Keys, feed)),
-        Action::EntryUp => {
-            screen.view.list.iter_mut().for_each(List::up);
-            appearance::preview_theme(screen);
-        }
-        Action::EntryDown => {
-            screen.view.list.iter_mut().for_each(|l| l.down(&screen.keymap));
-            appearance::preview_theme(screen);
-        }
         Action::Back => return leave::back(screen),
         Action::MessageUp => navigate::message(screen, Direction::Up),
         Action::MessageDown => navigate::message(screen, Direction::Down),
@@ -320,6 +326,9 @@ fn change(screen: &mut Screen, action: Action) -> Option<Request> {
         Action::Send
         | Action::CutIn
         | Action::RunEntry
+        | Action::EntryUp
+        | Action::EntryDown
+        | Action::OpenLink
         | Action::NextField
         | Action::PreviousField
         | Action::TurnOn

@@ -7,6 +7,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::analysis::{AnalysisPane, Laid, lanes, stood};
+use crate::ui::view::charts;
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -67,6 +68,22 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
 fn lay(analysis: &AnalysisPane, screen: &Screen, room: usize) -> Laid {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let (muted, mut rows, mut first) = (theme.style(ThemeRole::Muted), Vec::new(), 0);
+    let pictures = match analysis.page {
+        FigurePage::Floor => vec![charts::shares(&screen.transcript, glyphs, room)],
+        FigurePage::Cost => vec![
+            charts::spent(&screen.transcript, glyphs, room),
+            charts::growth(&screen.transcript, glyphs, room),
+        ],
+        FigurePage::Positions => vec![charts::mentions(&screen.transcript, glyphs, room)],
+        FigurePage::Events => vec![],
+    };
+    for picture in pictures.into_iter().filter(|picture| !picture.is_empty()) {
+        rows.extend(picture.into_iter().map(|(place, row)| {
+            let style = place.map_or(muted, |place| theme.speaker(place));
+            Line::styled(clip(&format!(" {row}"), room, glyphs.ellipsis), style)
+        }));
+        rows.push(Line::default());
+    }
     if analysis.page == FigurePage::Floor {
         let columns = "words per turn, latest on the right";
         rows.extend(told(columns, muted, room));

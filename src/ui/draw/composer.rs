@@ -3,19 +3,19 @@
 use crate::text;
 use crate::ui::action::Action;
 use crate::ui::draw::bar::Bar;
-use crate::ui::draw::timeline;
+use crate::ui::draw::{lanes, moment, timeline};
 use crate::ui::keymap::Focus;
 use crate::ui::layout::{Panels, RowsNeeded};
 use crate::ui::screen::Screen;
 use crate::ui::text::markdown::bold;
-use crate::ui::text::wrap::clip;
+use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::way_on;
 use crate::ui::view::floor::Status;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use ratatui::text::{Line, Span, Text};
 
 /// Cells before what is written.
 const PROMPT: u16 = 3;
@@ -30,13 +30,15 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let queue = (waiting + usize::from(screen.transcript.human_turn().is_some())) as u16;
     let raw = screen.view.reading.raw;
     let panels = if raw { Panels::Hide } else { screen.view.panels };
+    let needs = RowsNeeded { queue, panels, ..RowsNeeded::default() };
     match &screen.view.playback {
-        Some(playback) => {
-            RowsNeeded { queue, composer: 0, timeline: timeline::rows(playback), panels }
-        }
-        None => {
-            RowsNeeded { queue, composer: screen.view.composer.rows(room), timeline: 0, panels }
-        }
+        Some(playback) => RowsNeeded { timeline: timeline::rows(playback), ..needs },
+        None => RowsNeeded {
+            composer: screen.view.composer.rows(room),
+            lanes: lanes::rows(screen),
+            card: moment::rows(screen),
+            ..needs
+        },
     }
 }
 
@@ -81,20 +83,26 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Draws what is written; the terminal's cursor stands on the caret.
+/// Draws what is written; the terminal's cursor stands on the caret. Where the keyboard is elsewhere, it invites to nothing
+/// that a letter would not do: it names the keys.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    let prompt =
-        theme.style(if screen.view.writing { ThemeRole::Notice } else { ThemeRole::Muted });
-    let sign = Span::styled(format!(" {} ", screen.glyphs.prompt), prompt);
-    frame.render_widget(Line::from(sign), Rect { height: 1, ..area });
+    let writes = screen.view.writing;
     let inner = Rect { x: area.x + PROMPT, width: area.width.saturating_sub(PROMPT + 1), ..area };
+    if writes {
+        let sign = format!(" {} ", screen.glyphs.gutter);
+        let sign = Line::styled(sign, theme.style(ThemeRole::Notice));
+        let signs = Text::from(vec![sign; usize::from(area.height)]);
+        frame.render_widget(signs, Rect { width: PROMPT, ..area });
+    }
     let composer = &mut screen.view.composer;
-    composer.area.set_style(theme.style(ThemeRole::Text));
+    let look = if writes { ThemeRole::Text } else { ThemeRole::Muted };
+    composer.area.set_style(theme.style(look));
     frame.render_widget(&composer.area, inner);
     if composer.is_empty() {
-        let hint = placeholder(screen, usize::from(inner.width));
-        frame.render_widget(Line::styled(hint, screen.theme.style(ThemeRole::Muted)), inner);
+        let room = usize::from(inner.width);
+        let hint = if writes { placeholder(screen, room) } else { invitation(screen, room) };
+        frame.render_widget(hint, inner);
     }
     if screen.view.place() == Focus::Write {
         let composer = &screen.view.composer;
@@ -105,7 +113,42 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-fn placeholder(screen: &Screen, room: usize) -> String {
+/// The keys that begin something to say, as many as fit.
+fn invitation(screen: &Screen, room: usize) -> Line<'static> {
+    let status = Status::of(screen.transcript.state());
+    if matches!(status, Status::Stopped | Status::Done | Status::Error) {
+        return placeholder(screen, room);
+    }
+    let whom = match screen.transcript.human_turn() {
+        Some(who) => format!("speak as {}", screen.transcript.name(&who)),
+        None => "write to everyone".into(),
+    };
+    let hints = [
+        (Action::Write, whom),
+        (Action::Address, "to one".into()),
+        (Action::Interject, "cut in".into()),
+        (Action::Palette, "commands".into()),
+    ];
+    let mut line = Line::default();
+    for (action, what) in hints {
+        let key = screen.keymap.way(action, Focus::Read);
+        if line.width() + width(&key) + width(&what) + 1 > room {
+            break;
+        }
+        line.push_span(Span::styled(key, screen.theme.style(ThemeRole::HintKey)));
+        line.push_span(Span::styled(
+            format!(" {what}   "),
+            screen.theme.style(ThemeRole::HintText),
+        ));
+    }
+    line
+}
+
+fn placeholder(screen: &Screen, room: usize) -> Line<'static> {
+    Line::styled(asked(screen, room), screen.theme.style(ThemeRole::Muted))
+}
+
+fn asked(screen: &Screen, room: usize) -> String {
     let [long, short] =
         ["message everyone, or @name to give someone the turn", "message, or @name"];
     let status = Status::of(screen.transcript.state());

@@ -18,6 +18,7 @@ use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
 use ratatui::buffer::Cell;
 use ratatui::layout::Rect;
+use ratatui::style::Style;
 
 /// How much the line says.
 #[derive(Clone, Copy)]
@@ -51,8 +52,16 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let fits = |bar: &&Bar| bar.width() <= usize::from(area.width);
     let [.., poorest] = &bars;
     let bar = bars.iter().find(fits).unwrap_or(poorest);
-    let Screen { theme, glyphs, .. } = screen;
-    bar.draw(frame, area, glyphs.rule, theme.style(ThemeRole::Rule), glyphs.ellipsis);
+    let (rule, look) = edge(screen);
+    bar.draw(frame, area, rule, look, screen.glyphs.ellipsis);
+}
+
+/// The sign of the rule and its look: heavy, and in the colour of the composer, while the keyboard is there.
+fn edge(screen: &Screen) -> (&'static str, Style) {
+    match screen.view.writing {
+        true => (screen.glyphs.card_rule, screen.theme.style(ThemeRole::Notice)),
+        false => (screen.glyphs.rule, screen.theme.style(ThemeRole::Rule)),
+    }
 }
 
 /// Joins the walls that are seen to stand on the line; what lies on top may hide them.
@@ -72,8 +81,8 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
     let Screen { transcript, theme, glyphs, view, clock, keymap, .. } = screen;
     let (state, now) = (transcript.state(), clock.now());
     let standing = Status::of(state);
-    let (rule, muted) = (theme.style(ThemeRole::Rule), theme.style(ThemeRole::Muted));
-    let ends = glyphs.rule.repeat(wealth.ends);
+    let ((sign_of_rule, rule), muted) = (edge(screen), theme.style(ThemeRole::Muted));
+    let ends = sign_of_rule.repeat(wealth.ends);
     let mut bar = Bar::new();
     bar.left = vec![];
     bar.left(ends.clone(), rule);
@@ -105,7 +114,7 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
             true => format!(" {percent} % of {limit} "),
             false => format!(" limit {percent} % "),
         };
-        bar.right(near, theme.style(ThemeRole::Notice));
+        bar.right(near, theme.style(ThemeRole::FloorStopped));
     }
     let follow = keymap.way(Action::Follow, Focus::Read);
     match (below, view.viewport.following(), wealth.long) {

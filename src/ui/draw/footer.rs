@@ -30,6 +30,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
         Focus::Pick => ("PICK", ThemeRole::BadgeTable),
         Focus::Search => ("SEARCH", ThemeRole::BadgePen),
         Focus::Analysis => ("ANALYSIS", ThemeRole::BadgeTable),
+        Focus::Page => ("VIEW", ThemeRole::BadgeTable),
         Focus::Start | Focus::StartList => ("START", ThemeRole::BadgeTable),
     };
     bar.left(format!(" {badge} "), theme.style(role)).left("  ", Style::new());
@@ -75,6 +76,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
 /// Returns what letters mean in the composer, where that differs.
 fn composer(screen: &Screen) -> &'static str {
     match screen.view.vim.as_ref().map(|vim| vim.mode) {
+        None | Some(VimMode::Insert) if screen.view.cutting_in => "CUT IN",
         None => "WRITE",
         Some(VimMode::Insert) => "WRITE INSERT",
         Some(VimMode::Normal) => "WRITE NORMAL",
@@ -141,7 +143,7 @@ fn last(place: Focus) -> &'static [Action] {
         Focus::Found => &[Action::Help],
         Focus::Write | Focus::Prefix => &[Action::Help],
         Focus::Pick | Focus::Search => &[Action::Back],
-        Focus::Analysis => &[Action::Back, Action::Help],
+        Focus::Analysis | Focus::Page => &[Action::Back, Action::Help],
         Focus::Start | Focus::StartList => &[],
     }
 }
@@ -150,13 +152,14 @@ fn last(place: Focus) -> &'static [Action] {
 fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
     use Action::{
         Analysis, Back, Complete, Copy, CutIn, EntryDown, EntryUp, Export, Faster, Follow, Fork,
-        Home, LineDown, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, PageUp, Palette,
-        PauseNow, PlayPause, Prefix, PreviousFound, RestoreDraft, RunEntry, Search, Select, Send,
-        Skip, Slower, Step, Tenth, TextOn, TogglePause, Top, UtteranceBack, UtteranceOn, Waits,
-        Write,
+        Home, LineDown, LineUp, MarkOn, MoreRound, NewLine, NextFound, OpenEvent, OpenLink,
+        PageDown, PageUp, Palette, PauseNow, PlayPause, Prefix, PreviousFound, RestoreDraft,
+        RunEntry, Search, Select, SelectLines, Send, Skip, Slower, Step, Tenth, TextOn,
+        TogglePause, Top, UtteranceBack, UtteranceOn, Waits, Write,
     };
     match place {
-        Focus::Write => vec![Send, NewLine, Back, Prefix, Complete],
+        Focus::Write if screen.view.cutting_in => vec![Send, NewLine, Back, Complete],
+        Focus::Write => vec![Send, CutIn, NewLine, Back, Prefix, Complete],
         Focus::Prefix => vec![CutIn, TogglePause, Skip, PauseNow, RestoreDraft],
         Focus::Search | Focus::Start | Focus::StartList => vec![],
         Focus::Analysis
@@ -165,7 +168,12 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
             vec![Select(1), LineDown, OpenEvent, Export, Copy]
         }
         Focus::Analysis => vec![Select(1), LineDown, Export, Copy],
-        Focus::Pick => vec![RunEntry, EntryUp, EntryDown],
+        Focus::Pick => vec![RunEntry, EntryUp, EntryDown, PageUp, PageDown],
+        Focus::Page => match &screen.view.page {
+            Some(page) if page.link.is_some() => vec![OpenLink, Copy],
+            Some(page) if page.lines.is_some() => vec![LineUp, LineDown, SelectLines, Copy],
+            Some(_) | None => vec![LineUp, LineDown, PageUp, PageDown, Top, Follow, Copy],
+        },
         Focus::Replay => vec![
             PlayPause,
             UtteranceBack,
@@ -202,17 +210,21 @@ fn hints(screen: &Screen, place: Focus) -> Vec<Action> {
 
 /// A key and what it does here; nothing where it has none.
 fn hint(screen: &Screen, action: Action, place: Focus) -> Vec<Span<'static>> {
-    let (Some(key), Some(row)) = (screen.keymap.key(action, place), row(action)) else {
-        return vec![];
+    let key = match action {
+        Action::CutIn => screen.keymap.reach(action, place),
+        _ => screen.keymap.key(action, place).map(str::to_owned),
     };
+    let (Some(key), Some(row)) = (key, row(action)) else { return vec![] };
     let held = matches!(Status::of(screen.transcript.state()), Status::Paused | Status::Pausing);
     let word = match action {
         Action::TogglePause if held => "resume",
         Action::Select(_) if place == Focus::Analysis => "page",
+        Action::Send if screen.view.cutting_in => "cut in",
+        Action::SelectLines if place == Focus::Page => "set start",
         _ => row.hint,
     };
     vec![
-        Span::styled(key.to_owned(), screen.theme.style(ThemeRole::HintKey)),
+        Span::styled(key, screen.theme.style(ThemeRole::HintKey)),
         Span::styled(format!(" {word}  "), screen.theme.style(ThemeRole::HintText)),
     ]
 }

@@ -8,6 +8,7 @@ use crate::ui::slash::usage;
 use crate::ui::text::wrap::{clip, width, wrap};
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::availability::unfit;
+use crate::ui::view::floor::Status;
 use crate::ui::view::list::{EntryAction, ListEntry, ListKind};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -35,7 +36,17 @@ const RULE_ROWS: u16 = 8;
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(list) = &screen.view.list else { return };
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
-    let high = u16::try_from(list.size() + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX);
+    let entries = list.entries(&screen.keymap);
+    // what is typed must not make the frame jump
+    let whole_list = list.filter.is_empty() && list.kind == ListKind::Own;
+    let wide = on_top(whole, &screen.view.areas, (WIDTH_MAX, HEIGHT_MAX)).width.saturating_sub(2);
+    let wrapped = |entry: &ListEntry| rows_of(entry, &entries, list.kind, usize::from(wide));
+    let rows = match whole_list {
+        // whichever is chosen is told whole
+        true => list.size() - 1 + entries.iter().map(wrapped).max().unwrap_or(1),
+        false => list.size() + 1,
+    };
+    let high = u16::try_from(rows + AROUND).unwrap_or(u16::MAX).min(HEIGHT_MAX);
     let area = on_top(whole, &screen.view.areas, (WIDTH_MAX, high));
     let title = match list.kind {
         ListKind::Commands => "Commands",
@@ -47,7 +58,6 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let inner = block.inner(area);
     frame.render_widget(Clear, area);
     frame.render_widget(block, area);
-    let entries = list.entries(&screen.keymap);
     let count = format!("{} of {} ", (list.at + 1).min(entries.len()), entries.len());
     let typed = format!(" {} {}", glyphs.prompt, list.filter);
     let gap = usize::from(inner.width).saturating_sub(width(&typed) + width(&count));
@@ -65,11 +75,7 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     }
     let above = lines.len() as u16;
     let rows = usize::from(inner.height.saturating_sub(above));
-    let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
-    // what is typed must not make the columns jump
-    let least =
-        if list.kind == ListKind::Own || list.kind == ListKind::Formats { 0 } else { CALL_MIN };
-    let call = widest.max(least).min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX });
+    let call = call_width(&entries, list.kind, room);
     let mut listed: Vec<(Option<usize>, Line<'static>)> = Vec::new();
     let mut group = None;
     let headed = list.kind == ListKind::Keys && list.filter.is_empty();
@@ -81,7 +87,9 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
             listed.push((None, header(of.group, screen)));
         }
         let chosen = i == list.at;
-        listed.extend(row(entry, chosen, (call, room), screen).into_iter().map(|l| (Some(i), l)));
+        listed.extend(
+            row(entry, list.kind, chosen, (call, room), screen).into_iter().map(|l| (Some(i), l)),
+        );
     }
     let end = listed.iter().rposition(|(i, _)| *i == Some(list.at)).map_or(0, |last| last + 1);
     let seen = listed.into_iter().skip(end.saturating_sub(rows)).take(rows);
@@ -93,6 +101,19 @@ pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
         list.rows = Rect { y: inner.y + above, height: rows as u16, ..inner };
         list.drawn = drawn;
     }
+}
+
+/// The cells of the left column; what is typed must not make it jump.
+fn call_width(entries: &[ListEntry], kind: ListKind, room: usize) -> usize {
+    let widest = entries.iter().map(|entry| width(&entry.call)).max().unwrap_or(0);
+    let least = if kind == ListKind::Own || kind == ListKind::Formats { 0 } else { CALL_MIN };
+    widest.max(least).min(if room < GROUP_ROOM { room / 3 } else { CALL_MAX })
+}
+
+/// The rows of an entry when it is chosen.
+fn rows_of(entry: &ListEntry, all: &[ListEntry], kind: ListKind, room: usize) -> usize {
+    let left = room.saturating_sub(3 + call_width(all, kind, room) + 2 + 1);
+    wrap(&Line::from(entry.title.as_str()), left.max(1)).len()
 }
 
 /// The name of a group above its keys.
@@ -107,11 +128,15 @@ fn header(group: Group, screen: &Screen) -> Line<'static> {
 /// whole, in as many rows as that takes.
 fn row(
     entry: &ListEntry,
+    kind: ListKind,
     chosen: bool,
     (calls, room): (usize, usize),
     screen: &Screen,
 ) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    if kind == ListKind::Commands {
+        return named(entry, chosen, room, screen);
+    }
     let group = match &entry.action {
         _ if room < GROUP_ROOM => String::new(),
         EntryAction::Action(row) => format!(" {:>GROUP_WIDTH$}", row.group.heading()),
@@ -155,6 +180,64 @@ fn row(
     title.into_iter().enumerate().map(line).collect()
 }
 
+/// An entry of the list of commands: its name at the left, its key at the right.
+fn named(entry: &ListEntry, chosen: bool, room: usize, screen: &Screen) -> Vec<Line<'static>> {
+    let (theme, glyphs) = (&screen.theme, screen.glyphs);
+    let look = |role| if chosen { theme.style(ThemeRole::Selection) } else { theme.style(role) };
+    let key = clip(&entry.call, room / 3, glyphs.ellipsis);
+    let left = room.saturating_sub(3 + width(&key) + 3);
+    let name = capital(&action_name(entry, screen).unwrap_or_else(|| title(entry, screen)));
+    let mut rows = match chosen {
+        false => vec![clip(&name, left, glyphs.ellipsis)],
+        true => wrap(&Line::from(name), left).iter().map(Line::to_string).collect(),
+    };
+    rows.extend(form(entry).filter(|_| chosen).map(|form| clip(&form, left, glyphs.ellipsis)));
+    let line = |(i, name): (usize, String)| {
+        let (sign, key) = if i == 0 { (glyphs.speaking, &*key) } else { (" ", "") };
+        let sign = if chosen { sign } else { " " };
+        let pad = " ".repeat(room.saturating_sub(3 + width(&name) + width(key) + 1));
+        let can = title(entry, screen) == entry.title;
+        let role = if can { ThemeRole::Text } else { ThemeRole::Muted };
+        Line::from(vec![
+            Span::styled(format!(" {sign} {name}"), look(role)),
+            Span::styled(format!("{pad}{key} "), look(ThemeRole::HintKey)),
+        ])
+    };
+    rows.into_iter().enumerate().map(line).collect()
+}
+
+/// What an action does as things stand, where that is more than its row says.
+fn action_name(entry: &ListEntry, screen: &Screen) -> Option<String> {
+    let EntryAction::Action(row) = &entry.action else { return None };
+    let state = screen.transcript.state();
+    let seat = screen.view.selected.and_then(|place| state.seats.get(place));
+    let name = seat.map(|seat| screen.transcript.name(&seat.spec.id));
+    let held = matches!(Status::of(state), Status::Paused | Status::Pausing);
+    match (row.action, name) {
+        (Action::TogglePause, _) if held => Some("resume".into()),
+        (Action::TogglePause, _) => Some("pause after this turn".into()),
+        (Action::Mute, Some(name)) => {
+            let muted = seat.is_some_and(|seat| seat.muted);
+            Some(format!("{} {name}", if muted { "unmute" } else { "mute" }))
+        }
+        (Action::GiveFloor, Some(name)) => Some(format!("give the turn to {name}")),
+        (Action::Whisper, Some(name)) => Some(format!("whisper to {name}")),
+        (Action::ChangeModel, Some(name)) => Some(format!("change the model of {name}")),
+        (Action::Skip, _) => {
+            let speaker = screen.transcript.speaker()?;
+            Some(format!("stop {speaker}"))
+        }
+        _ => None,
+    }
+}
+
+/// Returns words with a capital first letter.
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
+}
+
 /// What an entry does, or why it cannot be done now.
 fn title(entry: &ListEntry, screen: &Screen) -> String {
     let unfit = match &entry.action {
@@ -169,7 +252,7 @@ fn title(entry: &ListEntry, screen: &Screen) -> String {
         | EntryAction::Beside(_)
         | EntryAction::Export(_) => None,
     };
-    unfit.map_or(entry.title.clone(), |why| format!("unavailable: {why}"))
+    unfit.map_or(entry.title.clone(), |why| format!("{}: {why}", entry.title.trim_end_matches('.')))
 }
 
 /// How a command is written, where more than its name belongs to it.

@@ -13,7 +13,9 @@ mod details;
 pub(super) mod floor;
 mod footer;
 mod header;
+mod lanes;
 mod list;
+mod moment;
 mod overlay;
 mod page;
 mod panel;
@@ -25,12 +27,12 @@ mod transcript;
 use crate::ui::action::Action;
 use crate::ui::layout::{Areas, SMALLEST, areas};
 use crate::ui::screen::Screen;
-use crate::ui::text::wrap::clip;
+use crate::ui::text::wrap::wrap;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::floor::Status;
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Text};
 use ratatui::widgets::Block;
 
 /// A part of the screen: where it stands and how it is drawn.
@@ -47,6 +49,8 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.transcript, draw: transcript::draw },
     Pane { area: |a| a.panel, draw: panel::draw },
     Pane { area: |a| a.side, draw: details::draw },
+    Pane { area: |a| a.lanes, draw: lanes::draw },
+    Pane { area: |a| a.card, draw: moment::draw },
     Pane { area: |a| a.floor, draw: floor::draw },
     Pane { area: |a| a.queue, draw: composer::queue },
     Pane { area: |a| a.composer, draw: composer::draw },
@@ -91,6 +95,5 @@ fn too_small(frame: &mut Frame<'_>, whole: Rect, screen: &Screen) {
     let (columns, rows) = SMALLEST;
     let status = Status::of(screen.transcript.state()).word().to_lowercase();
     let text = format!("Too small (need {columns}x{rows}). Still {status}");
-    let text = clip(&text, usize::from(whole.width), screen.glyphs.ellipsis);
-    frame.render_widget(Line::from(text), whole);
+    frame.render_widget(Text::from(wrap(&Line::from(text), usize::from(whole.width))), whole);
 }

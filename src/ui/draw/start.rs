@@ -98,7 +98,9 @@ fn notice(start: &StartScreen, room: usize) -> Vec<Line<'static>> {
 
 impl StartPage<'_> {
     fn usual(&mut self) {
-        self.heading("New conversation");
+        let begin = self.lines.len();
+        // the frame takes a cell at both sides
+        self.room -= 2;
         self.topic();
         let start = self.start;
         if let Some(script) = start.script() {
@@ -127,6 +129,8 @@ impl StartPage<'_> {
             let told = clip(&told, self.room, start.glyphs.ellipsis);
             self.lines.push(Line::styled(told, self.style(ThemeRole::Notice)));
         }
+        self.room += 2;
+        self.framed(begin, "What should they talk about?");
         self.blank();
         if !start.sessions.is_empty() {
             self.sessions();
@@ -141,6 +145,36 @@ impl StartPage<'_> {
         }
         self.blank();
         self.hosts();
+    }
+
+    /// Puts the lines from one on into a frame with a title.
+    fn framed(&mut self, begin: usize, title: &str) {
+        let (glyphs, inside) = (self.start.glyphs, self.room.saturating_sub(2));
+        let edge = self.style(ThemeRole::Rule);
+        let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
+        let title = format!(" {} ", clip(title, inside.saturating_sub(3), glyphs.ellipsis));
+        let gap = glyphs.rule.repeat(inside.saturating_sub(width(&title) + 1));
+        let fields = self.lines.split_off(begin);
+        self.lines.push(Line::from(vec![
+            Span::styled(format!("{top_left}{}", glyphs.rule), edge),
+            Span::styled(title, self.style(ThemeRole::Title)),
+            Span::styled(format!("{gap}{top_right}"), edge),
+        ]));
+        for mut line in fields {
+            let gap = " ".repeat(inside.saturating_sub(line.width()));
+            let style = std::mem::take(&mut line.style);
+            line.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
+            line.spans.insert(0, Span::styled(glyphs.wall, edge));
+            line.spans.push(Span::styled(format!("{gap}{}", glyphs.wall), edge));
+            self.lines.push(line);
+        }
+        let bottom = format!("{bottom_left}{}{bottom_right}", glyphs.rule.repeat(inside));
+        self.lines.push(Line::styled(bottom, edge));
+        // the row of the keyboard moved down by one, its caret to the right
+        if let Some((line, caret)) = self.focus.as_mut().filter(|(line, _)| *line >= begin) {
+            *line += 1;
+            caret.iter_mut().for_each(|caret| *caret += 1);
+        }
     }
 
     /// Sessions that come with the program.

@@ -19,6 +19,8 @@ pub enum Focus {
     Pick,
     /// Reading the analysis.
     Analysis,
+    /// Reading what lies on top: a message alone, a prompt, a link, a comparison.
+    Page,
     /// The start screen: letters are text of its fields.
     Start,
     /// A row of its lists, or behind Ctrl-X: letters are commands; what differs from its fields.
@@ -27,7 +29,7 @@ pub enum Focus {
 
 impl Focus {
     /// Every place.
-    pub const ALL: [Focus; 10] = [
+    pub const ALL: [Focus; 11] = [
         Focus::Read,
         Focus::Replay,
         Focus::Found,
@@ -36,6 +38,7 @@ impl Focus {
         Focus::Search,
         Focus::Pick,
         Focus::Analysis,
+        Focus::Page,
         Focus::Start,
         Focus::StartList,
     ];
@@ -51,6 +54,7 @@ impl Focus {
             Focus::Search => "search",
             Focus::Pick => "pick",
             Focus::Analysis => "analysis",
+            Focus::Page => "page",
             Focus::Start => "start",
             Focus::StartList => "start_list",
         }
@@ -78,6 +82,7 @@ impl Focus {
             | Focus::Search
             | Focus::Pick
             | Focus::Analysis
+            | Focus::Page
             | Focus::Start => None,
         }
     }
@@ -93,7 +98,8 @@ impl Focus {
             | Focus::Prefix
             | Focus::Search
             | Focus::Pick
-            | Focus::Analysis => Focus::Prefix,
+            | Focus::Analysis
+            | Focus::Page => Focus::Prefix,
         }
     }
 
@@ -106,6 +112,7 @@ impl Focus {
             | Focus::Found
             | Focus::Prefix
             | Focus::Analysis
+            | Focus::Page
             | Focus::StartList => false,
         }
     }

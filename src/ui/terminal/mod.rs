@@ -8,6 +8,7 @@ mod painter;
 
 pub use crate::ui::terminal::ask::{TerminalReport, ask};
 
+use crate::model::Ms;
 use crate::ui::terminal::ask::Late;
 use crate::ui::terminal::painter::Painter;
 use crossterm::clipboard::CopyToClipboard;
@@ -39,6 +40,7 @@ const ENTERED: u8 = 1;
 const KEYBOARD: u8 = 2;
 const MOUSE: u8 = 4;
 const TITLE: u8 = 8;
+const FOCUS: u8 = 16;
 static HOOK: Once = Once::new();
 
 /// Buttons and the wheel, in a form without limits; never what only moves, which would wake the program for nothing.
@@ -47,6 +49,12 @@ const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 /// The wheel is not to come as arrow keys; what the terminal did before is kept and comes back.
 const WHEEL_KEPT: &str = "\x1b[?1007s\x1b[?1007l";
 const WHEEL_BACK: &str = "\x1b[?1007r";
+
+/// The terminal says whether the person looks at it.
+const FOCUS_ON: &str = "\x1b[?1004h";
+const FOCUS_OFF: &str = "\x1b[?1004l";
+/// Milliseconds between two rings at least.
+const RING_MS: u64 = 30_000;
 
 /// The title that the terminal had before is kept and comes back.
 const TITLE_KEPT: &str = "\x1b[22;2t";
@@ -70,6 +78,8 @@ pub struct TerminalModes {
     pub still: bool,
     /// Whether it is at the end of a slow link, which gets fewer frames.
     pub far: bool,
+    /// Whether it rings for somebody who looks elsewhere.
+    pub rings: bool,
 }
 
 /// The terminal while the screen has it.
@@ -81,6 +91,8 @@ pub struct Terminal {
     entitled: String,
     /// Whether the next frame draws all of it.
     anew: bool,
+    /// When it rang last.
+    rang: Option<Ms>,
 }
 
 impl Terminal {
@@ -101,7 +113,7 @@ impl Terminal {
         match entered {
             Ok(inner) => {
                 let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
-                Ok(Terminal { inner, modes, entitled, anew: false })
+                Ok(Terminal { inner, modes, entitled, anew: false, rang: None })
             }
             Err(e) => {
                 restore();
@@ -198,6 +210,22 @@ impl Terminal {
         execute!(stdout(), Print(if taken { MOUSE_ON } else { MOUSE_OFF }))
     }
 
+    /// Rings, and hands the terminal words for a notification, which it may or may not show; they must be safe for one line.
+    /// Not twice within half a minute.
+    ///
+    /// # Errors
+    /// When the terminal is gone.
+    pub fn ring(&mut self, told: &str, now: Ms) -> io::Result<()> {
+        let soon = self.rang.is_some_and(|rang| now.since(rang) < RING_MS);
+        if !self.modes.rings || soon {
+            return Ok(());
+        }
+        self.rang = Some(now);
+        // a semicolon would begin another part
+        let told = told.replace(';', ",");
+        execute!(stdout(), Print(format!("\x07\x1b]9;{told}\x07")))
+    }
+
     /// Forgets what is on the terminal, so that the next frame draws all of it.
     pub fn redraw(&mut self) {
         self.anew = true;
@@ -215,6 +243,7 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     on |= if modes.keyboard { KEYBOARD } else { 0 };
     on |= if modes.mouse { MOUSE } else { 0 };
     on |= if modes.title { TITLE } else { 0 };
+    on |= if modes.rings { FOCUS } else { 0 };
     MODES.store(on, Ordering::SeqCst);
     enable_raw_mode()?;
     let mut out = stdout();
@@ -228,6 +257,9 @@ fn switch_on(modes: TerminalModes) -> io::Result<()> {
     }
     if modes.title {
         queue!(out, Print(TITLE_KEPT))?;
+    }
+    if modes.rings {
+        queue!(out, Print(FOCUS_ON))?;
     }
     out.flush()
 }
@@ -257,6 +289,9 @@ fn undo(on: u8) -> io::Result<()> {
     }
     if on & TITLE != 0 {
         queue!(out, Print(TITLE_BACK))?;
+    }
+    if on & FOCUS != 0 {
+        queue!(out, Print(FOCUS_OFF))?;
     }
     if on & KEYBOARD != 0 {
         queue!(out, PopKeyboardEnhancementFlags)?;

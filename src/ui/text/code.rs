@@ -3,6 +3,8 @@
 //! The tables of languages take a while to load, so they are loaded on a thread of their own when the first block of code
 //! is shown, which stands in one colour until then. What the parts look like is the theme's business.
 
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -73,6 +75,44 @@ pub fn lines(code: &str, language: &str, theme: &Theme) -> Vec<Line<'static>> {
         coloured.push(Line::from(spans));
     }
     coloured
+}
+
+/// Returns lines of code in a frame that names the language and the number of the block; they fit into `room` cells.
+pub fn frame(
+    lines: Vec<Line<'static>>,
+    (language, number): (&str, usize),
+    room: usize,
+    theme: &Theme,
+    glyphs: &Glyphs,
+) -> Vec<Line<'static>> {
+    let (edge, ground) = (theme.style(ThemeRole::Rule), theme.style(ThemeRole::CodeGround));
+    let muted = theme.style(ThemeRole::Muted);
+    let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;
+    let end = format!(" c{number} ");
+    let name = match clip(language, room.saturating_sub(end.len() + 2), glyphs.ellipsis) {
+        name if name.is_empty() => String::new(),
+        name => format!(" {name} "),
+    };
+    let widest = lines.iter().map(Line::width).max().unwrap_or(0);
+    let inside = widest.max(width(&name) + end.len()).min(room);
+    let gap = glyphs.rule.repeat((inside + 1).saturating_sub(width(&name) + end.len()));
+    let mut framed = vec![Line::from(vec![
+        Span::styled(format!("{top_left}{}", glyphs.rule), edge),
+        Span::styled(name, muted),
+        Span::styled(gap, edge),
+        Span::styled(end, muted),
+        Span::styled(top_right, edge),
+    ])];
+    for mut line in lines {
+        let gap = " ".repeat(inside.saturating_sub(line.width()));
+        line.spans.iter_mut().for_each(|span| span.style = ground.patch(span.style));
+        line.spans.insert(0, Span::styled(format!("{} ", glyphs.wall), ground.patch(edge)));
+        line.spans.push(Span::styled(format!("{gap} {}", glyphs.wall), ground.patch(edge)));
+        framed.push(line);
+    }
+    let bottom = format!("{bottom_left}{}{bottom_right}", glyphs.rule.repeat(inside + 2));
+    framed.push(Line::styled(bottom, edge));
+    framed
 }
 
 fn push(spans: &mut Vec<Span<'static>>, text: &str, style: Style) {

@@ -1,11 +1,14 @@
 //! What was said, as rows: made safe, read as Markdown, and broken at the width of the column.
 //!
+//! On the screen code stands in frames, numbered as the key that copies them does; for copying as plain text it stands bare.
+//!
 //! The text is made safe before it is read and again after it: an entity such as `&#27;` becomes a character only
 //! when it is read. The source stays in the log; copies are made from that, never from here.
 
 use crate::text;
 use crate::ui::text::wrap::wrap;
 use crate::ui::text::{code, links, tables};
+use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
@@ -23,8 +26,12 @@ struct Sheet {
 }
 
 impl StyleSheet for Sheet {
-    fn heading(&self, _: u8) -> Style {
-        self.heading
+    fn heading(&self, level: u8) -> Style {
+        match level {
+            1 => self.heading.add_modifier(Modifier::UNDERLINED),
+            2 => self.heading,
+            _ => self.heading.remove_modifier(Modifier::BOLD).add_modifier(Modifier::ITALIC),
+        }
     }
     fn code(&self) -> Style {
         self.code
@@ -88,34 +95,74 @@ impl StyleSheet for Sheet {
     }
 }
 
-/// Returns the rows of a message at a width in cells; its blocks of code are in the colours of their languages.
+/// The signs that frame blocks of code, and the number of the first one.
+#[derive(Clone, Copy)]
+pub struct CodeFrames {
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+    /// The number of the first block, from 1.
+    pub from: usize,
+}
+
+/// Returns the rows of a message at a width in cells, with nothing drawn besides its words.
 pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+    laid(said, room, theme, None)
+}
+
+/// Returns the rows of a message as the screen shows them: its blocks of code stand in frames, in the colours of their
+/// languages.
+pub fn framed(said: &str, room: usize, theme: &Theme, frames: CodeFrames) -> Vec<Line<'static>> {
+    laid(said, room, theme, Some(frames))
+}
+
+fn laid(said: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> Vec<Line<'static>> {
     let safe = text::block(said);
     let mut rows = Vec::new();
+    let mut number = frames.map_or(1, |frames| frames.from);
     for part in links::parts(safe.trim_end()) {
         match part {
             links::MessagePart::Words(words) => {
                 // the blank lines between code and words are those that were written
                 let before = words.lines().take_while(|l| !rows.is_empty() && l.trim().is_empty());
                 rows.extend(before.map(|_| Line::default()).collect::<Vec<_>>());
-                rows.extend(read(words, room, theme));
+                rows.extend(read(words, room, theme, frames));
             }
             links::MessagePart::Code { language, code } => {
                 let lines = code::lines(&code, language, theme);
-                rows.extend(
-                    lines.iter().flat_map(|line| wrap(&made_safe(line, Style::new()), room)),
-                );
+                let lines = lines.iter().map(|line| made_safe(line, Style::new()));
+                let frame = frames.filter(|_| room >= FRAME_MIN);
+                let inside = if frame.is_some() { room - FRAME_AROUND } else { room };
+                let lines = lines.flat_map(|line| wrap(&line, inside)).collect();
+                rows.extend(match frame {
+                    Some(CodeFrames { glyphs, .. }) => {
+                        code::frame(lines, (language, number), inside, theme, glyphs)
+                    }
+                    None => lines,
+                });
+                number += 1;
             }
         }
     }
     rows
 }
 
+/// Cells below which code has no frame.
+const FRAME_MIN: usize = 16;
+/// Cells of a frame beside the code.
+const FRAME_AROUND: usize = 4;
+
 /// Reads words as Markdown.
-fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> Vec<Line<'static>> {
+    let code = theme.style(ThemeRole::MdCode);
+    let code = match (frames, theme.has_code_ground()) {
+        (Some(_), true) => code.patch(theme.style(ThemeRole::CodeGround)),
+        // marks what gets its backticks back; nothing is ever drawn hidden
+        (Some(_), false) => code.add_modifier(Modifier::HIDDEN),
+        (None, _) => code,
+    };
     let sheet = Sheet {
         heading: theme.style(ThemeRole::MdHeading),
-        code: theme.style(ThemeRole::MdCode),
+        code,
         link: theme.style(ThemeRole::MdLink),
         quote: theme.style(ThemeRole::MdQuote),
         muted: theme.style(ThemeRole::Muted),
@@ -125,13 +172,43 @@ fn read(words: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     let kept = breaks_kept(&tables::stacked(words, room));
     let read = tui_markdown::from_str_with_options(&kept, &Options::new(sheet).table_width(table));
     let base = theme.style(ThemeRole::Text);
-    let mut rows: Vec<_> =
-        read.lines.iter().flat_map(|line| wrap(&made_safe(line, base), room)).collect();
+    let rule = frames.map(|frames| frames.glyphs.rule.repeat(room));
+    let laid = read.lines.iter().flat_map(|line| match &rule {
+        Some(rule) if is_rule(line) => {
+            vec![Line::styled(rule.clone(), theme.style(ThemeRole::Rule))]
+        }
+        _ => wrap(&ticked(made_safe(line, base)), room),
+    });
+    let mut rows: Vec<_> = laid.collect();
     // the blank lines between words and code are those that were written
     let blank = |line: &&str| line.trim().is_empty();
     rows.extend(words.lines().rev().take_while(blank).map(|_| Line::default()));
     rows
 }
+
+/// Returns whether a line is nothing but a rule.
+fn is_rule(line: &Line<'_>) -> bool {
+    let shown = line.to_string();
+    let shown = shown.trim();
+    shown.len() >= 3 && shown.bytes().all(|b| b == b'-')
+}
+
+/// Puts the backticks back around code within a line that nothing else tells apart.
+fn ticked(mut line: Line<'static>) -> Line<'static> {
+    for span in &mut line.spans {
+        if span.style.add_modifier.contains(Modifier::HIDDEN) {
+            span.style.add_modifier.remove(Modifier::HIDDEN);
+            // a whole line that is indented is code by that alone, and ends as every line did that was kept
+            if !span.content.ends_with(KEPT) {
+                span.content = format!("`{}`", span.content).into();
+            }
+        }
+    }
+    line
+}
+
+/// What ends a line of Markdown that stays one.
+const KEPT: &str = "  ";
 
 /// Returns Markdown in which a new line stays one: who writes a verse or an address means it.
 fn breaks_kept(said: &str) -> String {
@@ -146,7 +223,7 @@ fn breaks_kept(said: &str) -> String {
         };
         kept.push_str(&line);
         if !fenced && !line.trim().is_empty() {
-            kept.push_str("  ");
+            kept.push_str(KEPT);
         }
         kept.push('\n');
     }

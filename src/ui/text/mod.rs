@@ -1,5 +1,6 @@
 //! Text as rows: broken at a width, read as Markdown, coloured as code.
 
+pub mod card;
 pub mod caret;
 pub mod code;
 pub mod links;

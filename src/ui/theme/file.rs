@@ -74,6 +74,9 @@ pub(super) struct File {
     on_dark: Palette,
     #[serde(default)]
     on_light: Palette,
+    /// The palette where the terminal has sixteen colours.
+    #[serde(default)]
+    on_sixteen: Palette,
     #[serde(default)]
     roles: BTreeMap<String, Spanned<Value>>,
 }
@@ -118,13 +121,13 @@ impl Colours {
     ) -> Result<Colours, ThemeError> {
         let mut colours = Colours { named: BTreeMap::new(), depth };
         for (source, file) in layers {
+            // fixed colours cannot be shown in sixteen, so the ground makes no difference there
             let known = match ground {
+                _ if depth == Depth::Ansi => Some(&file.on_sixteen),
                 Some(Ground::Dark) => Some(&file.on_dark),
                 Some(Ground::Light) => Some(&file.on_light),
                 None => None,
             };
-            // fixed colours cannot be shown in sixteen, so the ground makes no difference there
-            let known = known.filter(|_| depth > Depth::Ansi);
             for (name, spelled) in file.palette.iter().chain(known.into_iter().flatten()) {
                 let colour = colours.literal(spelled.get_ref());
                 let colour = colour.map_err(|why| fault(source, spelled.span().start, why))?;

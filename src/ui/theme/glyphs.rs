@@ -15,6 +15,8 @@ pub struct Glyphs {
     pub waiting: &'static str,
     /// Before every row of a message.
     pub gutter: &'static str,
+    /// Before the gutter of the message that keys act on.
+    pub mark: &'static str,
     /// Before a note of the program's own.
     pub note: &'static str,
     /// A horizontal line.
@@ -27,6 +29,16 @@ pub struct Glyphs {
     pub tee_up: &'static str,
     /// The corners of a box, from the upper left as one reads.
     pub corners: [&'static str; 4],
+    /// The corners of a card, from the upper left as one reads.
+    pub card_corners: [&'static str; 4],
+    /// The upper and lower edge of a card, and the line above what is being written.
+    pub card_rule: &'static str,
+    /// The sides of a card.
+    pub card_wall: &'static str,
+    /// A bar that compares, and a stretch of time in which somebody spoke.
+    pub bar: &'static str,
+    /// Shades from nothing to full.
+    pub shades: [&'static str; 5],
     /// Before what the person writes.
     pub prompt: &'static str,
     /// Between facts.
@@ -54,13 +66,19 @@ pub const UNICODE: Glyphs = Glyphs {
     stopped: "■",
     done: "✓",
     waiting: "…",
-    gutter: "▎",
+    gutter: "▌",
+    mark: "▐",
     note: "·",
     rule: "─",
     wall: "│",
     tee_down: "┬",
     tee_up: "┴",
     corners: ["┌", "┐", "└", "┘"],
+    card_corners: ["┏", "┓", "┗", "┛"],
+    card_rule: "━",
+    card_wall: "┃",
+    bar: "▆",
+    shades: [" ", "░", "▒", "▓", "█"],
     prompt: "›",
     dot: "·",
     hidden: "•",
@@ -80,12 +98,18 @@ pub const ASCII: Glyphs = Glyphs {
     done: "v",
     waiting: "*",
     gutter: "|",
+    mark: ">",
     note: "-",
     rule: "-",
     wall: "|",
     tee_down: "+",
     tee_up: "+",
     corners: ["+", "+", "+", "+"],
+    card_corners: ["+", "+", "+", "+"],
+    card_rule: "=",
+    card_wall: "|",
+    bar: "#",
+    shades: [" ", ".", ":", "+", "#"],
     prompt: ">",
     dot: "-",
     hidden: "*",

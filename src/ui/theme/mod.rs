@@ -18,7 +18,7 @@ pub use file::{Appearance, Ground, Meta, ThemeSource};
 pub use schema::schema;
 pub use shelf::ThemeLibrary;
 
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 
 /// One table for the roles: their names in a theme file, and the role whose look they take if it names none.
 macro_rules! roles {
@@ -44,6 +44,10 @@ roles! {
     Background "background";
     /// The ground of what lies on top.
     Overlay "overlay" => Background;
+    /// The ground of a message.
+    MessageGround "message.ground";
+    /// The ground of code in a message.
+    CodeGround "code.ground" => MessageGround;
     /// What matters less, and is still read.
     Muted "text.muted" => Text;
     /// Lines between parts; never information alone.
@@ -188,9 +192,17 @@ impl Theme {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }
 
-    /// Returns how the seat at a place in the order of arrival looks; from the ninth on the colours repeat, underlined.
+    /// Returns how the seat at a place in the order of arrival looks; from the ninth on the colours repeat, in italics in
+    /// every other round of them. The number before a name tells the rest apart.
     pub fn speaker(&self, place: usize) -> Style {
         let style = self.style(SPEAKERS[place % SPEAKERS.len()]);
-        if place < SPEAKERS.len() { style } else { style.add_modifier(Modifier::UNDERLINED) }
+        let italic = place / SPEAKERS.len() % 2 == 1;
+        if italic { style.add_modifier(Modifier::ITALIC) } else { style }
+    }
+
+    /// Returns whether code stands on a ground of its own, which tells it apart from words.
+    pub fn has_code_ground(&self) -> bool {
+        let ground = |role| self.style(role).bg.filter(|colour| *colour != Color::Reset);
+        ground(ThemeRole::CodeGround) != ground(ThemeRole::MessageGround)
     }
 }

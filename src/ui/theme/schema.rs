@@ -37,6 +37,7 @@ pub fn schema() -> Value {
             "palette": palette,
             "on-dark": palette,
             "on-light": palette,
+            "on-sixteen": palette,
             "roles": {
                 "type": "object",
                 "properties": roles.collect::<Map<_, _>>(),

@@ -10,6 +10,12 @@ const LINES: f64 = 3.0;
 const DARK: [&str; 5] = ["#000000", "#101014", "#1e1e1e", "#282828", "#2e3440"];
 const LIGHT: [&str; 4] = ["#ffffff", "#fafafa", "#fbf1c7", "#eff1f5"];
 
+/// What words stand on.
+const GROUNDS: [ThemeRole; 4] =
+    [ThemeRole::Background, ThemeRole::Overlay, ThemeRole::MessageGround, ThemeRole::CodeGround];
+/// The least contrast of colours that must do on every ground, dark and light.
+const EVERYWHERE: f64 = 3.0;
+
 /// Relative luminance, as the accessibility guidelines define it.
 fn luminance(colour: Color) -> f64 {
     let Color::Rgb(r, g, b) = colour else { panic!("{colour:?} is no fixed colour") };
@@ -35,8 +41,8 @@ fn every_word_can_be_read_on_its_ground() {
         let words = if name.starts_with("high-contrast") { 7.0 } else { WORDS };
         let theme = shelf.theme(name, None, Depth::True).unwrap();
         let mut worst = (f64::MAX, "");
-        for ground in [ThemeRole::Background, ThemeRole::Overlay] {
-            for (role, key, _) in &ROLES[3..] {
+        for ground in GROUNDS {
+            for (role, key, _) in ROLES.iter().filter(|(role, ..)| !GROUNDS.contains(role)) {
                 let style = theme.style(*role);
                 let ground = style.bg.or(theme.style(ground).bg).unwrap();
                 let found = contrast(style.fg.unwrap(), ground);
@@ -62,11 +68,39 @@ fn the_terminals_own_ground_is_read_on_as_well() {
             let found = contrast(word, ground.parse().unwrap());
             assert!(found >= WORDS, "{word} has {found:.2}:1 on {ground}");
         }
+        let own = theme.style(ThemeRole::MessageGround).bg.unwrap();
+        for word in theme.styles.iter().filter_map(|s| s.fg).filter(|c| *c != Color::Reset) {
+            let found = contrast(word, own);
+            assert!(found >= WORDS, "{word} has {found:.2}:1 in a message");
+        }
     }
-    let unknown = shelf.theme("terminal", None, Depth::True).unwrap();
-    let names = SPEAKERS.map(|role| unknown.style(role));
-    let others = unknown.styles.iter().filter(|s| !names.contains(s));
-    assert!(others.clone().all(|s| matches!(s.fg, None | Some(Color::Reset))), "only names");
+}
+
+#[test]
+fn where_the_ground_is_unknown_colours_do_on_every_one() {
+    let theme = ThemeLibrary::default().theme("terminal", None, Depth::True).unwrap();
+    let shown = theme.styles.iter().filter_map(|s| s.fg).filter(|c| *c != Color::Reset);
+    for (word, ground) in shown.flat_map(|w| DARK.iter().chain(&LIGHT).map(move |g| (w, g))) {
+        let found = contrast(word, ground.parse().unwrap());
+        assert!(found >= EVERYWHERE, "{word} has {found:.2}:1 on {ground}");
+    }
+    let states = [ThemeRole::FloorSpeaking, ThemeRole::FloorPaused, ThemeRole::FloorError];
+    for depth in [Depth::Ansi, Depth::Indexed, Depth::True] {
+        let theme = ThemeLibrary::default().theme("terminal", None, depth).unwrap();
+        let looks = states.map(|role| theme.style(role).fg.unwrap());
+        let differ = (1..3).all(|i| !looks[..i].contains(&looks[i]));
+        assert!(differ && !looks.contains(&Color::Reset), "{depth:?}: {looks:?}");
+        let names = SPEAKERS.map(|role| theme.style(role));
+        assert!((1..8).all(|i| !names[..i].contains(&names[i])), "{depth:?}: {names:?}");
+    }
+}
+
+#[test]
+fn a_table_of_fifty_is_not_fifty_underlines() {
+    let theme = ThemeLibrary::default().theme("terminal", None, Depth::True).unwrap();
+    let underlined = |place| theme.speaker(place).add_modifier.contains(Modifier::UNDERLINED);
+    assert!((0..50).all(|place| !underlined(place)));
+    assert_ne!(theme.speaker(0), theme.speaker(8));
 }
 
 #[test]

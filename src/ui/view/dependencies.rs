@@ -46,8 +46,39 @@ pub fn page(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> Option<Page> {
         let body = lines.iter().map(|line| format!("  {line}\n")).collect();
         Section { head, body, ..Section::default() }
     };
-    let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part).collect();
+    let drawn = Section { body: graph(transcript, now, glyphs), ..Section::default() };
+    let parts = state.seats.iter().enumerate().filter(|(_, s)| !s.gone).map(part);
+    let parts = [drawn].into_iter().chain(parts).collect();
     Some(Page { title: "Dependencies".into(), parts, again: Some(page), ..Page::default() })
+}
+
+/// Who triggers whom, drawn: under each participant those that it triggers, with how each stands.
+fn graph(transcript: &Transcript, now: Ms, glyphs: &Glyphs) -> String {
+    let state = transcript.state();
+    let (queue, _) = next(state);
+    let node = |place: usize, seat: &Seat| {
+        let speaks = state.turns.values().any(|turn| turn.seat == seat.spec.id);
+        let (sign, word) = match (speaks, seat.utterances) {
+            (true, _) => (glyphs.speaking, seat_word(transcript, &seat.spec.id, now, &queue)),
+            (false, 0) => (glyphs.waiting, "waiting".into()),
+            (false, _) => (glyphs.done, "done".into()),
+        };
+        format!("{sign} {} {} ({word})", place + 1, transcript.name(&seat.spec.id))
+    };
+    let [_, _, corner, _] = glyphs.corners;
+    let seats = || state.seats.iter().enumerate().filter(|(_, seat)| !seat.gone);
+    let mut drawn = String::new();
+    for (place, seat) in seats() {
+        let by = |after: &&After| after.participant == seat.spec.id;
+        drawn.push_str(&format!("{}\n", node(place, seat)));
+        for (place, other) in seats() {
+            let Some(after) = other.spec.runs.after.iter().find(by) else { continue };
+            let when = after.when.as_ref().map(|when| format!("  when {}", text::line(when)));
+            let (rule, to) = (glyphs.rule.repeat(2), node(place, other));
+            drawn.push_str(&format!("  {corner}{rule} {to}{}\n", when.unwrap_or_default()));
+        }
+    }
+    drawn
 }
 
 /// One dependency, in words.

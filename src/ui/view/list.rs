@@ -126,6 +126,10 @@ pub struct List {
     pub at: usize,
     /// What was run from it last, which goes first while nothing is typed.
     pub used: Vec<String>,
+    /// What fits the moment, which goes first behind these.
+    pub first: Vec<Action>,
+    /// The names of commands that can do nothing now, which go last.
+    pub unfit: Vec<&'static str>,
     /// Its title, and the entries that were put together for it.
     pub own: (String, Vec<ListEntry>),
     /// Where its entries were drawn last.
@@ -143,6 +147,8 @@ impl List {
             filter: String::new(),
             at: 0,
             used: vec![],
+            first: vec![],
+            unfit: vec![],
             own: Default::default(),
             rows: Rect::ZERO,
             drawn: vec![],
@@ -176,7 +182,13 @@ impl List {
                 title: row.title.to_owned(),
             });
         let all = self.kind == ListKind::Commands && self.feed == FeedKind::Live;
-        let commands = COMMANDS.iter().filter(|_| all).map(|row| ListEntry {
+        // what an action does as well stands here once, unless its command is typed
+        let typed_command = self.filter.starts_with('/');
+        let alone = |row: &&CommandRow| {
+            let acts = |r: &KeyRow| runs(r.action) && r.command() == spelled(row);
+            typed_command || self.used.contains(&spelled(row)) || !ROWS.iter().any(acts)
+        };
+        let commands = COMMANDS.iter().filter(|_| all).filter(alone).map(|row| ListEntry {
             action: EntryAction::Command(row),
             call: spelled(row),
             title: row.meaning.to_owned(),
@@ -210,13 +222,26 @@ impl List {
         let own = self.own.1.iter().cloned();
         let all = keys.chain(commands).chain(formats).chain(own);
         let mut entries: Vec<ListEntry> = all.filter(fits).collect();
-        let exact =
-            |e: &ListEntry| name(e) == typed || e.call.split("  ").any(|k| k == self.filter);
-        entries.sort_by_key(|e| !exact(e));
+        let exact = |e: &ListEntry| {
+            let name = name(e);
+            name == typed
+                || name == format!("/{typed}")
+                || e.call.split("  ").any(|k| k == self.filter)
+        };
+        let fits_now = |e: &ListEntry| match &e.action {
+            EntryAction::Action(row) => self.first.iter().position(|action| *action == row.action),
+            _ => None,
+        };
+        let unfit = |e: &ListEntry| match &e.action {
+            EntryAction::Command(row) => self.unfit.contains(&row.name),
+            _ => false,
+        };
         if typed.is_empty() {
             let used = |e: &ListEntry| self.used.iter().position(|id| Some(id) == e.id().as_ref());
-            entries.sort_by_key(|e| used(e).unwrap_or(usize::MAX));
+            let last = usize::MAX;
+            entries.sort_by_key(|e| (used(e).unwrap_or(last), fits_now(e).unwrap_or(last)));
         }
+        entries.sort_by_key(|e| (!exact(e), unfit(e)));
         entries
     }
 
@@ -229,14 +254,21 @@ impl List {
         }
     }
 
-    /// Moves to the entry before.
-    pub fn up(&mut self) {
-        self.at = self.at.saturating_sub(1);
-    }
-
-    /// Moves to the entry after.
-    pub fn down(&mut self, keymap: &Keymap) {
-        self.at = (self.at + 1).min(self.entries(keymap).len().saturating_sub(1));
+    /// Moves among the entries, if an action means that here; returns whether it did.
+    pub fn handle(&mut self, action: Action, keymap: &Keymap) -> bool {
+        let last = self.entries(keymap).len().saturating_sub(1);
+        let page = usize::from(self.rows.height).saturating_sub(1).max(1);
+        self.at = match action {
+            Action::EntryUp => self.at.saturating_sub(1),
+            Action::EntryDown => self.at + 1,
+            Action::PageUp => self.at.saturating_sub(page),
+            Action::PageDown => self.at + page,
+            Action::Top => 0,
+            Action::Follow => last,
+            _ => return false,
+        }
+        .min(last);
+        true
     }
 
     /// Types a character into the filter.

@@ -8,11 +8,12 @@ use crate::text::{self, word_count};
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Keymap};
 use crate::ui::text::links;
-use crate::ui::text::markdown::{bold, plain, plainly, rows};
+use crate::ui::text::markdown::{CodeFrames, bold, framed, plain, plainly};
 use crate::ui::text::wrap::{clip, width};
 use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
-use crate::ui::view::transcript::{Id, RowView, Transcript};
+use crate::ui::view::contest::{self, ContestLook};
+use crate::ui::view::transcript::{Aside, Id, RowView, Transcript};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::collections::HashSet;
@@ -35,7 +36,7 @@ pub struct Look<'a> {
     /// The colours.
     pub theme: &'a Theme,
     /// The signs.
-    pub glyphs: &'a Glyphs,
+    pub glyphs: &'static Glyphs,
     /// The keys.
     pub keymap: &'a Keymap,
     /// How they are read.
@@ -83,7 +84,16 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
     let mut lines = if together { vec![] } else { vec![Line::default()] };
     match shown {
         None => {}
-        Some(RowView::Aside(head, body)) => lines.extend(aside(head, body, look)),
+        Some(RowView::Aside(head, body)) => match transcript.aside(at) {
+            Aside::Vote(vote) => {
+                lines.extend(inset(contest::vote(transcript, vote, room(look), cards(look)), look))
+            }
+            Aside::Verdict(verdict) => lines.extend(inset(
+                contest::verdict(transcript, verdict, room(look), cards(look)),
+                look,
+            )),
+            sort => lines.extend(aside(sort, head, body, look)),
+        },
         Some(RowView::Words(entry, at)) => lines.extend(words(transcript, entry, at, opens, look)),
         Some(RowView::Speaking(turn)) => {
             return Growing::default().grown(transcript, turn, opens, look).to_vec();
@@ -103,6 +113,8 @@ pub struct Growing {
     of: (Option<CallId>, usize),
     /// How many bytes of the words are finished paragraphs, and how many lines these take.
     finished: (usize, usize),
+    /// How many blocks of code are among them.
+    blocks: usize,
     /// Whether lines of finished paragraphs were let go, because only the last ones are shown.
     folded: bool,
 }
@@ -125,7 +137,7 @@ impl Growing {
             (self.of != of || self.finished.0 > said.len(), self.folded && !folds);
         if self.front == 0 || stale || unfolds {
             let mut lines = vec![Line::default(), speakers_head(transcript, turn, look)];
-            lines.extend(behind_gutter(reasoning(&thought, opens, look), style, look));
+            lines.extend(block(reasoning(&thought, opens, look), style, look));
             let front = lines.len();
             *self = Growing { lines: Rc::new(lines), front, of, ..Growing::default() };
         }
@@ -138,9 +150,10 @@ impl Growing {
         let whole = if look.reading.raw { 0 } else { links::finished(rest) };
         let (whole, rest) = rest.split_at(whole);
         if !whole.is_empty() {
-            let mut body = body_rows(whole, look);
+            let mut body = body_rows(whole, self.blocks + 1, look);
             body.push(Line::default());
-            lines.extend(behind_gutter(body, style, look));
+            lines.extend(block(body, style, look));
+            self.blocks += links::code(whole).len();
             if folds {
                 let last = lines.len().saturating_sub(FOLDED_ROWS).max(self.front);
                 self.folded |= last > self.front;
@@ -150,15 +163,15 @@ impl Growing {
         }
         let body = match said.trim().is_empty() {
             true => vec![Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted))],
-            false => body_rows(rest, look),
+            false => body_rows(rest, self.blocks + 1, look),
         };
-        lines.extend(behind_gutter(body, style, look));
+        lines.extend(block(body, style, look));
         if !folds || lines.len() - HEAD_ROWS <= FOLDED_ROWS && !self.folded {
             return self.lines.clone();
         }
         let fold = Line::styled(look.glyphs.ellipsis, look.theme.style(ThemeRole::Muted));
         let mut shown = lines[..HEAD_ROWS].to_vec();
-        shown.extend(behind_gutter(vec![fold], style, look));
+        shown.extend(block(vec![fold], style, look));
         shown.extend_from_slice(&lines[(lines.len() - FOLDED_ROWS).max(HEAD_ROWS)..]);
         Rc::new(shown)
     }
@@ -200,15 +213,16 @@ fn words(
     if let Some(why) = entry.version().cut {
         facts.push((cut(why).into(), ThemeRole::MessageStopped));
     }
-    let mut lines = vec![head(name, style, &facts, Some(at), look)];
+    let about = entry.seat().map(|seat| about(transcript, seat)).unwrap_or_default();
+    let mut lines = vec![head(name, style, (&facts, &about), Some(at), look)];
     if entry.hidden.is_some() {
         let note = plain("hidden by you", room(look), look.theme.style(ThemeRole::MessageNote));
-        lines.extend(behind_gutter(note, style, look));
+        lines.extend(block(note, style, look));
     } else {
         let thought = entry.version().turn.and_then(|t| transcript.thought(t));
         let mut body = reasoning(thought.unwrap_or_default(), opens, look);
-        body.extend(body_rows(entry.text(), look));
-        lines.extend(behind_gutter(body, style, look));
+        body.extend(body_rows(entry.text(), 1, look));
+        lines.extend(block(body, style, look));
     }
     lines
 }
@@ -223,7 +237,18 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
     if turn.replaces.is_some() {
         facts.push(("retry".into(), ThemeRole::Muted));
     }
-    head(name, style, &facts, None, look)
+    head(name, style, (&facts, &about(transcript, &turn.seat)), None, look)
+}
+
+/// Who a speaker is: the role, and the model where one speaks.
+fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
+    let Some(seat) = transcript.state().seat(seat) else { return vec![] };
+    let role = seat.spec.role.as_deref().map(|role| text::name(role).into_owned());
+    let model = match &seat.spec.voice {
+        VoiceSpec::Model(model) => Some(text::name(&model.name).into_owned()),
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+    };
+    role.into_iter().chain(model).collect()
 }
 
 /// Reasoning, folded to one line unless it is open; nothing where none exists.
@@ -246,25 +271,46 @@ fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     lines
 }
 
-fn aside(head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
-    let style = look.theme.style(ThemeRole::MessageNote);
-    let mark = format!(" {} ", look.glyphs.note);
+fn cards(look: Look<'_>) -> ContestLook<'_> {
+    ContestLook { theme: look.theme, glyphs: look.glyphs }
+}
+
+/// Puts the rows of a card where words stand.
+fn inset(rows: Vec<Line<'static>>, look: Look<'_>) -> Vec<Line<'static>> {
+    let lead = if look.reading.raw { 0 } else { INDENT };
+    let rows = rows.into_iter().map(|mut row| {
+        row.spans.insert(0, Span::raw(" ".repeat(lead)));
+        row
+    });
+    rows.collect()
+}
+
+fn aside(sort: &Aside, head: &str, body: &str, look: Look<'_>) -> Vec<Line<'static>> {
+    let (sign, role) = match sort {
+        Aside::Limit => (look.glyphs.stopped, ThemeRole::FloorStopped),
+        Aside::Failure => (look.glyphs.stopped, ThemeRole::FloorError),
+        Aside::Note | Aside::Vote(_) | Aside::Verdict(_) => {
+            (look.glyphs.note, ThemeRole::MessageNote)
+        }
+    };
+    let style = look.theme.style(role);
+    let mark = format!(" {sign} ");
     let mut lines: Vec<Line<'static>> = plain(head, room(look), style);
     for (i, line) in lines.iter_mut().enumerate() {
         let lead = if i == 0 { mark.clone() } else { " ".repeat(INDENT) };
         line.spans.insert(0, Span::styled(lead, style));
     }
-    let body = rows(body, room(look), look.theme);
+    let body = framed(body, room(look), look.theme, CodeFrames { glyphs: look.glyphs, from: 1 });
     let told = body.iter().any(|l| l.width() > 0);
     lines.extend(behind_gutter(if told { body } else { vec![] }, style, look));
     lines
 }
 
-/// The words of a message: laid out, or as they were written.
-fn body_rows(said: &str, look: Look<'_>) -> Vec<Line<'static>> {
+/// The words of a message: laid out, or as they were written; its blocks of code are numbered from one of these.
+fn body_rows(said: &str, from: usize, look: Look<'_>) -> Vec<Line<'static>> {
     match look.reading.raw {
         true => plain(said, room(look), look.theme.style(ThemeRole::Text)),
-        false => rows(said, room(look), look.theme),
+        false => framed(said, room(look), look.theme, CodeFrames { glyphs: look.glyphs, from }),
     }
 }
 
@@ -285,35 +331,62 @@ fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
     }
 }
 
-/// The line that says whose words follow; the time stands at the right where it fits.
+/// The line that says whose words follow; who that is and the time at the right are told where they fit.
 fn head(
     name: String,
     style: Style,
-    facts: &[(String, ThemeRole)],
+    (facts, about): (&[(String, ThemeRole)], &[String]),
     at: Option<Ms>,
     look: Look<'_>,
 ) -> Line<'static> {
     let muted = look.theme.style(ThemeRole::Muted);
     let room = look.width.saturating_sub(1);
-    let mut spans = vec![Span::raw(" ")];
-    spans.push(Span::styled(clip(&name, room / 2, look.glyphs.ellipsis), bold(style)));
-    let mut used = 1 + width(&spans[1].content);
-    for (fact, role) in facts {
-        let fact = format!("  {}  {fact}", look.glyphs.dot);
-        if used + width(&fact) > room {
+    let name = clip(&name, room / 2, look.glyphs.ellipsis);
+    let mut spans = vec![Span::styled(name.clone(), bold(style))];
+    let mut used = INDENT + width(&name);
+    let time = at.map(|at| clock(at.0));
+    let end = room.min(WORDS_MAX + INDENT);
+    let room = end.saturating_sub(time.as_ref().map_or(0, |time| width(time) + 2));
+    let told: Vec<(String, ThemeRole)> = facts
+        .iter()
+        .map(|(fact, role)| (format!("  {}  {fact}", look.glyphs.dot), *role))
+        .collect();
+    let needed: usize = told.iter().map(|(fact, _)| width(fact)).sum();
+    let mut left = room.saturating_sub(used + needed);
+    let about = about.iter().map(|fact| format!("  {}  {fact}", look.glyphs.dot));
+    let about = about.take_while(|fact| {
+        let fits = width(fact) <= left;
+        left = left.saturating_sub(width(fact));
+        fits
+    });
+    for (fact, role) in told.into_iter().chain(about.map(|fact| (fact, ThemeRole::Muted))) {
+        // without a time the whole row is theirs
+        if used + width(&fact) > end {
             break;
         }
         used += width(&fact);
-        spans.push(Span::styled(fact, look.theme.style(*role)));
+        spans.push(Span::styled(fact, look.theme.style(role)));
     }
-    if let Some(time) =
-        at.map(|at| clock(at.0)).filter(|t| used + width(t) + 2 <= room.min(WORDS_MAX + INDENT))
-    {
-        let end = room.min(WORDS_MAX + INDENT);
+    if let Some(time) = time.filter(|time| used + width(time) + 2 <= end) {
         spans.push(Span::raw(" ".repeat(end - used - width(&time))));
         spans.push(Span::styled(time, muted));
     }
-    Line::from(spans)
+    let mut lines = block(vec![Line::from(spans)], style, look);
+    lines.pop().unwrap_or_default()
+}
+
+/// Puts rows behind the gutter that says whose they are, on the ground of a message.
+fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
+    let ground = match look.reading.raw {
+        true => Style::new(),
+        false => look.theme.style(ThemeRole::MessageGround),
+    };
+    let rows = behind_gutter(body, style, look).into_iter();
+    rows.map(|line| {
+        let style = line.style.patch(ground);
+        line.style(style)
+    })
+    .collect()
 }
 
 fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
@@ -328,9 +401,21 @@ fn behind_gutter(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<
     drawn.collect()
 }
 
+/// Shows that a row is of the message that keys act on: the bar before it is twice as wide.
+pub fn marked(mut line: Line<'static>, look: Look<'_>) -> Line<'static> {
+    let Glyphs { mark, gutter, .. } = look.glyphs;
+    if let Some(first) =
+        line.spans.first_mut().filter(|span| *span.content == format!(" {gutter} "))
+    {
+        first.content = format!("{mark}{gutter} ").into();
+    }
+    line
+}
+
 /// Returns the head of a message whose beginning stands above the screen.
 pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
     let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
+    // the gutter and the name
     head.spans.truncate(2);
     let note = format!("  {}  continued", look.glyphs.dot);
     head.spans.push(Span::styled(note, look.theme.style(ThemeRole::Muted)));

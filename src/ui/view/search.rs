@@ -109,7 +109,7 @@ impl Search {
     /// Shows what was found in a line.
     pub fn light(&self, line: &Line<'static>, theme: &Theme) -> Line<'static> {
         let (words, _) = self.parts();
-        let mut lit = Line::default();
+        let mut lit = Line::default().style(line.style);
         for span in &line.spans {
             let mut rest: &str = &span.content;
             while let Some((from, to)) = find(rest, &words) {

@@ -36,6 +36,39 @@ pub enum RowKind {
     },
 }
 
+/// What the program tells of: how a row looks that holds no words of anybody's.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Aside {
+    /// A note.
+    #[default]
+    Note,
+    /// A limit was reached, or is near.
+    Limit,
+    /// Something failed.
+    Failure,
+    /// A vote.
+    Vote(Box<VoteClosed>),
+    /// A verdict.
+    Verdict(Box<VerdictGiven>),
+}
+
+impl Aside {
+    /// Returns what an event is.
+    fn of(kind: &Kind) -> Aside {
+        match kind {
+            Kind::VoteClosed(vote) => Aside::Vote(Box::new(vote.clone())),
+            Kind::VerdictGiven(verdict) => Aside::Verdict(Box::new(verdict.clone())),
+            Kind::LimitNear(_) | Kind::LimitReached(_) => Aside::Limit,
+            Kind::TurnEnded(end) if end.outcome == Outcome::Failed => Aside::Failure,
+            Kind::Ended(e) if matches!(e.reason, StopReason::Failure | StopReason::Starved) => {
+                Aside::Failure
+            }
+            Kind::CommandRefused(_) | Kind::Warning(_) => Aside::Failure,
+            _ => Aside::Note,
+        }
+    }
+}
+
 /// A row of the transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranscriptRow {
@@ -45,6 +78,8 @@ pub struct TranscriptRow {
     pub at: Ms,
     /// What.
     pub item: RowKind,
+    /// What the program tells of, where it does.
+    pub aside: Aside,
 }
 
 /// A conversation as the screen holds it.
@@ -213,6 +248,11 @@ impl Transcript {
         }
     }
 
+    /// Returns what the program tells of at a place.
+    pub fn aside(&self, at: usize) -> &Aside {
+        self.told.get(at).map_or(&Aside::Note, |row| &row.aside)
+    }
+
     /// Returns the place in the state of the words that stand at a place of the transcript.
     pub fn entry(&self, at: usize) -> Option<usize> {
         match self.told.get(at)?.item {
@@ -311,11 +351,13 @@ impl Fold for Transcript {
                 Some(Narrated::Note(note)) => RowKind::Aside { head: note, body: String::new() },
             }
         };
-        self.add(TranscriptRow { id, at: event.ms, item });
+        let aside = Aside::of(&event.kind);
+        self.add(TranscriptRow { id, at: event.ms, item, aside });
         // why words broke off stands below them
         if let Some(Narrated::Note(note)) = more {
             let item = RowKind::Aside { head: note, body: String::new() };
-            self.add(TranscriptRow { id: Id::Event(event.seq), at: event.ms, item });
+            let (id, aside) = (Id::Event(event.seq), Aside::of(&event.kind));
+            self.add(TranscriptRow { id, at: event.ms, item, aside });
         }
     }
 }

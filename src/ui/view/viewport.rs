@@ -4,7 +4,7 @@
 //! what is seen is laid out, and finished rows are laid out once for each width.
 
 use crate::ui::text::code;
-use crate::ui::view::message::{Growing, Look, continued, is_left_out, lines};
+use crate::ui::view::message::{Growing, Look, continued, is_left_out, lines, marked};
 use crate::ui::view::transcript::{Id, RowView, Transcript};
 use ratatui::text::Line;
 use std::collections::HashMap;
@@ -21,6 +21,8 @@ type Stamp = (usize, usize, bool);
 pub struct Viewport {
     /// The first line that is seen; none while the end is followed.
     anchor: Option<(Id, usize)>,
+    /// The message that was gone to, which keys act on wherever on the screen it stands.
+    selected: Option<Id>,
     height: usize,
     width: usize,
     /// Whether code stands in the colours of its language.
@@ -43,7 +45,28 @@ impl Viewport {
 
     /// Follows the end.
     pub fn follow(&mut self) {
-        self.anchor = None;
+        (self.anchor, self.selected) = (None, None);
+    }
+
+    /// Returns the place of the row that keys act on: the message that was gone to, else the last one while the end is
+    /// followed, else the first that is seen.
+    pub fn reading(&mut self, transcript: &Transcript, look: Look<'_>) -> usize {
+        let selected = self.selected.and_then(|id| transcript.place(id));
+        match (selected, self.following()) {
+            (Some(at), _) => at,
+            (None, true) => transcript.len().saturating_sub(1),
+            (None, false) => self.first(transcript, look).0,
+        }
+    }
+
+    /// Goes to a message so that keys act on it: to its beginning, or as near to it as there are lines below.
+    pub fn select(&mut self, transcript: &Transcript, look: Look<'_>, at: usize) {
+        self.stand(transcript, look, (at, 0));
+        self.selected = transcript.id(at);
+        if self.following() {
+            let (at, line) = self.last_top(transcript, look);
+            self.anchor = transcript.id(at).map(|id| (id, line));
+        }
     }
 
     /// Returns the width it was seen at last, in cells.
@@ -67,12 +90,13 @@ impl Viewport {
         self.growing.clear();
     }
 
-    /// Returns the lines that are seen at a height.
+    /// Returns the lines that are seen at a height; those of the message at a place are marked.
     pub fn window(
         &mut self,
         transcript: &Transcript,
         look: Look<'_>,
         height: usize,
+        mark: Option<usize>,
     ) -> Vec<Line<'static>> {
         let coloured = code::ready();
         if self.width != look.width || self.coloured != coloured || self.cache.len() > CACHED_ROWS {
@@ -84,9 +108,14 @@ impl Viewport {
         let rows = self.lines(transcript, at, look);
         // the head must not take the place of the only line that is left
         let sticky = (skip > 1 && rows.len() > skip + 1).then(|| continued(&rows, look)).flatten();
+        let sticky = sticky.map(|head| if mark == Some(at) { marked(head, look) } else { head });
         while seen.len() < height && at < transcript.len() {
             let rows = self.lines(transcript, at, look);
-            seen.extend(rows.iter().skip(skip).take(height - seen.len()).cloned());
+            let rows = rows.iter().skip(skip).take(height - seen.len()).cloned();
+            match mark == Some(at) {
+                true => seen.extend(rows.map(|line| marked(line, look))),
+                false => seen.extend(rows),
+            }
             (at, skip) = (at + 1, 0);
         }
         if let (Some(head), Some(first)) = (sticky, seen.first_mut()) {
@@ -158,6 +187,7 @@ impl Viewport {
     }
 
     fn stand(&mut self, transcript: &Transcript, look: Look<'_>, spot: Spot) {
+        self.selected = None;
         let last = self.last_top(transcript, look);
         self.anchor = match transcript.id(spot.0) {
             Some(id) if spot < last => Some((id, spot.1)),

@@ -1,0 +1,82 @@
+//! The lanes of a conversation that goes on: a row for each participant below the transcript, up to now.
+
+use crate::ui::layout::{MOST_LANES, TIMELINE_LABEL};
+use crate::ui::screen::Screen;
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::lanes::Lanes;
+use crate::ui::view::message::clock;
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+
+/// Returns the rows that lanes take: an axis, and one each; all in one row where there are too many.
+pub fn rows(screen: &Screen) -> u16 {
+    match screen.transcript.state().seats.len() {
+        seats if seats < 2 || screen.transcript.turn_log.turns.is_empty() => 0,
+        seats if seats <= MOST_LANES => seats as u16 + 1,
+        _ => 2,
+    }
+}
+
+/// Cells before the lanes at most.
+const LABEL_MAX: usize = 16;
+
+/// Returns the cells before the lanes: as many as the longest name needs.
+fn label(screen: &Screen) -> usize {
+    let seats = &screen.transcript.state().seats;
+    let names = seats.iter().map(|seat| width(&screen.transcript.name(&seat.spec.id)));
+    // a number, and blanks around both
+    (names.max().unwrap_or(0) + 4).clamp(TIMELINE_LABEL, LABEL_MAX)
+}
+
+/// Draws the lanes.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let (theme, glyphs, transcript) = (&screen.theme, screen.glyphs, &screen.transcript);
+    let label = label(screen);
+    let columns = usize::from(area.width).saturating_sub(label + 1);
+    let lanes = Lanes::of(transcript, screen.clock.now(), columns);
+    let [from, to] = [lanes.begin, lanes.end].map(|at| format!(" {} ", clock(at.0)));
+    let edge = theme.style(ThemeRole::Rule);
+    let left = glyphs.rule.repeat(label - 1);
+    let gap = usize::from(area.width).saturating_sub(width(&left) + width(&from) + width(&to) + 1);
+    let muted = theme.style(ThemeRole::Muted);
+    let mut lines = vec![Line::from(vec![
+        Span::styled(left, edge),
+        Span::styled(from, muted),
+        Span::styled(glyphs.rule.repeat(gap), edge),
+        Span::styled(to, muted),
+        Span::styled(glyphs.rule, edge),
+    ])];
+    let seats = transcript.state().seats.iter().enumerate();
+    let speaks = |place| transcript.speaking().any(|t| transcript.seat_place(&t.seat) == place);
+    if seats.len() > MOST_LANES {
+        let mut cells = vec![Span::raw(" "); columns];
+        for (place, _) in seats {
+            let number = Span::styled(((place + 1) % 10).to_string(), theme.speaker(place));
+            for span in lanes.spans(place) {
+                let spoken = cells.get_mut(span).into_iter().flatten();
+                spoken.for_each(|cell| *cell = number.clone());
+            }
+        }
+        let all = format!("{:<label$}", " speakers");
+        lines.push(Line::from([vec![Span::styled(all, muted)], cells].concat()));
+    } else {
+        for (place, seat) in seats {
+            let style = theme.speaker(place);
+            let mut cells = vec![Span::raw(" "); columns];
+            for span in lanes.spans(place) {
+                let spoken = cells.get_mut(span).into_iter().flatten();
+                spoken.for_each(|cell| *cell = Span::styled(glyphs.bar, style));
+            }
+            if let Some(now) = cells.last_mut().filter(|_| speaks(place)) {
+                *now = Span::styled(glyphs.full, style);
+            }
+            let name = format!(" {} {}", place + 1, transcript.name(&seat.spec.id));
+            let name = clip(&name, label - 1, glyphs.ellipsis);
+            let gap = " ".repeat(label - width(&name));
+            lines.push(Line::from([vec![Span::styled(name + &gap, style)], cells].concat()));
+        }
+    }
+    frame.render_widget(Text::from(lines), area);
+}

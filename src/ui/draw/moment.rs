@@ -1,0 +1,89 @@
+//! The card of a moment that waits for the person: a limit that was reached, a turn that failed. It names the keys that help
+//! and what they cost, and stands above the line of the floor until something was done.
+
+use crate::model::{Limit, Usd};
+use crate::ui::action::Action;
+use crate::ui::keymap::Focus;
+use crate::ui::screen::Screen;
+use crate::ui::text::card::card;
+use crate::ui::theme::ThemeRole;
+use crate::ui::view::extension::one_more_round;
+use crate::ui::view::floor::Status;
+use crate::ui::view::message::clock;
+use crate::ui::view::moment::{failed, why};
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span, Text};
+
+/// Cells of the widest card.
+const WIDTH_MAX: u16 = 76;
+/// Rows of a card: its frame, what happened, and the keys.
+const ROWS: u16 = 4;
+
+/// Returns the rows that the card needs, where there is one.
+pub fn rows(screen: &Screen) -> u16 {
+    if of(screen).is_some() { ROWS } else { 0 }
+}
+
+/// Draws the card.
+pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
+    let Some((title, role, told, keys)) = of(screen) else { return };
+    let room = area.width.saturating_sub(2).min(WIDTH_MAX);
+    let (key, text) = (screen.theme.style(ThemeRole::HintKey), screen.theme.style(ThemeRole::Text));
+    let mut hints = Vec::new();
+    for (action, what) in keys {
+        let way = screen.keymap.way(action, Focus::Read);
+        hints.push(Span::styled(way, key));
+        hints.push(Span::styled(format!(" {what}   "), text));
+    }
+    let rows = vec![Line::styled(told, text), Line::from(hints)];
+    let edge = screen.theme.style(role);
+    let mut lines = card(&title, rows, usize::from(room), edge, screen.glyphs);
+    // what does not fit is left out from the middle: the frame stays whole
+    while lines.len() > usize::from(area.height) && lines.len() > 2 {
+        lines.remove(lines.len() - 2);
+    }
+    frame.render_widget(Text::from(lines), Rect { x: area.x + 1, width: room, ..area });
+}
+
+/// A title, how its frame looks, what happened, and the keys that help with what they do.
+type Moment = (String, ThemeRole, String, Vec<(Action, String)>);
+
+fn of(screen: &Screen) -> Option<Moment> {
+    if screen.view.playback.is_some() {
+        return None;
+    }
+    let state = screen.transcript.state();
+    if let Some(turn) = failed(&screen.transcript) {
+        let name = screen.transcript.name(&turn.seat);
+        let title = format!("FAILED {} {name}", screen.glyphs.dot);
+        let keys = vec![
+            (Action::Retry, "retry".into()),
+            (Action::ChangeModel, "another model".into()),
+            (Action::TogglePause, format!("go on without {name}'s turn")),
+        ];
+        return Some((title, ThemeRole::FloorError, why(turn), keys));
+    }
+    let held = state.limit.as_ref().filter(|_| Status::of(state) == Status::Stopped)?;
+    let amount = |limit, value| match limit {
+        Limit::Usd => Usd(value).to_string(),
+        Limit::Seconds => clock(value * 1_000),
+        Limit::Utterances | Limit::Rounds | Limit::Batches | Limit::Tokens => value.to_string(),
+    };
+    let title = format!("STOPPED {} limit of {}", screen.glyphs.dot, held.what.words(held.limit));
+    let used = state.used(held.what, screen.clock.now());
+    let spent = state.spent().used().map(|_| crate::export::cost(&state.spent()));
+    let spent = spent.filter(|_| held.what != Limit::Usd);
+    let spent = spent.map_or(String::new(), |spent| format!(", {spent} spent"));
+    let told =
+        format!("{} of {} used{spent}", amount(held.what, used), amount(held.what, held.limit));
+    let raised = one_more_round(state).and_then(|set| set.of(held.what));
+    let raise = raised
+        .map_or("one more round".to_owned(), |to| format!("raise to {}", held.what.words(to)));
+    let keys = vec![
+        (Action::MoreRound, raise),
+        (Action::SetLimit, "set it".into()),
+        (Action::End, "end here".into()),
+    ];
+    Some((title, ThemeRole::FloorStopped, told, keys))
+}

@@ -1,0 +1,72 @@
+//! A card: a few rows in a heavy frame with a title, for what should not be missed. Bars compare what is counted.
+
+use crate::ui::text::wrap::{clip, width, wrap};
+use crate::ui::theme::glyphs::Glyphs;
+use ratatui::style::Style;
+use ratatui::text::{Line, Span};
+
+/// Cells of a frame beside what it holds.
+pub const AROUND: usize = 4;
+/// Cells of a bar at most.
+const BAR_MAX: usize = 24;
+
+/// Returns rows in a frame of a width; those that are too long are broken.
+pub fn card(
+    title: &str,
+    rows: Vec<Line<'static>>,
+    room: usize,
+    edge: Style,
+    glyphs: &Glyphs,
+) -> Vec<Line<'static>> {
+    let inside = room.saturating_sub(AROUND);
+    let [top_left, top_right, bottom_left, bottom_right] = glyphs.card_corners;
+    let title = format!(" {} ", clip(title, inside.saturating_sub(2), glyphs.ellipsis));
+    let gap = (inside + 1).saturating_sub(width(&title));
+    let top =
+        format!("{top_left}{}{title}{}{top_right}", glyphs.card_rule, glyphs.card_rule.repeat(gap));
+    let mut lines = vec![Line::styled(top, edge)];
+    for mut row in rows.iter().flat_map(|row| wrap(row, inside)) {
+        let gap = " ".repeat(inside.saturating_sub(row.width()));
+        let style = std::mem::take(&mut row.style);
+        row.spans.iter_mut().for_each(|span| span.style = style.patch(span.style));
+        row.spans.insert(0, Span::styled(format!("{} ", glyphs.card_wall), edge));
+        row.spans.push(Span::styled(format!("{gap} {}", glyphs.card_wall), edge));
+        lines.push(row);
+    }
+    let bottom = format!("{bottom_left}{}{bottom_right}", glyphs.card_rule.repeat(inside + 2));
+    lines.push(Line::styled(bottom, edge));
+    lines
+}
+
+/// Returns a bar as long as a part of the most there is, in at most a third of the room; something is never nothing.
+pub fn bar(part: f64, most: f64, room: usize, glyphs: &Glyphs) -> String {
+    let longest = (room / 3).min(BAR_MAX);
+    if part <= 0.0 || most <= 0.0 {
+        return String::new();
+    }
+    let cells = (part / most * longest as f64).round() as usize;
+    glyphs.bar.repeat(cells.clamp(1, longest.max(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::theme::glyphs::{ASCII, UNICODE};
+
+    #[test]
+    fn every_row_of_a_card_is_as_wide() {
+        for (glyphs, room) in [(&UNICODE, 30), (&ASCII, 30), (&UNICODE, 12), (&UNICODE, 5)] {
+            let rows = vec![Line::from("a row that is longer than the card is wide"), "".into()];
+            let drawn = card("A title that is too long for it", rows, room, Style::new(), glyphs);
+            let widths: Vec<usize> = drawn.iter().map(Line::width).collect();
+            assert!(room < 12 || widths.iter().all(|w| *w == room), "{room}: {widths:?}");
+        }
+    }
+
+    #[test]
+    fn bars_compare_and_something_is_never_nothing() {
+        let long = |part| width(&bar(part, 8.0, 30, &UNICODE));
+        assert_eq!([long(0.0), long(0.01), long(4.0), long(8.0)], [0, 1, 5, 10]);
+        assert_eq!(bar(1.0, 1.0, 2, &UNICODE), "▆");
+    }
+}

@@ -1,0 +1,133 @@
+//! Figures as pictures: bars for shares and cost, a shaded table of who names whom, the sum that grows.
+//!
+//! They are made of the same fold as the tables below them; what cannot be drawn in the room there is, is left out whole.
+
+use crate::state::Seat;
+use crate::text::word_count;
+use crate::ui::text::card::bar;
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::floor::tokens;
+use crate::ui::view::transcript::Transcript;
+
+/// Cells of the names before a chart.
+const NAMES: usize = 14;
+/// Seats that a table of who names whom has at most.
+const NAMED_MAX: usize = 12;
+/// Cells of a column of that table.
+const COLUMN: usize = 4;
+
+/// A row of a chart, with the place of the seat whose colour it has.
+pub type ChartRow = (Option<usize>, String);
+
+/// Returns how much everybody said: a bar each, with words and share.
+pub fn shares(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let mut words: Vec<u64> = vec![0; transcript.state().seats.len()];
+    for (entry, _) in transcript.analysis().utterances() {
+        if let Some(place) = entry.seat().map(|seat| transcript.seat_place(seat))
+            && let Some(sum) = words.get_mut(place)
+        {
+            *sum += u64::from(word_count(entry.text()));
+        }
+    }
+    let all: u64 = words.iter().sum();
+    let figure = |n: u64| format!("{n} words  {} %", n * 100 / all.max(1));
+    bars(transcript, &words, figure, glyphs, room)
+}
+
+/// Returns what everybody cost, or how many tokens they used where nothing has a price: a bar each.
+pub fn spent(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let seats = &transcript.state().seats;
+    let used = |seat: &Seat| seat.spent.used().map_or(0, |usage| usage.tokens());
+    let priced = seats.iter().any(|seat| seat.spent.cost().is_some());
+    let cost = |seat: &Seat| seat.spent.cost().map_or(0, |usd| usd.0);
+    let amounts: Vec<u64> = seats.iter().map(|s| if priced { cost(s) } else { used(s) }).collect();
+    let figure = |n: u64| match priced {
+        true => crate::model::Usd(n).to_string(),
+        false => format!("{} tokens", tokens(n)),
+    };
+    bars(transcript, &amounts, figure, glyphs, room)
+}
+
+/// Returns the sum of tokens after each turn as one row, the last turns that fit; nothing where nobody counted.
+pub fn growth(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let mut sum = 0;
+    let sums: Vec<u64> = transcript
+        .turn_log
+        .turns
+        .iter()
+        .map(|turn| {
+            sum += turn.end.usage.as_ref().map_or(0, |usage| usage.tokens());
+            sum
+        })
+        .collect();
+    let fit = sums.get(sums.len().saturating_sub(room.saturating_sub(NAMES + 8))..);
+    let top = glyphs.levels.len().saturating_sub(1) as u64;
+    let level = |n: &u64| glyphs.levels.get((n * top).div_ceil(sum.max(1)) as usize).copied();
+    let row: String = fit.unwrap_or_default().iter().filter_map(level).collect();
+    match sum {
+        0 => vec![],
+        sum => vec![(None, format!("{:NAMES$}{row} {}", "tokens so far", tokens(sum)))],
+    }
+}
+
+/// Returns who named whom how often, as a table of shades; nothing where nobody named anybody.
+pub fn mentions(transcript: &Transcript, glyphs: &Glyphs, room: usize) -> Vec<ChartRow> {
+    let seats = &transcript.state().seats;
+    let fits = seats.len() <= NAMED_MAX && NAMES + COLUMN * seats.len() <= room;
+    let mut counts = vec![vec![0_usize; seats.len()]; seats.len()];
+    for (entry, _) in transcript.analysis().utterances() {
+        let Some(by) = entry.seat().map(|seat| transcript.seat_place(seat)) else { continue };
+        for to in &entry.mentions {
+            if let Some(n) =
+                counts.get_mut(by).and_then(|row| row.get_mut(transcript.seat_place(to)))
+            {
+                *n += 1;
+            }
+        }
+    }
+    let most = counts.iter().flatten().max().copied().unwrap_or(0);
+    if !fits || most == 0 {
+        return vec![];
+    }
+    let head: String = (1..=seats.len()).map(|place| format!("{place:>COLUMN$}")).collect();
+    let shade = |n: &usize| {
+        let at = (n * (glyphs.shades.len() - 1)).div_ceil(most);
+        let shade = glyphs.shades.get(at).copied().unwrap_or(" ").repeat(2);
+        if *n == 0 { format!("{:>COLUMN$}", glyphs.dot) } else { format!(" {shade}{n}") }
+    };
+    let rows = counts.iter().zip(seats).enumerate().map(|(place, (row, seat))| {
+        let cells: String = row.iter().map(shade).collect();
+        (Some(place), named(transcript, place, seat, glyphs) + &cells)
+    });
+    [(None, format!("{:NAMES$}{head}", "names"))].into_iter().chain(rows).collect()
+}
+
+fn bars(
+    transcript: &Transcript,
+    amounts: &[u64],
+    figure: impl Fn(u64) -> String,
+    glyphs: &Glyphs,
+    room: usize,
+) -> Vec<ChartRow> {
+    let most = amounts.iter().max().copied().unwrap_or(0);
+    if most == 0 {
+        return vec![];
+    }
+    let longest = width(&bar(1.0, 1.0, room, glyphs));
+    let rows = transcript.state().seats.iter().zip(amounts).enumerate();
+    let row = |(place, (seat, n)): (usize, (&Seat, &u64))| {
+        let drawn = bar(*n as f64, most as f64, room, glyphs);
+        let gap = " ".repeat(longest.saturating_sub(width(&drawn)));
+        let row = format!("{}{drawn}{gap} {}", named(transcript, place, seat, glyphs), figure(*n));
+        (Some(place), row)
+    };
+    rows.map(row).collect()
+}
+
+fn named(transcript: &Transcript, place: usize, seat: &Seat, glyphs: &Glyphs) -> String {
+    let name = format!("{} {}", place + 1, transcript.name(&seat.spec.id));
+    let name = clip(&name, NAMES - 2, glyphs.ellipsis);
+    let gap = " ".repeat(NAMES.saturating_sub(width(&name)));
+    name + &gap
+}

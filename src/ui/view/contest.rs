@@ -1,0 +1,197 @@
+//! Votes and verdicts as cards: what was asked, a bar for each choice or side, who stood where, and why.
+
+use crate::model::{SeatId, Text, VerdictGiven, VoteClosed};
+use crate::text;
+use crate::ui::text::card::{AROUND, bar, card};
+use crate::ui::text::markdown::bold;
+use crate::ui::text::wrap::{clip, width};
+use crate::ui::theme::Theme;
+use crate::ui::theme::ThemeRole;
+use crate::ui::theme::glyphs::Glyphs;
+use crate::ui::view::transcript::Transcript;
+use ratatui::text::{Line, Span};
+
+/// Cells of a choice or a side at most, as a part of the card.
+const NAME_PART: usize = 3;
+
+/// How cards are drawn.
+#[derive(Clone, Copy)]
+pub struct ContestLook<'a> {
+    /// The colours.
+    pub theme: &'a Theme,
+    /// The signs.
+    pub glyphs: &'static Glyphs,
+}
+
+/// Returns the card of a vote.
+pub fn vote(
+    transcript: &Transcript,
+    vote: &VoteClosed,
+    room: usize,
+    look: ContestLook<'_>,
+) -> Vec<Line<'static>> {
+    let inside = room.saturating_sub(AROUND);
+    let count = |choice: &Text| vote.counts.get(choice).copied().unwrap_or(0);
+    let most = vote.options.iter().map(count).max().unwrap_or(0);
+    let longest = names_width(&vote.options, inside);
+    let mut rows = Vec::new();
+    for choice in &vote.options {
+        let votes = count(choice);
+        let mut row = vec![named(choice, longest, look)];
+        row.push(Span::styled(
+            format!(" {} {votes}  ", bar(votes.into(), most.into(), inside, look.glyphs)),
+            look.theme.style(ThemeRole::Notice),
+        ));
+        let by = vote.ballots.iter().filter(|b| b.choice.as_ref() == Some(choice));
+        row.extend(speakers(transcript, by.map(|b| &b.seat), look));
+        if vote.winner.as_ref() == Some(choice) {
+            row.push(winner(look));
+        }
+        rows.push(Line::from(row));
+    }
+    let abstained = vote.ballots.iter().filter(|b| b.choice.is_none()).map(|b| &b.seat);
+    let abstained = speakers(transcript, abstained, look);
+    if !abstained.is_empty() {
+        let muted = Span::styled("abstained  ", look.theme.style(ThemeRole::Muted));
+        rows.push(Line::from([vec![muted], abstained].concat()));
+    }
+    rows.push(Line::styled(text::line(&vote.how).into_owned(), look.theme.style(ThemeRole::Muted)));
+    for ballot in vote.ballots.iter().filter(|ballot| !ballot.why.trim().is_empty()) {
+        rows.push(reason(transcript, &ballot.seat, "", &ballot.why, look));
+    }
+    let title = format!("VOTE {} {}", look.glyphs.dot, text::line(&vote.question));
+    card(&title, rows, room, look.theme.style(ThemeRole::Notice), look.glyphs)
+}
+
+/// Returns the card of a verdict: a bar for each side, as long as its score, or as judges preferred it.
+pub fn verdict(
+    transcript: &Transcript,
+    verdict: &VerdictGiven,
+    room: usize,
+    look: ContestLook<'_>,
+) -> Vec<Line<'static>> {
+    let inside = room.saturating_sub(AROUND);
+    let preferred = |side: &Text| {
+        verdict.judgements.iter().filter(|j| j.winner.as_ref() == Some(side)).count() as f64
+    };
+    let scored = !verdict.scores.is_empty();
+    let score = |side: &Text| match scored {
+        true => verdict.scores.get(side).copied().unwrap_or(0.0),
+        false => preferred(side),
+    };
+    let most = verdict.sides.iter().map(score).fold(0.0, f64::max);
+    // a side that is one participant's is called by the name as well
+    let called: Vec<Text> = verdict.sides.iter().map(|side| called(transcript, side)).collect();
+    let longest = names_width(&called, inside);
+    let mut rows = Vec::new();
+    for (side, called) in verdict.sides.iter().zip(&called) {
+        let look_of_side = seat_of(transcript, side).map(|place| look.theme.speaker(place));
+        let style = look_of_side.unwrap_or(look.theme.style(ThemeRole::Text));
+        let mut row = vec![named(called, longest, look)];
+        row[0].style = bold(style);
+        let figure = (score(side) * 10.0).round() / 10.0;
+        let drawn = bar(score(side), most, inside, look.glyphs);
+        row.push(Span::styled(format!(" {drawn}"), style));
+        let unit = match (scored, figure == 1.0) {
+            (true, _) => "",
+            (false, true) => " judgement",
+            (false, false) => " judgements",
+        };
+        row.push(Span::styled(format!(" {figure}{unit}  "), look.theme.style(ThemeRole::Text)));
+        if verdict.winner.as_ref() == Some(side) {
+            row.push(winner(look));
+        }
+        rows.push(Line::from(row));
+    }
+    let how = match &verdict.winner {
+        Some(_) => text::line(&verdict.how).into_owned(),
+        None => format!("nobody wins: {}", text::line(&verdict.how)),
+    };
+    rows.push(Line::styled(how, look.theme.style(ThemeRole::Muted)));
+    for judgement in &verdict.judgements {
+        let says = judgement.winner.as_deref().unwrap_or("abstains");
+        let swapped = if judgement.swapped { " (sides swapped)" } else { "" };
+        let says = format!("{}{swapped}", text::line(says));
+        rows.push(reason(transcript, &judgement.judge, &says, &judgement.why, look));
+    }
+    let of =
+        verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {}", text::line(phase)));
+    let so_far = if verdict.interim { " so far" } else { "" };
+    let title =
+        format!("VERDICT{of}{so_far} {} {}", look.glyphs.dot, text::line(&verdict.question));
+    card(&title, rows, room, look.theme.style(ThemeRole::FloorSpeaking), look.glyphs)
+}
+
+/// Returns what a side is called: `1 Nadia (pro)` where it is one participant's, else its own name.
+fn called(transcript: &Transcript, side: &Text) -> Text {
+    let place = seat_of(transcript, side);
+    let seat = place.and_then(|place| Some((place + 1, transcript.state().seats.get(place)?)));
+    let Some((number, seat)) = seat else { return side.clone() };
+    let name = transcript.name(&seat.spec.id);
+    match name.eq_ignore_ascii_case(side) || seat.spec.id.eq_ignore_ascii_case(side) {
+        true => format!("{number} {name}").into(),
+        false => format!("{number} {name} ({side})").into(),
+    }
+}
+
+fn names_width(names: &[Text], inside: usize) -> usize {
+    let longest = names.iter().map(|name| width(&text::line(name))).max().unwrap_or(0);
+    longest.min(inside / NAME_PART)
+}
+
+fn named(name: &str, longest: usize, look: ContestLook<'_>) -> Span<'static> {
+    let name = clip(&text::line(name), longest, look.glyphs.ellipsis);
+    let gap = " ".repeat(longest.saturating_sub(width(&name)));
+    Span::styled(format!("{name}{gap}"), bold(look.theme.style(ThemeRole::Text)))
+}
+
+fn winner(look: ContestLook<'_>) -> Span<'static> {
+    Span::styled(
+        format!(" {} winner", look.glyphs.done),
+        look.theme.style(ThemeRole::FloorSpeaking),
+    )
+}
+
+/// The names of seats in their colours.
+fn speakers<'a>(
+    transcript: &Transcript,
+    seats: impl Iterator<Item = &'a SeatId>,
+    look: ContestLook<'_>,
+) -> Vec<Span<'static>> {
+    let name = |seat: &SeatId| {
+        let style = look.theme.speaker(transcript.seat_place(seat));
+        Span::styled(format!("{} ", transcript.name(seat)), style)
+    };
+    seats.map(name).collect()
+}
+
+/// Who said what, and why.
+fn reason(
+    transcript: &Transcript,
+    seat: &SeatId,
+    says: &str,
+    why: &str,
+    look: ContestLook<'_>,
+) -> Line<'static> {
+    let style = look.theme.speaker(transcript.seat_place(seat));
+    let says = if says.is_empty() { String::new() } else { format!(": {says}") };
+    let why = text::label(why).into_owned();
+    let why = if why.is_empty() { String::new() } else { format!(": {why}") };
+    Line::from(vec![
+        Span::styled(transcript.name(seat), style),
+        Span::styled(says, look.theme.style(ThemeRole::Text)),
+        Span::styled(why, look.theme.style(ThemeRole::Muted)),
+    ])
+}
+
+/// Returns the place of the only seat that a side names by its id, its name or its role.
+fn seat_of(transcript: &Transcript, side: &str) -> Option<usize> {
+    let is = |name: &str| name.eq_ignore_ascii_case(side);
+    let seats = transcript.state().seats.iter().enumerate();
+    let mut fits = seats.filter(|(_, seat)| {
+        let spec = &seat.spec;
+        is(&spec.id) || is(&spec.name) || spec.role.as_deref().is_some_and(is)
+    });
+    let place = fits.next().map(|(place, _)| place);
+    place.filter(|_| fits.next().is_none())
+}

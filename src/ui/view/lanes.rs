@@ -1,0 +1,57 @@
+//! Who spoke when in a conversation that goes on: the same lanes as those of a recording, up to now.
+//!
+//! A long conversation shows its last stretch, so that a lane never costs more than the turns that are seen.
+
+use crate::model::{Ms, Purpose};
+use crate::ui::view::transcript::Transcript;
+use std::ops::Range;
+
+/// Milliseconds that a column stands for at most.
+const COLUMN_MS: u64 = 4_000;
+
+/// A stretch of the conversation.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lanes {
+    /// When it begins.
+    pub begin: Ms,
+    /// When it ends.
+    pub end: Ms,
+    /// Who spoke, by place, from when to when, the last turn first.
+    spoke: Vec<(usize, Ms, Ms)>,
+    columns: usize,
+}
+
+impl Lanes {
+    /// Returns the last stretch that fits into so many columns.
+    pub fn of(transcript: &Transcript, now: Ms, columns: usize) -> Lanes {
+        let log = &transcript.turn_log.turns;
+        let running = transcript.speaking();
+        let running: Vec<_> =
+            running.map(|t| (transcript.seat_place(&t.seat), t.granted, now)).collect();
+        let first = log.first().map(|turn| turn.granted).or(running.first().map(|turn| turn.1));
+        let first = first.unwrap_or(now);
+        // while nobody speaks time stands still
+        let last = log.iter().map(|turn| turn.ended).next_back().unwrap_or(first);
+        let end = if running.is_empty() { last } else { now };
+        let longest = COLUMN_MS.saturating_mul(columns as u64);
+        let begin = Ms(end.0.saturating_sub(longest).max(first.0));
+        let over = log.iter().rev().take_while(|turn| turn.ended >= begin);
+        let over = over.filter(|turn| turn.end.purpose == Purpose::Speak);
+        let over = over.map(|turn| (transcript.seat_place(&turn.seat), turn.granted, turn.ended));
+        let spoke = running.into_iter().chain(over).collect();
+        Lanes { begin, end, spoke, columns }
+    }
+
+    /// Returns the columns in which the seat at a place spoke.
+    pub fn spans(&self, place: usize) -> impl Iterator<Item = Range<usize>> {
+        let of = self.spoke.iter().filter(move |(by, ..)| *by == place);
+        of.map(|(_, from, to)| self.column(*from)..self.column(*to) + 1)
+    }
+
+    fn column(&self, at: Ms) -> usize {
+        let length = u128::from(self.end.since(self.begin).max(1));
+        let last = self.columns.saturating_sub(1) as u128;
+        let since = u128::from(at.since(self.begin)).min(length);
+        usize::try_from(since * last / length).unwrap_or(0)
+    }
+}

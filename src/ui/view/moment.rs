@@ -1,0 +1,45 @@
+//! The moments that matter: a limit, a failure, a turn of yours; and what somebody who looks elsewhere is told of them.
+
+use crate::analysis::TimedTurn;
+use crate::model::{Event, Kind, Outcome};
+use crate::text;
+use crate::ui::view::floor::Status;
+use crate::ui::view::transcript::Transcript;
+
+/// Returns the turn that failed and because of which the conversation is paused.
+pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
+    let state = transcript.state();
+    let paused = Status::of(state) == Status::Paused && state.pause_why.is_some();
+    transcript.turn_log.turns.last().filter(|turn| paused && turn.end.outcome == Outcome::Failed)
+}
+
+/// Returns why a turn failed, in one line.
+pub fn why(turn: &TimedTurn) -> String {
+    let why = turn.end.error.as_ref().map_or("no reason was given", |error| &*error.text);
+    text::label(why).into_owned()
+}
+
+/// Returns what an event is to somebody who looks elsewhere; nothing for most.
+pub fn told(transcript: &Transcript, event: &Event) -> Option<String> {
+    let told = match &event.kind {
+        Kind::FloorGranted(_) => {
+            let who = transcript.human_turn()?;
+            format!("your turn as {}", transcript.name(&who))
+        }
+        Kind::VoteClosed(vote) => match &vote.winner {
+            Some(winner) => format!("vote: {winner} wins"),
+            None => "vote: a tie".into(),
+        },
+        Kind::VerdictGiven(verdict) => match &verdict.winner {
+            Some(winner) => format!("verdict: {winner} wins"),
+            None => "verdict: nobody wins".into(),
+        },
+        Kind::LimitReached(limit) => {
+            format!("stopped at the limit of {}", limit.0.what.words(limit.0.limit))
+        }
+        Kind::TurnEnded(end) if end.outcome == Outcome::Failed => "a turn failed".into(),
+        Kind::Ended(_) => "finished".into(),
+        _ => return None,
+    };
+    Some(format!("{}: {}", transcript.title(), text::label(&told)))
+}

@@ -1,0 +1,116 @@
+//! Moments that a person should not miss: a limit, a failure, and what is told to somebody who looks elsewhere.
+
+use crate::stage::{Stage, demo};
+use colloquium::model::{Command, Kind, Ms};
+use colloquium::ui::act::undo::pass;
+use colloquium::ui::request::Request;
+use crossterm::event::KeyCode::{Char, Home, PageDown};
+use serde_json::json;
+
+/// The demo with a budget of turns that holds.
+fn limited(width: u16, height: u16) -> Stage {
+    let mut stage = Stage::new(width, height);
+    let end = |e: &&colloquium::model::Event| !matches!(e.kind, Kind::Ended(_));
+    let events: Vec<_> = demo().iter().take_while(end).cloned().collect();
+    events.into_iter().for_each(|event| stage.take(event));
+    stage
+}
+
+#[test]
+fn a_limit_that_holds_is_a_card_with_the_keys_that_help() {
+    let mut stage = limited(80, 24);
+    let shown = stage.text();
+    for words in [
+        "┏━ STOPPED · limit of 9 turns ━",
+        "9 of 9 used",
+        "+ raise to 12 turns   = set it   Q end here",
+    ] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    assert!(!limited(80, 15).text().contains("┏━ STOPPED"), "a low screen keeps the words");
+    assert_eq!(stage.press(&[Char('Q')]), []);
+    assert!(stage.text().contains("press Q again to end"), "{}", stage.text());
+    let ends = Command::End { final_round: false };
+    assert_eq!(stage.press(&[Char('Q')]), [Request::Send(ends)]);
+    stage.press(&[Char('=')]);
+    assert_eq!(stage.screen.view.composer.text().trim_end(), "/limit utterances =");
+}
+
+#[test]
+fn a_failure_that_pauses_is_a_card_with_the_keys_that_help() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    let turn = stage.turn();
+    let error = json!({"class": "failed", "text": "`sh` exited 3 (oops)"});
+    let end =
+        json!({"turn": turn, "purpose": "speak", "number": 2, "outcome": "failed", "error": error});
+    stage.happens("engine", "turn.ended", end);
+    stage.happens("engine", "paused", json!({"why": "Bo failed"}));
+    let shown = stage.text();
+    for words in ["┏━ FAILED · Bo ━", "`sh` exited 3 (oops)", "r retry   M another model"] {
+        assert!(shown.contains(words), "{words}: {shown}");
+    }
+    stage.press(&[Char('M')]);
+    assert_eq!(stage.screen.view.composer.text().trim_end(), "/change @bo model =");
+}
+
+#[test]
+fn who_looks_elsewhere_is_told_of_moments_and_of_nothing_else() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.screen.view.unfocused = true;
+    stage = stage.until(|e| matches!(&e.kind, Kind::TurnEnded(e) if e.number == Some(2)));
+    assert_eq!(stage.screen.view.ring, None);
+    stage = stage.whole();
+    let told = stage.screen.view.ring.take();
+    assert_eq!(told.as_deref(), Some("Should cities ban private cars?: finished"));
+    let mut stage = Stage::new(80, 24).whole();
+    assert_eq!(stage.screen.view.ring.take(), None, "who looks is not rung");
+}
+
+#[test]
+fn a_key_that_asks_once_more_is_not_waited_for_for_ever() {
+    let mut stage = Stage::new(80, 24).during(2, 2);
+    stage.press(&[Char('q')]);
+    let view = &mut stage.screen.view;
+    assert_eq!(pass(view, Ms(1_000)), (Some(3_000), false));
+    assert_eq!(pass(view, Ms(4_000)), (None, true));
+    assert!(view.notice.is_none());
+    assert_eq!(stage.press(&[Char('q')]), [], "it asks again");
+}
+
+#[test]
+fn lanes_run_below_a_conversation_that_goes_on() {
+    let mut stage = Stage::new(120, 40).during(6, 3);
+    let lanes = stage.screen.view.areas.lanes;
+    assert_eq!(lanes.height, 4, "an axis and three lanes");
+    let rows = stage.rows();
+    for (row, name) in (lanes.y + 1..).zip(["1 Ada", "2 Bo", "3 Cy"]) {
+        let row = &rows[usize::from(row)];
+        assert!(row.contains(name) && row.contains('▆'), "{row}");
+    }
+    assert!(rows[usize::from(lanes.y) + 2].contains('█'), "Bo speaks now: {rows:?}");
+    assert!(Stage::new(80, 24).during(6, 3).screen.view.areas.lanes.is_empty());
+    let mut stage = Stage::new(80, 24).during(6, 3);
+    stage.press(&[Char('b')]);
+    assert_eq!(stage.screen.view.areas.lanes.height, 4, "b shows them on a lower screen");
+}
+
+#[test]
+fn what_lies_on_top_has_keys_of_its_own_and_no_others() {
+    let mut stage = Stage::new(80, 24).during(4, 8);
+    stage.press(&[Char('z')]);
+    let shown = stage.text();
+    assert!(shown.contains(" VIEW   up up  down down") && shown.contains("esc back"), "{shown}");
+    assert_eq!(stage.press(&[Char(' '), Char('s'), Char('S')]), [], "nothing below is pressed");
+    stage.press(&[Char('q')]);
+    assert!(stage.screen.view.page.is_none());
+}
+
+#[test]
+fn every_list_has_pages_and_ends() {
+    let mut stage = Stage::new(80, 24).during(4, 8);
+    stage.press(&[Char('t'), PageDown]);
+    let at = |stage: &Stage| stage.screen.view.list.as_ref().unwrap().at;
+    assert!(at(&stage) > 3);
+    stage.press(&[Home]);
+    assert_eq!(at(&stage), 0);
+}
