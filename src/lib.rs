@@ -40,6 +40,7 @@
 //! | what a participant is shown | [`prompt`]; who may see which words (whispers, phases) is `state/seen.rs` |
 //! | a prompt that is too long for its model | `prompt/budget.rs`; summaries are ordered by `engine/summary.rs` |
 //! | session files: spelling, writing, locking | [`session`]; a torn last line is repaired by `session/repair.rs` |
+//! | answers in replies, and one answer made of many | `reply/answer.rs` reads, [`aggregate`] counts, `state/answers.rs` collects |
 //! | scenario files and their faults | [`scenario`], its keys in `keys.rs` |
 //! | which characters may reach a terminal | [`text`] |
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
@@ -50,6 +51,8 @@
 //! | settings, keys, folders | [`config`] |
 //! | how a file that somebody else may have written is opened | [`untrusted`] |
 //! | scripted tests: their keys, how one is run, how it is reported | [`testing`], a form of a report a file in `testing/report/` |
+//! | a scenario over many questions: items, budget, results, report | [`batch`]; a conversation of one is had by `cli/commands/batch/conversations.rs` |
+//! | intervals; work that threads share | [`stats`]; [`workers`] |
 //! | the price and the window of a model | `assets/models.toml`, read by `config/list.rs`; `cli/models/resolve.rs` puts them into the seat |
 //! | figures over a conversation: shares, cost, speed, votes, mentions, repetition | [`analysis`], one figure a file, listed in `FIGURES` |
 //! | an event in words, for text, pages and the screen | `export/narrate.rs` |
@@ -130,7 +133,9 @@
 //! its own rules; *piece* a bit of an utterance arriving; *event* a fact in the log; *command* a request to the engine;
 //! *effect* what the engine must have done outside; *operator* the person who steers and sits in no seat.
 
+pub mod aggregate;
 pub mod analysis;
+pub mod batch;
 pub mod catalogue;
 pub mod cli;
 pub mod clock;
@@ -147,6 +152,7 @@ pub mod scenario;
 pub mod session;
 pub mod spawn;
 pub mod state;
+pub mod stats;
 pub mod steer;
 pub mod testing;
 pub mod text;
@@ -154,3 +160,4 @@ pub mod tool;
 pub mod ui;
 pub mod untrusted;
 pub mod voice;
+pub mod workers;

@@ -353,7 +353,9 @@ fn a_reply_has_one_form_and_a_schema_that_is_one() {
     );
     check_rest(
         "reply = { again = 1 }",
-        &["4:9 participant[1].reply: has no markers, choice or schema"],
+        &[
+            "4:9 participant[1].reply: has no markers, choice, schema, answer, rank, score or quotes",
+        ],
     );
     check_rest(
         "reply = { schema = { type = \"objekt\" } }",

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::inputs::read_stdin;
 use crate::model::near::nearest;
-use crate::scenario::{self, Source, bundled, bundled_names};
+use crate::scenario::{self, Source, bundled, bundled_names, protocol_names};
 use crate::testing;
 use std::fs;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -58,7 +58,7 @@ pub fn find(context: &Context, name: &str) -> Result<FoundScenario, Failure> {
         });
     }
     let mut names: Vec<String> = own_names(context);
-    names.extend(bundled_names().map(str::to_owned));
+    names.extend(bundled_names().chain(protocol_names()).map(str::to_owned));
     let near = nearest(name, names.iter().map(String::as_str));
     let near = near.map_or(String::new(), |near| format!("; the nearest is `{near}`"));
     Err(Failure::usage(

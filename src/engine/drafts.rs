@@ -90,7 +90,10 @@ pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft
 /// The end of the conversation.
 pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
     let root = state.threads.get(&ThreadId::ROOT);
-    let result = root.map_or(serde_json::Value::Null, |root| policy::result(state, root));
+    let answered = state.answered();
+    let text = text.or_else(|| Some(answered.as_ref()?.told().into()));
+    let made = answered.and_then(|answered| serde_json::to_value(answered).ok());
+    let result = made.or_else(|| root.map(|root| policy::result(state, root))).unwrap_or_default();
     let ended = Ended { reason, settled: reason.settled(), text, result };
     draft(ThreadId::ROOT, ENGINE, ended.into())
 }

@@ -152,10 +152,7 @@ fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> Repai
 
 /// Returns whether a turn is asked for words, as opposed to data.
 fn is_free(state: &State, turn: &Turn) -> bool {
-    match state.contract_of(turn).form {
-        Form::Free | Form::Markers(_) => true,
-        Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_) => false,
-    }
+    state.contract_of(turn).form.is_words()
 }
 
 /// Returns whether a reply has nothing that its speaker said.
@@ -272,7 +269,11 @@ fn with_form(
     end: impl Fn(Outcome) -> TurnEnded,
 ) -> Draft {
     let mut words = words;
-    if let Some(text) = form.text.filter(|text| *text != words.text) {
+    let checked = state.contract_of(turn).quotes.map(|text| {
+        let said = form.text.as_deref().unwrap_or(&words.text);
+        reply::quotes_checked(said, &text)
+    });
+    if let Some(text) = checked.or(form.text).filter(|text| *text != words.text) {
         words.raw = words.raw.or_else(|| Some(words.text.into()));
         words.text = text;
     }

@@ -2,7 +2,8 @@
 //!
 //! It deliberately reads no reply: `reply` does, `prompt` says it in words, and a server may hold a model to its schema.
 
-use super::ids::Text;
+use super::answer::AnswerKind;
+use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -14,6 +15,9 @@ pub struct Contract {
     /// Further calls of the same turn, each of which is shown what was wrong with the reply before it.
     #[serde(default = "once")]
     pub again: u32,
+    /// The text that quotations in the reply are held against, and marked by; none where nobody checks them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quotes: Option<Text>,
 }
 
 fn once() -> u32 {
@@ -22,14 +26,14 @@ fn once() -> u32 {
 
 impl Default for Contract {
     fn default() -> Self {
-        Contract { form: Form::Free, again: once() }
+        Contract { form: Form::Free, again: once(), quotes: None }
     }
 }
 
 impl Contract {
     /// Returns whether any words will do.
     pub fn is_free(&self) -> bool {
-        self.form == Form::Free
+        self.form == Form::Free && self.quotes.is_none()
     }
 }
 
@@ -50,9 +54,40 @@ pub enum Form {
     Bid,
     /// Which of these sides is better, what each scores from 0 to [`SCORE_MAX`], and why.
     Judgement(Vec<Text>),
+    /// Any words, and an answer of this kind in the last lines. One that cannot be read is an abstention, not a failure.
+    Answer {
+        /// The kind.
+        of: AnswerKind,
+        /// Whether the speaker is asked how sure it is.
+        #[serde(default)]
+        confidence: bool,
+    },
+    /// Any words, and a ranking of so many of these in the last line: the label under which each is shown, and its seat.
+    Ranking {
+        /// How many are named, best first; all of them if none.
+        #[serde(default)]
+        most: Option<u32>,
+        /// Those who are ranked; filled in for each call.
+        #[serde(default)]
+        among: Vec<(Text, SeatId)>,
+    },
+    /// Any words, and a score from 0 to [`SCORE_MAX`] for each of these in the last lines.
+    Scores(Vec<Text>),
 }
 
 impl Form {
+    /// Returns whether the reply is words, as opposed to data alone.
+    pub fn is_words(&self) -> bool {
+        match self {
+            Form::Free
+            | Form::Markers(_)
+            | Form::Answer { .. }
+            | Form::Ranking { .. }
+            | Form::Scores(_) => true,
+            Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_) => false,
+        }
+    }
+
     /// Returns what a reply in this form is as JSON Schema, for servers that hold a model to one; none where words will do.
     ///
     /// It asks for more than is needed, so that a small model comes to an end: whole numbers, and few words of why.
@@ -65,7 +100,11 @@ impl Form {
             json!({"type": "object", "required": all, "properties": properties, "additionalProperties": false})
         };
         match self {
-            Form::Free | Form::Markers(_) => None,
+            Form::Free
+            | Form::Markers(_)
+            | Form::Answer { .. }
+            | Form::Ranking { .. }
+            | Form::Scores(_) => None,
             Form::Schema(schema) => Some(schema.clone()),
             Form::Choice(options) => {
                 Some(object(json!({"choice": {"type": "string", "enum": options}, "why": why})))

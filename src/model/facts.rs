@@ -6,10 +6,12 @@
 /// What conditions see that look at the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
 pub const OF_CONVERSATION: &[&str] = &[
     "agreement",
+    "answers",
     "at_limit",
     "context",
     "ended",
     "history",
+    "item",
     "paused",
     "pausing",
     "profile",
@@ -27,8 +29,11 @@ pub const OF_CONVERSATION: &[&str] = &[
 
 /// What rehearsed lines and templates see: the conversation as the one who is called is told of it.
 pub const OF_CALL: &[&str] = &[
+    "answers",
     "context",
     "correction",
+    "dice",
+    "item",
     "last",
     "limits",
     "me",

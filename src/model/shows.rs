@@ -23,6 +23,12 @@ pub struct Shows {
     /// A condition that ends the phase after a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Text>,
+    /// What its speakers are asked, as a template.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<Text>,
+    /// How many of the others' words are shown at most: those that are least like one another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub diverse: Option<u32>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]

@@ -2,9 +2,10 @@
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
+use crate::expr::{Condition, Facts};
 use crate::model::payload::ThreadOpened;
-use crate::model::{Limits, SeatId, StopReason};
-use crate::scenario::PolicyRow;
+use crate::model::{Limits, SeatId, StopReason, Text};
+use crate::scenario::{Phase, PolicyRow};
 use serde_json::{Value, json};
 
 /// See the module.
@@ -17,16 +18,45 @@ const ROW: PolicyRow = PolicyRow {
     needs_operator: false,
 };
 
+/// Returns whether a phase is not left out.
+///
+/// # Errors
+/// What is wrong with its condition.
+fn holds(v: &View<'_>, phase: &Phase) -> Result<bool, Text> {
+    let Some(when) = &phase.when else { return Ok(true) };
+    let holds = |c: Condition| c.holds(&Facts::new(v.state.facts_of_rules(|name| c.uses(name))));
+    Condition::compile(when).and_then(holds).map_err(|fault| {
+        let place = fault.place(when);
+        format!("[[phase]] {}: when = \"{when}\", {place}: {fault}; it is left out", phase.name)
+            .into()
+    })
+}
+
 impl Policy for Phases {
     fn row(&self) -> &'static PolicyRow {
         &ROW
     }
 
     fn next(&self, v: &View<'_>) -> Decision {
-        let at = usize::try_from(v.memo_count(memo::PHASE)).unwrap_or(usize::MAX);
+        let done = usize::try_from(v.memo_count(memo::PHASE)).unwrap_or(usize::MAX);
         let phases = &v.state.scenario.phases;
-        let Some(phase) = phases.get(at) else {
-            return v.end(StopReason::Completed);
+        let left = phases.iter().enumerate().skip(done);
+        let mut wrong = None;
+        let mut due = left.filter(|(_, phase)| match holds(v, phase) {
+            Ok(holds) => holds,
+            Err(why) => {
+                wrong = wrong.take().or(Some(why));
+                false
+            }
+        });
+        let found = due.next();
+        drop(due);
+        let (at, phase) = match (found, wrong) {
+            (_, Some(why)) if !v.state.warnings.iter().any(|w| w.text == why) => {
+                return Decision { next: NextMove::Warn(why), memo: v.thread.memo.clone() };
+            }
+            (Some(found), _) => found,
+            (None, _) => return v.end(StopReason::Completed),
         };
         let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
         // whoever joined while the talk ran takes part from the next phase on

@@ -121,15 +121,24 @@ fn notes(state: &State, turn: &Turn) -> Vec<Text> {
 
 /// What is asked for, where that is not any words at all.
 fn task(state: &State, turn: &Turn) -> Option<Text> {
-    let form = task::form(&state.contract_of(turn).form);
+    let contract = state.contract_of(turn);
+    let quotes = contract.quotes.as_ref().map(|_| task::QUOTES.to_owned());
+    let form = task::form(&contract.form);
+    let form = match (quotes, form) {
+        (Some(quotes), Some(form)) => Some(format!("{quotes}\n{form}")),
+        (quotes, form) => quotes.or(form),
+    };
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
     let requests = state.requests_to(turn).into_iter().map(|asking| {
         let by = state.seat(&asking.by).map_or(&asking.by.0, |s| &s.spec.name);
         messages::request(by, &asking.text)
     });
     let question = question.map(|q| q.to_string());
-    let mut all: Vec<String> = requests.chain(question).chain(form.clone()).collect();
-    if form.is_none() && !all.is_empty() && turn.speaks() {
+    let phase = state.shows(turn).and_then(|s| s.task.as_ref());
+    let phase = phase.map(|task| rendered(task, state, turn));
+    let cue = form.is_none() && phase.is_none();
+    let mut all: Vec<String> = requests.chain(question).chain(phase).chain(form).collect();
+    if cue && !all.is_empty() && turn.speaks() {
         all.push(messages::CUE.into());
     }
     (!all.is_empty()).then(|| all.join("\n").into())
@@ -210,13 +219,13 @@ fn rules(seat: &Participant, form: &Form, shows: Option<&Shows>, speaks: bool) -
         return tags.to_owned();
     }
     let prose = match (form, shows.and_then(|s| s.words)) {
-        (Form::Free | Form::Markers(_), Some((least, most))) => {
+        (_, _) if !form.is_words() => String::new(),
+        (_, Some((least, most))) => {
             format!(", in plain prose, in {least} to {most} words")
         }
-        (Form::Free | Form::Markers(_), None) => {
+        (_, None) => {
             format!(", in plain prose, in at most {words} words")
         }
-        (Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_), _) => String::new(),
     };
     let think = match shows.is_some_and(|s| s.thinks) {
         true => {

@@ -4,6 +4,7 @@
 //! what is then not in the form is not guessed at. An answer counts where a reply begins or ends with it, never inside
 //! a sentence: "no doubt" is not a no.
 
+use super::answer;
 use crate::model::Text;
 use crate::model::contract::{BID_MAX, Form, SCORE_MAX, TIE};
 use crate::scenario::validator;
@@ -76,6 +77,12 @@ pub fn formed(
         Form::Schema(schema) => fitting(schema, said, data),
         Form::Bid => bid(said, data).map(Formed::data),
         Form::Judgement(sides) => judgement(sides, also, said, data).map(Formed::data),
+        Form::Answer { of, confidence } => Ok(Formed::data(match data.get("answer") {
+            Some(_) => data.clone(),
+            None => answer::answer(*of, *confidence, said),
+        })),
+        Form::Ranking { most, among } => Ok(Formed::data(answer::ranking(*most, among, said))),
+        Form::Scores(of) => Ok(Formed::data(answer::scores(of, said))),
     }
 }
 

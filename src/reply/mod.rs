@@ -5,12 +5,16 @@
 //! policy's business.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
+mod answer;
 mod form;
 mod mentions;
+mod quotes;
 mod repair;
 mod think;
 
+pub use answer::spelled;
 pub use form::{Formed, formed};
 pub use mentions::mentions;
+pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};
 pub use think::Splitter;

@@ -23,14 +23,40 @@ pub fn panel(name: &str) -> Option<&'static str> {
     PANELS.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
+/// Published protocols that find an answer, and their baselines; `formal-debate` is one of them too.
+const PROTOCOLS: &[(&str, &str)] = &[
+    ("society-of-minds", include_str!("../../assets/scenarios/protocols/society-of-minds.toml")),
+    ("tit-for-tat", include_str!("../../assets/scenarios/protocols/tit-for-tat.toml")),
+    ("referees", include_str!("../../assets/scenarios/protocols/referees.toml")),
+    ("persuasion", include_str!("../../assets/scenarios/protocols/persuasion.toml")),
+    ("consultancy", include_str!("../../assets/scenarios/protocols/consultancy.toml")),
+    ("angel-and-devil", include_str!("../../assets/scenarios/protocols/angel-and-devil.toml")),
+    ("interventions", include_str!("../../assets/scenarios/protocols/interventions.toml")),
+    ("mixture", include_str!("../../assets/scenarios/protocols/mixture.toml")),
+    ("reconcile", include_str!("../../assets/scenarios/protocols/reconcile.toml")),
+    ("council", include_str!("../../assets/scenarios/protocols/council.toml")),
+    ("delphi", include_str!("../../assets/scenarios/protocols/delphi.toml")),
+    ("sparse-topology", include_str!("../../assets/scenarios/protocols/sparse-topology.toml")),
+    ("answer-and-vote", include_str!("../../assets/scenarios/protocols/answer-and-vote.toml")),
+    ("plain-vote", include_str!("../../assets/scenarios/protocols/plain-vote.toml")),
+    ("self-consistency", include_str!("../../assets/scenarios/protocols/self-consistency.toml")),
+    ("reflection", include_str!("../../assets/scenarios/protocols/reflection.toml")),
+    ("single", include_str!("../../assets/scenarios/protocols/single.toml")),
+];
+
 /// Returns the text of a bundled scenario.
 pub fn bundled(name: &str) -> Option<&'static str> {
-    BUNDLED.iter().find(|(n, _)| *n == name).map(|(_, text)| *text)
+    BUNDLED.iter().chain(PROTOCOLS).find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
 /// Returns the names of the bundled scenarios, the first of which is the one that `demo` plays.
 pub fn bundled_names() -> impl Iterator<Item = &'static str> {
     BUNDLED.iter().map(|(name, _)| *name)
+}
+
+/// Returns the names of the protocols that find an answer, their baselines last.
+pub fn protocol_names() -> impl Iterator<Item = &'static str> {
+    PROTOCOLS.iter().map(|(name, _)| *name)
 }
 
 /// Returns what a bundled scenario shows, in one sentence: the first of the comment that it begins with.

@@ -24,7 +24,13 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let any_reply = forms().any(|form| match form {
         Form::Schema(schema) => schema.get("properties").is_none(),
         Form::Free => true,
-        Form::Markers(_) | Form::Choice(_) | Form::Bid | Form::Judgement(_) => false,
+        Form::Markers(_)
+        | Form::Choice(_)
+        | Form::Bid
+        | Form::Judgement(_)
+        | Form::Answer { .. }
+        | Form::Ranking { .. }
+        | Form::Scores(_) => false,
     });
     let ids = seats.iter().map(|s| s.id.to_string());
     let own = seats.iter().filter_map(|s| s.runs.state_key.as_ref()).map(|key| key.to_string());
@@ -56,6 +62,9 @@ fn written(form: &Form) -> Vec<String> {
         }
         Form::Markers(_) => vec![MARKERS.to_owned()],
         Form::Choice(_) => ["choice", "why"].map(str::to_owned).to_vec(),
+        Form::Answer { .. } => ["answer", "confidence"].map(str::to_owned).to_vec(),
+        Form::Ranking { .. } => vec!["ranking".to_owned()],
+        Form::Scores(_) => vec!["scores".to_owned()],
         Form::Free | Form::Bid | Form::Judgement(_) => vec![],
     }
 }
@@ -68,6 +77,7 @@ fn conditions(root: &Node) -> Vec<(String, &Node)> {
     }
     for (i, phase) in items(root, "phase") {
         all.extend(phase.get("until").map(|until| (format!("phase[{i}].until"), until)));
+        all.extend(phase.get("when").map(|when| (format!("phase[{i}].when"), when)));
     }
     for (i, seat) in items(root, "participant") {
         for (j, after) in items(seat, "after") {

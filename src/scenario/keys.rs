@@ -2,6 +2,7 @@
 //!
 //! A key is added here and read where its table is resolved; there is no second list of keys.
 
+mod answer;
 mod contest;
 mod phase;
 mod tool;
@@ -10,6 +11,7 @@ mod value;
 pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
 
 use crate::model::facts::{OF_CALL, OF_CONVERSATION};
+use answer::ANSWER;
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
 use phase::PHASE;
 use tool::TOOL;
@@ -88,6 +90,18 @@ pub(crate) const TOP: &[Key] = &[
         ValueKind::Table(VERDICT),
         r#"{ judge = "jo", sides = ["pro", "con"] }"#,
         "The judge at the end, or when you ask for a verdict.",
+    ),
+    key(
+        "answer",
+        ValueKind::Table(ANSWER),
+        r#"{ form = "number", by = "majority" }"#,
+        "The answer that is to be found, and how one is made of those of the participants.",
+    ),
+    key(
+        "item",
+        ValueKind::Free,
+        r#"{ question = "What is 6 x 7?" }"#,
+        "Values that templates ask for as item.NAME; `batch` puts in those of each line of its file.",
     ),
     key(
         "rehearsed",

@@ -7,10 +7,12 @@ use crate::expr::{Condition, ExprError};
 const LISTS: &[&str] =
     &["history", "notes", "options", "requests", "seats", "speaking", "utterances"];
 /// Those that are mappings.
-const MAPPINGS: &[&str] =
-    &["context", "ended", "last", "limits", "me", "operator", "profile", "verdict", "vote"];
+const MAPPINGS: &[&str] = &[
+    "answers", "context", "ended", "item", "last", "limits", "me", "operator", "profile",
+    "verdict", "vote",
+];
 /// Those that are numbers.
-const NUMBERS: &[&str] = &["agreement", "number", "round", "turn_count"];
+const NUMBERS: &[&str] = &["agreement", "dice", "number", "round", "turn_count"];
 /// Those that are texts.
 const TEXTS: &[&str] =
     &["at_limit", "correction", "purpose", "question", "title", "topic", "waiting"];

@@ -1,5 +1,6 @@
 //! A scenario's text resolved into the form that the log keeps, or everything that is wrong with it.
 
+use super::answer::{answer, filled, item};
 use super::check::Walk;
 use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::context;
@@ -13,8 +14,9 @@ use super::set::Override;
 use super::tools::tools;
 use super::tree::{Node, count};
 use super::{PolicyRow, Scenario};
-use crate::model::{Participant, SeatId, Text, VoiceSpec};
+use crate::model::{Participant, SeatId, VoiceSpec};
 use crate::untrusted;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::{io, path::Path};
 
@@ -118,6 +120,20 @@ pub fn load(source: &Source, rows: &[PolicyRow]) -> Result<Loaded, Faults> {
     Ok(Loaded { warnings: Faults::new(warnings, &source.name, &source.text), ..loaded })
 }
 
+/// Fills in the texts that quotations of seats are held against.
+fn quotes(walk: &mut Walk<'_>, root: &Node, item: &Map<String, Value>, seats: &mut [Participant]) {
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    for (i, node) in nodes.iter().enumerate() {
+        let quotes = node.get("reply").and_then(|reply| reply.get("quotes"));
+        let id = node.get("id").and_then(Node::text);
+        let seat = seats.iter_mut().find(|s| Some(&*s.id.0) == id);
+        if let (Some(quotes), Some(seat)) = (quotes, seat) {
+            let path = format!("participant[{}].reply.quotes", i + 1);
+            seat.reply.quotes = filled(walk, quotes, item, &path);
+        }
+    }
+}
+
 /// Resolves a tree whose keys and values were checked; what several of them mean together is noted by the walk.
 pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let mut participants = seats(walk, root);
@@ -127,14 +143,20 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     clerks(walk, root, &participants);
     runs::check(walk, root, &participants);
     context::check(walk, root, &participants);
+    let item = item(walk, root);
+    let mut text = |key: &str| filled(walk, root.get(key)?, &item, key);
+    let (title, topic) = (text("title").unwrap_or_default(), text("topic"));
+    quotes(walk, root, &item, &mut participants);
     let scenario = Scenario {
-        title: root.get("title").and_then(Node::text).map(Text::from).unwrap_or_default(),
-        topic: root.get("topic").and_then(Node::text).map(Text::from),
+        title,
+        topic,
         policy: policy(root),
         limits: limits(root),
-        phases: phases(walk, root, &participants),
+        phases: phases(walk, root, &participants, &item),
         stops: stops(walk, root, &participants),
         verdict: verdict(walk, root, &participants),
+        answer: answer(walk, root, &participants),
+        item,
     };
     let rehearsed = cast(walk, root, &participants);
     let parallel = count(root, "parallel").unwrap_or(PARALLEL);

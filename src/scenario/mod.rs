@@ -3,6 +3,7 @@
 //! A scenario is data. It is read from TOML with every fault reported at once, resolved once, and written whole into
 //! the log; nothing here runs anything.
 
+mod answer;
 mod bundled;
 mod check;
 mod contest;
@@ -25,7 +26,8 @@ mod tree;
 mod unattended;
 mod who;
 
-pub use bundled::{about, bundled, bundled_names, panel};
+pub use answer::{AnswerSpec, RIGHT};
+pub use bundled::{about, bundled, bundled_names, panel, protocol_names};
 pub(crate) use check::{Walk, join};
 pub use fault::{Fault, Faults, Gravity, Place};
 pub use json_schema::validator;
@@ -40,7 +42,7 @@ pub use set::Override;
 pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 
-use crate::model::{Limits, Sees, Shows, Text};
+use crate::model::{Contract, Limits, Sees, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -66,6 +68,12 @@ pub struct Scenario {
     /// Who judges it at its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<VerdictSpec>,
+    /// The answer that it is to find.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<AnswerSpec>,
+    /// The values that templates ask for as `item.NAME`.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub item: Map<String, Value>,
 }
 
 /// A policy and its options.
@@ -96,6 +104,12 @@ pub struct Phase {
     /// Who judges it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<VerdictSpec>,
+    /// A condition without which it is left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub when: Option<Text>,
+    /// The form of its speakers' replies, where it is another one than their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Contract>,
 }
 
 /// A rule that ends the conversation, or asks whether it should.

@@ -2,8 +2,10 @@
 //!
 //! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
 
+use super::answer::filled;
 use super::check::{Walk, join};
 use super::contest::judging;
+use super::contract::{contract, one_form};
 use super::keys::{BATCHES, DEPENDS, DEPENDS_SECONDS, PHASES, UTTERANCES};
 use super::policy::{DEFAULT_POLICY, policy, spec};
 use super::seat::rehearsed;
@@ -12,8 +14,8 @@ use super::tree::{Node, count, texts, usd};
 use super::who::{ALL_BUT, who_of};
 use super::{Phase, PolicySpec};
 use crate::model::near::nearest;
-use crate::model::{Limits, Participant, SeatId, VoiceSpec};
-use serde_json::Map;
+use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The option of policies that follow an order, by which an @name speaks next.
@@ -43,7 +45,12 @@ pub(super) fn limits(root: &Node) -> Limits {
 }
 
 /// Resolves the phases, and sees to it that they and the policy that plays them come together.
-pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Phase> {
+pub(super) fn phases(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    seats: &[Participant],
+    values: &Map<String, Value>,
+) -> Vec<Phase> {
     let spec = policy(root);
     let Some(node) = root.get("phase") else {
         if &*spec.name == PHASES {
@@ -88,7 +95,16 @@ pub(super) fn phases(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) ->
         let shows = shows(walk, item, &path);
         let judge = item.get("judge");
         let judge = judge.map(|j| judging(walk, j, "seat", seats, &join(&path, "judge")));
-        phases.push(Phase { name: name.into(), who, open, policy, shows, judge });
+        let when = item.get("when").and_then(Node::text).map(Text::from);
+        let reply = item.get("reply").map(|reply| {
+            one_form(walk, reply, &join(&path, "reply"));
+            let mut contract = contract(reply);
+            if let Some(quotes) = reply.get("quotes") {
+                contract.quotes = filled(walk, quotes, values, &join(&path, "reply.quotes"));
+            }
+            contract
+        });
+        phases.push(Phase { name: name.into(), who, open, policy, shows, judge, when, reply });
     }
     phases
 }

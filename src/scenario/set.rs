@@ -40,6 +40,14 @@ impl Override {
         Ok(Override { path, node })
     }
 
+    /// Returns the setting of a value under some keys.
+    pub fn of(path: &[&str], value: &serde_json::Value) -> Override {
+        Override {
+            path: path.iter().map(|key| (*key).to_owned()).collect(),
+            node: Node::from(value),
+        }
+    }
+
     /// Returns the keys on the way to the value.
     pub fn path(&self) -> &[String] {
         &self.path

@@ -1,7 +1,7 @@
 //! How a phase shows its speakers to one another, resolved.
 
 use super::check::{Walk, join};
-use super::tree::Node;
+use super::tree::{Node, count};
 use crate::model::{Anonymous, Sees, Shows};
 use serde_json::Value;
 
@@ -11,6 +11,15 @@ pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
     if let (Some(until), None) = (node.get("until"), node.get("rounds")) {
         let message = "needs `rounds` as an upper bound";
         walk.fault(&until.span, &join(path, "until"), message, "as in rounds = 5");
+    }
+    let picks = matches!(
+        sees(node),
+        Some(Sees::LastRound | Sees::OthersLast | Sees::Answers | Sees::Opening)
+    );
+    if let (Some(diverse), false) = (node.get("diverse"), picks) {
+        let message = "picks among the words of one round";
+        let fix = r#"add sees = "others_last", last_round, opening or answers"#;
+        walk.fault(&diverse.span, &join(path, "diverse"), message, fix);
     }
     let words = node.get("words").map(|words| {
         let range: Vec<u32> =
@@ -35,6 +44,8 @@ pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
         thinks: word("think") == Some("private"),
         words,
         until: word("until").map(Into::into),
+        task: word("task").map(Into::into),
+        diverse: count(node, "diverse"),
     }
 }
 

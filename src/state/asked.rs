@@ -1,8 +1,9 @@
 //! What a turn is asked for, and in which form.
 
-use super::{Batch, Conversation, Turn};
+use super::{Batch, Conversation, Turn, answers};
 use crate::model::*;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// The key of the memo of a `depends` thread under which it counts, for each seat, how often each of its `after` ran it.
 pub const EDGES: &str = "edges";
@@ -30,9 +31,7 @@ impl Conversation {
     pub fn contract_of(&self, turn: &Turn) -> Contract {
         let options = || self.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
         let form = match turn.purpose {
-            Purpose::Speak => {
-                return self.seat(&turn.seat).map(|s| s.spec.reply.clone()).unwrap_or_default();
-            }
+            Purpose::Speak => return self.spoken_contract(turn),
             Purpose::Pick | Purpose::Vote => Form::Choice(options()),
             Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
                 Some(JudgeTask::Verdict { .. }) => Form::Judgement(options()),
@@ -42,6 +41,47 @@ impl Conversation {
             Purpose::Summarise => Form::Free,
         };
         Contract { form, ..Contract::default() }
+    }
+
+    /// Returns the form of words that are spoken: as the phase says, else the seat, else as the answer is asked for.
+    fn spoken_contract(&self, turn: &Turn) -> Contract {
+        let phase = self.phase_of(turn.thread).and_then(|phase| phase.reply.clone());
+        let seat = || self.seat(&turn.seat).map(|s| s.spec.reply.clone());
+        let stated = |own: &Contract| {
+            let spec = self.scenario.answer.as_ref().filter(|_| own.form == Form::Free)?;
+            let asked = answers::counts(spec, &turn.seat) && spec.by.reads_answers();
+            asked.then_some(Form::Answer { of: spec.form, confidence: spec.confidence })
+        };
+        let mut contract = match phase {
+            Some(contract) => contract,
+            None => {
+                let own = seat().unwrap_or_default();
+                match stated(&own) {
+                    Some(form) => Contract { form, ..own },
+                    None => own,
+                }
+            }
+        };
+        if let Form::Ranking { among, .. } = &mut contract.form {
+            *among = self.ranked_by(turn);
+        }
+        contract
+    }
+
+    /// Returns those whom the seat of a turn can rank: the others whose words it is shown, by the name it knows.
+    fn ranked_by(&self, turn: &Turn) -> Vec<(Text, SeatId)> {
+        let labels = self.labels(turn);
+        let shown: BTreeSet<&SeatId> = self.visible(turn).filter_map(|e| e.seat()).collect();
+        let others = self
+            .seats
+            .iter()
+            .map(|s| &s.spec)
+            .filter(|s| s.id != turn.seat && shown.contains(&s.id));
+        let mut among: Vec<(Text, SeatId)> =
+            others.map(|s| (labels.get(&s.id).unwrap_or(&s.name).clone(), s.id.clone())).collect();
+        // the order of the table would tell who is who
+        among.sort();
+        among
     }
 
     /// Returns what other seats ask of the seat of a turn, where seats wake one another: by whom, and the words.

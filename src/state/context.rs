@@ -70,6 +70,12 @@ impl Conversation {
         context
     }
 
+    /// Returns what turns gave as data, as it stands now, in the order of the turns.
+    pub(super) fn data(&self) -> impl Iterator<Item = (&SeatId, TurnId, Value)> {
+        let stands = |kept: &Kept| self.as_it_stands(kept.turn, &kept.data);
+        self.kept.iter().filter_map(move |kept| Some((&kept.seat, kept.turn, stands(kept)?)))
+    }
+
     /// Returns the data of a turn as they stand now: nothing once its words are hidden or another version counts, and
     /// what an edit made of them.
     fn as_it_stands(&self, turn: TurnId, data: &Value) -> Option<Value> {

@@ -31,6 +31,8 @@ impl Conversation {
             "utterances": said("utterances", |e| e.number.is_some()),
             "history": said("history", |_| true),
             "agreement": self.agreement(),
+            "answers": if wanted("answers") { self.answer_facts(self.next_seq, None) } else { Value::Null },
+            "item": if wanted("item") { json!(self.scenario.item) } else { Value::Null },
             "vote": self.vote.as_ref().filter(|_| self.votes > since.votes)
                 .map(|v| json!({"winner": v.winner, "counts": v.counts})),
             "verdict": self.verdict.as_ref().filter(|(_, at)| !again || *at > since.utterances)
@@ -44,7 +46,8 @@ impl Conversation {
             "waiting": waiting.map(|t| t.seat.clone()),
             "speaking": self.calls().filter(|t| t.speaks()).map(|t| t.seat.clone()).collect::<Vec<_>>(),
             "at_limit": self.limit.as_ref().map(|l| l.what.key()),
-            "ended": self.ended.as_ref().map(|e| json!({"reason": e.reason, "settled": e.settled})),
+            "ended": self.ended.as_ref()
+                .map(|e| json!({"reason": e.reason, "settled": e.settled, "result": e.result})),
             "title": self.title,
             "topic": self.scenario.topic,
         })
@@ -93,6 +96,9 @@ impl Conversation {
         let notes: Vec<Text> = notes.collect();
         json!({
             "topic": self.scenario.topic.as_ref().or(self.title.as_ref()),
+            "answers": self.scenario.answer.as_ref().map(|_| self.answer_facts(turn.horizon, Some(&turn.seat))),
+            "dice": self.roll_for(turn),
+            "item": self.scenario.item,
             "number": turn.number,
             "round": self.threads.get(&turn.thread).map(|t| t.round),
             "me": me.map(|p| json!({"id": p.id, "name": p.name, "role": p.role})),
@@ -116,6 +122,14 @@ impl Conversation {
             "limits": self.limits,
             "turn_count": self.turn_count(),
         })
+    }
+
+    /// Returns a number from 0 up to 1 that is the same for a turn whenever it is asked for.
+    fn roll_for(&self, turn: &Turn) -> f64 {
+        const BITS: u32 = 53;
+        let place = turn.number.map_or(0, u64::from);
+        let rolled = self.dice(place, &format!("dice of {}", turn.seat)) >> (u64::BITS - BITS);
+        rolled as f64 / (1u64 << BITS) as f64
     }
 
     /// The seats as somebody sees them to whom names are hidden: labels, in an order of their own, and no counts.

@@ -3,6 +3,7 @@
 //! Live screen, resume, replay and tests all hold this one value, built from the same events by the same code. It
 //! never looks at a clock, never decides what happens next (that is `engine`) and never changes but by an event.
 
+mod answers;
 mod apply;
 mod asked;
 mod commands;
@@ -24,6 +25,7 @@ mod table;
 mod tools;
 mod transcript;
 
+pub use answers::Stated;
 pub use asked::{Asking, EDGES, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
 pub use context::Kept;

@@ -4,7 +4,27 @@ use super::rename::rename;
 use super::{Conversation, Entry, Labels, Turn};
 use crate::model::*;
 use crate::scenario::Phase;
+use crate::text::Trigrams;
 use std::collections::BTreeSet;
+
+/// Keeps so many of some words: of the two that are most alike, the later one goes, again and again.
+fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
+    entries.sort_by_key(|entry| entry.seq);
+    let mut words: Vec<Trigrams> = entries.iter().map(|entry| Trigrams::of(entry.text())).collect();
+    while entries.len() > most.max(1) {
+        let mut alike = (f64::NEG_INFINITY, 0);
+        for (later, theirs) in words.iter().enumerate() {
+            for earlier in &words[..later] {
+                let likeness = earlier.likeness(theirs);
+                if likeness >= alike.0 {
+                    alike = (likeness, later);
+                }
+            }
+        }
+        words.remove(alike.1);
+        entries.remove(alike.1);
+    }
+}
 
 impl Conversation {
     /// Returns the phase that a thread plays.
@@ -39,6 +59,7 @@ impl Conversation {
         }
         let mut met: BTreeSet<&SeatId> = BTreeSet::new();
         let mut chosen = BTreeSet::new();
+        let mut others: Vec<&Entry> = vec![];
         for entry in might {
             let Some(seat) = entry.seat() else { continue };
             let own = *seat == turn.seat;
@@ -52,10 +73,16 @@ impl Conversation {
                 Sees::Answers => own || first && entry.version().answer.is_some(),
                 Sees::Neighbours => own || beside(seat),
             };
-            if seen {
+            if seen && !own {
+                others.push(entry);
+            } else if seen {
                 chosen.insert(entry.seq);
             }
         }
+        if let Some(most) = self.shows(turn).and_then(|shows| shows.diverse) {
+            keep_diverse(&mut others, most as usize);
+        }
+        chosen.extend(others.into_iter().map(|entry| entry.seq));
         chosen
     }
 

@@ -120,7 +120,8 @@ fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'
     match read {
         Ok(source) => Some(Told { source: Some(source), table: None, trusted: false }),
         Err(why) => {
-            let names: Vec<&str> = scenario::bundled_names().collect();
+            let names: Vec<&str> =
+                scenario::bundled_names().chain(scenario::protocol_names()).collect();
             let fix = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("the nearest bundled scenario is `{near}`"),
                 None => "name a file beside this one, or a bundled scenario".into(),

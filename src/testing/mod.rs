@@ -24,7 +24,6 @@ mod load;
 mod outcome;
 mod plan;
 mod pool;
-mod rates;
 pub mod report;
 mod result;
 mod run;

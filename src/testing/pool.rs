@@ -3,15 +3,11 @@
 use super::case::{How, play, unfinished};
 use super::outcome::{TestOutcome, TestRecord};
 use super::plan::Test;
+use crate::workers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::mpsc;
-use std::thread;
 use tokio::sync::watch;
-
-/// The stack of a thread that runs tests, in bytes: as much as the program's own has.
-const STACK_BYTES: usize = 8 * 1024 * 1024;
 
 /// How all tests are run.
 #[derive(Clone, Copy)]
@@ -36,32 +32,22 @@ impl Pool<'_> {
     ) -> Vec<TestRecord> {
         let (next, enough) = (AtomicUsize::new(0), AtomicBool::new(false));
         let mut records: Vec<Option<TestRecord>> = vec![None; tests.len()];
-        thread::scope(|scope| {
-            let (tell, told) = mpsc::channel();
-            for _ in 0..self.jobs.clamp(1, tests.len().max(1)) {
-                let (tell, next, enough, stop) = (tell.clone(), &next, &enough, stop.clone());
-                let work = move || {
-                    while !*stop.borrow() && !enough.load(Ordering::SeqCst) {
-                        let at = next.fetch_add(1, Ordering::SeqCst);
-                        let Some(test) = tests.get(at) else { return };
-                        let record = self.one(test, &stop);
-                        if self.fail_fast && record.outcome != TestOutcome::Pass {
-                            enough.store(true, Ordering::SeqCst);
-                        }
-                        if tell.send((at, record)).is_err() {
-                            return;
-                        }
-                    }
-                };
-                // a system that has no thread to give leaves the work to those it gave
-                let _ = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        let take = || {
+            let going = !*stop.borrow() && !enough.load(Ordering::SeqCst);
+            let at = going.then(|| next.fetch_add(1, Ordering::SeqCst))?;
+            Some((at, tests.get(at)?))
+        };
+        let work = |(at, test)| {
+            let record = self.one(test, stop);
+            if self.fail_fast && record.outcome != TestOutcome::Pass {
+                enough.store(true, Ordering::SeqCst);
             }
-            drop(tell);
-            for (at, record) in told {
-                done(&record);
-                if let Some(place) = records.get_mut(at) {
-                    *place = Some(record);
-                }
+            (at, record)
+        };
+        workers::share(self.jobs.clamp(1, tests.len().max(1)), take, work, |(at, record)| {
+            done(&record);
+            if let Some(place) = records.get_mut(at) {
+                *place = Some(record);
             }
         });
         let all = records.into_iter().zip(tests);

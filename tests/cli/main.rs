@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail where it stands")]
 
 mod ask;
+mod batch;
 mod browser;
 mod bundled;
 #[path = "../canary/mod.rs"]

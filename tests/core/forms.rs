@@ -124,7 +124,11 @@ async fn markers_are_taken_off_and_one_of_them_passes() {
 async fn rehearsed_lines_and_people_give_data_too() {
     let mut table = round_robin(&["a"], 2);
     table.participants[0] = Participant {
-        reply: Contract { form: Form::Choice(vec!["yes".into(), "no".into()]), again: 1 },
+        reply: Contract {
+            form: Form::Choice(vec!["yes".into(), "no".into()]),
+            again: 1,
+            quotes: None,
+        },
         ..Participant::new(
             "a",
             VoiceSpec::Lines {
@@ -141,7 +145,11 @@ async fn rehearsed_lines_and_people_give_data_too() {
         )
     };
     table.participants.push(Participant {
-        reply: Contract { form: Form::Choice(vec!["yes".into(), "no".into()]), again: 1 },
+        reply: Contract {
+            form: Form::Choice(vec!["yes".into(), "no".into()]),
+            again: 1,
+            quotes: None,
+        },
         ..human("me")
     });
     let steer = [

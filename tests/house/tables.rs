@@ -13,7 +13,14 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("scenario", &["model", "expr", "untrusted"]),
     ("config", &["model", "untrusted"]),
     ("session", &["model", "text", "clock", "untrusted"]),
-    ("state", &["model", "scenario"]),
+    // pure counting, for all who make one answer of many
+    ("aggregate", &["model"]),
+    // formulas alone
+    ("stats", &[]),
+    // threads alone
+    ("workers", &[]),
+    // which words are least alike decides what a phase shows
+    ("state", &["model", "scenario", "aggregate", "text"]),
     ("catalogue", &["model", "session", "state", "text"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
     ("prompt", &["model", "scenario", "state", "expr", "text"]),
@@ -38,7 +45,23 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
         "testing",
         &[
             "export", "engine", "text", "clock", "expr", "model", "scenario", "session", "state",
-            "policy", "prompt", "reply", "spawn", "net", "tool", "voice", "steer",
+            "policy", "prompt", "reply", "spawn", "net", "tool", "voice", "steer", "stats",
+            "workers",
+        ],
+    ),
+    (
+        // has no conversation itself: whoever runs one hands that in
+        "batch",
+        &[
+            "model",
+            "scenario",
+            "state",
+            "analysis",
+            "reply",
+            "text",
+            "stats",
+            "workers",
+            "untrusted",
         ],
     ),
     (
@@ -145,7 +168,17 @@ pub const DEEDS: &[Deed] = &[
             "tempfile::tempdir",
         ],
         texts: &[],
-        places: &["session", "catalogue", "config", "scenario", "export", "cli", "testing", "tool"],
+        places: &[
+            "session",
+            "catalogue",
+            "config",
+            "scenario",
+            "export",
+            "cli",
+            "testing",
+            "tool",
+            "batch",
+        ],
         // opens for reading only, and without waiting
         but: &[("OpenOptions", "untrusted")],
         way_out: "hand the content to a room that writes such files",

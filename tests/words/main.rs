@@ -52,8 +52,10 @@ fn prose() -> Vec<(String, String)> {
         let texts = source.literals().into_iter().chain(source.comments());
         all.extend(texts.map(|f| (format!("{}:{}", source.path, f.line), f.text)));
     }
-    let scenarios = fs::read_dir(root().join("assets/scenarios")).unwrap();
-    let scenarios = scenarios.map(|entry| entry.unwrap().path());
+    let folders = ["assets/scenarios", "assets/scenarios/protocols"];
+    let folders = folders.map(|folder| fs::read_dir(root().join(folder)).unwrap());
+    let scenarios = folders.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let scenarios = scenarios.filter(|path| path.is_file());
     for path in scenarios.chain([root().join("README.md")]) {
         let name = path.strip_prefix(root()).unwrap().display().to_string();
         // the words of rehearsed characters are theirs

@@ -8,7 +8,7 @@ use crate::cli::output;
 use crate::cli::source;
 use crate::model::{After, Anonymous, Limit, Limits, Needs, Participant, Shows, Then, VoiceSpec};
 use crate::policy;
-use crate::scenario::{self, Loaded, PolicySpec, Rule, Tie, VerdictSpec};
+use crate::scenario::{self, AnswerSpec, Loaded, PolicySpec, Rule, Tie, VerdictSpec};
 use crate::testing::{self, Test};
 use crate::text;
 use clap::Args;
@@ -94,7 +94,8 @@ pub fn told(file: &str, loaded: &Loaded) -> String {
         let who: Vec<_> = phase.who.iter().map(|w| text::line(w)).collect();
         let (name, policy) = (text::line(&phase.name), policy(&phase.policy));
         let judge = phase.judge.as_ref().map(|j| format!("; judged, {}", judging(j)));
-        let line = format!("{name}: {policy}, {}{}", who.join(", "), shows(&phase.shows));
+        let when = phase.when.as_ref().map(|w| format!("; only when {w}")).unwrap_or_default();
+        let line = format!("{name}: {policy}, {}{}{when}", who.join(", "), shows(&phase.shows));
         told.push_str(&format!("  phase    {line}{}\n", text::line(&judge.unwrap_or_default())));
     }
     for seat in &loaded.participants {
@@ -105,10 +106,23 @@ pub fn told(file: &str, loaded: &Loaded) -> String {
         let then = if stop.ask { ", after asking you" } else { "" };
         told.push_str(&format!("  stop     {}{then}\n", text::line(&rule(&stop.rule))));
     }
+    if let Some(spec) = &scenario.answer {
+        told.push_str(&format!("  answer   {}\n", text::line(&answer(spec))));
+    }
     if let Some(verdict) = &scenario.verdict {
         told.push_str(&format!("  verdict  {}\n", text::line(&judging(verdict))));
     }
     told
+}
+
+fn answer(spec: &AnswerSpec) -> String {
+    let word = |value: serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let every = if spec.every { "every answer" } else { "the last answer" };
+    let sure = if spec.confidence { ", with confidence" } else { "" };
+    let tie = word(json!(spec.tie));
+    let tie = if tie == "none" { "a tie is no answer".into() } else { format!("a tie: {tie}") };
+    let form = word(json!(spec.form));
+    format!("{form}{sure}; {every} of {} by {}; {tie}", spec.of.join(", "), spec.by.name())
 }
 
 fn judging(verdict: &VerdictSpec) -> String {
@@ -159,6 +173,7 @@ fn shows(shows: &Shows) -> String {
         shows.thinks.then(|| "; private thinking".to_owned()),
         shows.words.map(|(least, most)| format!("; {least} to {most} words")),
         shows.until.as_ref().map(|until| format!("; until {}", text::line(until))),
+        shows.diverse.map(|most| format!("; the {most} least alike")),
     ];
     told.into_iter().flatten().collect()
 }

@@ -2,6 +2,7 @@
 
 pub mod analyze;
 pub mod ask;
+pub mod batch;
 pub mod check;
 pub mod demo;
 pub mod doctor;

@@ -6,7 +6,7 @@ use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::source::{self, ENDING};
 use crate::config::make_private;
-use crate::scenario::{Source, about, bundled, bundled_names, load};
+use crate::scenario::{Source, about, bundled, bundled_names, load, protocol_names};
 use crate::{policy, scenario, testing, text};
 use clap::Subcommand;
 use std::fs::OpenOptions;
@@ -58,7 +58,7 @@ fn list(context: &Context) -> Result<Exit, Failure> {
         Err(_) => "invalid; run `colloquium check` on it".into(),
     };
     let mut lines = String::new();
-    for name in bundled_names() {
+    for name in bundled_names().chain(protocol_names()) {
         let text = bundled(name).unwrap_or_default().to_owned();
         let about = about(&text);
         let title = title(&Source { name: name.into(), text, settings: vec![] });

@@ -1,5 +1,6 @@
 //! `schema`: what files and lines look like, as JSON, made from the tables that the program itself uses.
 
+use crate::batch;
 use crate::cli::commands::schema_event::KINDS;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -31,6 +32,8 @@ enum Of {
     Steer,
     /// A line of a session
     Event,
+    /// A line of the results of a batch
+    Results,
     /// A theme's file
     Theme,
     /// The settings, config.toml
@@ -45,6 +48,7 @@ impl SchemaArgs {
             Of::Test => test(),
             Of::Steer => steer(),
             Of::Event => event(),
+            Of::Results => batch::schema(),
             Of::Theme => theme::schema(),
             Of::Config => config::schema(),
         };

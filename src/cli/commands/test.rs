@@ -279,7 +279,7 @@ fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result
 }
 
 /// Waits for a signal, and says so to those who run; returns it once nobody runs any more.
-fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
+pub fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;
         let first = tokio::select! { biased;
@@ -345,7 +345,7 @@ fn not_found(e: TestsNotFound) -> Failure {
 }
 
 /// Reads `I/N`.
-fn parts(shard: &str) -> Option<(usize, usize)> {
+pub fn parts(shard: &str) -> Option<(usize, usize)> {
     let (part, parts) = shard.split_once('/')?;
     let (part, parts) = (part.parse().ok()?, parts.parse().ok()?);
     (1..=parts).contains(&part).then_some((part, parts))

@@ -1,5 +1,6 @@
 //! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
+use super::answer::{ANSWER_OF, QUOTES, RANK, SCORE};
 use super::value::{
     Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, later, needed,
 };
@@ -31,6 +32,10 @@ const CONTRACT: &[Key] = &[
         "1",
         "Further attempts after a reply that does not fit (default 1).",
     ),
+    ANSWER_OF,
+    RANK,
+    SCORE,
+    QUOTES,
     later("keep"),
 ];
 

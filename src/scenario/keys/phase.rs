@@ -1,6 +1,6 @@
 //! The keys of `[[phase]]`.
 
-use super::contest::JUDGE;
+use super::contest::{JUDGE, REPLY};
 use super::value::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, ValueKind, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 
@@ -59,6 +59,30 @@ pub(super) const PHASE: &[Key] = &[
         ValueKind::Condition(OF_CONVERSATION),
         r#""agreement >= 0.8""#,
         "Ends the phase after a round in which this condition holds; `rounds` is the upper bound.",
+    ),
+    key(
+        "when",
+        ValueKind::Condition(OF_CONVERSATION),
+        r#""agreement < 1""#,
+        "The phase is left out unless this holds when its turn has come.",
+    ),
+    key(
+        "task",
+        ValueKind::Template,
+        r#""Name the weakest step of each solution.""#,
+        "What its speakers are asked.",
+    ),
+    key(
+        "reply",
+        REPLY,
+        r#"{ rank = true }"#,
+        "The form of its speakers' replies; their own, unless it says so.",
+    ),
+    key(
+        "diverse",
+        ValueKind::Count { least: 1, most: 100 },
+        "2",
+        "Of the others' words that `sees` lets through, only so many are shown: those least like one another.",
     ),
     key(
         "judge",

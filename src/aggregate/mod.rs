@@ -1,0 +1,227 @@
+//! One answer out of many: what each way of counting makes of answers, rankings and scores, with ties told as ties.
+//!
+//! Pure, and without any state: whoever has the answers hands them in. Who could not be read is nobody's vote.
+#![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+use crate::model::answer::{Aggregation, AnswerTie, CountedAnswer};
+use crate::model::{SeatId, Text};
+use std::collections::BTreeMap;
+
+/// What is near enough to be as much.
+const SAME: f64 = 1e-9;
+
+/// What was given to count.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Given {
+    /// Answers that could be read, in the order in which they were given: by whom, and how sure.
+    pub answers: Vec<(SeatId, Text, Option<f64>)>,
+    /// Rankings, best first: by whom, and of whom.
+    pub rankings: Vec<(SeatId, Vec<SeatId>)>,
+    /// Scores by the candidate's name.
+    pub scores: Vec<BTreeMap<Text, f64>>,
+    /// The side that judges found better; none where nobody judged.
+    pub judged: Option<Option<Text>>,
+}
+
+/// How it is counted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// What a tie comes to.
+    pub tie: AnswerTie,
+    /// The number that breaks one.
+    pub dice: u64,
+    /// What a confidence of at least this counts as, the highest first; as it is, where there are no bands.
+    pub bands: Vec<(f64, f64)>,
+}
+
+/// Counts in every way that has something to count.
+pub fn count(given: &Given, rules: &Rules) -> Vec<CountedAnswer> {
+    let ways = Aggregation::ALL.iter().map(|(_, way)| *way);
+    ways.filter_map(|way| Some(counted(way, weights(way, given, rules)?, rules))).collect()
+}
+
+/// Returns what each answer has, in the order in which they were given; none where there is nothing to count.
+fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, f64)>> {
+    let mut sums = Sums::default();
+    match way {
+        Aggregation::Majority => {
+            given.answers.iter().for_each(|(_, answer, _)| sums.add(answer, 1.0))
+        }
+        Aggregation::Confidence => {
+            let told =
+                given.answers.iter().filter_map(|(_, answer, sure)| Some((answer, (*sure)?)));
+            told.for_each(|(answer, sure)| sums.add(answer, banded(sure, &rules.bands)));
+        }
+        Aggregation::Borda => {
+            let answer = |seat: &SeatId| {
+                given.answers.iter().rev().find(|(s, ..)| s == seat).map(|(_, a, _)| a)
+            };
+            let own = |by: &SeatId, seat: &&SeatId| *seat != by;
+            for (by, ranking) in &given.rankings {
+                let ranked: Vec<&SeatId> = ranking.iter().filter(|seat| own(by, seat)).collect();
+                // one that names only the best gives it a point
+                let best = ranked.len().saturating_sub(1).max(1);
+                for (place, seat) in ranked.into_iter().enumerate() {
+                    let points = best.saturating_sub(place) as f64;
+                    answer(seat).into_iter().for_each(|answer| sums.add(answer, points));
+                }
+            }
+        }
+        Aggregation::Mean => {
+            let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
+            for (name, score) in given.scores.iter().flatten() {
+                *counts.entry(name).or_default() += 1;
+                sums.add(name, *score);
+            }
+            for (name, sum) in &mut sums.0 {
+                *sum /= f64::from(counts.get(name).copied().unwrap_or(1));
+            }
+        }
+        Aggregation::Median => return median(given).map(|answer| vec![(answer, 1.0)]),
+        Aggregation::Judge => {
+            return given.judged.clone().map(|won| won.into_iter().map(|w| (w, 1.0)).collect());
+        }
+        Aggregation::Last => {
+            return given.answers.last().map(|(_, answer, _)| vec![(answer.clone(), 1.0)]);
+        }
+    }
+    (!sums.0.is_empty()).then_some(sums.0)
+}
+
+/// Sums by answer, in the order in which answers came up.
+#[derive(Default)]
+struct Sums(Vec<(Text, f64)>);
+
+impl Sums {
+    fn add(&mut self, answer: &Text, weight: f64) {
+        match self.0.iter_mut().find(|(known, _)| known == answer) {
+            Some((_, sum)) => *sum += weight,
+            None => self.0.push((answer.clone(), weight)),
+        }
+    }
+}
+
+/// Returns what a confidence counts as.
+fn banded(sure: f64, bands: &[(f64, f64)]) -> f64 {
+    if bands.is_empty() {
+        return sure;
+    }
+    bands.iter().find(|(from, _)| sure >= *from - SAME).map_or(0.0, |(_, counts)| *counts)
+}
+
+/// Returns the median of answers that are numbers; of an even number of them, the mean of the two in the middle.
+fn median(given: &Given) -> Option<Text> {
+    let mut numbers: Vec<f64> =
+        given.answers.iter().filter_map(|(_, a, _)| a.parse().ok()).collect();
+    numbers.sort_by(f64::total_cmp);
+    Some(quantile(&numbers, 0.5)?.to_string().into())
+}
+
+/// Returns a quantile of sorted numbers, from 0 to 1, between two of them in proportion.
+pub fn quantile(sorted: &[f64], part: f64) -> Option<f64> {
+    let place = part * sorted.len().checked_sub(1)? as f64;
+    let (low, high) = (sorted.get(place.floor() as usize)?, sorted.get(place.ceil() as usize)?);
+    Some(low + (high - low) * place.fract())
+}
+
+fn counted(by: Aggregation, weights: Vec<(Text, f64)>, rules: &Rules) -> CountedAnswer {
+    let most = weights.iter().map(|(_, w)| *w).fold(f64::NEG_INFINITY, f64::max);
+    let ahead: Vec<Text> =
+        weights.iter().filter(|(_, w)| (w - most).abs() < SAME).map(|(a, _)| a.clone()).collect();
+    let answer = match (&ahead[..], rules.tie) {
+        ([answer], _) => Some(answer.clone()),
+        ([], _) | (_, AnswerTie::None) => None,
+        (tied, AnswerTie::First) => tied.first().cloned(),
+        (tied, AnswerTie::Random) => {
+            let place = rules.dice.checked_rem(tied.len() as u64).unwrap_or(0);
+            tied.get(usize::try_from(place).unwrap_or(0)).cloned()
+        }
+    };
+    let tied = if ahead.len() > 1 { ahead } else { vec![] };
+    let mut weights = weights;
+    weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+    CountedAnswer { by, answer, tied, weights }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(all: &[(&str, &str, Option<f64>)]) -> Given {
+        let answers =
+            all.iter().map(|(seat, answer, sure)| ((*seat).into(), (*answer).into(), *sure));
+        Given { answers: answers.collect(), ..Given::default() }
+    }
+
+    #[track_caller]
+    fn check(given: &Given, rules: &Rules, by: Aggregation, expected: Option<&str>, tied: &[&str]) {
+        let all = count(given, rules);
+        let way = all.iter().find(|way| way.by == by).expect("it is counted");
+        assert_eq!(
+            (way.answer.as_deref(), &way.tied[..].iter().map(|t| &**t).collect::<Vec<_>>()[..]),
+            (expected, tied)
+        );
+    }
+
+    #[test]
+    fn a_tie_is_told_and_only_a_rule_breaks_it() {
+        let given =
+            answers(&[("a", "1", None), ("b", "2", None), ("c", "2", None), ("d", "1", None)]);
+        let rules = |tie, dice| Rules { tie, dice, ..Rules::default() };
+        check(&given, &rules(AnswerTie::None, 0), Aggregation::Majority, None, &["1", "2"]);
+        check(&given, &rules(AnswerTie::First, 0), Aggregation::Majority, Some("1"), &["1", "2"]);
+        check(&given, &rules(AnswerTie::Random, 3), Aggregation::Majority, Some("2"), &["1", "2"]);
+        check(&given, &rules(AnswerTie::None, 0), Aggregation::Last, Some("1"), &[]);
+        let ways: Vec<_> = count(&given, &Rules::default()).iter().map(|w| w.by).collect();
+        assert_eq!(
+            ways,
+            [Aggregation::Majority, Aggregation::Median, Aggregation::Last],
+            "nobody said how sure"
+        );
+    }
+
+    #[test]
+    fn confidence_outweighs_numbers_and_bands_are_data() {
+        let given =
+            answers(&[("a", "x", Some(0.4)), ("b", "x", Some(0.45)), ("c", "y", Some(0.9))]);
+        check(&given, &Rules::default(), Aggregation::Majority, Some("x"), &[]);
+        check(&given, &Rules::default(), Aggregation::Confidence, Some("y"), &[]);
+        let rules = Rules { bands: vec![(0.9, 0.5), (0.0, 0.3)], ..Rules::default() };
+        check(&given, &rules, Aggregation::Confidence, Some("x"), &[]);
+    }
+
+    #[test]
+    fn borda_counts_no_vote_for_oneself() {
+        let mut given = answers(&[("a", "1", None), ("b", "2", None), ("c", "3", None)]);
+        let ranking = |by: &str, of: &[&str]| (by.into(), of.iter().map(|s| (*s).into()).collect());
+        given.rankings = vec![
+            ranking("a", &["a", "b", "c"]),
+            ranking("b", &["b", "c", "a"]),
+            ranking("c", &["b", "a"]),
+        ];
+        // without its own first place each gives one point: a to b, b to c, c to b
+        check(&given, &Rules::default(), Aggregation::Borda, Some("2"), &[]);
+        given.rankings = vec![ranking("a", &["c"]), ranking("b", &["c"]), ranking("c", &["a"])];
+        check(&given, &Rules::default(), Aggregation::Borda, Some("3"), &[]);
+    }
+
+    #[test]
+    fn means_medians_and_judges() {
+        let scores = [[("A", 7.0), ("B", 8.0)], [("A", 9.0), ("B", 4.0)]];
+        let scores = scores.map(|s| s.into_iter().map(|(n, v)| (n.into(), v)).collect()).to_vec();
+        check(
+            &Given { scores, ..Given::default() },
+            &Rules::default(),
+            Aggregation::Mean,
+            Some("A"),
+            &[],
+        );
+        let given =
+            answers(&[("a", "10", None), ("b", "30", None), ("c", "11", None), ("d", "12", None)]);
+        check(&given, &Rules::default(), Aggregation::Median, Some("11.5"), &[]);
+        let given = Given { judged: Some(None), ..Given::default() };
+        check(&given, &Rules::default(), Aggregation::Judge, None, &[]);
+        assert_eq!(quantile(&[1.0, 2.0, 4.0], 0.25), Some(1.5));
+        assert_eq!(quantile(&[], 0.5), None);
+    }
+}

@@ -1,0 +1,257 @@
+//! The items of a batch: one JSON object a line, or a CSV file with a header, read one at a time.
+//!
+//! An item is known by its `id`, and without one by the digest of what it says: a file may be sorted, shortened or split,
+//! and what was done stays done.
+
+use crate::untrusted;
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+/// Bytes that one item may have.
+const ITEM_MAX: u64 = 1 << 20;
+/// The key by which an item is known.
+const ID: &str = "id";
+/// Hexadecimal digits of an item's name.
+const NAME_DIGITS: usize = 12;
+
+/// One item.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BatchItem {
+    /// Its name: its `id`, or the beginning of its digest.
+    pub id: String,
+    /// Its line, from 1.
+    pub line: u64,
+    /// What is right, where the item says so.
+    pub key: Option<Value>,
+    /// What templates ask for.
+    pub values: Map<String, Value>,
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {why}")]
+pub struct Damaged {
+    /// The line, from 1.
+    pub line: u64,
+    /// Why it is no item.
+    pub why: String,
+}
+
+/// A file of items, from its beginning.
+pub struct Items {
+    lines: BufReader<File>,
+    at: u64,
+    /// The columns of a CSV file.
+    columns: Option<Vec<String>>,
+    /// Where each name stood, by its hash: so that a second one is told.
+    seen: HashMap<u64, u64>,
+}
+
+impl Items {
+    /// Opens a file; one that ends in `.csv` begins with the names of its columns.
+    ///
+    /// # Errors
+    /// What the system says, or that a CSV file has no header.
+    pub fn open(path: &Path) -> io::Result<Items> {
+        let lines = BufReader::new(untrusted::open(path)?);
+        let mut items = Items { lines, at: 0, columns: None, seen: HashMap::new() };
+        if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
+            let header = items.row().transpose().map_err(|e| io::Error::other(e.to_string()))?;
+            items.columns = Some(header.ok_or_else(|| io::Error::other("it has no header"))?);
+        }
+        Ok(items)
+    }
+
+    /// Reads a line with its end; none at the end of the file.
+    fn line(&mut self) -> Option<Result<String, Damaged>> {
+        let mut bytes = Vec::new();
+        self.at += 1;
+        let damaged = |why: &str| Damaged { line: self.at, why: why.to_owned() };
+        let mut limited = self.lines.by_ref().take(ITEM_MAX + 1);
+        match limited.read_until(b'\n', &mut bytes) {
+            Ok(0) => None,
+            Ok(_) if bytes.len() as u64 > ITEM_MAX => {
+                // the rest of the line is no line of its own
+                let mut rest = Vec::new();
+                while !rest.ends_with(b"\n") {
+                    rest.clear();
+                    match self.lines.by_ref().take(ITEM_MAX).read_until(b'\n', &mut rest) {
+                        Ok(n) if n > 0 => {}
+                        Ok(_) | Err(_) => break,
+                    }
+                }
+                Some(Err(damaged("it is longer than 1 MiB")))
+            }
+            Ok(_) => Some(String::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8"))),
+            Err(e) => Some(Err(damaged(&e.to_string()))),
+        }
+    }
+
+    /// Reads a row of a CSV file, which may go over several lines.
+    fn row(&mut self) -> Option<Result<Vec<String>, Damaged>> {
+        let (mut fields, mut field, mut quoted) = (vec![], String::new(), false);
+        let begins = self.at + 1;
+        loop {
+            let line = match self.line() {
+                Some(Ok(line)) => line,
+                Some(Err(e)) => return Some(Err(e)),
+                None if quoted => {
+                    let why = "a quotation mark is never closed".to_owned();
+                    return Some(Err(Damaged { line: begins, why }));
+                }
+                None => return None,
+            };
+            let mut chars = line.trim_start_matches('\u{feff}').chars().peekable();
+            while let Some(c) = chars.next() {
+                match (c, quoted) {
+                    ('"', true) if chars.peek() == Some(&'"') => {
+                        field.push('"');
+                        chars.next();
+                    }
+                    ('"', true) => quoted = false,
+                    ('"', false) if field.is_empty() => quoted = true,
+                    (',', false) => fields.push(std::mem::take(&mut field)),
+                    ('\r' | '\n', false) => {}
+                    (c, _) => field.push(c),
+                }
+            }
+            if !quoted {
+                fields.push(field);
+                return Some(Ok(fields));
+            }
+        }
+    }
+
+    fn object(&mut self) -> Option<Result<Map<String, Value>, Damaged>> {
+        let Some(columns) = self.columns.clone() else {
+            let line = match self.line()? {
+                Ok(line) if line.trim().is_empty() => return Some(Ok(Map::new())),
+                Ok(line) => line,
+                Err(e) => return Some(Err(e)),
+            };
+            let line = line.trim_start_matches('\u{feff}');
+            return Some(match serde_json::from_str(line) {
+                Ok(Value::Object(map)) => Ok(map),
+                Ok(_) => Err(Damaged { line: self.at, why: "it is no JSON object".into() }),
+                Err(e) => Err(Damaged { line: self.at, why: format!("it is no JSON: {e}") }),
+            });
+        };
+        let begins = self.at + 1;
+        let row = match self.row()? {
+            Ok(row) => row,
+            Err(e) => return Some(Err(e)),
+        };
+        if let [only] = &row[..]
+            && only.trim().is_empty()
+        {
+            return Some(Ok(Map::new()));
+        }
+        if row.len() != columns.len() {
+            let why = format!("it has {} fields, and the header has {}", row.len(), columns.len());
+            return Some(Err(Damaged { line: begins, why }));
+        }
+        Some(Ok(columns.into_iter().zip(row.into_iter().map(Value::from)).collect()))
+    }
+}
+
+impl Iterator for Items {
+    type Item = Result<BatchItem, Damaged>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let line = self.at + 1;
+            let values = match self.object()? {
+                Ok(values) if values.is_empty() => continue,
+                Ok(values) => values,
+                Err(e) => return Some(Err(e)),
+            };
+            let item = named(values, line);
+            let earlier = self.seen.insert(hash(&item.id), line);
+            if let Some(earlier) = earlier {
+                let why = format!("it is the item `{}` of line {earlier} again", item.id);
+                return Some(Err(Damaged { line, why }));
+            }
+            return Some(Ok(item));
+        }
+    }
+}
+
+fn named(mut values: Map<String, Value>, line: u64) -> BatchItem {
+    let id = match values.get(ID) {
+        Some(Value::String(id)) if !id.is_empty() => id.clone(),
+        Some(Value::Number(id)) => id.to_string(),
+        Some(_) | None => digest(&[&Value::Object(values.clone()).to_string()]),
+    };
+    let key = values.remove(crate::scenario::RIGHT).filter(|key| !key.is_null());
+    BatchItem { id, line, key, values }
+}
+
+/// Returns the beginning of the SHA-256 of some texts, in hexadecimal.
+pub fn digest(texts: &[&str]) -> String {
+    let mut hash = Sha256::new();
+    for text in texts {
+        hash.update((text.len() as u64).to_le_bytes());
+        hash.update(text.as_bytes());
+    }
+    let hex: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.get(..NAME_DIGITS).unwrap_or(&hex).to_owned()
+}
+
+/// Returns a number for some texts that is the same on every machine.
+pub fn hash(text: &str) -> u64 {
+    let bytes = Sha256::digest(text.as_bytes());
+    bytes.iter().take(8).fold(0, |n, byte| n << 8 | u64::from(*byte))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn read(name: &str, text: &[u8]) -> Vec<Result<BatchItem, Damaged>> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name);
+        fs::write(&path, text).unwrap();
+        Items::open(&path).unwrap().collect()
+    }
+
+    #[test]
+    fn a_damaged_line_is_named_and_hides_no_other() {
+        let text = b"{\"id\": \"a\", \"question\": \"1+1\", \"answer\": 2}\n\n{broken\n[1]\n\xff\n{\"question\": \"x\"}\n{\"id\":\"a\"}\n";
+        let all = read("items.jsonl", text);
+        let told: Vec<String> = all
+            .iter()
+            .map(|item| match item {
+                Ok(item) => format!("{} {}", item.line, item.id.len()),
+                Err(e) => e.to_string().chars().take(24).collect(),
+            })
+            .collect();
+        assert_eq!(told[0], "1 1");
+        assert!(told[1].starts_with("line 3: it is no JSON"), "{told:?}");
+        assert!(told[2].starts_with("line 4: it is no JSON"), "{told:?}");
+        assert!(told[3].starts_with("line 5: it is not UTF-8"), "{told:?}");
+        assert_eq!(told[4], "6 12");
+        assert!(told[5].starts_with("line 7: it is the item"), "{told:?}");
+        let first = all[0].as_ref().unwrap();
+        assert_eq!(first.key, Some(Value::from(2)));
+        assert!(!first.values.contains_key("answer"), "no template may see what is right");
+    }
+
+    #[test]
+    fn csv_has_quotes_and_lines_in_fields() {
+        let text = b"id,question,answer\n1,\"a, \"\"b\"\"\nc\",2\n2,x\n3,y,4\n";
+        let all = read("items.csv", text);
+        let first = all[0].as_ref().unwrap();
+        assert_eq!(first.values["question"], "a, \"b\"\nc");
+        assert_eq!((first.id.as_str(), &first.key), ("1", &Some("2".into())));
+        assert_eq!(
+            all[1].as_ref().unwrap_err().to_string(),
+            "line 4: it has 2 fields, and the header has 3"
+        );
+        assert_eq!(all[2].as_ref().unwrap().line, 5);
+    }
+}

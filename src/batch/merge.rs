@@ -1,0 +1,107 @@
+//! The results of several machines as one file: each line once, and only what was made by the same prompts and judges.
+
+use super::results::{ResultLine, ResultOutcome, lines};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Why results are not put together.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// A file cannot be read, or the new one not be written.
+    #[error("{0}")]
+    Io(PathBuf, #[source] io::Error),
+    /// A line is none.
+    #[error("{0}, line {1}: it is no result")]
+    Damaged(PathBuf, u64),
+    /// A protocol was run with other prompts, models or judges.
+    #[error("{protocol} has other prompts, models or judges in {one} than in {other}")]
+    Mixed {
+        /// The protocol.
+        protocol: String,
+        /// A file.
+        one: PathBuf,
+        /// Another one.
+        other: PathBuf,
+    },
+    /// Two files have another result of the same conversation.
+    #[error("{protocol} of item `{item}` came out otherwise in {one} than in {other}")]
+    Twice {
+        /// The item.
+        item: String,
+        /// The protocol.
+        protocol: String,
+        /// A file.
+        one: PathBuf,
+        /// Another one.
+        other: PathBuf,
+    },
+}
+
+/// Puts the results of several files together, in the order of the items; returns how many there are.
+///
+/// # Errors
+/// Why they do not belong together.
+pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
+    let mut by: BTreeMap<String, (String, Option<String>, &Path)> = BTreeMap::new();
+    let mut all: BTreeMap<(u64, String, String), (ResultLine, &Path)> = BTreeMap::new();
+    let folder = to.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    for path in files {
+        let file = File::open(path).map_err(|e| Refused::Io(path.clone(), e))?;
+        let mut own: BTreeMap<(u64, String, String), ResultLine> = BTreeMap::new();
+        for line in lines(file) {
+            let line = line.map_err(|number| Refused::Damaged(path.clone(), number))?;
+            let made = (line.fingerprint.clone(), line.judge.clone(), path.as_path());
+            let known = by.entry(line.protocol.clone()).or_insert_with(|| made.clone());
+            if (&known.0, &known.1) != (&made.0, &made.1) {
+                return Err(Refused::Mixed {
+                    protocol: line.protocol,
+                    one: known.2.to_owned(),
+                    other: path.clone(),
+                });
+            }
+            // the last line of a file counts
+            own.insert((line.line, line.item.clone(), line.protocol.clone()), line);
+        }
+        for (place, mut line) in own {
+            line.session = session(&line.session, path, folder);
+            match all.get(&place) {
+                Some((other, one)) if *other != line => {
+                    let fails = [other, &line].map(|line| line.outcome == ResultOutcome::Failed);
+                    match fails {
+                        // a conversation that failed on one machine may have come to its end on another
+                        [true, false] => drop(all.insert(place, (line, path))),
+                        [false, true] => {}
+                        _ => {
+                            let (_, item, protocol) = place;
+                            let (one, other) = (one.to_path_buf(), path.clone());
+                            return Err(Refused::Twice { item, protocol, one, other });
+                        }
+                    }
+                }
+                Some(_) => {}
+                None => drop(all.insert(place, (line, path))),
+            }
+        }
+    }
+    let write = || -> io::Result<usize> {
+        let mut file = io::BufWriter::new(File::create_new(to)?);
+        for (line, _) in all.values() {
+            serde_json::to_writer(&mut file, line)?;
+            file.write_all(b"\n")?;
+        }
+        file.flush()?;
+        Ok(all.len())
+    };
+    write().map_err(|e| Refused::Io(to.to_owned(), e))
+}
+
+/// Returns where a session lies as seen from another folder.
+fn session(session: &str, beside: &Path, folder: &Path) -> String {
+    let path = beside.parent().unwrap_or(Path::new("")).join(session);
+    let absolute = path.canonicalize().unwrap_or(path);
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let inside = absolute.strip_prefix(&folder).map(Path::to_owned);
+    inside.unwrap_or(absolute).display().to_string()
+}

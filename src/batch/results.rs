@@ -1,0 +1,236 @@
+//! What came of a batch, as JSON lines: one a conversation, appended when it is over, the last one of an item and protocol
+//! counts.
+//!
+//! A line that a kill cut in two is named and left out: its conversation is still in its session, and nothing of it is
+//! asked twice.
+
+use super::items::hash;
+use crate::model::{FoundAnswer, StopReason};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The version of a line.
+pub const VERSION: u32 = 1;
+
+/// How a conversation of a batch came out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ResultOutcome {
+    /// It came to its end, and nobody's turn failed.
+    Ended,
+    /// It failed, or somebody's turn in it did: what it says is not what the protocol would have said.
+    Failed,
+}
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultLine {
+    /// The version of the line.
+    pub version: u32,
+    /// The item.
+    pub item: String,
+    /// Its line in the file of items.
+    pub line: u64,
+    /// The protocol.
+    pub protocol: String,
+    /// The digest of everything that decides on its outcome: prompts, models, judges.
+    pub fingerprint: String,
+    /// The digest of its judge alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judge: Option<String>,
+    /// The session, beside the file of results.
+    pub session: String,
+    /// How it came out.
+    pub outcome: ResultOutcome,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<StopReason>,
+    /// What failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// What is right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<Value>,
+    /// The answer, and what other ways of counting make of the same replies; none where no answer was to be found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered: Option<FoundAnswer>,
+    /// Whether the answer is the key; none where there is no key, or no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correct: Option<bool>,
+    /// The figures.
+    #[serde(flatten)]
+    pub measured: Measured,
+}
+
+/// Figures of one conversation.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Measured {
+    /// Calls by what they were for, retries apart.
+    pub calls: BTreeMap<String, u64>,
+    /// Calls that were made again.
+    pub retries: u64,
+    /// The fewest and the most calls by the protocol's formula.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub planned: Option<(u64, u64)>,
+    /// Tokens that models read.
+    pub input: u64,
+    /// Tokens that models wrote.
+    pub output: u64,
+    /// Dollars; none where a model has no known price.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usd: Option<f64>,
+    /// Milliseconds of the conversation.
+    pub ms: u64,
+    /// How everybody stood after each answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rounds: Vec<Round>,
+    /// The first round whose majority is right, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub first_correct: Option<u32>,
+    /// Answers that became another one.
+    pub flips: u32,
+    /// Wrong answers that became right.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rescued: Vec<Turned>,
+    /// Right answers that became wrong.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bullied: Vec<Turned>,
+    /// Judgements that could be read both ways round.
+    pub judged: u32,
+    /// Those of them that turned when the sides were swapped.
+    pub swap_flips: u32,
+    /// Those of them that went to the side that stood first.
+    pub first_side: u32,
+}
+
+/// How everybody stood after as many answers each.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Round {
+    /// The last answers by seat; null is an abstention.
+    pub answers: BTreeMap<String, Option<String>>,
+    /// The answer that most gave; none at a tie.
+    pub majority: Option<String>,
+    /// Whether that is right, where there is a key.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correct: Option<bool>,
+    /// The share of all who were asked that gave the answer which most gave.
+    pub agreement: f64,
+    /// How many answers there would be as much spread in if all were given equally often.
+    pub effective: f64,
+    /// The share of three-word sequences that nobody had said before, over the replies of the round.
+    pub novelty: f64,
+}
+
+/// An answer that turned.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turned {
+    /// Whose.
+    pub seat: String,
+    /// With which of its answers, from 2.
+    pub round: u32,
+    /// Those whose answer it took over, as far as it was shown them.
+    pub after: Vec<String>,
+}
+
+/// What is known of conversations that are over, in a few bytes each.
+#[derive(Debug, Default)]
+pub struct KnownResults {
+    /// The outcome by the hash of item and protocol.
+    outcomes: BTreeMap<u64, ResultOutcome>,
+    /// The fingerprints by protocol.
+    pub fingerprints: BTreeMap<String, String>,
+    /// Dollars of all lines.
+    pub usd: f64,
+    /// Tokens of all lines.
+    pub tokens: u64,
+    /// Lines that could not be read, by their number.
+    pub damaged: Vec<u64>,
+}
+
+impl KnownResults {
+    /// Returns how the conversation of an item came out, if it is over.
+    pub fn outcome(&self, item: &str, protocol: &str) -> Option<ResultOutcome> {
+        self.outcomes.get(&place(item, protocol)).copied()
+    }
+
+    /// Takes a line in.
+    pub fn take(&mut self, line: &ResultLine) {
+        self.outcomes.insert(place(&line.item, &line.protocol), line.outcome);
+        self.fingerprints.insert(line.protocol.clone(), line.fingerprint.clone());
+        self.usd += line.measured.usd.unwrap_or_default();
+        self.tokens += line.measured.input + line.measured.output;
+    }
+
+    /// Returns how many failed.
+    pub fn failed(&self) -> usize {
+        self.outcomes.values().filter(|o| **o == ResultOutcome::Failed).count()
+    }
+
+    /// Returns how many are over.
+    pub fn len(&self) -> usize {
+        self.outcomes.len()
+    }
+
+    /// Returns whether none is.
+    pub fn is_empty(&self) -> bool {
+        self.outcomes.is_empty()
+    }
+}
+
+fn place(item: &str, protocol: &str) -> u64 {
+    hash(&format!("{}:{item}{protocol}", item.len()))
+}
+
+/// Reads lines one at a time; what is none is told by its number.
+pub fn lines(file: File) -> impl Iterator<Item = Result<ResultLine, u64>> {
+    let numbered = (1..).zip(BufReader::new(file).split(b'\n'));
+    numbered.filter_map(|(number, line)| match line {
+        Ok(line) if line.is_empty() => None,
+        Ok(line) => Some(serde_json::from_slice(&line).map_err(|_| number)),
+        Err(_) => Some(Err(number)),
+    })
+}
+
+/// The file to which lines are appended.
+pub struct Appended(File);
+
+impl Appended {
+    /// Opens a file for appending, and reads what is in it; a last line without its end is ended.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn open(path: &Path) -> io::Result<(Appended, KnownResults)> {
+        let mut done = KnownResults::default();
+        let mut file = File::options().read(true).append(true).create(true).open(path)?;
+        for line in lines(file.try_clone()?) {
+            match line {
+                Ok(line) => done.take(&line),
+                Err(number) => done.damaged.push(number),
+            }
+        }
+        if file.metadata()?.len() > 0 {
+            file.seek(SeekFrom::End(-1))?;
+            let mut last = [0];
+            io::Read::read_exact(&mut file, &mut last)?;
+            if last != *b"\n" {
+                file.write_all(b"\n")?;
+            }
+        }
+        Ok((Appended(file), done))
+    }
+
+    /// Appends a line; it is on the disk when this returns.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn append(&mut self, line: &ResultLine) -> io::Result<()> {
+        let mut text = serde_json::to_string(line).map_err(io::Error::other)?;
+        text.push('\n');
+        self.0.write_all(text.as_bytes())?;
+        self.0.sync_data()
+    }
+}

@@ -1,0 +1,259 @@
+//! The run of a batch: which conversation is had next, and what may still be spent.
+//!
+//! Each conversation gets a slice of what is left of the budget and gives back what it does not use, so that several at
+//! once never spend more than all of it. What a run has no result for is begun or resumed by the next one.
+
+use super::items::{BatchItem, Damaged};
+use super::results::{Appended, KnownResults, ResultLine, ResultOutcome};
+use crate::workers;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::{Mutex, PoisonError};
+use tokio::sync::watch;
+
+/// A protocol of a batch.
+#[derive(Clone, Debug)]
+pub struct Protocol {
+    /// Its name.
+    pub name: String,
+    /// The digest of its prompts, models and judges.
+    pub fingerprint: String,
+    /// The digest of its judge alone, if it has one.
+    pub judge: Option<String>,
+    /// Its calls by the formula.
+    pub planned: super::Calls,
+}
+
+/// What a conversation may use; none where nothing bounds it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Slice {
+    /// Dollars.
+    pub usd: Option<f64>,
+    /// Tokens.
+    pub tokens: Option<u64>,
+}
+
+/// A conversation that is to be had.
+#[derive(Clone, Debug)]
+pub struct BatchJob {
+    /// The item.
+    pub item: BatchItem,
+    /// The place of the protocol.
+    pub protocol: usize,
+    /// What it may use.
+    pub slice: Slice,
+    /// Whether it has failed before, and is run again.
+    pub again: bool,
+}
+
+/// What became of it.
+#[derive(Debug)]
+pub enum JobOutcome {
+    /// It is over.
+    Over(Box<ResultLine>),
+    /// Its slice was too small.
+    NoBudget,
+    /// The run was told to stop.
+    Stopped,
+    /// It could not be had at all.
+    Impossible(String),
+}
+
+/// Has conversations.
+pub trait JobRunner: Sync {
+    /// Has one to its end; goes on where one was stopped before.
+    fn play(&self, job: &BatchJob) -> JobOutcome;
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Progress {
+    /// Conversations that are over, earlier runs included.
+    pub done: u64,
+    /// Those that this run has had.
+    pub had: u64,
+    /// Those that failed.
+    pub failed: u64,
+    /// Those in all.
+    pub all: u64,
+    /// Dollars spent, earlier runs included.
+    pub usd: f64,
+    /// Tokens used, earlier runs included.
+    pub tokens: u64,
+}
+
+/// Why a run stopped before all was done.
+#[derive(Debug)]
+pub enum BatchStopped {
+    /// The budget is used up.
+    Budget,
+    /// It was told to.
+    Told,
+    /// A conversation could not be had at all.
+    Impossible(String),
+    /// A result could not be written.
+    Unwritable(io::Error),
+}
+
+/// A batch.
+pub struct BatchRun<'a> {
+    /// The protocols, the one that is examined first.
+    pub protocols: &'a [Protocol],
+    /// How many conversations at once.
+    pub jobs: usize,
+    /// What all of them may use.
+    pub budget: Slice,
+    /// Whether those that failed are run again.
+    pub retry: bool,
+    /// Which items are had here, by their place among all: part, from 0, and parts.
+    pub shard: Option<(u64, u64)>,
+    /// How many conversations there are in all.
+    pub all: u64,
+}
+
+/// What is spent and what is set aside.
+#[derive(Default)]
+struct Ledger {
+    usd: f64,
+    tokens: u64,
+    held: Vec<Slice>,
+}
+
+impl Ledger {
+    /// Sets a slice aside; none where nothing is left.
+    fn slice(&mut self, budget: Slice, jobs: usize) -> Option<Slice> {
+        let free = jobs.saturating_sub(self.held.len()).max(1);
+        let usd = budget.usd.map(|all| {
+            let held: f64 = self.held.iter().filter_map(|s| s.usd).sum();
+            (all - self.usd - held) / free as f64
+        });
+        let tokens = budget.tokens.map(|all| {
+            let held: u64 = self.held.iter().filter_map(|s| s.tokens).sum();
+            all.saturating_sub(self.tokens).saturating_sub(held) / free as u64
+        });
+        let left = usd.is_none_or(|usd| usd >= 0.000_001) && tokens.is_none_or(|tokens| tokens > 0);
+        let slice = Slice { usd, tokens };
+        left.then(|| self.held.push(slice)).map(|()| slice)
+    }
+
+    fn give_back(&mut self, slice: Slice, line: Option<&ResultLine>) {
+        if let Some(at) = self.held.iter().position(|held| *held == slice) {
+            self.held.remove(at);
+        }
+        if let Some(line) = line {
+            self.usd += line.measured.usd.unwrap_or_default();
+            self.tokens += line.measured.input + line.measured.output;
+        }
+    }
+}
+
+impl BatchRun<'_> {
+    /// Has all conversations that have no result yet; `told` learns of each as it ends. Lines that are damaged are passed
+    /// over: whoever does not want that looks at the file first.
+    ///
+    /// # Errors
+    /// Why it stopped before all was done.
+    pub fn run(
+        &self,
+        items: impl Iterator<Item = Result<BatchItem, Damaged>> + Send,
+        done: &KnownResults,
+        results: &mut Appended,
+        stop: &watch::Receiver<bool>,
+        play: &dyn JobRunner,
+        mut told: impl FnMut(&Progress, &ResultLine),
+    ) -> Result<Progress, BatchStopped> {
+        let ledger = Mutex::new(Ledger { usd: done.usd, tokens: done.tokens, held: vec![] });
+        let stopped = Mutex::new(None);
+        let halt = |why: BatchStopped| {
+            stopped.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(why);
+        };
+        let mut progress = Progress {
+            done: done.len() as u64,
+            failed: done.failed() as u64,
+            all: self.all,
+            usd: done.usd,
+            tokens: done.tokens,
+            had: 0,
+        };
+        let (mut places, mut waiting) = (0u64.., VecDeque::new());
+        let mut items = items.filter_map(Result::ok);
+        let next = || {
+            let halted = || stopped.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+            if *stop.borrow() {
+                halt(BatchStopped::Told);
+            }
+            if halted() {
+                return None;
+            }
+            while waiting.is_empty() {
+                let item: BatchItem = items.next()?;
+                let place = places.next()?;
+                if self.shard.is_some_and(|(part, parts)| place % parts != part) {
+                    continue;
+                }
+                for (at, protocol) in self.protocols.iter().enumerate() {
+                    let before = done.outcome(&item.id, &protocol.name);
+                    let again = before == Some(ResultOutcome::Failed) && self.retry;
+                    if before.is_none() || again {
+                        waiting.push_back((item.clone(), at, again));
+                    }
+                }
+            }
+            let slice =
+                ledger.lock().unwrap_or_else(PoisonError::into_inner).slice(self.budget, self.jobs);
+            let Some(slice) = slice else {
+                halt(BatchStopped::Budget);
+                return None;
+            };
+            let (item, protocol, again) = waiting.pop_front()?;
+            Some(BatchJob { item, protocol, slice, again })
+        };
+        let work = |job: BatchJob| {
+            let played = play.play(&job);
+            let line = match &played {
+                JobOutcome::Over(line) => Some(&**line),
+                JobOutcome::NoBudget | JobOutcome::Stopped | JobOutcome::Impossible(_) => None,
+            };
+            ledger.lock().unwrap_or_else(PoisonError::into_inner).give_back(job.slice, line);
+            (job, played)
+        };
+        workers::share(self.jobs, next, work, |(job, played)| match played {
+            JobOutcome::Over(line) => {
+                if let Err(e) = results.append(&line) {
+                    halt(BatchStopped::Unwritable(e));
+                }
+                progress.had += 1;
+                progress.done += u64::from(!job.again);
+                progress.failed += u64::from(line.outcome == ResultOutcome::Failed && !job.again);
+                progress.failed -= u64::from(line.outcome == ResultOutcome::Ended && job.again);
+                progress.usd += line.measured.usd.unwrap_or_default();
+                progress.tokens += line.measured.input + line.measured.output;
+                told(&progress, &line);
+            }
+            JobOutcome::NoBudget => halt(BatchStopped::Budget),
+            JobOutcome::Stopped => halt(BatchStopped::Told),
+            JobOutcome::Impossible(why) => halt(BatchStopped::Impossible(why)),
+        });
+        match stopped.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(why) => Err(why),
+            None => Ok(progress),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn slices_never_add_up_to_more_than_the_budget() {
+        let mut ledger = Ledger { usd: 0.4, ..Ledger::default() };
+        let budget = Slice { usd: Some(1.0), tokens: None };
+        let slices: Vec<Slice> = (0..4).filter_map(|_| ledger.slice(budget, 3)).collect();
+        let sum: f64 = slices.iter().filter_map(|s| s.usd).sum();
+        assert!((sum - 0.6).abs() < 1e-9 && slices.len() == 3, "{slices:?}");
+        ledger.give_back(slices[0], None);
+        let again = ledger.slice(budget, 3).unwrap();
+        assert!((again.usd.unwrap() - 0.2).abs() < 1e-9, "{again:?}");
+    }
+}

@@ -1,0 +1,81 @@
+//! What a line of results looks like, as a JSON Schema.
+
+use serde_json::{Value, json};
+
+/// Returns the JSON Schema of a line of results.
+pub fn schema() -> Value {
+    let count = json!({"type": "integer", "minimum": 0});
+    let text = json!({"type": "string"});
+    let share = json!({"type": "number", "minimum": 0, "maximum": 1});
+    let maybe = |kind: &str| json!({"type": [kind, "null"]});
+    let turned = json!({
+        "type": "array", "items": {
+            "type": "object", "required": ["seat", "round", "after"],
+            "properties": {
+                "seat": text, "round": count,
+                "after": {"type": "array", "items": text, "description": "whose answer it took over, of those it was shown"},
+            },
+        },
+    });
+    let answered = json!({
+        "type": "object", "required": ["answer", "by", "of", "abstained", "ways"],
+        "properties": {
+            "answer": maybe("string"),
+            "by": {"enum": crate::model::Aggregation::ALL.map(|(name, _)| name)},
+            "of": count, "abstained": count,
+            "ways": {"type": "array", "description": "what each way of counting makes of the same replies"},
+        },
+    });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "A line of results of a colloquium batch",
+        "description": "One conversation; the last line of an item and protocol counts.",
+        "type": "object",
+        "required": [
+            "version", "item", "line", "protocol", "fingerprint", "session", "outcome", "calls", "retries", "input",
+            "output", "ms", "flips", "judged", "swap_flips", "first_side",
+        ],
+        "properties": {
+            "version": {"const": super::VERSION},
+            "item": {"type": "string", "description": "the item's id, or the beginning of its digest"},
+            "line": count,
+            "protocol": text,
+            "fingerprint": {"type": "string", "description": "digest of prompts, models and judges"},
+            "judge": {"type": "string", "description": "digest of the judge alone"},
+            "session": {"type": "string", "description": "the session's file, beside the results"},
+            "outcome": {"enum": ["ended", "failed"]},
+            "reason": text,
+            "error": text,
+            "key": {"description": "what is right"},
+            "answered": answered,
+            "correct": {"type": "boolean", "description": "missing where there is no key, or no answer"},
+            "calls": {"type": "object", "additionalProperties": count, "description": "by purpose, retries apart"},
+            "retries": count,
+            "planned": {"type": "array", "items": count, "description": "fewest and most calls by the formula"},
+            "input": {"type": "integer", "minimum": 0, "description": "tokens read"},
+            "output": {"type": "integer", "minimum": 0, "description": "tokens written"},
+            "usd": {"type": "number", "description": "missing where a model has no known price"},
+            "ms": count,
+            "rounds": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "answers": {"type": "object", "additionalProperties": maybe("string")},
+                        "majority": maybe("string"), "correct": {"type": "boolean"}, "agreement": share,
+                        "effective": {"type": "number", "description": "effective number of answers"},
+                        "novelty": share,
+                    },
+                },
+            },
+            "first_correct": {"type": "integer", "minimum": 1},
+            "flips": count,
+            "rescued": turned,
+            "bullied": turned,
+            "judged": count,
+            "swap_flips": count,
+            "first_side": count,
+        },
+        "additionalProperties": false,
+    })
+}

@@ -1,0 +1,165 @@
+//! What is made of results: a report, one file of several, and a set of sums to begin with.
+
+use crate::batch::report::{Report, UNREAD_MOST};
+use crate::batch::{arithmetic, merge, page};
+use crate::cli::args::target::Target;
+use crate::cli::context::Context;
+use crate::cli::document;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::export::figures;
+use clap::{Args, Subcommand, ValueEnum};
+use std::path::{Path, PathBuf};
+
+/// What is made of results.
+#[derive(Debug, Subcommand)]
+pub enum BatchCommand {
+    Report(ReportArgs),
+    Merge(MergeArgs),
+    Arithmetic(ArithmeticArgs),
+}
+
+/// Print tables over the results, or write them as one page
+#[derive(Debug, Args)]
+pub struct ReportArgs {
+    /// The folder of a batch, or a file of results
+    #[arg(value_name = "RESULTS")]
+    results: PathBuf,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Only this table (required for csv)
+    #[arg(long, value_name = "NAME")]
+    table: Option<String>,
+    /// Withhold a score if more than this share gave no answer
+    #[arg(long, value_name = "SHARE", default_value_t = UNREAD_MOST)]
+    max_unread: f64,
+    #[command(flatten)]
+    target: Target,
+}
+
+/// How tables are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Aligned columns.
+    Text,
+    /// Markdown.
+    Md,
+    /// One JSON object.
+    Json,
+    /// One table as comma-separated values.
+    Csv,
+    /// One self-contained page with a picture.
+    Html,
+}
+
+/// Put the results of several machines into one file
+#[derive(Debug, Args)]
+pub struct MergeArgs {
+    /// Files of results
+    #[arg(value_name = "RESULTS", required = true)]
+    results: Vec<PathBuf>,
+    /// The new file, which must not exist
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+}
+
+/// Write items with sums whose answers are known, the same for the same seed
+#[derive(Debug, Args)]
+pub struct ArithmeticArgs {
+    /// How many
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    count: u64,
+    /// Operations of each, from 1 to 5
+    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=i64::from(arithmetic::HARDEST)))]
+    difficulty: u32,
+    /// Random seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl BatchCommand {
+    /// Makes it.
+    pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        match self {
+            BatchCommand::Report(args) => args.run(context),
+            BatchCommand::Merge(args) => args.run(context),
+            BatchCommand::Arithmetic(args) => {
+                let items = arithmetic::items(args.count, args.difficulty, args.seed);
+                let lines: String = items.map(|item| format!("{item}\n")).collect();
+                document::write(&lines, &args.target, context)?;
+                Ok(Exit::Done)
+            }
+        }
+    }
+}
+
+impl ReportArgs {
+    fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        let path = match self.results.is_dir() {
+            true => self.results.join("results.jsonl"),
+            false => self.results.clone(),
+        };
+        let report = Report::read(&path, self.max_unread).map_err(|e| {
+            Failure::usage(
+                format!("cannot read {}: {e}", path.display()),
+                "name the folder of a batch; results of several machines are put together with batch merge",
+            )
+        })?;
+        for number in &report.damaged {
+            context.say(&format!(
+                "{}, line {number}: it is no result and is left out",
+                path.display()
+            ));
+        }
+        if report.is_empty() {
+            let message = format!("{} has no results", path.display());
+            return Err(Failure::new(Exit::Invalid, message).hint("run the batch first"));
+        }
+        let mut tables = report.tables();
+        if let Some(name) = &self.table {
+            let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
+            let hint = format!("the tables are {}", names.join(", "));
+            tables.retain(|table| table.name == name);
+            if tables.is_empty() {
+                return Err(Failure::usage(format!("no table `{name}`"), hint));
+            }
+        }
+        let out = match (self.format, &tables[..]) {
+            (Format::Text, tables) => figures::text(tables),
+            (Format::Md, tables) => figures::md(tables),
+            (Format::Json, tables) => format!("{:#}\n", figures::json(tables)),
+            (Format::Csv, [table]) => figures::csv(table),
+            (Format::Csv, _) => {
+                return Err(Failure::usage(
+                    "csv holds one table a file",
+                    "choose it: --table accuracy",
+                ));
+            }
+            (Format::Html, _) => page(&report, &title(&path)),
+        };
+        document::write(&out, &self.target, context)?;
+        Ok(Exit::Done)
+    }
+}
+
+/// Returns what a report is called: by its folder.
+fn title(path: &Path) -> String {
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_owned));
+    let name = folder.and_then(|folder| Some(folder.file_name()?.to_string_lossy().into_owned()));
+    name.unwrap_or_else(|| "Results".into())
+}
+
+impl MergeArgs {
+    fn run(&self, context: &Context) -> Result<Exit, Failure> {
+        let count = merge(&self.results, &self.output).map_err(|e| {
+            let cause = std::error::Error::source(&e).map(|e| format!(": {e}")).unwrap_or_default();
+            Failure::new(Exit::Invalid, format!("not put together: {e}{cause}"))
+                .hint("results that belong together have the same scenario, models and judges")
+        })?;
+        context.say(&format!("written: {} ({count} results)", self.output.display()));
+        Ok(Exit::Done)
+    }
+}

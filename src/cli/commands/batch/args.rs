@@ -1,0 +1,89 @@
+//! What `batch` takes.
+
+use super::after::BatchCommand;
+use crate::cli::args::models::ModelOptions;
+use crate::cli::args::play::{Play, usd};
+use crate::model::Usd;
+use clap::Args;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+const HELP: &str = "\
+Each line of FILE is one item: a JSON object, or a row of a CSV file with a header. Its fields are {{ item.NAME }} in the \
+scenario; `answer` is what is right and is shown to nobody; `id` names the item.
+
+  colloquium batch arithmetic --count 100 --difficulty 3 -o sums.jsonl
+  colloquium batch society-of-minds --items sums.jsonl --model ollama:llama3 --baselines
+  colloquium batch report society-of-minds-sums
+
+`colloquium help experiments` explains all of it. Exit codes: 0 done; 1 conversations failed; 3 damaged lines; 5 the budget \
+is used up; 130 interrupted. The same command goes on where it stopped.";
+
+/// Run a scenario over many questions, and report on the results
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true, after_long_help = HELP)]
+pub struct BatchArgs {
+    #[command(subcommand)]
+    pub after: Option<BatchCommand>,
+    /// Scenario name or file
+    #[arg(value_name = "SCENARIO", required = true)]
+    pub scenario: Option<String>,
+    /// Items: JSON lines, or CSV with a header
+    #[arg(long, value_name = "FILE", required = true)]
+    pub items: Option<PathBuf>,
+    /// Folder for results and sessions [default: SCENARIO-ITEMS]
+    #[arg(long, value_name = "FOLDER")]
+    pub out: Option<PathBuf>,
+    /// Conversations at once [default: 1 with a local model, 4 with others, the number of cores with rehearsed lines]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Stop before all conversations together have cost more dollars
+    #[arg(long, value_name = "USD", value_parser = usd)]
+    pub max_usd: Option<Usd>,
+    /// Stop before all conversations together have used more tokens
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub max_tokens: Option<u64>,
+    /// Also run single, self-consistency and reflection with as many calls, and a plain vote
+    #[arg(long)]
+    pub baselines: bool,
+    /// Run only part I of N, so that N machines share the work
+    #[arg(long, value_name = "I/N")]
+    pub shard: Option<String>,
+    /// Run again what failed; wrong answers are never asked again
+    #[arg(long)]
+    pub retry: bool,
+    /// Leave out damaged lines of the items
+    #[arg(long)]
+    pub skip_damaged: bool,
+    /// Random seed
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub seed: u64,
+    /// Say how many calls it takes, and run nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Trust the file for this run: allow the commands it names
+    #[arg(long)]
+    pub trust: bool,
+    /// Use the scenario's rehearsed lines; no model is called
+    #[arg(long)]
+    pub rehearsed: bool,
+    /// Override a scenario key, as in --set answer.form=letter
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub models: ModelOptions,
+}
+
+impl BatchArgs {
+    /// Returns the options that a conversation of its own would have.
+    pub fn play(&self) -> Play {
+        Play {
+            headless: true,
+            trust: self.trust,
+            rehearsed: self.rehearsed,
+            max_usd: self.max_usd,
+            models: self.models.clone(),
+            ..Play::default()
+        }
+    }
+}

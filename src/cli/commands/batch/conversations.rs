@@ -1,0 +1,245 @@
+//! The conversations of a batch: each with a session of its own, resumed where one was stopped.
+
+use super::faults::unwritable;
+use super::protocols::{Prepared, opened};
+use crate::batch::{
+    BatchJob, JobOutcome, JobRunner, ResultLine, ResultOutcome, Slice, Subject, digest, hash, line,
+};
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::clock::wall_now;
+use crate::engine::Stopped;
+use crate::model::{Command, Limits, StopReason, Usd, Wall};
+use crate::session::{self, Log, Mode, ResumedSession, Session, SessionPlace};
+use crate::state::State;
+use std::fs;
+use std::future::pending;
+use std::path::{Path, PathBuf};
+use tokio::runtime::{Builder, Runtime};
+use tokio::sync::{mpsc, watch};
+
+/// What is shifted out of a seed, so that every reader of JSON can hold it (53 bits).
+const SEED_SHIFT: u32 = 11;
+/// The folder of sessions beside the results.
+const SESSIONS: &str = "sessions";
+/// Characters of an item's id that its session is named after; a longer one is named after its digest.
+const NAME_MAX: usize = 60;
+
+/// Has the conversations of a batch.
+pub struct Conversations {
+    protocols: Vec<Prepared>,
+    out: PathBuf,
+    seed: u64,
+    epoch: Option<Wall>,
+    stop: watch::Receiver<bool>,
+    /// One for all: connections of a model live as long as their runtime.
+    runtime: Runtime,
+}
+
+impl Conversations {
+    /// Returns those of some protocols.
+    pub fn new(
+        protocols: Vec<Prepared>,
+        out: PathBuf,
+        seed: u64,
+        stop: watch::Receiver<bool>,
+        context: &Context,
+    ) -> Result<Conversations, Failure> {
+        let runtime = Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        let runtime = runtime.map_err(crate::cli::runtime::refused)?;
+        let epoch = context.environment.source_date_epoch().map(Wall);
+        for protocol in &protocols {
+            let folder = out.join(SESSIONS).join(&protocol.protocol.name);
+            fs::create_dir_all(&folder).map_err(|e| unwritable(&folder, &e))?;
+        }
+        Ok(Conversations { protocols, out, seed, epoch, stop, runtime })
+    }
+
+    fn have(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
+        let Some(prepared) = self.protocols.get(job.protocol) else {
+            return Err(Failure::new(Exit::Failed, "there is no such protocol"));
+        };
+        let mut number = 1;
+        while self.path(prepared, &job.item.id, number).exists() {
+            number += 1;
+        }
+        let loaded = prepared.of_item(&job.item.values)?;
+        let own = loaded.scenario.limits.clone();
+        if number > 1 {
+            let path = self.path(prepared, &job.item.id, number - 1);
+            let log = session::read(&path)?;
+            let past = fold(&log);
+            let failed = |line: &ResultLine| line.outcome == ResultOutcome::Failed;
+            match self.result(job, prepared, &log).filter(|_| is_over(&past, &own)) {
+                Some(line) if !(job.again && failed(&line)) => {
+                    return Ok(JobOutcome::Over(Box::new(line)));
+                }
+                Some(_) => {}
+                None if past.next_seq.0 > 0 => {
+                    return self.resume(job, prepared, &path, log, &own);
+                }
+                // not even its opening was written
+                None => {}
+            }
+        }
+        let path = self.path(prepared, &job.item.id, number);
+        let mut loaded = loaded;
+        loaded.scenario.limits = bounded(&own, job.slice);
+        let seed = hash(&format!("{}:{}:{}", self.seed, job.item.id, prepared.protocol.name))
+            >> SEED_SHIFT;
+        let began = self.epoch.unwrap_or_else(wall_now);
+        let parts = Parts {
+            session: session::create(SessionPlace::File(&path), Mode::Normal)?,
+            start: Opening::Open(Box::new(opened(loaded, seed)?)),
+            before: vec![],
+            voices: prepared.voices.clone(),
+            clock: assemble::clock(prepared.timeless, &State::default(), began),
+            attended: false,
+            commands: vec![],
+            lines: vec![],
+            saved: true,
+        };
+        self.play(job, prepared, &path, parts, &own)
+    }
+
+    /// Goes on with a conversation that a kill, a signal or the budget stopped.
+    fn resume(
+        &self,
+        job: &BatchJob,
+        prepared: &Prepared,
+        path: &Path,
+        log: Log,
+        own: &Limits,
+    ) -> Result<JobOutcome, Failure> {
+        let ResumedSession { log, repaired, writer, .. } = session::resume_read(log, Mode::Normal)?;
+        let past = fold(&log);
+        let began = assemble::began(&log);
+        let limits = bounded(own, job.slice);
+        let raised = past.limits.tokens != limits.tokens || past.limits.usd != limits.usd;
+        let set = Limits { tokens: limits.tokens, usd: limits.usd, ..Limits::default() };
+        let commands = if raised { vec![Command::Limit { set }] } else { vec![] };
+        let parts = Parts {
+            session: Session { files: log.files, writer },
+            clock: assemble::clock(prepared.timeless, &past, began),
+            start: Opening::Resume(past, repaired),
+            before: vec![],
+            voices: prepared.voices.clone(),
+            attended: false,
+            commands,
+            lines: vec![],
+            saved: true,
+        };
+        self.play(job, prepared, path, parts, own)
+    }
+
+    /// Has a conversation that is put together; one that is stopped is left as a kill would leave it.
+    fn play(
+        &self,
+        job: &BatchJob,
+        prepared: &Prepared,
+        path: &Path,
+        parts: Parts,
+        own: &Limits,
+    ) -> Result<JobOutcome, Failure> {
+        let conversation = {
+            let _inside = self.runtime.enter();
+            assemble(parts)
+        };
+        let mut engine = conversation.engine;
+        drop(conversation.tail);
+        let mut stop = self.stop.clone();
+        let (stopped, synced) = self.runtime.block_on(async {
+            let (nobody, orders) = mpsc::channel(1);
+            drop(nobody);
+            let stopped = tokio::select! { biased;
+                _ = stop.wait_for(|stop| *stop) => None,
+                stopped = engine.run(orders, pending()) => Some(stopped),
+            };
+            (stopped, engine.finish().await)
+        });
+        match (stopped, synced) {
+            (None, _) => return Ok(JobOutcome::Stopped),
+            (Some(Stopped::Unwritable(why)), _) => {
+                return Err(Failure::new(
+                    Exit::Session,
+                    format!("{} could not be written: {why}", path.display()),
+                ));
+            }
+            (Some(Stopped::Ended), Err(fault)) => {
+                return Err(Failure::new(
+                    Exit::Session,
+                    format!("{} could not be written: {fault}", path.display()),
+                ));
+            }
+            (Some(Stopped::Ended), Ok(_)) => {}
+        }
+        let log = session::read(path)?;
+        if !is_over(&fold(&log), own) {
+            return Ok(JobOutcome::NoBudget);
+        }
+        let line = self.result(job, prepared, &log);
+        line.map(|line| JobOutcome::Over(Box::new(line))).ok_or_else(|| {
+            Failure::new(Exit::Failed, format!("{} stopped without an end", path.display()))
+        })
+    }
+
+    fn result(&self, job: &BatchJob, prepared: &Prepared, log: &Log) -> Option<ResultLine> {
+        let path = log.files.log();
+        let out = self.out.canonicalize().unwrap_or_else(|_| self.out.clone());
+        let beside =
+            path.strip_prefix(&out).or_else(|_| path.strip_prefix(&self.out)).unwrap_or(path);
+        let session = beside.display().to_string();
+        let subject = Subject {
+            item: &job.item.id,
+            line: job.item.line,
+            key: job.item.key.as_ref(),
+            protocol: &prepared.protocol.name,
+            fingerprint: &prepared.protocol.fingerprint,
+            judge: prepared.protocol.judge.as_deref(),
+            session: &session,
+            planned: prepared.protocol.planned,
+        };
+        line(subject, log.records.iter().map(|record| &record.event))
+    }
+
+    /// Returns where the session of an item lies: its first one, or that of a later attempt.
+    fn path(&self, prepared: &Prepared, item: &str, number: u32) -> PathBuf {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        let bare = item.len() <= NAME_MAX && item.chars().all(plain) && !item.starts_with('.');
+        let name = if bare { item.to_owned() } else { digest(&[item]) };
+        let number = if number > 1 { format!("~{number}") } else { String::new() };
+        self.out.join(SESSIONS).join(&prepared.protocol.name).join(format!("{name}{number}.jsonl"))
+    }
+}
+
+impl JobRunner for Conversations {
+    fn play(&self, job: &BatchJob) -> JobOutcome {
+        self.have(job).unwrap_or_else(|failure| JobOutcome::Impossible(failure.with_hint()))
+    }
+}
+
+fn fold(log: &Log) -> State {
+    State::fold(log.records.iter().map(|record| &record.event))
+}
+
+/// Returns limits that hold a conversation within its slice.
+fn bounded(own: &Limits, slice: Slice) -> Limits {
+    let usd = slice.usd.and_then(|usd| Usd::try_from(usd).ok());
+    Limits {
+        tokens: own.tokens.into_iter().chain(slice.tokens).min(),
+        usd: own.usd.into_iter().chain(usd).min(),
+        ..own.clone()
+    }
+}
+
+/// Returns whether a conversation has come to an end that is its own: neither a signal nor the budget of the batch.
+fn is_over(state: &State, own: &Limits) -> bool {
+    match state.ended.as_ref().map(|ended| ended.reason) {
+        None | Some(StopReason::Signal) => false,
+        Some(StopReason::TokenLimit) => state.limits.tokens == own.tokens,
+        Some(StopReason::CostLimit) => state.limits.usd == own.usd,
+        Some(_) => true,
+    }
+}

@@ -1,0 +1,223 @@
+//! The protocols of a batch before it starts: the scenario and its baselines, with their voices and fingerprints.
+
+use super::args::BatchArgs;
+use crate::batch::{Protocol, calls, digest};
+use crate::cli::commands::run;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::models::providers::Providers;
+use crate::cli::models::resolve::{self, ModelSource};
+use crate::cli::play::assemble;
+use crate::cli::play::cast::Cast;
+use crate::cli::source::{self, FoundScenario};
+use crate::cli::trust::allowed::Allowed;
+use crate::cli::trust::untrusted::{Consent, admit_project};
+use crate::model::{Limits, VoiceSpec};
+use crate::policy;
+use crate::scenario::{self, Loaded, Node, Override, Source};
+use crate::voice::Voices;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::sync::Arc;
+
+/// What runs beside a protocol, and whether it is given as many rounds as the protocol makes calls.
+const BASELINES: [(&str, bool); 4] =
+    [("single", false), ("self-consistency", true), ("reflection", true), ("plain-vote", false)];
+
+/// A protocol that can be had.
+pub struct Prepared {
+    /// Its name, fingerprint and calls.
+    pub protocol: Protocol,
+    /// Its text, with the settings of the command line.
+    pub source: Source,
+    /// The scenario whose topic it takes, where it is a baseline.
+    pub topic_of: Option<Source>,
+    /// As it is without an item, with models and prices.
+    pub loaded: Loaded,
+    /// Who gives participants their words.
+    pub voices: Arc<dyn Voices>,
+    /// Whether nobody's words take real time.
+    pub timeless: bool,
+}
+
+impl Prepared {
+    /// Returns the fields that every item must have: those that the topic asks for.
+    pub fn needed(&self) -> Vec<String> {
+        let Ok(root) = Node::parse(&self.source.text) else { return vec![] };
+        let topic = root.get("topic").and_then(Node::text).unwrap_or_default();
+        let own = root.get("item").map(Node::entries).unwrap_or_default().iter();
+        let asked = own.map(|entry| entry.key.clone()).filter(|key| {
+            let name = format!("item.{key}");
+            topic.match_indices(&name).any(|(at, _)| {
+                let next = topic.get(at + name.len()..).and_then(|rest| rest.chars().next());
+                next.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+            })
+        });
+        asked.collect()
+    }
+
+    /// Returns the conversation of an item.
+    pub fn of_item(&self, values: &Map<String, Value>) -> Result<Loaded, Failure> {
+        let mut loaded = with_item(&self.source, values)?;
+        if let Some(other) = &self.topic_of {
+            loaded.scenario.topic = with_item(other, values)?.scenario.topic;
+        }
+        for seat in &mut loaded.participants {
+            let ready = self.loaded.participants.iter().find(|p| p.id == seat.id);
+            if let Some(ready) = ready {
+                // what quotations are held against is the item's
+                let reply = seat.reply.clone();
+                *seat = ready.clone();
+                seat.reply = reply;
+            }
+        }
+        loaded.parallel = self.loaded.parallel;
+        Ok(loaded)
+    }
+}
+
+fn with_item(source: &Source, values: &Map<String, Value>) -> Result<Loaded, Failure> {
+    let mut source = source.clone();
+    for (key, value) in values {
+        source.settings.push(Override::of(&["item", key], value));
+    }
+    if values.contains_key("topic") {
+        // not the text itself: what stands in it is no template
+        source.settings.push(Override::of(&["topic"], &"{{ item.topic }}".into()));
+    }
+    Ok(scenario::load(&source, &policy::rows())?)
+}
+
+/// Prepares the scenario and, where they are asked for, its baselines.
+pub fn prepare(
+    scenario: &str,
+    args: &BatchArgs,
+    context: &Context,
+) -> Result<Vec<Prepared>, Failure> {
+    let mut found = source::find(context, scenario)?;
+    for setting in &args.set {
+        let setting = Override::parse(setting)
+            .map_err(|why| Failure::usage(format!("--set {setting}: {why}"), "use KEY=VALUE"))?;
+        found.source.settings.push(setting);
+    }
+    let name = Path::new(scenario).file_stem().map(|s| s.to_string_lossy().into_owned());
+    let first = one(name.unwrap_or_default(), found, None, args, context)?;
+    let mut all = vec![first];
+    if args.baselines {
+        let beside = baselines(&all[0], args, context)?;
+        all.extend(beside);
+    }
+    Ok(all)
+}
+
+fn baselines(
+    first: &Prepared,
+    args: &BatchArgs,
+    context: &Context,
+) -> Result<Vec<Prepared>, Failure> {
+    let spec = first.loaded.scenario.answer.as_ref().filter(|spec| spec.by.reads_answers());
+    let Some(spec) = spec else {
+        return Err(Failure::usage(
+            format!(
+                "{} has no [answer] that participants give, so nothing can be its baseline",
+                first.protocol.name
+            ),
+            "leave out --baselines",
+        ));
+    };
+    let most = first.protocol.planned.map(|(_, most)| most);
+    let mut all = vec![];
+    for (name, alike) in BASELINES.iter().filter(|(name, _)| *name != first.protocol.name) {
+        let mut found = source::find(context, name)?;
+        let settings = &mut found.source.settings;
+        settings.push(Override::of(&["answer", "form"], &json!(spec.form)));
+        if let (true, Some(most)) = (alike, most) {
+            settings.push(Override::of(&["phase", "1", "rounds"], &most.into()));
+        }
+        all.push(one((*name).to_owned(), found, Some(first), args, context)?);
+    }
+    Ok(all)
+}
+
+/// Prepares one protocol; a baseline speaks through the first model of the protocol beside which it runs.
+fn one(
+    name: String,
+    found: FoundScenario,
+    beside: Option<&Prepared>,
+    args: &BatchArgs,
+    context: &Context,
+) -> Result<Prepared, Failure> {
+    let play = args.play();
+    let mut loaded = scenario::load(&found.source, &policy::rows())?;
+    if !loaded.warnings.list.is_empty() {
+        context.report(&loaded.warnings.to_string());
+    }
+    if args.rehearsed {
+        loaded.rehearse();
+    }
+    loaded.unattended();
+    let waits = loaded.waits(&policy::rows());
+    if let Some(wait) = waits.first() {
+        let message = format!("nobody is there in a batch: {wait}");
+        return Err(Failure::new(Exit::Invalid, message).hint("give the seat a stand_in"));
+    }
+    let model = beside.and_then(|beside| {
+        beside.loaded.participants.iter().find_map(|seat| match &seat.voice {
+            VoiceSpec::Model(spec) => Some(spec.name.clone()),
+            VoiceSpec::Lines { .. } | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => None,
+        })
+    });
+    for seat in &mut loaded.participants {
+        if let (VoiceSpec::Model(spec), Some(model)) = (&mut seat.voice, &model)
+            && spec.name.is_empty()
+        {
+            spec.name = model.clone();
+        }
+    }
+    if !loaded.all_rehearsed() {
+        admit_project(Consent::of(&play), context)?;
+    }
+    let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
+    models.assign(&mut loaded.participants)?;
+    let mut limits = loaded.scenario.limits.clone();
+    limits.merge(&Limits { usd: args.max_usd, ..Limits::default() });
+    models.count(&loaded.participants, &limits)?;
+    let allowed = Allowed::by_scenario(&loaded.participants, &found, Consent::of(&play), context)?;
+    models.meet(&loaded.participants, context)?;
+    if beside.is_none() {
+        resolve::report_unknown_windows(&loaded.participants, context);
+    }
+    // one model after the other: those of one machine would fight for its memory
+    if loaded.participants.iter().any(|seat| seat.local) {
+        loaded.parallel = 1;
+    }
+    let (fingerprint, judge) = fingerprints(&loaded);
+    let planned = calls(&loaded.scenario);
+    let timeless = assemble::is_timeless(&loaded.participants, false);
+    let cast = Cast::new(allowed, found.folder, &context.environment, models);
+    Ok(Prepared {
+        protocol: Protocol { name, fingerprint, judge, planned },
+        topic_of: beside.map(|beside| beside.source.clone()),
+        source: found.source,
+        loaded,
+        voices: Arc::new(cast),
+        timeless,
+    })
+}
+
+/// Returns the digest of all that decides on an outcome, and that of the judge alone.
+fn fingerprints(loaded: &Loaded) -> (String, Option<String>) {
+    let all = json!([loaded.scenario, loaded.participants]).to_string();
+    let spec = loaded.scenario.verdict.as_ref();
+    let judge = spec.map(|spec| {
+        let judges = loaded.participants.iter().filter(|p| spec.judges.contains(&p.id.0));
+        digest(&[&json!([spec, judges.collect::<Vec<_>>()]).to_string()])
+    });
+    (digest(&[&all]), judge)
+}
+
+/// Returns the first event of a conversation.
+pub fn opened(loaded: Loaded, seed: u64) -> Result<crate::model::payload::Opened, Failure> {
+    run::opened(loaded, seed, false)
+}

@@ -1,0 +1,155 @@
+//! Answers that participants give in their replies, and how one answer is made of many: the words for both.
+//!
+//! It reads and counts nothing: `reply` reads, `aggregate` counts.
+
+use super::ids::Text;
+use serde::{Deserialize, Serialize};
+
+/// What kind of answer a reply holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerKind {
+    /// A number.
+    Number,
+    /// A single letter, as in multiple choice.
+    Letter,
+    /// Text on one line; small and capital letters are the same.
+    #[default]
+    Text,
+    /// A JSON value.
+    Json,
+}
+
+impl AnswerKind {
+    /// Every kind, by the word that a file uses.
+    pub const ALL: [(&'static str, AnswerKind); 4] = [
+        ("number", AnswerKind::Number),
+        ("letter", AnswerKind::Letter),
+        ("text", AnswerKind::Text),
+        ("json", AnswerKind::Json),
+    ];
+
+    /// Returns the kind of a word.
+    pub fn named(word: &str) -> Option<AnswerKind> {
+        AnswerKind::ALL.iter().find(|(name, _)| *name == word).map(|(_, kind)| *kind)
+    }
+}
+
+/// How one answer is made of many.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Aggregation {
+    /// The answer that most gave.
+    #[default]
+    Majority,
+    /// The answer with the largest sum of confidence.
+    Confidence,
+    /// The answer of the participant with most points in the rankings: the best of n gets n - 1, the last one 0.
+    Borda,
+    /// The candidate with the highest mean score.
+    Mean,
+    /// The median of the answers, which are numbers.
+    Median,
+    /// The side that the judges found better.
+    Judge,
+    /// The answer that was given last.
+    Last,
+}
+
+impl Aggregation {
+    /// Every way, by the word that a file uses.
+    pub const ALL: [(&'static str, Aggregation); 7] = [
+        ("majority", Aggregation::Majority),
+        ("confidence", Aggregation::Confidence),
+        ("borda", Aggregation::Borda),
+        ("mean", Aggregation::Mean),
+        ("median", Aggregation::Median),
+        ("judge", Aggregation::Judge),
+        ("last", Aggregation::Last),
+    ];
+
+    /// Returns the word that a file uses for it.
+    pub fn name(self) -> &'static str {
+        Aggregation::ALL.iter().find(|(_, way)| *way == self).map_or("", |(name, _)| name)
+    }
+
+    /// Returns whether it is made of answers, so that participants are asked for one.
+    pub fn reads_answers(self) -> bool {
+        match self {
+            Aggregation::Mean | Aggregation::Judge => false,
+            Aggregation::Majority
+            | Aggregation::Confidence
+            | Aggregation::Borda
+            | Aggregation::Median
+            | Aggregation::Last => true,
+        }
+    }
+
+    /// Returns the way of a word.
+    pub fn named(word: &str) -> Option<Aggregation> {
+        Aggregation::ALL.iter().find(|(name, _)| *name == word).map(|(_, way)| *way)
+    }
+}
+
+/// What follows where several answers have as much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AnswerTie {
+    /// There is no answer.
+    #[default]
+    None,
+    /// The one that was given first.
+    First,
+    /// Dice, from the seed.
+    Random,
+}
+
+/// What one way of counting makes of the answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountedAnswer {
+    /// The way.
+    pub by: Aggregation,
+    /// What it comes to; none at a tie that nothing breaks, and where nobody gave anything to count.
+    pub answer: Option<Text>,
+    /// The answers that have as much as the first, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tied: Vec<Text>,
+    /// What each answer has: votes, confidence, points or a mean score; the most first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<(Text, f64)>,
+}
+
+/// What came out of a conversation that was to find an answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FoundAnswer {
+    /// The answer.
+    pub answer: Option<Text>,
+    /// The way that made it.
+    pub by: Aggregation,
+    /// How many answers were asked for.
+    pub of: u32,
+    /// How many of them could not be read.
+    pub abstained: u32,
+    /// What every way makes of them that has anything to count.
+    pub ways: Vec<CountedAnswer>,
+}
+
+impl FoundAnswer {
+    /// Returns it in words.
+    pub fn told(&self) -> String {
+        let counted = self.ways.iter().find(|way| way.by == self.by);
+        let way = self.by.name();
+        let mut told = match (&self.answer, counted.map(|c| &c.tied[..])) {
+            (Some(answer), Some([])) => format!("answer {answer} ({way})"),
+            (Some(answer), _) => format!("answer {answer} ({way}, after a tie)"),
+            (None, Some([_, ..])) => format!("no answer: a tie ({way})"),
+            (None, _) => format!("no answer ({way})"),
+        };
+        if self.abstained > 0 {
+            told.push_str(&format!(", {} of {} abstained", self.abstained, self.of));
+        }
+        told
+    }
+}

@@ -1,0 +1,78 @@
+//! Quotations in a reply, held against the text that they are from, and marked: a reader who does not have the text
+//! can tell what stands in it from what does not.
+
+/// What frames a quotation.
+const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"", "\"")];
+/// Words from which on something between quotation marks is taken for a quotation.
+const WORDS_MIN: usize = 3;
+/// What is put behind one that stands in the text.
+pub const FOUND: &str = " [quoted correctly]";
+/// What is put behind one that does not.
+pub const MISSING: &str = " [not in the text]";
+
+/// Returns a reply with each of its quotations marked.
+pub fn checked(said: &str, text: &str) -> String {
+    let text = plain(text);
+    let mut out = String::with_capacity(said.len());
+    let mut rest = said;
+    while let Some((at, open, close)) = first(rest) {
+        let inside = at + open.len();
+        let Some(end) = rest.get(inside..).and_then(|tail| tail.find(close)).map(|n| inside + n)
+        else {
+            break;
+        };
+        let (Some(before), Some(quoted), Some(after)) =
+            (rest.get(..at), rest.get(inside..end), rest.get(end + close.len()..))
+        else {
+            break;
+        };
+        out.push_str(before);
+        out.push_str(&format!("“{quoted}”"));
+        let tagged = open.starts_with('<');
+        if tagged || quoted.split_whitespace().count() >= WORDS_MIN {
+            let marked = if text.contains(&plain(quoted)) { FOUND } else { MISSING };
+            out.push_str(marked);
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Finds where the next quotation begins.
+fn first(text: &str) -> Option<(usize, &'static str, &'static str)> {
+    FRAMES.iter().filter_map(|(open, close)| Some((text.find(open)?, *open, *close))).min()
+}
+
+/// Returns words alone: how they are spaced, punctuated and capitalised is no part of a quotation.
+fn plain(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    format!(" {} ", words.map(str::to_lowercase).collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_the_text_is_told_from_what_does_not() {
+        let text = "The ship left at dawn.\nNobody  saw it, but the keeper.";
+        for (said, expected) in [
+            (
+                "He says <quote>nobody saw it</quote>.",
+                "He says “nobody saw it” [quoted correctly].",
+            ),
+            ("<quote>dawn</quote>", "“dawn” [quoted correctly]"),
+            ("<quote>the ship sank</quote>", "“the ship sank” [not in the text]"),
+            (
+                "“Saw it but the keeper” and \"a ship\"",
+                "“Saw it but the keeper” [quoted correctly] and “a ship”",
+            ),
+            ("<quote>no end", "<quote>no end"),
+            ("<quote>ship left at da</quote>", "“ship left at da” [not in the text]"),
+            ("plain", "plain"),
+        ] {
+            assert_eq!(checked(said, text), expected);
+        }
+    }
+}

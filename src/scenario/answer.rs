@@ -1,0 +1,139 @@
+//! `[answer]` and `[item]` resolved: the answer that a conversation is to find, and the values that its templates ask for.
+
+use super::check::{Walk, join};
+use super::tree::{Node, Value as Tree};
+use super::who::who_of;
+use crate::expr::{Facts, Template};
+use crate::model::{Aggregation, AnswerKind, AnswerTie, Participant, Text};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+/// The name under which templates find the values.
+pub(super) const ITEM: &str = "item";
+/// The key of an item that no template may see: what is right.
+pub const RIGHT: &str = "answer";
+
+/// The answer that a conversation is to find.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct AnswerSpec {
+    /// What an answer is.
+    #[serde(default)]
+    pub form: AnswerKind,
+    /// Whether each is asked how sure it is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub confidence: bool,
+    /// Whose answers count, by their ids.
+    #[serde(default)]
+    pub of: Vec<Text>,
+    /// Whether every answer counts, not the last one of each alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub every: bool,
+    /// How one answer is made of them.
+    #[serde(default)]
+    pub by: Aggregation,
+    /// What a tie comes to.
+    #[serde(default)]
+    pub tie: AnswerTie,
+    /// What a confidence of at least this counts as, the highest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bands: Vec<(f64, f64)>,
+}
+
+/// Resolves `[answer]`.
+pub(super) fn answer(
+    walk: &mut Walk<'_>,
+    root: &Node,
+    seats: &[Participant],
+) -> Option<AnswerSpec> {
+    let node = root.get("answer")?;
+    let word = |key: &str| node.get(key).and_then(Node::text).unwrap_or_default();
+    let of = match node.get("of") {
+        Some(of) => who_of(walk, of, seats, "answer.of"),
+        None => seats.iter().filter(|s| s.speaks).map(|s| s.id.0.clone()).collect(),
+    };
+    let by = Aggregation::named(word("by")).unwrap_or_default();
+    let mut bands = vec![];
+    for (i, band) in node.get("bands").map(Node::items).unwrap_or_default().iter().enumerate() {
+        let numbers: Vec<f64> = band.items().iter().filter_map(Node::number).collect();
+        match numbers[..] {
+            [from, counts] => bands.push((from, counts)),
+            _ => {
+                let path = format!("answer.bands[{}]", i + 1);
+                walk.fault(&band.span, &path, "takes two numbers", "as in [0.9, 0.8]");
+            }
+        }
+    }
+    bands.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let confidence = node.get("confidence").and_then(Node::flag);
+    if let (Some(by_node), false) = (node.get("by"), confidence.unwrap_or_default())
+        && by == Aggregation::Confidence
+    {
+        let message = "needs to know how sure each is";
+        walk.fault(&by_node.span, "answer.by", message, "add confidence = true");
+    }
+    if let (Some(by_node), None) = (node.get("by"), root.get("verdict"))
+        && by == Aggregation::Judge
+    {
+        let message = "needs a verdict";
+        walk.fault(
+            &by_node.span,
+            "answer.by",
+            message,
+            r#"add [verdict] with judge = "..." and sides"#,
+        );
+    }
+    Some(AnswerSpec {
+        form: AnswerKind::named(word("form")).unwrap_or_default(),
+        confidence: confidence.unwrap_or_default(),
+        of,
+        every: word("count") == "every",
+        by,
+        tie: match word("tie") {
+            "first" => AnswerTie::First,
+            "random" => AnswerTie::Random,
+            _ => AnswerTie::None,
+        },
+        bands,
+    })
+}
+
+/// Resolves `[item]`; what is right is never among the values.
+pub(super) fn item(walk: &mut Walk<'_>, root: &Node) -> Map<String, Value> {
+    let Some(node) = root.get(ITEM) else { return Map::new() };
+    let Tree::Table(_) = node.value else {
+        let message = format!("takes a table, not {}", node.quoted());
+        walk.fault(&node.span, ITEM, message, r#"as in [item] with question = "...""#);
+        return Map::new();
+    };
+    let mut values: Map<String, Value> =
+        node.entries().iter().map(|e| (e.key.clone(), e.node.to_json())).collect();
+    values.remove(RIGHT);
+    values
+}
+
+/// Returns a text with the values of `[item]` filled in, once and for all: what stands in them is no template.
+pub(super) fn filled(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    item: &Map<String, Value>,
+    path: &str,
+) -> Option<Text> {
+    let source = node.text()?;
+    if !source.contains("{{") {
+        return Some(source.into());
+    }
+    let facts = Facts::new(json!({ ITEM: item }));
+    match Template::compile(source).and_then(|template| template.render(&facts)) {
+        Ok(text) => Some(text.into()),
+        Err(fault) => {
+            let message = format!("{}, at {}", fault.message, fault.place(source));
+            walk.fault(
+                &node.span,
+                &join("", path),
+                message,
+                "only item.NAME can be filled in here",
+            );
+            Some(source.into())
+        }
+    }
+}

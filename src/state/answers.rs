@@ -1,0 +1,158 @@
+//! Answers as far as they were given: who gave which after whose words, and what every way of counting makes of them.
+
+use super::Conversation;
+use crate::aggregate::{self, Given, Rules, quantile};
+use crate::model::*;
+use crate::scenario::AnswerSpec;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Salt of the dice that break a tie.
+const TIE_SALT: &str = "tie of an answer";
+
+/// One answer that was asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stated {
+    /// By whom.
+    pub seat: SeatId,
+    /// The turn that gave it.
+    pub turn: TurnId,
+    /// The utterance's number.
+    pub number: Option<u32>,
+    /// Which of its seat's answers it is, from 1.
+    pub nth: u32,
+    /// The answer; none is an abstention.
+    pub answer: Option<Text>,
+    /// How sure.
+    pub confidence: Option<f64>,
+    /// The last answers of the others that its speaker was shown.
+    pub shown: Vec<(SeatId, Text)>,
+}
+
+impl Conversation {
+    /// Returns every answer in the order in which they were given.
+    pub fn stated(&self) -> Vec<Stated> {
+        let Some(spec) = &self.scenario.answer else { return vec![] };
+        let mut all: Vec<Stated> = vec![];
+        for (seat, turn, data) in self.data() {
+            let Some(answer) = data.get("answer").or_else(|| data.get("choice")) else { continue };
+            if !counts(spec, seat) {
+                continue;
+            }
+            let by = |e: &&super::Entry| e.versions.iter().any(|v| v.turn == Some(turn));
+            let entry = self.entries.iter().rev().find(by);
+            let places = entry.map(|e| self.shown_to(e)).unwrap_or_default();
+            let mut shown: BTreeMap<SeatId, Text> = BTreeMap::new();
+            for other in all.iter().filter(|s| s.seat != *seat) {
+                let said = |e: &&super::Entry| e.version().turn == Some(other.turn);
+                let seen = self.entries.iter().find(said).is_some_and(|e| places.contains(&e.seq));
+                if let (true, Some(answer)) = (seen, &other.answer) {
+                    shown.insert(other.seat.clone(), answer.clone());
+                }
+            }
+            let nth = all.iter().filter(|s| s.seat == *seat).count() as u32 + 1;
+            all.push(Stated {
+                seat: seat.clone(),
+                turn,
+                number: entry.and_then(|e| e.number),
+                nth,
+                answer: text_of(answer),
+                confidence: data["confidence"].as_f64(),
+                shown: shown.into_iter().collect(),
+            });
+        }
+        all
+    }
+
+    /// Returns what came out of a conversation that is to find an answer; none where it is not.
+    pub fn answered(&self) -> Option<FoundAnswer> {
+        let spec = self.scenario.answer.as_ref()?;
+        let last = |all: &[Stated]| {
+            let newest: BTreeMap<&SeatId, u32> = all.iter().map(|s| (&s.seat, s.nth)).collect();
+            let is_newest = |s: &&Stated| newest.get(&s.seat) == Some(&s.nth);
+            all.iter().filter(is_newest).cloned().collect::<Vec<_>>()
+        };
+        let all = self.stated();
+        let counted = if spec.every { all } else { last(&all) };
+        let answers =
+            counted.iter().filter_map(|s| Some((s.seat.clone(), s.answer.clone()?, s.confidence)));
+        let mut given = Given { answers: answers.collect(), ..Given::default() };
+        for (seat, _, data) in self.data().filter(|(seat, ..)| counts(spec, seat)) {
+            if let Ok(ranking) = serde_json::from_value::<Vec<SeatId>>(data["ranking"].clone()) {
+                given.rankings.retain(|(by, _)| by != seat);
+                given.rankings.push((seat.clone(), ranking));
+            }
+            if let Ok(scores) = serde_json::from_value(data["scores"].clone()) {
+                given.scores.push(scores);
+            }
+        }
+        given.judged = self.verdict.as_ref().map(|(verdict, _)| verdict.winner.clone());
+        let rules =
+            Rules { tie: spec.tie, dice: self.dice(0, TIE_SALT), bands: spec.bands.clone() };
+        let ways = aggregate::count(&given, &rules);
+        let of = match spec.by {
+            Aggregation::Mean => given.scores.len(),
+            Aggregation::Judge => self.verdict.as_ref().map_or(0, |(v, _)| v.judgements.len()),
+            _ => counted.len(),
+        };
+        let unread = match spec.by {
+            Aggregation::Mean => given.scores.iter().filter(|s| s.is_empty()).count(),
+            Aggregation::Judge => self
+                .verdict
+                .as_ref()
+                .map_or(0, |(v, _)| v.judgements.iter().filter(|j| j.winner.is_none()).count()),
+            _ => counted.iter().filter(|s| s.answer.is_none()).count(),
+        };
+        Some(FoundAnswer {
+            answer: ways.iter().find(|way| way.by == spec.by).and_then(|way| way.answer.clone()),
+            by: spec.by,
+            of: of as u32,
+            abstained: unread as u32,
+            ways,
+        })
+    }
+
+    /// Returns the answers as conditions and templates see them, those of turns up to a place: who speaks must not learn
+    /// what is said at the same time.
+    pub(super) fn answer_facts(&self, upto: Seq, viewer: Option<&SeatId>) -> Value {
+        let mut last: BTreeMap<&SeatId, Option<Text>> = BTreeMap::new();
+        for (seat, _, data) in self.data().filter(|(_, turn, _)| turn.0 <= upto.0) {
+            let counts = self.scenario.answer.as_ref().is_some_and(|spec| counts(spec, seat));
+            if let Some(answer) =
+                data.get("answer").or_else(|| data.get("choice")).filter(|_| counts)
+            {
+                last.insert(seat, text_of(answer));
+            }
+        }
+        let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
+        last.values().flatten().for_each(|answer| *counts.entry(answer).or_default() += 1);
+        let most = counts.iter().max_by_key(|(answer, n)| (**n, std::cmp::Reverse(**answer)));
+        let mut numbers: Vec<f64> =
+            last.values().flatten().filter_map(|a| a.parse().ok()).collect();
+        numbers.sort_by(f64::total_cmp);
+        let at = |part| quantile(&numbers, part);
+        let spread = at(0.75).zip(at(0.25)).map(|(high, low)| high - low);
+        let read = last.values().flatten().count();
+        json!({
+            "of": last.len(), "read": read, "counts": counts,
+            "most": most.map(|(answer, _)| answer),
+            "own": viewer.and_then(|seat| last.get(seat)),
+            "share": most.map_or(0.0, |(_, n)| f64::from(*n) / read.max(1) as f64),
+            "median": at(0.5), "low": at(0.25), "high": at(0.75), "spread": spread,
+            "relative_spread": spread.zip(at(0.5)).map(|(spread, median)| spread / median.abs()),
+        })
+    }
+}
+
+/// Returns whether the replies of a seat count.
+pub(super) fn counts(spec: &AnswerSpec, seat: &SeatId) -> bool {
+    spec.of.iter().any(|id| **id == *seat.0)
+}
+
+fn text_of(value: &Value) -> Option<Text> {
+    match value {
+        Value::String(text) => Some(text.as_str().into()),
+        Value::Number(_) | Value::Bool(_) => Some(value.to_string().into()),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}

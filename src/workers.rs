@@ -1,0 +1,37 @@
+//! Work that several threads share: each takes the next piece as soon as it is done with one.
+
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::thread;
+
+/// The stack of a thread that runs conversations, in bytes: as much as the program's own has.
+const STACK_BYTES: usize = 8 * 1024 * 1024;
+
+/// Does all pieces of work, so many at once; `next` hands them out one at a time, and `done` is told of each as it ends, on
+/// the thread that calls. Nothing is kept: pieces and results are there only while somebody has them.
+pub fn share<J: Send, R: Send>(
+    threads: usize,
+    next: impl FnMut() -> Option<J> + Send,
+    work: impl Fn(J) -> R + Sync,
+    mut done: impl FnMut(R),
+) {
+    let next = Mutex::new(next);
+    thread::scope(|scope| {
+        let (tell, told) = mpsc::sync_channel(threads.max(1));
+        for _ in 0..threads.max(1) {
+            let (tell, next, work) = (tell.clone(), &next, &work);
+            let run = move || {
+                loop {
+                    let piece = (next.lock().unwrap_or_else(PoisonError::into_inner))();
+                    let Some(piece) = piece else { return };
+                    if tell.send(work(piece)).is_err() {
+                        return;
+                    }
+                }
+            };
+            // a system that has no thread to give leaves the work to those it gave
+            let _ = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run);
+        }
+        drop(tell);
+        told.into_iter().for_each(&mut done);
+    });
+}

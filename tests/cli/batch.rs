@@ -1,0 +1,362 @@
+//! A scenario over many questions: what is asked, what is kept, and that nothing is asked twice.
+
+use crate::house::House;
+use serde_json::Value;
+use std::fs;
+
+/// A solver who is right on all sums but those that begin with a 1.
+const SOLVER: &str = r#"
+title = "Solver"
+topic = "{{ item.question }}"
+policy = "phases"
+
+[item]
+question = "What is 1 + 1?"
+
+[answer]
+form = "number"
+
+[[participant]]
+id = "ada"
+lines = ["It is as it is.\nANSWER: {{ item.right }}"]
+
+[[participant]]
+id = "bo"
+lines = ["ANSWER: {{ item.said }}"]
+
+[[phase]]
+name = "answers"
+order = "simultaneous"
+sees = "question"
+
+[[phase]]
+name = "revision"
+when = "agreement < 1"
+order = "simultaneous"
+sees = "others_last"
+"#;
+
+fn at(house: &House, name: &str) -> String {
+    house.path(name).display().to_string()
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn results(house: &House, path: &str) -> Vec<Value> {
+    lines(&fs::read_to_string(house.home.path().join(path)).unwrap())
+}
+
+#[test]
+fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let items = house.file(
+        "items.jsonl",
+        "{\"id\":\"a\",\"question\":\"2+2?\",\"answer\":4,\"right\":\"4\",\"said\":\"4.0\"}\n\
+         {\"id\":\"b/c\",\"question\":\"SECRET3\",\"answer\":\"3\",\"right\":\"3\",\"said\":\"none\"}\n",
+    );
+    let out = at(&house, "out");
+    let ran = house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
+    assert!(ran.err.contains("2 to 4 calls an item, 4 to 8 in all"), "{}", ran.err);
+    assert!(ran.err.contains("2 of 2 conversations are over"), "{}", ran.err);
+    let all = results(&house, "out/results.jsonl");
+    let of = |item: &str| all.iter().find(|line| line["item"] == item).unwrap();
+    assert_eq!((&of("a")["correct"], &of("a")["answered"]["answer"]), (&true.into(), &"4".into()));
+    assert_eq!(of("a")["calls"]["speak"], 2, "all agreed, so the second phase is left out");
+    let other = of("b/c");
+    assert_eq!(other["answered"]["abstained"], 1);
+    assert_eq!((&other["correct"], &other["calls"]["speak"]), (&true.into(), &4.into()));
+    for line in &all {
+        let session = house.home.path().join("out").join(line["session"].as_str().unwrap());
+        let text = fs::read_to_string(&session).unwrap();
+        assert!(text.contains("conversation.ended"), "{session:?}");
+        assert!(!text.contains("\"answer\":\"3\",\"right\""), "what is right is not in a session");
+    }
+    let schema: Value =
+        serde_json::from_str(&house.run(&["schema", "results"]).code(0).out).unwrap();
+    for line in &all {
+        for key in line.as_object().unwrap().keys() {
+            assert!(schema["properties"].get(key).is_some(), "{key} is in the schema");
+        }
+        for key in schema["required"].as_array().unwrap() {
+            assert!(line.get(key.as_str().unwrap()).is_some(), "{key} is in a line");
+        }
+    }
+}
+
+#[test]
+fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let item = |n: u32| {
+        format!(
+            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n"
+        )
+    };
+    let items = house.file("items.jsonl", &(0..3).map(item).collect::<String>());
+    let out = at(&house, "out");
+    let args = ["batch", &scenario, "--items", &items, "--out", &out];
+    house.run(&args).code(0);
+    let before = fs::read_to_string(house.home.path().join("out/results.jsonl")).unwrap();
+    // a kill may cut the last line; its conversation is over all the same
+    let cut = before.trim_end().len() - 40;
+    fs::write(house.home.path().join("out/results.jsonl"), &before[..cut]).unwrap();
+    let sessions = || {
+        let folder = fs::read_dir(house.home.path().join("out/sessions/solver")).unwrap();
+        folder
+            .filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|e| e == "jsonl"))
+            .count()
+    };
+    house.file("items.jsonl", &(0..5).map(item).collect::<String>());
+    let again = house.run(&args).code(0);
+    assert!(again.err.contains("line 3: it is no result"), "{}", again.err);
+    assert!(again.err.contains("5 of 5 conversations are over"), "{}", again.err);
+    assert_eq!(sessions(), 5, "no conversation was had twice");
+    let whole: Vec<Value> = fs::read_to_string(house.home.path().join("out/results.jsonl"))
+        .unwrap()
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect();
+    assert_eq!(whole.len(), 5);
+    let done = house.run(&args).code(0);
+    assert!(done.err.contains("5 conversations are over already"), "{}", done.err);
+    house.file("solver.toml", &SOLVER.replace("It is as it is", "It is otherwise"));
+    let refused = house.run(&args).code(2);
+    assert!(refused.err.contains("prompts, models or judges of solver"), "{}", refused.err);
+}
+
+/// A session that stops in the middle is what a kill leaves behind.
+#[test]
+fn a_conversation_that_was_killed_goes_on_in_its_session() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let items = house.file(
+        "items.jsonl",
+        "{\"id\":\"a\",\"question\":\"2+2?\",\"answer\":4,\"right\":\"4\",\"said\":\"5\"}\n",
+    );
+    let out = at(&house, "out");
+    let args = ["batch", &scenario, "--items", &items, "--out", &out];
+    house.run(&args).code(0);
+    let session = house.home.path().join("out/sessions/solver/a.jsonl");
+    let text = fs::read_to_string(&session).unwrap();
+    let all = text.lines().count();
+    for kept in [2, all / 3, all / 2, all - 1] {
+        let head: String = text.lines().take(kept).map(|line| format!("{line}\n")).collect();
+        fs::write(&session, &head).unwrap();
+        fs::remove_file(house.home.path().join("out/results.jsonl")).unwrap();
+        house.run(&args).code(0);
+        let now = fs::read_to_string(&session).unwrap();
+        assert!(now.starts_with(&head), "what was said stays, cut after {kept} lines");
+        assert!(now.lines().any(|line| line.contains("conversation.reopened")));
+        let line = &results(&house, "out/results.jsonl")[0];
+        assert_eq!(line["outcome"], "ended", "cut after {kept} lines: {line}");
+    }
+}
+
+#[test]
+fn damaged_lines_are_named_and_left_out_only_if_asked() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let items = house.file(
+        "items.jsonl",
+        "{\"id\":\"a\",\"question\":\"2?\",\"answer\":2,\"right\":2,\"said\":2}\nnope\n{\"id\":\"c\",\"answer\":1}\n",
+    );
+    let out = at(&house, "out");
+    let args = ["batch", &scenario, "--items", &items, "--out", &out];
+    let refused = house.run(&args).code(3);
+    assert!(refused.err.contains("line 2: it is no JSON"), "{}", refused.err);
+    assert!(refused.err.contains("line 3: it has no `question`"), "{}", refused.err);
+    assert!(!house.home.path().join("out").exists(), "nothing was begun");
+    let mut skipping = args.to_vec();
+    skipping.push("--skip-damaged");
+    let ran = house.run(&skipping).code(0);
+    assert!(ran.err.contains("1 of 1 conversations are over"), "{}", ran.err);
+}
+
+#[test]
+fn shards_are_put_together_again_and_mixed_judges_are_not() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    let item = |n: u32| {
+        format!(
+            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n"
+        )
+    };
+    let items = house.file("items.jsonl", &(0..7).map(item).collect::<String>());
+    let out = at(&house, "out");
+    for part in ["1/3", "2/3", "3/3"] {
+        house.run(&["batch", &scenario, "--items", &items, "--out", &out, "--shard", part]).code(0);
+    }
+    let part = |n: u32| at(&house, &format!("out/results-{n}-of-3.jsonl"));
+    let whole = at(&house, "out/results.jsonl");
+    let merged = house.run(&["batch", "merge", &part(1), &part(2), &part(3), "-o", &whole]).code(0);
+    assert!(merged.err.contains("7 results"), "{}", merged.err);
+    let order: Vec<u64> =
+        results(&house, "out/results.jsonl").iter().map(|l| l["line"].as_u64().unwrap()).collect();
+    assert_eq!(order, [1, 2, 3, 4, 5, 6, 7]);
+    let other = fs::read_to_string(house.home.path().join("out/results-1-of-3.jsonl")).unwrap();
+    let fingerprint = results(&house, "out/results.jsonl")[0]["fingerprint"].clone();
+    let other = other.replace(fingerprint.as_str().unwrap(), "0123456789ab");
+    let other = house.file("other.jsonl", &other);
+    let mixed =
+        house.run(&["batch", "merge", &part(2), &other, "-o", &at(&house, "m.jsonl")]).code(3);
+    assert!(mixed.err.contains("other prompts, models or judges"), "{}", mixed.err);
+}
+
+#[test]
+fn a_report_has_every_figure_and_withholds_what_cannot_be_said() {
+    let house = House::new();
+    let scenario = house.file("solver.toml", SOLVER);
+    // bo is wrong on odd ones, and there the two never agree
+    let item = |n: u32| {
+        let said = if n % 2 == 0 { n } else { n + 1 };
+        format!(
+            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{said}}}\n"
+        )
+    };
+    let items = house.file("items.jsonl", &(0..10).map(item).collect::<String>());
+    let out = at(&house, "out");
+    house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
+    let report = house.run(&["batch", "report", &out]).code(0).out;
+    assert!(report.contains("withheld"), "half of them are ties: {report}");
+    let full = house.run(&["batch", "report", &out, "--max-unread", "0.5"]).code(0).out;
+    // five of five that gave an answer are right, which may be as few as 57 %
+    assert!(full.contains("100.0%    56.6%  100.0%  50.0%"), "{full}");
+    let csv =
+        house.run(&["batch", "report", &out, "--format", "csv", "--table", "cost"]).code(0).out;
+    assert!(csv.starts_with("protocol,calls,planned,outside"), "{csv}");
+    let page = house.run(&["batch", "report", &out, "--format", "html"]).code(0).out;
+    assert!(page.contains("<svg") && !page.contains("<script") && !page.contains("http"), "{page}");
+}
+
+#[test]
+fn a_dry_run_says_how_many_calls_and_asks_nobody() {
+    let house = House::new();
+    let items = house.file(
+        "items.jsonl",
+        "{\"question\":\"1?\",\"answer\":1}\n{\"question\":\"2?\",\"answer\":2}\n",
+    );
+    let args =
+        ["batch", "society-of-minds", "--items", &items, "--rehearsed", "--baselines", "--dry-run"];
+    let told = house.run(&args).code(0).out;
+    assert!(told.contains("society-of-minds: 2 items, 9 calls an item, 18 in all"), "{told}");
+    assert!(told.contains("self-consistency: 2 items, 9 calls an item"), "as many calls: {told}");
+    assert!(told.contains("reflection: 2 items, 9 calls an item"), "{told}");
+    assert!(!house.home.path().join("society-of-minds-items").exists());
+}
+
+#[test]
+fn conversations_that_fail_are_listed_and_run_again_only_if_asked() {
+    let house = House::new();
+    let failing = SOLVER.replace("lines = [\"ANSWER: {{ item.said }}\"]", "script = [\"false\"]");
+    let scenario = house.file("failing.toml", &failing);
+    let items =
+        house.file("items.jsonl", "{\"id\":\"a\",\"question\":\"2?\",\"answer\":2,\"right\":2}\n");
+    let out = at(&house, "out");
+    let args = ["batch", &scenario, "--items", &items, "--out", &out, "--trust"];
+    let ran = house.run(&args).code(1);
+    assert!(ran.err.contains("item `a`, failing:"), "{}", ran.err);
+    assert!(ran.err.contains("--retry"), "{}", ran.err);
+    house.run(&args).code(1);
+    assert_eq!(results(&house, "out/results.jsonl").len(), 1, "it is not asked again");
+    let mut again = args.to_vec();
+    again.push("--retry");
+    house.run(&again).code(1);
+    let all = results(&house, "out/results.jsonl");
+    assert_eq!(all.len(), 2);
+    assert_ne!(all[0]["session"], all[1]["session"]);
+}
+
+/// A participant who is right with 0.6, and takes over the majority of the round before with 0.5.
+const ORACLE: &str = r#"
+title = "Noisy oracle"
+topic = "{{ item.question }}"
+policy = "phases"
+
+[item]
+question = "?"
+
+[answer]
+form = "number"
+
+[[participant]]
+id = "ada"
+lines = [FIRST, THEN]
+[[participant]]
+id = "bo"
+lines = [FIRST, THEN]
+[[participant]]
+id = "cy"
+lines = [FIRST, THEN]
+
+[[phase]]
+name = "answers"
+order = "simultaneous"
+sees = "question"
+[[phase]]
+name = "revision"
+order = "simultaneous"
+sees = "others_last"
+"#;
+
+/// The instrument is calibrated: what it measures of voices whose accuracy is known is what the closed form says.
+#[test]
+fn a_noisy_oracle_measures_as_its_closed_form_says() {
+    let (p, q, n) = (0.6, 0.5, 120);
+    let first = format!("\"ANSWER: {{{{ item.right if dice < {p} else item.wrong }}}}\"");
+    let then = format!("\"ANSWER: {{{{ answers.most if dice < {q} else answers.own }}}}\"");
+    let house = House::new();
+    let scenario =
+        house.file("oracle.toml", &ORACLE.replace("FIRST", &first).replace("THEN", &then));
+    let items = at(&house, "sums.jsonl");
+    let count = n.to_string();
+    let sums = ["batch", "arithmetic", "--count", &count, "--seed", "5", "-o", &items];
+    house.run(&sums).code(0);
+    let out = at(&house, "out");
+    house.run(&["batch", &scenario, "--items", &items, "--out", &out, "--seed", "1"]).code(0);
+    let all = results(&house, "out/results.jsonl");
+    assert_eq!(all.len(), n);
+    let check = |what: &str, held: usize, expected: f64| {
+        let (low, high) = colloquium::stats::wilson(held as u32, n as u32);
+        let told = format!("{what}: {held} of {n}, expected {expected:.3}, {low:.3} to {high:.3}");
+        println!("{told}");
+        assert!((low..=high).contains(&expected), "{told}");
+    };
+    let is_right = |line: &Value| line["correct"] == true;
+    let turned = |line: &Value, key: &str| line[key].as_array().is_some_and(|all| !all.is_empty());
+    // two or three of three are right at first, and a majority of those never turns
+    let majority = p * p * (3.0 - 2.0 * p);
+    check("right", all.iter().filter(|l| is_right(l)).count(), majority);
+    // exactly one is wrong, and takes over what the two others say
+    let one_wrong = 3.0 * p * p * (1.0 - p);
+    check("rescued", all.iter().filter(|l| turned(l, "rescued")).count(), one_wrong * q);
+    let one_right = 3.0 * p * (1.0 - p) * (1.0 - p);
+    check("bullied", all.iter().filter(|l| turned(l, "bullied")).count(), one_right * q);
+    let agrees = |line: &&Value| line["rounds"][1]["agreement"] == 1.0;
+    let unanimous = p * p * p + (1.0 - p) * (1.0 - p) * (1.0 - p) + (one_wrong + one_right) * q;
+    check("agree", all.iter().filter(agrees).count(), unanimous);
+    for line in all.iter().filter(|l| turned(l, "rescued")) {
+        assert_eq!(line["rescued"][0]["after"].as_array().unwrap().len(), 2, "{line}");
+    }
+    let again = at(&house, "again");
+    house
+        .run(&[
+            "batch", &scenario, "--items", &items, "--out", &again, "--seed", "1", "--jobs", "1",
+        ])
+        .code(0);
+    let of = |all: Vec<Value>| -> Vec<(u64, Value)> {
+        let mut all: Vec<_> = all
+            .into_iter()
+            .map(|l| (l["line"].as_u64().unwrap(), l["answered"]["answer"].clone()))
+            .collect();
+        all.sort_by_key(|(line, _)| *line);
+        all
+    };
+    assert_eq!(
+        of(results(&house, "again/results.jsonl")),
+        of(all),
+        "the same dice, however many at once"
+    );
+}
