@@ -164,7 +164,7 @@ fn a_seat_has_a_good_id_and_one_voice() {
     }
     check_rest(
         "human = true\nlines = [\"a\"]",
-        &["5:1 participant[1].lines: is a second voice beside `human`"],
+        &["5:1 participant[1].lines: is a second voice of \"ada\" beside `human`"],
     );
     check_rest(
         "human = true\nstand_in = { model = \"a:b\", script = [\"x\"] }",

@@ -19,6 +19,7 @@ mod stances;
 mod standpoints;
 mod subject;
 mod table;
+mod totals;
 mod turn_log;
 
 pub use divergence::divergence;
@@ -31,6 +32,7 @@ pub use stances::stances;
 pub use standpoints::{Stand, Standpoints, standpoints};
 pub use subject::{Analysis, name};
 pub use table::{Cell, Column, Table};
+pub use totals::Totals;
 pub use turn_log::{Moment, MomentKind, TimedTurn, TurnLog};
 
 use crate::model::Event;

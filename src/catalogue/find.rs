@@ -1,6 +1,7 @@
 //! The session that a person means: by its path, its id, or the beginning of its id.
 
 use super::list::{logs, written};
+use crate::model::near::nearest;
 use crate::session::SessionFiles;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
@@ -63,8 +64,8 @@ pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, Session
     match begins[..] {
         [id] => Ok(id.clone()),
         [] => {
-            let near = ids.iter().min_by_key(|id| strsim::damerau_levenshtein(id, name));
-            Err(SessionNotFound::Unknown { name: name.into(), nearest: near.cloned() })
+            let near = nearest(name, ids.iter().map(String::as_str)).map(str::to_owned);
+            Err(SessionNotFound::Unknown { name: name.into(), nearest: near })
         }
         _ => {
             let more = begins.len().saturating_sub(CANDIDATES_SHOWN);

@@ -3,12 +3,12 @@
 use super::stored::Stored;
 use super::summary::{SessionStatus, SessionSummary};
 use crate::model::{Event, Wall};
-use crate::session::{Log, LogFault, SessionError, SessionFiles, read};
+use crate::session::{Log, LogFault, SessionError, SessionFiles, holder, read};
 use crate::state::State;
 use jiff::Timestamp;
-use std::fs::{self, DirEntry, File, TryLockError};
+use std::fs::{self, DirEntry};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::thread;
 
 /// The ending of a log's file name.
@@ -33,6 +33,16 @@ pub fn list(folder: &Path) -> io::Result<Vec<SessionSummary>> {
     .map_err(|_| io::Error::other("reading the sessions ended too early"))?
     .concat();
     all.sort_by(|a, b| (b.written, &b.id).cmp(&(a.written, &a.id)));
+    Ok(all)
+}
+
+/// Returns the file of every session of a folder, by its name.
+///
+/// # Errors
+/// When the folder exists and cannot be read.
+pub fn paths(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut all: Vec<PathBuf> = logs(folder)?.iter().map(DirEntry::path).collect();
+    all.sort();
     Ok(all)
 }
 
@@ -130,14 +140,6 @@ fn standing(files: &SessionFiles, log: &Log, state: &State) -> SessionStatus {
         None if log.torn.is_some() => SessionStatus::Recovered,
         None => SessionStatus::Unfinished,
     }
-}
-
-/// Returns who writes a session, if anybody does. A lock is only tried where somebody left a number, so that looking
-/// at a list keeps nobody from beginning to write.
-fn holder(files: &SessionFiles) -> Option<Option<u32>> {
-    let number = fs::read_to_string(files.lock()).ok().filter(|n| !n.trim().is_empty())?;
-    let held = File::open(files.lock()).ok()?.try_lock_shared();
-    matches!(held, Err(TryLockError::WouldBlock)).then(|| number.trim().parse().ok())
 }
 
 fn why(e: &SessionError) -> String {

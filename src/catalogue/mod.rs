@@ -14,7 +14,7 @@ mod tree;
 
 pub use examples::{EXAMPLES, example};
 pub use find::{SessionNotFound, find, last};
-pub use list::list;
+pub use list::{list, paths};
 pub use search::{Hit, Query, search};
 pub use summary::{SessionStatus, SessionSummary};
 pub use trash::{NotMoved, delete, restore};

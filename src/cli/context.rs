@@ -145,6 +145,13 @@ impl Context {
         }
     }
 
+    /// Replaces the line of progress on the terminal that standard error is; an empty one takes it away.
+    pub fn progress(&self, line: &str) {
+        if !self.quiet {
+            output::progress(&text::line(line));
+        }
+    }
+
     /// Says something that only a person who asks for it wants to know.
     pub fn note(&self, line: &str) {
         self.keep(line);

@@ -5,6 +5,9 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::model::{Key, SteerLine};
 use crate::{steer, untrusted};
+use std::fs::File;
+#[cfg(unix)]
+use std::fs::metadata;
 use std::io::{self, Read, stdin};
 
 /// The largest steer file or topic that is read, in bytes.
@@ -39,12 +42,29 @@ pub fn read_stdin(what: &str) -> Result<String, Failure> {
 }
 
 /// Reads a file that an option names, as text.
+///
+/// A pipe is the person's own choice, as in `--steer <(...)`; it is read to its end.
 pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
-    let bytes = untrusted::read(path.as_ref()).map_err(|e| {
-        let fix = "name a regular file of at most 1 MiB; `-` reads standard input where an option takes it";
+    let read = match is_pipe(path) {
+        true => File::open(path).and_then(read_capped),
+        false => untrusted::read(path.as_ref()),
+    };
+    let bytes = read.map_err(|e| {
+        let fix = "name a file or a pipe of at most 1 MiB; `-` reads standard input where an option takes it";
         Failure::usage(format!("cannot read {what} {path}: {e}"), fix)
     })?;
     as_text(&format!("{what} {path}"), bytes)
+}
+
+#[cfg(unix)]
+fn is_pipe(path: &str) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+}
+
+#[cfg(not(unix))]
+fn is_pipe(_: &str) -> bool {
+    false
 }
 
 fn read_capped(from: impl Read) -> io::Result<Vec<u8>> {

@@ -7,7 +7,7 @@ use super::Environment;
 use super::keys::{self, Binding};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 use super::origin::{Origin, origins, with_nearest};
-use crate::model::{FailureRule, Price, Wire};
+use crate::model::{CallRate, FailureRule, Price, Wire};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::num::NonZeroU32;
@@ -139,6 +139,8 @@ pub struct Provider {
     pub api_key_file: Option<PathBuf>,
     /// The program that prints its key, and its arguments.
     pub api_key_command: Option<Vec<String>>,
+    /// How many calls it takes in a while.
+    pub rate: Option<CallRate>,
 }
 
 /// The bounds of further tries, whatever a scenario or a server asks for.

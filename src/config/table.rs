@@ -101,6 +101,12 @@ pub const SETTINGS: &[Setting] = &[
         "Program that prints the API key, with its arguments.",
     ),
     row(
+        "providers.NAME.rate",
+        r#"{"type": "string", "pattern": "^[1-9][0-9]*/(s|min|h)$"}"#,
+        "none",
+        "How many calls it takes in a while, as in 20/min; further ones wait.",
+    ),
+    row(
         "models.MODEL.window",
         r#"{"type": "integer", "minimum": 1}"#,
         "as listed, else 4096",

@@ -40,7 +40,10 @@ fn stance(state: &State) -> Option<Draft> {
 
 /// A turn that waits for another try, when none will be granted any more.
 fn give_up(state: &State) -> Option<Draft> {
-    let waits = |turn: &&Turn| turn.call.is_none() && turn.retry_at.is_some();
+    let waits = |turn: &&Turn| {
+        let held = || state.held_by_rate(turn, state.ms).is_some();
+        turn.call.is_none() && (turn.retry_at.is_some() || held())
+    };
     let turn = state.calls().find(waits).filter(|_| turns::gives_up(state))?;
     Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
@@ -135,7 +138,15 @@ fn judged(state: &State) -> Option<(StopReason, Option<Text>)> {
 /// A granted turn whose call has not begun; one that waits for its next try is woken by time.
 fn call(state: &State) -> Option<Draft> {
     let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none() && !t.waits_for_tools();
-    let turn = state.calls().find(due)?;
+    let held = state.calls().filter(due).find_map(|t| state.held_by_rate(t, state.ms));
+    let told = held.and_then(|(_, provider, rate)| {
+        let text = format!("calls to {provider} wait for their rate of {rate}");
+        warn_once(state, text.into())
+    });
+    if told.is_some() {
+        return told;
+    }
+    let turn = state.calls().filter(due).find(|t| state.held_by_rate(t, state.ms).is_none())?;
     let doubts = turns::doubts(state, turn);
     let told = doubts.into_iter().find_map(|doubt| warn_once(state, doubt.into()));
     told.or_else(|| Some(turns::start(state, turn)))

@@ -26,6 +26,7 @@ pub(super) fn batch(
         judge: None,
         summary: None,
         replaces: None,
+        continues: false,
         question: None,
         options: vec![],
     }
@@ -56,7 +57,7 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     let number = match again {
         Some(again) => again.number,
         None if !speaks => None,
-        None if anew => state.last.as_ref().and_then(|l| l.number),
+        None if anew => batch.spec.replaces.and_then(|turn| state.spoken(turn)?.number),
         None => Some(state.numbers + 1),
     };
     let notes = match again {

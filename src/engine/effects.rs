@@ -111,7 +111,12 @@ pub fn deadline(live: &Live) -> Option<Ms> {
                 let due = call_deadline(live, turn.id, &spec.timeouts).map(|due| due.at);
                 due.into_iter().chain(time_is_up(state, turn)).min()
             }
-            (_, None, retry) => retry,
+            // a pause holds who waits for a rate as well
+            (_, None, None) if state.run == RunState::Paused => None,
+            (_, None, None) => state.held_by_rate(turn, state.ms).map(|(at, ..)| at),
+            (_, None, Some(retry)) => {
+                Some(state.held_by_rate(turn, retry).map_or(retry, |(at, ..)| at))
+            }
         }
     });
     let limit = state.limits.seconds.filter(|_| state.limit.is_none());

@@ -172,8 +172,14 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
             wait(command)
         }
         Command::Skip {} => skip(state, command),
-        Command::Retry {} | Command::Reroll { .. } if command.acted => done(command),
-        Command::Retry {} | Command::Reroll { .. } => again(state, command),
+        Command::Retry { .. } | Command::Reroll { .. } | Command::Continue { .. }
+            if command.acted =>
+        {
+            done(command)
+        }
+        Command::Retry { .. } | Command::Reroll { .. } | Command::Continue { .. } => {
+            again(state, command)
+        }
         Command::Rename { text } if !command.acted => {
             Some(draft(ThreadId::ROOT, "operator", Renamed { title: text.clone() }.into()))
         }
@@ -284,23 +290,31 @@ fn skip(state: &State, command: &PendingCommand) -> Option<Draft> {
     }
 }
 
-/// Speaks the last utterance again, as soon as nobody speaks.
+/// Speaks an utterance again, as soon as nobody speaks.
 fn again(state: &State, command: &PendingCommand) -> Option<Draft> {
-    let last = state.last.as_ref().filter(|l| command.given.targets.turns.contains(&l.turn));
-    let Some(last) = last else {
+    let turn = command.given.targets.turns.first().copied();
+    let said = turn.and_then(|turn| Some((turn, state.spoken(turn)?)));
+    let Some((turn, said)) = said else {
         return Some(too_late(command, LateReason::SpokenSince));
     };
-    if !state.may_speak(&last.seat) {
-        let why = format!("{} cannot speak anymore", last.seat);
+    if !state.may_speak(&said.seat) {
+        let why = format!("{} cannot speak anymore", said.seat);
         return Some(too_late_because(command, LateReason::CannotSpeak, &why));
     }
-    let free = is_quiet(state, last.thread) && state.running_in(last.thread).next().is_none();
+    if state.threads.get(&said.thread).is_none_or(|thread| thread.closed.is_some()) {
+        return Some(too_late(command, LateReason::SpokenSince));
+    }
+    let free = is_quiet(state, said.thread) && state.running_in(said.thread).next().is_none();
     if !free || state.run == RunState::Paused || state.limit.is_some() {
         return wait(command);
     }
-    let why = "the operator asked for a retry".into();
-    let seats = vec![last.seat.clone()];
+    let continues = matches!(command.given.line.command, Command::Continue { .. });
+    let why = match continues {
+        true => "the operator asked to continue it".into(),
+        false => "the operator asked for a retry".into(),
+    };
+    let seats = vec![said.seat];
     let batch = drafts::batch(Requester::Operator, Purpose::Speak, seats, why);
-    let batch = BatchOpened { replaces: Some(last.turn), ..batch };
-    Some(draft(last.thread, ENGINE, batch.into()))
+    let batch = BatchOpened { replaces: Some(turn), continues, ..batch };
+    Some(draft(said.thread, ENGINE, batch.into()))
 }

@@ -117,7 +117,20 @@ fn tick(live: &Live, now: Ms) -> Vec<Draft> {
                     drafts.push(turns::cut(live, turn, now, CutWhy::Timeout));
                 }
             }
-            (_, None, Some(at)) if now >= at => drafts.push(turns::start(state, turn)),
+            (_, None, Some(at)) if now >= at && state.held_by_rate(turn, now).is_none() => {
+                drafts.push(turns::start(state, turn));
+                // the next one sees that this one has begun
+                if !state.rates.is_empty() {
+                    break;
+                }
+            }
+            (_, None, None) if state.run != RunState::Paused => {
+                let held = state.held_by_rate(turn, state.ms);
+                if held.is_some_and(|(at, ..)| now >= at) {
+                    drafts.push(turns::start(state, turn));
+                    break;
+                }
+            }
             (_, None, _) => {}
         }
     }

@@ -140,8 +140,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
             targets.participant = Some(Box::new(p));
         }
-        Command::Retry {} => targets.turns = vec![last(state, None)?],
-        Command::Reroll { utterance } => targets.turns = vec![last(state, *utterance)?],
+        Command::Retry { utterance } | Command::Reroll { utterance } => {
+            targets.turns = vec![said_before(state, *utterance, "retry")?];
+        }
+        Command::Continue { utterance } => {
+            targets.turns = vec![unfinished(state, *utterance)?];
+        }
         Command::Choose { utterance, alternative } => {
             let entry =
                 state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
@@ -309,13 +313,58 @@ fn speaking(state: &State, line: &SteerLine, who: Option<&SeatId>) -> Vec<TurnId
     state.calls().filter(meant).map(|t| t.id).collect()
 }
 
-fn last(state: &State, number: Option<u32>) -> Result<TurnId, String> {
+/// The turn to be said again: the last one, or that of an utterance.
+fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<TurnId, String> {
     let last = state.last.as_ref().ok_or("no turn has ended yet")?;
-    if let Some(number) = number.filter(|n| last.number != Some(*n)) {
-        return Err(format!("turn {number} is not the last one; branch there to say it again"));
+    let turn = match number.filter(|n| last.number != Some(*n)) {
+        None => last.turn,
+        Some(n) => {
+            let entry = state.utterance(n).ok_or_else(|| no_utterance(state, n))?;
+            entry.version().turn.ok_or_else(|| no_utterance(state, n))?
+        }
+    };
+    // whoever speaks after it answers words that are to change
+    let answers = |t: &&Turn| t.speaks() && t.thread == last.thread && t.horizon.0 > last.turn.0;
+    if let (None, Some(next)) = (number, state.turns.values().find(answers)) {
+        let number = last.number.map_or("it".into(), |n| format!("`{command}` with utterance {n}"));
+        return Err(format!(
+            "{} speaks already: {number} waits until {} has ended, `pause_now` stops {}",
+            next.seat, next.seat, next.seat
+        ));
     }
-    if !state.may_speak(&last.seat) {
-        return Err(format!("{} cannot speak now", last.seat));
+    let said = state.spoken(turn).ok_or("no turn has ended yet")?;
+    if !state.may_speak(&said.seat) {
+        return Err(format!("{} cannot speak now", said.seat));
     }
-    Ok(last.turn)
+    if state.threads.get(&said.thread).is_none_or(|thread| thread.closed.is_some()) {
+        let at = said.number.unwrap_or(1).saturating_sub(1);
+        return Err(format!(
+            "that part of the conversation is over: a branch says it again (`fork` at {at})"
+        ));
+    }
+    Ok(turn)
+}
+
+/// The turn to be gone on with: one that left words, in free form, and was cut or ran into its token limit.
+fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
+    let turn = said_before(state, number, "continue")?;
+    let said = state.spoken(turn).ok_or("no turn has ended yet")?;
+    let free = state.seat(&said.seat).is_some_and(|s| match s.spec.reply.form {
+        Form::Free | Form::Markers(_) => true,
+        Form::Choice(_)
+        | Form::Schema(_)
+        | Form::Bid
+        | Form::Judgement(_)
+        | Form::Answer { .. }
+        | Form::Ranking { .. }
+        | Form::Scores(_) => false,
+    });
+    let entry = said.number.and_then(|n| state.utterance(n));
+    let version = entry.map(crate::state::Entry::version).filter(|v| v.turn == Some(turn));
+    match (version, said.number) {
+        (Some(version), _) if free && (version.cut.is_some() || version.capped) => Ok(turn),
+        (_, Some(n)) if !free => Err(format!("turn {n} is data; `retry` asks for it again")),
+        (Some(_), Some(n)) => Err(format!("turn {n} was not cut; `retry` says it again")),
+        (_, _) => Err("it left no words to go on with; `retry` says it again".into()),
+    }
 }

@@ -207,6 +207,12 @@ fn is_looked_at(before: usize, now: usize) -> bool {
 
 /// An end with words, and what they ask of the conversation.
 fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) -> Draft {
+    let words = match &turn.part {
+        Some(part) if !words.text.trim().is_empty() => {
+            RepairedReply { text: reply::joined(part, &words.text), ..words }
+        }
+        Some(_) | None => words,
+    };
     let end = TurnEnded {
         mentions: mentions(state, &words.text, Some(&turn.seat), &state.labels(turn)),
         text: words.text.into(),

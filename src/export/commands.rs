@@ -59,7 +59,11 @@ pub(super) fn given(
             let keys: Vec<&str> = set.keys().map(String::as_str).collect();
             note(format!("{} changed: {}", seat(who), keys.join(", ")))
         }
-        Command::Retry {} | Command::Reroll { .. } => note("the operator asked for a retry".into()),
+        Command::Retry { utterance } | Command::Reroll { utterance } => match utterance {
+            Some(n) => note(format!("the operator asked for a retry of turn {n}")),
+            None => note("the operator asked for a retry".into()),
+        },
+        Command::Continue { .. } => note("the operator asked to continue a cut turn".into()),
         Command::Limit { set } => {
             let each = set.per_seat.map(|n| format!("{} per participant", utterances(n)));
             let words = |limit: Limit| Some(limit.words(set.of(limit)?));

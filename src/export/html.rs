@@ -10,6 +10,7 @@ use super::{Narrated, REHEARSED, chart, utterances, words};
 use crate::analysis::{Cell, Table};
 use crate::model::{Event, Kind, SeatId};
 use crate::state::State;
+use jiff::Timestamp;
 
 const STYLE: &str = include_str!("page.css");
 
@@ -23,7 +24,8 @@ pub fn spell(document: &Document) -> String {
     } else {
         String::new()
     };
-    let facts = format!("{}, {}", utterances(state.utterances), lasted(document));
+    let when = when(document).map(|when| format!("{when} · ")).unwrap_or_default();
+    let facts = format!("{when}{}, {}", utterances(state.utterances), lasted(document));
     let cast: String = state
         .seats
         .iter()
@@ -52,6 +54,14 @@ pub fn spell(document: &Document) -> String {
     )
 }
 
+/// Returns when the conversation began.
+fn when(document: &Document) -> Option<String> {
+    let at = document.records.first()?.event.at;
+    let at = Timestamp::from_millisecond(at.0).ok()?;
+    let words = at.strftime("%-d %B %Y, %H:%M UTC");
+    Some(format!("<time datetime=\"{}\">{words}</time>", at.strftime("%Y-%m-%dT%H:%M:%SZ")))
+}
+
 /// What was said and what happened, from first to last.
 fn talk(document: &Document) -> String {
     let mut narrator = document.narrator();
@@ -77,8 +87,7 @@ fn talk(document: &Document) -> String {
 fn class(state: &State, event: &Event) -> String {
     let seat = match &event.kind {
         Kind::TurnEnded(e) => {
-            let last = state.last.as_ref().filter(|l| l.turn == e.turn);
-            last.map_or_else(|| SeatId(event.by.clone()), |l| l.seat.clone())
+            state.spoken(e.turn).map_or_else(|| SeatId(event.by.clone()), |spoken| spoken.seat)
         }
         Kind::HumanSaid(_) => match state.entries.last().and_then(|e| e.seat()) {
             Some(seat) => seat.clone(),

@@ -17,6 +17,7 @@ mod commands;
 mod contest;
 mod discretion;
 mod document;
+mod failing;
 mod html;
 mod markup;
 mod narrate;

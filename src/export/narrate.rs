@@ -1,5 +1,6 @@
 //! From events to what is worth telling: whose words, where in the talk, and in which way.
 
+use super::failing::{Again, Failing};
 use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
 use super::{commands, contest, tools};
 use crate::analysis::name;
@@ -16,6 +17,7 @@ pub struct Narrator {
     asked: HashMap<Key, &'static str>,
     /// The title to open with, where it is not the one of that moment.
     pub(super) title: Option<Text>,
+    fails: Failing,
 }
 
 impl Narrator {
@@ -23,11 +25,26 @@ impl Narrator {
     pub fn leaving_out(whole: &State) -> Narrator {
         let hidden = whole.entries.iter().filter(|e| e.hidden.is_some());
         let hidden = hidden.filter_map(|e| e.number).collect();
-        Narrator { hidden, asked: HashMap::new(), title: None }
+        Narrator { hidden, ..Narrator::default() }
     }
 
-    /// Returns what an event tells; `state` is the one just after it.
+    /// Returns what an event tells; `state` is the one just after it. What fails for the same reason again and again is
+    /// told once, and counted.
     pub fn narrate(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
+        match self.fails.again(state, &event.kind) {
+            Again::Counted => vec![],
+            Again::First => [self.fails.counted(&event.kind), self.told(state, event)].concat(),
+            Again::Nothing => {
+                let told = self.told(state, event);
+                // what tells nothing is no reason to stop counting
+                let counted =
+                    if told.is_empty() { vec![] } else { self.fails.counted(&event.kind) };
+                [counted, told].concat()
+            }
+        }
+    }
+
+    fn told(&mut self, state: &State, event: &Event) -> Vec<Narrated> {
         let note = |text: String| vec![Narrated::Note(text::label(&text).into_owned())];
         match &event.kind {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
@@ -60,9 +77,9 @@ impl Narrator {
             }
             Kind::TurnEnded(e) => {
                 // the engine's word for a failure is about a seat all the same
-                let last = state.last.as_ref().filter(|l| l.turn == e.turn);
                 let by = || SeatId(event.by.clone());
-                self.turn(state, &last.map_or_else(by, |l| l.seat.clone()), e)
+                let seat = state.spoken(e.turn).map_or_else(by, |spoken| spoken.seat);
+                self.turn(state, &seat, e)
             }
             Kind::HumanSaid(said) => {
                 // the same words may stand in several threads; they are told once

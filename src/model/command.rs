@@ -79,10 +79,18 @@ pub enum Command {
     Join { participant: Value },
     /// Changes a seat: keys as in `[[participant]]`.
     Change { who: SeatId, set: Map<String, Value> },
-    /// Speaks the last utterance again; the earlier one is kept.
-    Retry {},
-    /// Speaks the last utterance again, as another alternative.
+    /// Speaks an utterance again, the last one unless it says which; the earlier text is kept.
+    Retry {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        utterance: Option<u32>,
+    },
+    /// Speaks an utterance again, as another alternative.
     Reroll {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        utterance: Option<u32>,
+    },
+    /// Lets a seat go on with words that were cut, the last ones unless it says which, as one message.
+    Continue {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         utterance: Option<u32>,
     },
@@ -193,8 +201,9 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("leave" ["who"] [] "Remove a participant." ["turn.ended"]),
     command!("join" ["participant"] [] "Add a participant, with keys as in [[participant]] of a scenario." []),
     command!("change" ["who", "set"] [] "Change a participant, with keys as in [[participant]]." []),
-    command!("retry" [] [] "Retry the last turn; the earlier version is kept." ["batch.opened"]),
-    command!("reroll" [] ["utterance"] "Retry the last turn as one more version." ["batch.opened"]),
+    command!("retry" [] ["utterance"] "Retry the last turn, or the one named; the earlier version is kept." ["batch.opened"]),
+    command!("reroll" [] ["utterance"] "Retry the last turn, or the one named, as one more version." ["batch.opened"]),
+    command!("continue" [] ["utterance"] "Continue the last turn that was cut, or the one named, as one message." ["batch.opened"]),
     command!("choose" ["utterance", "alternative"] [] "Choose which version of a turn counts, from 1." []),
     command!("edit" ["utterance", "text"] [] "Replace a turn's text in later prompts; the log keeps both." []),
     command!("hide" ["utterance"] ["text"] "Hide a turn from later prompts and exports; text says why." []),
@@ -239,8 +248,9 @@ impl Command {
             Command::Leave { .. } => "leave",
             Command::Join { .. } => "join",
             Command::Change { .. } => "change",
-            Command::Retry {} => "retry",
+            Command::Retry { .. } => "retry",
             Command::Reroll { .. } => "reroll",
+            Command::Continue { .. } => "continue",
             Command::Choose { .. } => "choose",
             Command::Edit { .. } => "edit",
             Command::Hide { .. } => "hide",

@@ -19,6 +19,7 @@ pub mod participant;
 pub mod payload;
 pub mod piece;
 pub mod prompt;
+pub mod rate;
 pub mod reason;
 pub mod runs;
 pub mod secret;
@@ -44,6 +45,7 @@ pub use participant::{
 };
 pub use piece::{Channel, Piece};
 pub use prompt::{Block, Message, Prompt, Rejected, Role};
+pub use rate::CallRate;
 pub use reason::StopReason;
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;

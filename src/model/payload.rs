@@ -6,6 +6,7 @@ use super::limits::{Limit, Limits};
 use super::money::Usd;
 use super::participant::Participant;
 use super::piece::PieceRun;
+use super::rate::CallRate;
 use super::reason::StopReason;
 use super::task::{JudgeTask, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
@@ -34,6 +35,9 @@ pub struct Opened {
     pub participants: Vec<Participant>,
     /// How many calls may run at once.
     pub parallel: u32,
+    /// How many calls providers take in a while, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub rates: BTreeMap<Text, CallRate>,
     /// Whether somebody is there who can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
@@ -156,6 +160,9 @@ pub struct BatchOpened {
     /// The turn whose utterance is spoken again, seeing what it saw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replaces: Option<TurnId>,
+    /// Whether that utterance, which was cut, is continued instead.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continues: bool,
     /// What is voted on or judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,

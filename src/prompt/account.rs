@@ -35,7 +35,8 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
     let labels = state.labels(turn);
-    let reworded = state.labelled || !labels.is_empty() || turn.summarises.is_some();
+    let reworded =
+        state.labelled || !labels.is_empty() || turn.summarises.is_some() || turn.part.is_some();
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let prompt = build(state, turn);
         let tokens = by_model.then(|| tokens_of(&prompt));

@@ -24,6 +24,9 @@ const ESCAPED: &str = "&lt;";
 const BEGIN: &str = "The talk begins.";
 /// The last words of a prompt in which nobody else has spoken.
 const OPENING_CUE: &str = "You have the floor. What do you say?";
+/// The last words of a prompt in which a seat goes on with words of its own that were cut.
+pub(super) const GO_ON: &str =
+    "You were cut off there. Go on exactly where your last words stop; repeat none of them.";
 /// The last words of every other prompt.
 pub(super) const CUE: &str = "What do you answer?";
 

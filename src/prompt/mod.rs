@@ -63,7 +63,9 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let text = state.read_as(answer.unwrap_or(text), &e.version().labels, &labels);
         Some((block(state, turn, &labels, e, text), e.seq))
     };
-    summary.into_iter().chain(fresh.filter_map(shown)).unzip()
+    // what it goes on with is the last thing it reads
+    let part = turn.part.clone().map(|text| (Block::Own { text }, Seq(turn.id.0)));
+    summary.into_iter().chain(fresh.filter_map(shown)).chain(part).unzip()
 }
 
 /// Returns the place up to which a turn's talk has to be summed up so that its prompt fits; none where it does.
@@ -138,7 +140,9 @@ fn task(state: &State, turn: &Turn) -> Option<Text> {
     let phase = phase.map(|task| rendered(task, state, turn));
     let cue = form.is_none() && phase.is_none();
     let mut all: Vec<String> = requests.chain(question).chain(phase).chain(form).collect();
-    if cue && !all.is_empty() && turn.speaks() {
+    if turn.part.is_some() {
+        all.push(messages::GO_ON.into());
+    } else if cue && !all.is_empty() && turn.speaks() {
         all.push(messages::CUE.into());
     }
     (!all.is_empty()).then(|| all.join("\n").into())

@@ -7,6 +7,7 @@
 
 mod answer;
 mod form;
+mod joined;
 mod mentions;
 mod quotes;
 mod repair;
@@ -14,6 +15,7 @@ mod think;
 
 pub use answer::spelled;
 pub use form::{Formed, formed};
+pub use joined::joined;
 pub use mentions::mentions;
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};

@@ -236,7 +236,9 @@ fn sentences(faults: &[Fault]) -> String {
 fn one_voice(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let mut voices = node.entries().iter().filter(|e| VOICES.contains(&e.key.as_str()));
     if let (Some(first), Some(second)) = (voices.next(), voices.next()) {
-        let message = format!("is a second voice beside `{}`", first.key);
+        let who = node.get("id").and_then(Node::text).map(|id| format!(" of {}", quote(id)));
+        let message =
+            format!("is a second voice{} beside `{}`", who.unwrap_or_default(), first.key);
         let fix = "a participant has one voice: keep one of them";
         walk.fault(&second.key_span, &join(path, &second.key), message, fix);
     }

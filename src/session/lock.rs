@@ -5,7 +5,7 @@
 
 use super::error::SessionError;
 use super::files::{SessionFiles, private};
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::thread;
 use std::time::Duration;
@@ -42,7 +42,7 @@ impl Lock {
                 TryLockError::WouldBlock => {}
                 TryLockError::Error(e) => return Err(SessionError::io("lock", path)(e)),
             }
-            let pid = holder(&file);
+            let pid = number(&file);
             tries += 1;
             if tries == TRIES || pid.is_some_and(lives) {
                 return Err(SessionError::Locked { path: files.log().to_owned(), pid });
@@ -56,8 +56,16 @@ impl Lock {
     }
 }
 
+/// Returns who writes a session, if anybody does. A lock is only tried where somebody left a number, so that looking
+/// at a list keeps nobody from beginning to write.
+pub fn holder(files: &SessionFiles) -> Option<Option<u32>> {
+    let number = fs::read_to_string(files.lock()).ok().filter(|n| !n.trim().is_empty())?;
+    let held = File::open(files.lock()).ok()?.try_lock_shared();
+    matches!(held, Err(TryLockError::WouldBlock)).then(|| number.trim().parse().ok())
+}
+
 /// Returns the number in a lock file, if it can be read.
-fn holder(mut file: &File) -> Option<u32> {
+fn number(mut file: &File) -> Option<u32> {
     let mut text = String::new();
     file.rewind().and_then(|()| file.take(PID_BYTES).read_to_string(&mut text)).ok()?;
     file.rewind().ok()?;

@@ -89,7 +89,7 @@ pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
 }
 
 /// Opens a log for reading.
-fn open(files: &SessionFiles) -> Result<File, SessionError> {
+pub(super) fn open(files: &SessionFiles) -> Result<File, SessionError> {
     let path = files.log();
     untrusted::open(path).map_err(|e| match e.kind() {
         ErrorKind::InvalidInput => SessionError::NotASession { path: path.to_owned() },
@@ -195,6 +195,11 @@ impl Reader {
             self.line(self.len, line);
             self.len += len;
         }
+    }
+
+    /// Returns the events that were read so far.
+    pub(super) fn records(&self) -> &[Arc<Record>] {
+        &self.records
     }
 
     /// Returns what was read, once nothing more comes.

@@ -5,6 +5,9 @@ use super::*;
 use crate::model::payload::*;
 use std::sync::Arc;
 
+/// How voices say that a reply ends at its token limit.
+const CAPPED: [&str; 2] = ["length", "max_tokens"];
+
 impl Conversation {
     /// Takes one event in. Nothing else changes a state.
     pub(super) fn apply(&mut self, event: &Event) {
@@ -97,6 +100,7 @@ impl Conversation {
         self.rehearsed = o.rehearsed;
         self.attended = o.attended;
         self.parallel = o.parallel;
+        self.rates = Rates::of(&o.rates);
         // a scenario of a later version may have shapes this one does not know; the seats still tell the talk
         self.scenario = serde_json::from_value(o.scenario.clone()).unwrap_or_default();
         self.limits = self.scenario.limits.clone();
@@ -190,8 +194,8 @@ impl Conversation {
     }
 
     fn open_batch(&mut self, seq: Seq, thread: ThreadId, b: &BatchOpened) {
-        let replaced = self.last.as_ref().filter(|l| Some(l.turn) == b.replaces);
-        let horizon = replaced.map_or(seq, |l| l.horizon);
+        let replaced = b.replaces.and_then(|turn| self.spoken(turn));
+        let horizon = replaced.map_or(seq, |spoken| spoken.horizon);
         self.asked.retain(|place, _| !b.rearmed.contains(place));
         self.convene(thread, b);
         let Some(t) = self.threads.get_mut(&thread) else { return };
@@ -262,6 +266,7 @@ impl Conversation {
             t.last_piece = None;
         }
         self.labelled |= !c.labels.is_empty();
+        self.rates.count(&c.model, ms);
         self.note_heard(c.turn);
     }
 
@@ -357,13 +362,16 @@ impl Conversation {
             *n = n.saturating_add(1);
         }
         if turn.speaks() && !owed {
-            self.last = Some(LastTurn {
-                turn: turn.id,
-                thread: turn.thread,
-                seat: turn.seat.clone(),
-                number: turn.number,
-                horizon: turn.horizon,
-            });
+            // what is said again further up is not the last that was said
+            if turn.before.is_none() {
+                self.last = Some(LastTurn {
+                    turn: turn.id,
+                    thread: turn.thread,
+                    seat: turn.seat.clone(),
+                    number: turn.number,
+                    horizon: turn.horizon,
+                });
+            }
             self.follow(&turn, e);
         }
         if words {
@@ -400,7 +408,7 @@ impl Conversation {
         }
         self.keep_data(turn.thread);
         self.keep_run(turn, e);
-        if e.outcome != Outcome::Failed {
+        if e.outcome != Outcome::Failed && turn.before.is_none() {
             self.keep_answer(turn, e);
         }
     }
@@ -415,6 +423,7 @@ impl Conversation {
             answer: judging::answer(&e.structured),
             model: turn.model.clone(),
             cut: e.why,
+            capped: e.finish.as_deref().is_some_and(|f| CAPPED.contains(&f)),
             horizon: turn.horizon,
             labels: turn.labels.clone(),
         };

@@ -223,7 +223,8 @@ impl Conversation {
             | Command::Step { .. }
             | Command::Pass { .. }
             | Command::Skip {}
-            | Command::Retry {}
+            | Command::Retry { .. }
+            | Command::Continue { .. }
             | Command::Reroll { .. }
             | Command::Rename { .. }
             | Command::Vote { .. }
@@ -327,6 +328,7 @@ impl Conversation {
                 model: "".into(),
                 answer: None,
                 cut: None,
+                capped: false,
                 horizon: seq,
                 labels: super::Labels::new(),
             }],

@@ -193,6 +193,7 @@ mod tests {
                 answer: None,
                 model: "".into(),
                 cut: None,
+                capped: false,
                 horizon: Seq(1),
                 labels: crate::state::Labels::new(),
             }],

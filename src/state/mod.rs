@@ -11,15 +11,18 @@ mod context;
 mod costs;
 mod facts;
 mod finished;
+mod held;
 mod judging;
 mod live;
 mod open;
+mod rates;
 mod rename;
 mod reopening;
 mod rolled;
 mod seen;
 mod shows;
 mod spent;
+mod spoken;
 mod summary;
 mod table;
 mod tools;
@@ -33,6 +36,7 @@ pub use finished::Finished;
 pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use open::OpenMention;
+pub use rates::Rates;
 pub use reopening::Since;
 pub use rolled::{Rolled, Rolls};
 pub use spent::{Reserve, Spent};
@@ -126,6 +130,8 @@ pub struct Conversation {
     pub title: Option<Text>,
     /// How many calls may run at once.
     pub parallel: u32,
+    /// How many calls providers take in a while.
+    pub rates: Rates,
     /// The bounds as they are now.
     pub limits: Limits,
     /// Who sits or sat at the table, in order of arrival.
@@ -322,6 +328,12 @@ impl Conversation {
             horizon: batch.horizon,
             first_call: interrupted.and_then(|i| i.first_call),
             replaces: batch.spec.replaces,
+            part: batch
+                .spec
+                .replaces
+                .filter(|_| batch.spec.continues)
+                .and_then(|turn| self.words_of(turn)),
+            before: batch.spec.replaces.and_then(|turn| self.spoken(turn)?.before),
             notes: g.notes.clone(),
             tools: interrupted.map(|i| i.tools.clone()).unwrap_or_default(),
             summarises: batch.spec.summary_task(),

@@ -30,11 +30,12 @@ impl Conversation {
 
     /// Returns the place up to which the running call of a turn, or else its next one, sees the operator.
     pub fn heard_to(&self, turn: &Turn) -> Seq {
-        match (turn.call, turn.first_call) {
+        let heard = match (turn.call, turn.first_call) {
             (Some(_), _) => turn.heard,
             (None, Some(first)) if turn.calls == 0 => first,
             (None, _) => self.next_seq,
-        }
+        };
+        turn.before.map_or(heard, |before| heard.min(before))
     }
 
     /// Returns what a turn sees: those of its peers whom its phase and its seat let it see, up to its horizon, and the

@@ -184,6 +184,10 @@ pub struct Turn {
     pub first_call: Option<Seq>,
     /// The turn whose utterance it speaks again.
     pub replaces: Option<TurnId>,
+    /// The words of that utterance, where it goes on with them.
+    pub part: Option<Text>,
+    /// Where that utterance stands, if others have spoken since: it sees nothing from there on.
+    pub before: Option<Seq>,
     /// The notes bound to it.
     pub notes: Vec<Seq>,
     /// When it was granted.
@@ -248,6 +252,8 @@ impl Turn {
             summarises: None,
             first_call: None,
             replaces: None,
+            part: None,
+            before: None,
             notes: vec![],
             granted: ms,
             skip: None,

@@ -72,6 +72,8 @@ pub struct Version {
     pub answer: Option<Text>,
     /// Whether it was cut, and why.
     pub cut: Option<CutWhy>,
+    /// Whether it ends at its token limit.
+    pub capped: bool,
     /// What it saw of its peers when it was spoken.
     pub horizon: Seq,
     /// The labels that it saw instead of their names.

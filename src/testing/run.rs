@@ -14,7 +14,7 @@ use crate::session::writer::{Mode, SessionWriter, WriterStart};
 use crate::session::{FORMAT, Feed, Item, Tail};
 use crate::state::State;
 use crate::voice::Voices;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
@@ -204,6 +204,7 @@ fn opened(test: &Test, run: u32) -> Result<Opened, String> {
         scenario,
         participants: loaded.participants.clone(),
         parallel: loaded.parallel,
+        rates: BTreeMap::new(),
         attended: false,
     })
 }

@@ -42,6 +42,8 @@ pub struct ViewState {
     pub viewport: Viewport,
     /// Whether the conversation is kept nowhere: then nothing goes on after its end and nothing branches off.
     pub unsaved: bool,
+    /// Whether another program runs the conversation: then nothing is steered from here.
+    pub watching: bool,
     /// What they write.
     pub composer: Composer,
     /// Whether the keyboard is in the composer.

@@ -4,6 +4,7 @@
 //! something, then what is left as text. What a line means is checked by `model`, as for a steering line.
 
 use crate::model::command::{COMMANDS, CommandRow};
+use crate::model::near::nearest;
 use crate::model::{Command, Key, SeatId, SteerLine};
 use crate::state::State;
 use crate::ui::action::Action;
@@ -93,9 +94,11 @@ pub fn read(line: &str, state: &State) -> Result<Command, String> {
     let line = joined.as_deref().unwrap_or(line);
     let Some(row) = row(line) else {
         let word = line.split_whitespace().next().unwrap_or("/");
+        let names: Vec<String> = COMMANDS.iter().map(spelled).collect();
+        let near = nearest(word, names.iter().map(String::as_str));
         let near =
-            COMMANDS.iter().map(spelled).min_by_key(|v| strsim::damerau_levenshtein(v, word));
-        return Err(format!("unknown command {word}; the nearest is {}", near.unwrap_or_default()));
+            near.map_or("/help lists them".to_owned(), |near| format!("the nearest is {near}"));
+        return Err(format!("unknown command {word}; {near}"));
     };
     let mut rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest).trim();
     let mut map = Map::from_iter([("do".to_owned(), Value::from(row.name))]);

@@ -64,6 +64,7 @@ impl Talk {
             scenario: json!({"title": "a talk", "policy": policy, "limits": {"utterances": 1_000_000}}),
             participants: seats(by),
             parallel: 8,
+            rates: Default::default(),
             attended: true,
         };
         self.take(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()), 0);

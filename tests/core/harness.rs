@@ -222,6 +222,7 @@ pub fn table(scenario: Value, seats: Vec<Participant>) -> Opened {
         scenario,
         participants: seats,
         parallel: 8,
+        rates: Default::default(),
         attended: false,
     }
 }

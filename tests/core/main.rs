@@ -34,6 +34,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test says by them what did not hold")]
 
+mod again;
 mod choosers;
 mod chosen;
 mod commands;
@@ -56,6 +57,7 @@ mod many;
 mod minds;
 mod money;
 mod policies;
+mod rates;
 mod reopenings;
 mod replay;
 mod replies;

@@ -64,6 +64,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             scenario: serde_json::json!({"title": "A talk", "topic": words(1, 20)}),
             participants: vec![],
             parallel: 1,
+            rates: Default::default(),
             attended: false,
         })
         .into(),
@@ -79,6 +80,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             judge: None,
             summary: None,
             replaces: None,
+            continues: false,
             question: None,
             options: vec![],
         }

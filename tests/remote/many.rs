@@ -59,6 +59,7 @@ fn engine(server: &Server, seats: u32) -> (Engine, Tail) {
         scenario: json!({"title": "T", "policy": {"name": "simultaneous", "options": {"rounds": 1}}}),
         participants: (0..seats).map(seat).collect(),
         parallel: seats,
+        rates: Default::default(),
         attended: false,
     });
     (engine, tail)

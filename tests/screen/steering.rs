@@ -372,7 +372,7 @@ fn by_a_model(event: &mut Event, local: bool) {
 
 #[test]
 fn a_retry_that_is_paid_for_is_asked_about_first() {
-    let retry = [Request::Send(Command::Retry {})];
+    let retry = [Request::Send(Command::Retry { utterance: None })];
     let mut stage = with_models(|event| by_a_model(event, false));
     assert_eq!(write(&mut stage, "r"), [], "nothing is paid for at the first key");
     let shown = stage.text();

@@ -1,6 +1,7 @@
 //! `analyze`: figures of one session, or of two side by side from the point where they part.
 
-use crate::analysis::{self, Analysis, FIGURES, Table, TurnLog};
+use crate::analysis::{self, Analysis, FIGURES, Table, Totals, TurnLog};
+use crate::catalogue;
 use crate::cli::args::session::SessionName;
 use crate::cli::args::target::Target;
 use crate::cli::context::Context;
@@ -21,8 +22,11 @@ use std::sync::Arc;
 #[derive(Debug, Args)]
 pub struct AnalyzeArgs {
     /// One or two sessions: ids, id prefixes or paths
-    #[arg(value_name = "SESSION", num_args = 0..=2, required_unless_present = "last")]
+    #[arg(value_name = "SESSION", num_args = 0..=2, required_unless_present_any = ["last", "all"])]
     sessions: Vec<String>,
+    /// All sessions together: models, cost, who won, how they ended
+    #[arg(long, conflicts_with_all = ["sessions", "last"])]
+    all: bool,
     /// Use the most recent session as the first
     #[arg(long)]
     last: bool,
@@ -95,6 +99,9 @@ impl AnalyzeArgs {
     /// Prints them.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
+        if self.all {
+            return self.all(context);
+        }
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
         let a = Read::new(&SessionName::of(named.next().flatten()), context)?;
@@ -161,6 +168,52 @@ impl AnalyzeArgs {
     }
 }
 
+impl AnalyzeArgs {
+    /// Prints the figures of all sessions together; what cannot be read is counted and left out.
+    fn all(&self, context: &Context) -> Result<Exit, Failure> {
+        let folder = context.paths.sessions();
+        let paths = catalogue::paths(&folder).map_err(session_file::unreadable(&folder))?;
+        let (mut totals, mut unread) = (Totals::default(), 0);
+        for path in paths {
+            let Ok(log) = session::read(&path) else {
+                unread += 1;
+                continue;
+            };
+            let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
+            totals.add(&Analysis { state: &state, turn_log: &turn_log, from: Seq(0) });
+        }
+        let mut tables = totals.tables();
+        if let Some(name) = &self.table {
+            tables = vec![chosen(tables, name)?];
+        }
+        let sessions = totals.sessions();
+        let head = format!("{sessions} session{}", if sessions == 1 { "" } else { "s" });
+        let out = match (self.format, &tables[..]) {
+            (Format::Text, tables) => format!("{head}\n\n{}", figures::text(tables)),
+            (Format::Md, tables) => format!("{head}\n\n{}", figures::md(tables)),
+            (Format::Json, tables) => {
+                let all = json!({"sessions": sessions, "figures": figures::json(tables)});
+                format!("{all:#}\n")
+            }
+            (Format::Csv, [table]) => figures::csv(table),
+            (Format::Csv, tables) => {
+                let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
+                return Err(Failure::usage(
+                    "csv holds one figure a file",
+                    format!("choose it: --table {}", names.join(", --table ")),
+                ));
+            }
+        };
+        document::write(&out, &self.target, context)?;
+        if unread > 0 {
+            context.say(&format!(
+                "{unread} sessions could not be read; `colloquium sessions list` names them"
+            ));
+        }
+        Ok(Exit::Done)
+    }
+}
+
 /// Says from where on two sessions are counted.
 fn parted(a: &Read, from: Seq) -> String {
     let shared = a.state.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
@@ -178,10 +231,8 @@ fn names() -> Vec<&'static str> {
 }
 
 fn chosen(tables: Vec<Table>, name: &str) -> Result<Table, Failure> {
-    tables.into_iter().find(|t| t.name == name).ok_or_else(|| {
-        Failure::usage(
-            format!("no table named `{name}`"),
-            format!("the tables are {}", names().join(", ")),
-        )
-    })
+    let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
+    let hint = format!("the tables are {}", names.join(", "));
+    let found = tables.into_iter().find(|t| t.name == name);
+    found.ok_or_else(|| Failure::usage(format!("no table named `{name}`"), hint))
 }

@@ -23,3 +23,4 @@ pub mod schema_event;
 pub mod sessions;
 pub mod test;
 pub mod themes;
+pub mod watch;

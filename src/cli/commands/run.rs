@@ -19,12 +19,13 @@ use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::payload::Opened;
-use crate::model::{Key, Limits, SteerLine, VoiceSpec, Wall};
+use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, Override};
 use crate::session::{self, FORMAT, Mode};
 use crate::state::State;
 use crate::{policy, text};
 use clap::Args;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The seed of a rehearsal on virtual time that names none.
@@ -115,7 +116,12 @@ fn prepare(
 /// Prints who would speak when, without asking anybody.
 fn plan(begin: &Begin, context: &Context) -> Result<Exit, Failure> {
     let Prepared { loaded, history, .. } = prepare(begin, find(begin, context)?, context)?;
-    let opened = opened(loaded.clone(), begin.options.seed.unwrap_or(REHEARSAL_SEED), false)?;
+    let opened = opened(
+        loaded.clone(),
+        BTreeMap::new(),
+        begin.options.seed.unwrap_or(REHEARSAL_SEED),
+        false,
+    )?;
     dry_run::run(&begin.scenario, &loaded, opened, history.lines, begin.options.play.format)
 }
 
@@ -153,7 +159,7 @@ pub fn start_found(
     let cast = Cast::new(allowed.clone(), found.folder, &context.environment, models);
     let conversation = assemble(Parts {
         session,
-        start: Opening::Open(Box::new(opened(loaded, seed, !play.headless)?)),
+        start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, !play.headless)?)),
         before: vec![],
         voices: Arc::new(cast),
         clock: assemble::clock(virtual_time, &State::default(), named.0),
@@ -174,7 +180,7 @@ pub fn estimate(begin: &Begin, context: &Context) -> Result<String, Failure> {
     let options = &begin.options.play.models;
     let models = ModelSource::new(Providers::new(context, options)?, options);
     models.assign(&mut loaded.participants)?;
-    Ok(dry_run::estimate(opened(loaded, REHEARSAL_SEED, true)?))
+    Ok(dry_run::estimate(opened(loaded, BTreeMap::new(), REHEARSAL_SEED, true)?))
 }
 
 /// Does to a loaded scenario what the options ask for.
@@ -227,8 +233,20 @@ fn refuse_waits(loaded: &Loaded, options: &RunOptions) -> Result<(), Failure> {
         .hint("add --steer FILE or --steer -, or give the participant a stand_in"))
 }
 
+/// Returns how many calls providers take in a while, as the settings have it.
+pub fn rates(context: &Context) -> Result<BTreeMap<Text, CallRate>, Failure> {
+    let settings = context.settings()?;
+    let providers = settings.providers.iter();
+    Ok(providers.filter_map(|(name, set)| Some((name.as_str().into(), set.rate?))).collect())
+}
+
 /// Returns the first event of a conversation.
-pub fn opened(loaded: Loaded, seed: u64, attended: bool) -> Result<Opened, Failure> {
+pub fn opened(
+    loaded: Loaded,
+    rates: BTreeMap<Text, CallRate>,
+    seed: u64,
+    attended: bool,
+) -> Result<Opened, Failure> {
     let scenario = serde_json::to_value(&loaded.scenario)
         .map_err(|e| Failure::new(Exit::Failed, format!("cannot write the scenario: {e}")))?;
     Ok(Opened {
@@ -239,6 +257,7 @@ pub fn opened(loaded: Loaded, seed: u64, attended: bool) -> Result<Opened, Failu
         scenario,
         participants: loaded.participants,
         parallel: loaded.parallel,
+        rates,
         attended,
     })
 }

@@ -28,6 +28,7 @@ pub const KINDS: &[Row] = &[
             ("scenario", "the scenario as resolved, without keys"),
             ("participants", "the participants, as resolved"),
             ("parallel", "maximum parallel calls"),
+            ("rates", "rate of calls per provider, as in 20/min"),
             ATTENDED,
         ],
     ),

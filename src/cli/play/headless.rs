@@ -6,6 +6,7 @@ use crate::cli::args::play::Play;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::{self, Exit};
+use crate::cli::play::alive::Alive;
 use crate::cli::play::assemble::Assembled;
 use crate::cli::play::call_log::CallLog;
 use crate::cli::play::outcome;
@@ -14,15 +15,16 @@ use crate::cli::play::setup::Setup;
 use crate::cli::play::signals::{Signals, at_once, unless_told_again};
 use crate::cli::play::stdin::{self, SteerLines};
 use crate::cli::runtime::{block_on, refused};
+use crate::clock::Clock;
 use crate::engine::Stopped;
 use crate::export::{REHEARSED, ended as how_it_ended, nearing, utterances};
-use crate::model::{Kind, LateReason, Seq};
+use crate::model::{Kind, LateReason, Ms, Seq};
 use crate::session::writer::Durable;
 use crate::session::{Item, Record};
 use crate::state::State;
 use std::collections::VecDeque;
 use std::future::pending;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, stderr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
@@ -30,6 +32,9 @@ use tokio::time::timeout;
 
 /// How long a reader may hold up the end of a program that was told to stop.
 const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// How often a sign of life is looked at, in milliseconds.
+const LIFE_MS: u64 = 1_000;
 
 /// How it came to its end here.
 enum Left {
@@ -87,7 +92,7 @@ async fn run(
     context: &Context,
 ) -> Result<Played, Failure> {
     let Setup { conversation, play, .. } = setup;
-    let Assembled { mut engine, mut tail, files, saved, past, .. } = conversation;
+    let Assembled { mut engine, mut tail, files, saved, past, clock, .. } = conversation;
     let name = saved.then(|| context.name_of(&files));
     match &name {
         Some(_) => context.say(&format!("session: {} ({})", files.id(), files.log().display())),
@@ -100,7 +105,9 @@ async fn run(
     let mut stop = Some(stop);
     let mut signal = None;
     let (records, calls) = (VecDeque::new(), CallLog::of(&past));
-    let mut unwritten = Unwritten { records, durable: engine.durable(), calls };
+    let life = Life { alive: Alive::of(&past), clock: Clock::real(Ms(0)), shown: false };
+    let mut unwritten = Unwritten { records, durable: engine.durable(), calls, life };
+    let takes_time = !clock.is_virtual();
     let left = {
         let commands = lines.map_or_else(|| mpsc::channel(1).1, |l| l.commands);
         let run = engine.run(commands, async {
@@ -109,7 +116,9 @@ async fn run(
             }
         });
         tokio::pin!(run);
+        let life = Clock::real(Ms(0));
         loop {
+            let look = life.now().plus(LIFE_MS);
             tokio::select! { biased;
                 code = signals.next() => match stop.take() {
                     Some(stop) => {
@@ -125,6 +134,10 @@ async fn run(
                 Some(item) = tail.next() => unwritten.take(item),
                 Ok(()) = unwritten.durable.changed() => {}
                 stopped = &mut run => break Left::Stopped(stopped),
+                () = life.advance(Some(look)), if takes_time => {
+                    unwritten.life.show(context);
+                    continue;
+                }
             }
             unwritten.print(&printer, context);
         }
@@ -172,12 +185,47 @@ struct Unwritten {
     records: VecDeque<Arc<Record>>,
     durable: watch::Receiver<Durable>,
     calls: CallLog,
+    life: Life,
+}
+
+/// The sign of life on standard error.
+struct Life {
+    alive: Alive,
+    clock: Clock,
+    /// Whether a line of it stands on the terminal.
+    shown: bool,
+}
+
+impl Life {
+    /// Shows who is waited for, or tells it now and then where nothing can be replaced.
+    fn show(&mut self, context: &Context) {
+        let now = self.clock.now();
+        if !stderr().is_terminal() {
+            self.alive.told(now).iter().for_each(|line| context.say(line));
+            return;
+        }
+        let line = self.alive.line(now);
+        if line.is_some() || self.shown {
+            self.shown = line.is_some();
+            context.progress(&line.unwrap_or_default());
+        }
+    }
+
+    /// Makes room for what is printed.
+    fn clear(&mut self, context: &Context) {
+        if std::mem::take(&mut self.shown) {
+            context.progress("");
+        }
+    }
 }
 
 impl Unwritten {
     fn take(&mut self, item: Item) {
         match item {
-            Item::Event(record) => self.records.push_back(record),
+            Item::Event(record) => {
+                self.life.alive.take(&record.event, self.life.clock.now());
+                self.records.push_back(record);
+            }
             // only finished words are printed, and a live talk never goes elsewhere
             Item::Piece(_) | Item::Past(_) => {}
         }
@@ -186,6 +234,9 @@ impl Unwritten {
     /// Prints what the file has by now.
     fn print(&mut self, printer: &Printer, context: &Context) {
         let written = self.durable.borrow_and_update().written;
+        if self.records.front().is_some_and(|r| Some(r.event.seq) <= written) {
+            self.life.clear(context);
+        }
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
             // where the talk goes elsewhere, a warning is still seen
             // a transcript on the terminal has them already

@@ -1,5 +1,6 @@
 //! A conversation while it runs: on the screen, as growing text, or without anybody.
 
+pub mod alive;
 pub mod assemble;
 pub mod call_log;
 pub mod cast;

@@ -17,6 +17,9 @@ use crate::ui::view::floor::{Status, next};
 
 /// Asks for a command, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
+    if screen.view.watching {
+        return watching(screen);
+    }
     if screen.view.playback.is_some() {
         return past(screen);
     }
@@ -31,6 +34,11 @@ pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
         return told(screen, format!("finished. {key} runs one more round, /note annotates it"));
     }
     Some(Request::Send(command))
+}
+
+/// Says that what is watched is steered where it runs.
+pub fn watching(screen: &mut Screen) -> Option<Request> {
+    told(screen, "watching, read-only: commands are given where it runs")
 }
 
 /// Says what a conversation that is kept nowhere cannot do, and the fix.
@@ -71,6 +79,9 @@ pub fn pause_or_go_on(state: &State) -> Command {
 
 /// Raises the limit that holds so that everybody can speak once more; a conversation that has ended is taken up again for that.
 pub fn more(screen: &mut Screen) -> Option<Request> {
+    if screen.view.watching {
+        return watching(screen);
+    }
     let state = screen.transcript.state();
     if state.ended.is_some() && screen.view.playback.is_none() {
         if screen.view.unsaved {
@@ -165,7 +176,7 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
                 format!("a retry pays for another call to {name}'s model: press {key} again"),
             )
         }
-        None => ask(screen, Command::Retry {}),
+        None => ask(screen, Command::Retry { utterance: None }),
     }
 }
 

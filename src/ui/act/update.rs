@@ -44,7 +44,9 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Request> {
                 {
                     Some(Request::Leave)
                 }
-                Action::Retry if leaving == Some(action) => intents::ask(screen, Command::Retry {}),
+                Action::Retry if leaving == Some(action) => {
+                    intents::ask(screen, Command::Retry { utterance: None })
+                }
                 Action::End if leaving == Some(action) => intents::end(screen),
                 action => act(screen, action),
             }

@@ -4,6 +4,7 @@
 //! is shown names a key by itself: it asks this map, so that a changed key shows everywhere.
 
 use crate::config::Binding;
+use crate::model::near::nearest;
 use crate::ui::action::Action;
 use crate::ui::keymap::focus::Focus;
 use crate::ui::keymap::rows::{self, KeyRow, ROWS, row};
@@ -173,10 +174,10 @@ fn read(binding: &Binding) -> Result<(Focus, Action, Vec<String>), String> {
         format!("unknown place `{}`; one of: {all}", binding.place)
     })?;
     let row = rows::named(&binding.action).ok_or_else(|| {
-        let names = ROWS.iter().map(KeyRow::name);
-        let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, &binding.action));
-        let near = near.unwrap_or_default();
-        format!("unknown action; the nearest is `{near}` (`colloquium keys` lists all)")
+        let names: Vec<String> = ROWS.iter().map(KeyRow::name).collect();
+        let near = nearest(&binding.action, names.iter().map(String::as_str));
+        let near = near.map(|near| format!("; the nearest is `{near}`")).unwrap_or_default();
+        format!("unknown action{near} (`colloquium keys` lists all)")
     })?;
     let keys = binding.keys.iter().map(|written| {
         let key = canonical(written).ok_or_else(|| {

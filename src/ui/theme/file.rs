@@ -2,6 +2,7 @@
 //!
 //! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
 
+use crate::model::near::nearest;
 use crate::ui::theme::{Depth, ROLES, ThemeError};
 use ratatui::style::{Color, Modifier, Style};
 use serde::Deserialize;
@@ -96,9 +97,8 @@ impl File {
         for (role, value) in &file.roles {
             if !ROLES.iter().any(|(_, name, _)| name == role) {
                 let names = ROLES.iter().map(|(_, name, _)| *name);
-                let near = names.min_by_key(|n| strsim::damerau_levenshtein(n, role));
-                let near = near.unwrap_or_default();
-                let why = format!("unknown role `{role}`; the nearest is `{near}`");
+                let near = nearest(role, names).map(|near| format!("; the nearest is `{near}`"));
+                let why = format!("unknown role `{role}`{}", near.unwrap_or_default());
                 return Err(fault(source, value.span().start, why));
             }
         }

@@ -164,12 +164,12 @@ pub enum ThemeError {
         why: String,
     },
     /// There is no theme of that name.
-    #[error("unknown theme `{name}`; the nearest is `{nearest}`")]
+    #[error("unknown theme `{name}`{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is `{n}`")))]
     Unknown {
         /// What was asked for.
         name: String,
-        /// What there is.
-        nearest: String,
+        /// What may have been meant.
+        nearest: Option<String>,
     },
 }
 

@@ -1,5 +1,6 @@
 //! The themes that there are: those that come with the program, and the user's own, which need no rebuild.
 
+use crate::model::near::nearest;
 use crate::ui::theme::file::{File, Ground, Meta, ThemeLayer, ThemeSource, fault, styles};
 use crate::ui::theme::{Depth, Theme, ThemeError};
 use std::borrow::Cow;
@@ -101,8 +102,7 @@ impl ThemeLibrary {
         };
         own.or_else(bundled).ok_or_else(|| {
             let names = self.names();
-            let near = names.iter().min_by_key(|n| strsim::damerau_levenshtein(n, name));
-            let nearest = near.map_or(String::new(), |n| (*n).to_owned());
+            let nearest = nearest(name, names.iter().copied()).map(str::to_owned);
             ThemeError::Unknown { name: name.to_owned(), nearest }
         })
     }

@@ -17,7 +17,9 @@ pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
         "edit_queued" | "drop_queued" if transcript.queued().next().is_none() => {
             Some("no queued messages")
         }
-        "retry" | "reroll" | "choose" | "edit" | "hide" if !said => Some("no turns yet"),
+        "retry" | "reroll" | "continue" | "choose" | "edit" | "hide" if !said => {
+            Some("no turns yet")
+        }
         "unhide" if !state.entries.iter().any(|e| e.hidden.is_some()) => Some("no hidden turns"),
         "unmute" if !state.seats.iter().any(|s| s.muted) => Some("nobody is muted"),
         _ => None,

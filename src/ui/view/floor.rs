@@ -86,6 +86,10 @@ pub fn doing(transcript: &Transcript, turn: &Turn, now: Ms) -> (String, Option<M
     if live.state.waits_for_human(turn) {
         return ("has the floor".into(), Some(turn.granted));
     }
+    if let Some((at, provider, rate)) = live.state.held_by_rate(turn, now) {
+        let seconds = at.since(now).div_ceil(1_000);
+        return (format!("waiting {seconds}s for {provider} ({rate})"), None);
+    }
     if let Some(due) = turn.retry_at {
         let seconds = due.since(now).div_ceil(1_000);
         return (format!("retrying in {seconds}s"), None);

@@ -234,7 +234,9 @@ fn speakers_head(transcript: &Transcript, turn: &Turn, look: Look<'_>) -> Line<'
     if let Some(model) = transcript.state().unlike_seated(&turn.seat, &turn.model) {
         facts.push((format!("via {}", text::name(model)), ThemeRole::Muted));
     }
-    if turn.replaces.is_some() {
+    if turn.part.is_some() {
+        facts.push(("goes on".into(), ThemeRole::Muted));
+    } else if turn.replaces.is_some() {
         facts.push(("retry".into(), ThemeRole::Muted));
     }
     head(name, style, (&facts, &about(transcript, &turn.seat)), None, look)

@@ -98,11 +98,14 @@ mod tests {
         let say = || Command::Say { text: "Hello.".into() };
         assert_eq!(told(Command::Pause {}, Some("Bo"), None), "pausing when Bo finishes");
         assert_eq!(told(say(), Some("Ada"), None), "queued, sent when Ada finishes");
-        assert_eq!(told(Command::Retry {}, Some("Ada"), None), "retry queued until Ada finishes");
         assert_eq!(
-            told(Command::Retry {}, None, Some("space")),
+            told(Command::Retry { utterance: None }, Some("Ada"), None),
+            "retry queued until Ada finishes"
+        );
+        assert_eq!(
+            told(Command::Retry { utterance: None }, None, Some("space")),
             "retry queued; press space to resume"
         );
-        assert_eq!(told(Command::Retry {}, None, None), "retry queued");
+        assert_eq!(told(Command::Retry { utterance: None }, None, None), "retry queued");
     }
 }

@@ -91,9 +91,19 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
         }
     }
     let last = transcript.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
-    if last {
-        let anew = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
-        entries.push(listed("reroll", "generate another version".into(), anew));
+    let anew = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
+    let title = match last {
+        true => "generate another version",
+        false => "generate another version here; what follows stays and answers the earlier text",
+    };
+    entries.push(listed("reroll", title.into(), anew));
+    if !last {
+        let fork = EntryAction::Begin(format!("/fork {}", utterance.saturating_sub(1)));
+        entries.push(listed("branch", "say it again in a branch of its own".into(), fork));
+    }
+    if entry.version().cut.is_some() || entry.version().capped {
+        let on = EntryAction::Send(Command::Continue { utterance: Some(utterance) });
+        entries.push(listed("continue", "go on where it was cut, as one message".into(), on));
     }
     let edit = EntryAction::Begin(format!("/edit {utterance} {}", entry.text()));
     entries.push(listed("edit", "edit what later prompts contain".into(), edit));

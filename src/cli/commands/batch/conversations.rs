@@ -92,9 +92,10 @@ impl Conversations {
         let began = self.epoch.unwrap_or_else(wall_now);
         let parts = Parts {
             session: session::create(SessionPlace::File(&path), Mode::Normal)?,
-            start: Opening::Open(Box::new(opened(loaded, seed)?)),
+            start: Opening::Open(Box::new(opened(loaded, prepared.rates.clone(), seed)?)),
             before: vec![],
             voices: prepared.voices.clone(),
+            tools: prepared.tools.clone(),
             clock: assemble::clock(prepared.timeless, &State::default(), began),
             attended: false,
             commands: vec![],
@@ -126,6 +127,7 @@ impl Conversations {
             start: Opening::Resume(past, repaired),
             before: vec![],
             voices: prepared.voices.clone(),
+            tools: prepared.tools.clone(),
             attended: false,
             commands,
             lines: vec![],

@@ -10,14 +10,17 @@ use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble;
 use crate::cli::play::cast::Cast;
+use crate::cli::play::toolbox::toolbox;
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::model::{Limits, VoiceSpec};
+use crate::model::{CallRate, Limits, Text, VoiceSpec};
 use crate::policy;
 use crate::scenario::{self, Loaded, Node, Override, Source};
+use crate::tool::Tools;
 use crate::voice::Voices;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,6 +40,10 @@ pub struct Prepared {
     pub loaded: Loaded,
     /// Who gives participants their words.
     pub voices: Arc<dyn Voices>,
+    /// Who runs the tools of participants.
+    pub tools: Arc<dyn Tools>,
+    /// How many calls each provider takes in a while.
+    pub rates: BTreeMap<Text, CallRate>,
     /// Whether nobody's words take real time.
     pub timeless: bool,
 }
@@ -195,6 +202,13 @@ fn one(
     let (fingerprint, judge) = fingerprints(&loaded);
     let planned = calls(&loaded.scenario);
     let timeless = assemble::is_timeless(&loaded.participants, false);
+    let tools = toolbox(
+        &loaded.participants,
+        allowed.clone(),
+        found.folder.clone(),
+        &play,
+        &context.environment,
+    )?;
     let cast = Cast::new(allowed, found.folder, &context.environment, models);
     Ok(Prepared {
         protocol: Protocol { name, fingerprint, judge, planned },
@@ -202,6 +216,8 @@ fn one(
         source: found.source,
         loaded,
         voices: Arc::new(cast),
+        tools,
+        rates: run::rates(context)?,
         timeless,
     })
 }
@@ -218,6 +234,10 @@ fn fingerprints(loaded: &Loaded) -> (String, Option<String>) {
 }
 
 /// Returns the first event of a conversation.
-pub fn opened(loaded: Loaded, seed: u64) -> Result<crate::model::payload::Opened, Failure> {
-    run::opened(loaded, seed, false)
+pub fn opened(
+    loaded: Loaded,
+    rates: BTreeMap<Text, CallRate>,
+    seed: u64,
+) -> Result<crate::model::payload::Opened, Failure> {
+    run::opened(loaded, rates, seed, false)
 }

@@ -1,0 +1,155 @@
+//! `watch`: follows a conversation that another terminal runs. It reads its file and nothing else: whoever watches steers
+//! nothing and keeps nobody from writing.
+
+use crate::cli::args::format::PrintFormat;
+use crate::cli::args::play::Play;
+use crate::cli::args::session::SessionName;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::play::next::{Home, Next};
+use crate::cli::play::outcome::resume_command;
+use crate::cli::play::printer::Printer;
+use crate::cli::play::signals::Signals;
+use crate::cli::play::{outside, screen, terminal as place};
+use crate::cli::runtime::{block_on, refused};
+use crate::cli::session_file;
+use crate::clock::{Clock, wall_now};
+use crate::model::{Event, Kind, Ms, Seq};
+use crate::session::{Feed, Follower};
+use crate::state::State;
+use crate::ui::run::{self, LeaveTo};
+use crate::ui::terminal::{self, Terminal};
+use clap::Args;
+use std::io;
+use tokio::sync::mpsc;
+
+/// How often the file is looked at, in milliseconds: words are written a few times a second.
+const LOOK_MS: u64 = 100;
+
+/// Follow a running session from another terminal, read-only
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    #[command(flatten)]
+    which: SessionName,
+    /// Print it instead of opening the screen; ends with the conversation
+    #[arg(long)]
+    headless: bool,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = PrintFormat::Text)]
+    format: PrintFormat,
+}
+
+impl WatchArgs {
+    /// Follows it until it is over, or the person leaves.
+    pub fn next(self, context: &Context) -> Result<Next, Failure> {
+        let headless = self.headless || context.text_mode().is_some();
+        if !headless {
+            place::check_screen(&place::headless(context), context)?;
+        }
+        let follower = Follower::open(&session_file::find(&self.which, context)?)?;
+        match headless {
+            true => print(follower, self.format, context),
+            false => show(follower, context),
+        }
+    }
+}
+
+/// Whether a conversation is over, so that nothing more comes: it has ended, and nobody has it open to extend it.
+fn is_over(state: &State, follower: &Follower) -> bool {
+    !follower.is_written() && (state.ended.is_some() || state.next_seq > Seq(0))
+}
+
+/// Prints what was and what comes.
+fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Result<Next, Failure> {
+    block_on(async {
+        let mut signals = Signals::listen().map_err(refused)?;
+        let mut printer = Printer::start(Some(format), State::default()).map_err(refused)?;
+        let (clock, mut state) = (Clock::real(Ms(0)), State::default());
+        let printed = loop {
+            // who looks first and asks then misses nothing of what was written in between
+            let over = is_over(&state, &follower);
+            let fresh = follower.fresh()?;
+            for record in &fresh {
+                state.apply(&record.event);
+                printer.print(record.clone());
+            }
+            let ended = fresh.iter().any(|r| is_end(&r.event)) && state.ended.is_some();
+            if ended || (over && fresh.is_empty()) {
+                break printer.finish().await;
+            }
+            tokio::select! { biased;
+                code = signals.next() => return Ok(Next::Over(code)),
+                printed = &mut printer.done => {
+                    break printed.unwrap_or_else(|e| Err(io::Error::other(e)));
+                }
+                () = clock.advance(Some(clock.now().plus(LOOK_MS))) => {}
+            }
+        };
+        match printed {
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+                let message = format!("cannot write to standard output: {e}");
+                return Err(Failure::new(Exit::Failed, message));
+            }
+            Ok(()) | Err(_) => {}
+        }
+        if state.ended.is_none() {
+            let files = follower.files();
+            let resume = resume_command(&context.name_of(files), &Play::default(), context);
+            context
+                .say(&format!("nobody runs it any more, and it has not ended; resume: {resume}"));
+        }
+        Ok(Next::Over(Exit::Done))
+    })
+}
+
+fn is_end(event: &Event) -> bool {
+    matches!(event.kind, Kind::Ended(_))
+}
+
+/// Shows what was and what comes on the screen, without its commands.
+fn show(mut follower: Follower, context: &Context) -> Result<Next, Failure> {
+    block_on(async {
+        let mut signals = Signals::at_terminal().map_err(refused)?;
+        let fresh = follower.fresh()?;
+        let now = fresh.last().map_or(Ms(0), |last| {
+            let behind = wall_now().0.saturating_sub(last.event.at.0).max(0);
+            let runs = if follower.is_written() { behind.unsigned_abs() } else { 0 };
+            last.event.ms.plus(runs)
+        });
+        let files = follower.files().clone();
+        let clock = Clock::real(now);
+        let mut screen = screen::new_screen(Seq(0), clock.clone(), context)?;
+        screen.view.watching = true;
+        screen.view.notice = Some("watching: commands are given where it runs; q leaves".into());
+        let feed = Feed::of(fresh);
+        let tail = feed.tail();
+        // nobody hears commands here
+        let (commands, _) = mpsc::channel(1);
+        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
+        let reader = outside::with(&files, None, context, async |outside| {
+            run::run(&mut screen, tail, terminal, terminal::events, commands, outside).await
+        });
+        let follow = async {
+            loop {
+                match follower.fresh() {
+                    Ok(fresh) => fresh.into_iter().for_each(|record| feed.push(record)),
+                    Err(e) => return Failure::from(e),
+                }
+                clock.advance(Some(clock.now().plus(LOOK_MS))).await;
+            }
+        };
+        tokio::select! { biased;
+            code = signals.next() => Ok(Next::Over(code)),
+            left = reader => match left {
+                Ok(LeaveTo::Home | LeaveTo::Extend(_)) => Ok(Next::Home(Home::default())),
+                Ok(LeaveTo::Quit) => Ok(Next::Over(Exit::Done)),
+                Ok(LeaveTo::Fork(leaf)) => {
+                    Ok(Next::fork(files.log(), leaf, None, &Play::default(), false))
+                }
+                Err(e) => Ok(Next::Over(screen::failed(&e)?)),
+            },
+            failure = follow => Err(failure),
+        }
+    })
+}

@@ -1,0 +1,108 @@
+//! A sign of life while nobody's words are printed: who is being waited for, and since when.
+//!
+//! On a terminal it is one line that is replaced every second; in a pipe a line now and then.
+
+use crate::model::{Event, Kind, Ms, SeatId, TurnId};
+use crate::state::State;
+use std::collections::BTreeMap;
+
+/// Milliseconds of a call from which on a terminal shows it.
+const SHOWN_MS: u64 = 2_000;
+/// Milliseconds between two lines of a pipe.
+const TOLD_MS: u64 = 60_000;
+
+/// The calls that run, as far as events have told.
+pub struct Alive {
+    names: BTreeMap<SeatId, String>,
+    turns: BTreeMap<TurnId, SeatId>,
+    calls: BTreeMap<TurnId, Ms>,
+    told: Ms,
+}
+
+impl Alive {
+    /// Returns what is known of a state.
+    pub fn of(state: &State) -> Alive {
+        let names = state.seats.iter().map(|s| (s.spec.id.clone(), s.spec.name.to_string()));
+        let turns = state.turns.values().map(|turn| (turn.id, turn.seat.clone()));
+        Alive {
+            names: names.collect(),
+            turns: turns.collect(),
+            calls: BTreeMap::new(),
+            told: Ms(0),
+        }
+    }
+
+    /// Takes in an event that came at a moment.
+    pub fn take(&mut self, event: &Event, now: Ms) {
+        if let Kind::Opened(opened) = &event.kind {
+            let names = opened.participants.iter().map(|p| (p.id.clone(), p.name.to_string()));
+            self.names.extend(names);
+        } else if let Kind::FloorGranted(granted) = &event.kind {
+            self.turns.insert(TurnId(event.seq.0), granted.participant.clone());
+        } else if let Kind::CallStarted(call) = &event.kind {
+            self.calls.insert(call.turn, now);
+        } else if let Kind::TurnEnded(end) = &event.kind {
+            self.turns.remove(&end.turn);
+            self.calls.remove(&end.turn);
+        }
+    }
+
+    /// Returns what a terminal shows at a moment; nothing where nobody has been waited for long.
+    pub fn line(&self, now: Ms) -> Option<String> {
+        let since = self.calls.values().min()?;
+        let waited = now.since(*since);
+        (waited >= SHOWN_MS).then(|| self.words(waited))
+    }
+
+    /// Returns what a pipe is told at a moment: now and then.
+    pub fn told(&mut self, now: Ms) -> Option<String> {
+        let since = *self.calls.values().min()?;
+        let waited = now.since(since.max(self.told));
+        if waited < TOLD_MS {
+            return None;
+        }
+        self.told = now;
+        Some(self.words(now.since(since)))
+    }
+
+    fn words(&self, waited: u64) -> String {
+        let name = |turn: &TurnId| {
+            let seat = self.turns.get(turn)?;
+            Some(self.names.get(seat).map_or(&**seat, String::as_str))
+        };
+        let names: Vec<&str> = self.calls.keys().filter_map(name).collect();
+        let are = if names.len() == 1 { "is" } else { "are" };
+        format!("{} {are} thinking, {} s", names.join(", "), waited / 1_000)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{Seq, ThreadId, Wall};
+
+    fn event(seq: u64, kind: &str, data: serde_json::Value) -> Event {
+        let data = serde_json::value::to_raw_value(&data).unwrap();
+        let kind = Kind::read(kind, &data).unwrap();
+        let (by, thread) = ("engine".into(), ThreadId::ROOT);
+        Event { seq: Seq(seq), at: Wall(0), ms: Ms(0), thread, by, cause: None, kind }
+    }
+
+    #[test]
+    fn who_is_waited_for_is_shown_soon_and_told_rarely() {
+        let mut alive = Alive::of(&State::default());
+        alive.names.insert("ada".into(), "Ada".into());
+        let granted = serde_json::json!({"batch": 1, "participant": "ada", "number": 1});
+        alive.take(&event(2, "floor.granted", granted), Ms(0));
+        let call = serde_json::json!({"turn": 2, "model": "x:y", "parameters": {}, "digest": ""});
+        alive.take(&event(3, "call.started", call), Ms(1_000));
+        assert_eq!((alive.line(Ms(2_000)), alive.told(Ms(2_000))), (None, None));
+        assert_eq!(alive.line(Ms(13_500)).as_deref(), Some("Ada is thinking, 12 s"));
+        assert_eq!(alive.told(Ms(62_000)).as_deref(), Some("Ada is thinking, 61 s"));
+        assert_eq!(alive.told(Ms(90_000)), None, "not again so soon");
+        assert_eq!(alive.told(Ms(122_000)).as_deref(), Some("Ada is thinking, 121 s"));
+        let end = serde_json::json!({"turn": 2, "purpose": "speak", "outcome": "said"});
+        alive.take(&event(4, "turn.ended", end), Ms(130_000));
+        assert_eq!((alive.line(Ms(200_000)), alive.told(Ms(300_000))), (None, None));
+    }
+}

@@ -1,0 +1,77 @@
+//! Failures for the same reason, told once with a count: a server that is gone fails every call of everybody.
+
+use super::narrated::Narrated;
+use crate::analysis::name;
+use crate::model::{Kind, Outcome, Purpose, Text};
+use crate::state::State;
+use crate::text;
+
+/// What fails at the moment, and what of it was told.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Failing {
+    why: Option<Text>,
+    /// Whether a turn that failed so was told.
+    told: bool,
+    /// Whose turns failed so without being told.
+    others: Vec<String>,
+    /// How many turns failed so.
+    turns: u32,
+}
+
+/// What an event is to what fails.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Again {
+    /// Nothing.
+    Nothing,
+    /// A failure that is to be told.
+    First,
+    /// The same failure again, which is counted.
+    Counted,
+}
+
+impl Failing {
+    /// Takes in an event.
+    pub fn again(&mut self, state: &State, kind: &Kind) -> Again {
+        match kind {
+            Kind::CallRetried(r) if r.model.is_none() => {
+                if self.why.as_ref() == Some(&r.error.text) {
+                    return Again::Counted;
+                }
+                Again::First
+            }
+            Kind::TurnEnded(e) if e.outcome == Outcome::Failed && e.purpose == Purpose::Speak => {
+                let Some(error) = &e.error else { return Again::Nothing };
+                if self.why.as_ref() != Some(&error.text) {
+                    return Again::First;
+                }
+                self.turns += 1;
+                if !std::mem::replace(&mut self.told, true) {
+                    return Again::Nothing;
+                }
+                let who = state.spoken(e.turn).map(|spoken| name(state, &spoken.seat));
+                self.others.extend(who.filter(|who| !self.others.contains(who)));
+                Again::Counted
+            }
+            _ => Again::Nothing,
+        }
+    }
+
+    /// Ends the count, and begins another one where an event is a failure itself; returns what was counted.
+    pub fn counted(&mut self, next: &Kind) -> Vec<Narrated> {
+        let (why, told, turns) = match next {
+            Kind::CallRetried(r) if r.model.is_none() => (Some(r.error.text.clone()), false, 0),
+            Kind::TurnEnded(e) if e.outcome == Outcome::Failed => {
+                (e.error.as_ref().map(|error| error.text.clone()), true, 1)
+            }
+            _ => (None, false, 0),
+        };
+        if self.why.is_some() && self.why == why {
+            return vec![];
+        }
+        let before = std::mem::replace(self, Failing { why, told, turns, others: vec![] });
+        let (Some(why), false) = (before.why, before.others.is_empty()) else { return vec![] };
+        let who = before.others.join(", ");
+        let note = format!("the same for {who}, {} failed turns in all: {why}", before.turns);
+        vec![Narrated::Note(text::label(&note).into_owned())]
+    }
+}

@@ -1,0 +1,109 @@
+//! Follows a session that somebody else writes: what was, then each whole line as it comes.
+//!
+//! It only reads, and keeps nobody from writing. A line that is still being written waits until it is whole.
+
+use super::error::SessionError;
+use super::files::SessionFiles;
+use super::reader::{Reader, SESSION_MAX_BYTES, open, proven};
+use super::{Record, lock};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A cursor into the file of a session.
+pub struct Follower {
+    file: File,
+    files: SessionFiles,
+    reader: Reader,
+    /// Bytes of a line that is not whole yet.
+    rest: Vec<u8>,
+    /// How many bytes were read.
+    len: u64,
+    /// How many records were handed out.
+    given: usize,
+}
+
+impl Follower {
+    /// Opens a session; the first records are all that are there.
+    ///
+    /// # Errors
+    /// As [`read`](super::read) of a session.
+    pub fn open(path: &Path) -> Result<Follower, SessionError> {
+        let files = proven(path)?;
+        let (file, reader) = (open(&files)?, Reader::new(files.clone()));
+        Ok(Follower { file, files, reader, rest: vec![], len: 0, given: 0 })
+    }
+
+    /// Returns the paths of the session.
+    pub fn files(&self) -> &SessionFiles {
+        &self.files
+    }
+
+    /// Returns whether somebody writes the session now.
+    pub fn is_written(&self) -> bool {
+        lock::holder(&self.files).is_some()
+    }
+
+    /// Returns the records that have come since it was asked last.
+    ///
+    /// # Errors
+    /// What keeps the file from being read, or that it is too large.
+    pub fn fresh(&mut self) -> Result<Vec<Arc<Record>>, SessionError> {
+        let path = self.files.log();
+        let read = self.file.read_to_end(&mut self.rest).map_err(SessionError::io("read", path))?;
+        self.len += read as u64;
+        if self.len > SESSION_MAX_BYTES {
+            return Err(SessionError::TooLarge { path: path.to_owned(), bytes: self.len });
+        }
+        if let Some(end) = self.rest.iter().rposition(|b| *b == b'\n') {
+            let rest = self.rest.split_off(end + 1);
+            self.reader.take(&self.rest);
+            self.rest = rest;
+        }
+        let fresh = self.reader.records().get(self.given..).unwrap_or_default().to_vec();
+        self.given += fresh.len();
+        Ok(fresh)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::event::ENGINE;
+    use crate::model::payload::Paused;
+    use crate::model::{Event, Ms, Seq, ThreadId, Wall};
+    use std::io::Write;
+
+    #[test]
+    fn lines_come_as_they_are_written_and_only_whole_ones() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.jsonl");
+        let line = |seq: u64| {
+            let event = Event {
+                seq: Seq(seq),
+                at: Wall(0),
+                ms: Ms(seq),
+                thread: ThreadId::ROOT,
+                by: ENGINE.into(),
+                cause: None,
+                kind: Paused::default().into(),
+            };
+            Record::new(event).unwrap().line
+        };
+        std::fs::write(&path, line(0)).unwrap();
+        let mut follower = Follower::open(&path).unwrap();
+        let mut seqs =
+            || -> Vec<u64> { follower.fresh().unwrap().iter().map(|r| r.event.seq.0).collect() };
+        let mut file = std::fs::OpenOptions::new().append(true).open(&path).unwrap();
+        let (second, third) = (line(1), line(2));
+        let (begin, end) = second.split_at(20);
+        assert_eq!(seqs(), [0]);
+        file.write_all(begin.as_bytes()).unwrap();
+        assert_eq!(seqs(), [0; 0], "half a line is none");
+        file.write_all((end.to_owned() + &third).as_bytes()).unwrap();
+        assert_eq!(seqs(), [1, 2]);
+        assert_eq!(seqs(), [0; 0]);
+        assert!(!follower.is_written());
+    }
+}

@@ -1,0 +1,18 @@
+//! Turns that wait until their provider takes another call.
+
+use super::{Conversation, Turn};
+use crate::model::{CallRate, Ms, VoiceSpec};
+
+impl Conversation {
+    /// Returns until when a turn has to wait for its provider's rate, with the provider and its rate, where it waits at a
+    /// moment.
+    pub fn held_by_rate<'s>(&'s self, turn: &Turn, now: Ms) -> Option<(Ms, &'s str, CallRate)> {
+        if turn.call.is_some() || turn.waits_for_tools() {
+            return None;
+        }
+        let VoiceSpec::Model(model) = &self.seat(&turn.seat)?.spec.voice else { return None };
+        let (provider, _) = model.name.split_once(':')?;
+        let (at, rate) = self.rates.next(provider)?;
+        (at > now).then_some((at, provider, rate))
+    }
+}

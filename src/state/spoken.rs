@@ -1,0 +1,51 @@
+//! Turns that are over and can be said again, and what is seen by who says them again.
+
+use super::{Conversation, Entry};
+use crate::model::{SeatId, Seq, Text, ThreadId, TurnId};
+
+/// A turn that spoke to the table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spoken {
+    /// In which thread.
+    pub thread: ThreadId,
+    /// Whose.
+    pub seat: SeatId,
+    /// The utterance's number.
+    pub number: Option<u32>,
+    /// What it saw of its peers.
+    pub horizon: Seq,
+    /// Where it stands, if others have spoken since: who says it again sees nothing from there on.
+    pub before: Option<Seq>,
+}
+
+impl Conversation {
+    /// Returns a speaking turn that is over, as far as it left words or was the last one.
+    pub fn spoken(&self, turn: TurnId) -> Option<Spoken> {
+        let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
+        let last = self.last.as_ref().filter(|last| last.turn == turn);
+        let Some(entry) = self.entries.iter().rev().find(by) else {
+            return last.map(|last| Spoken {
+                thread: last.thread,
+                seat: last.seat.clone(),
+                number: last.number,
+                horizon: last.horizon,
+                before: None,
+            });
+        };
+        let version = entry.versions.iter().find(|v| v.turn == Some(turn))?;
+        let latest = self.last.as_ref().is_none_or(|last| last.number == entry.number);
+        Some(Spoken {
+            thread: entry.thread,
+            seat: entry.seat()?.clone(),
+            number: entry.number,
+            horizon: version.horizon,
+            before: (!latest).then_some(entry.seq),
+        })
+    }
+
+    /// Returns the words that a turn left, as they stand now.
+    pub(super) fn words_of(&self, turn: TurnId) -> Option<Text> {
+        let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
+        self.entries.iter().rev().find(by).map(|entry| entry.text().clone())
+    }
+}

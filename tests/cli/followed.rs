@@ -1,0 +1,49 @@
+//! Sessions from outside: followed while another program writes them, and counted all together.
+
+use crate::house::{House, end, read_until, talk};
+use std::io::{BufReader, Write};
+use std::process::Stdio;
+
+/// A running conversation is followed from another terminal, live and to its end; nothing is steered from there.
+#[test]
+fn a_running_session_is_followed_and_a_finished_one_is_printed_whole() {
+    let house = House::new();
+    let said = house.run(&["demo", "--headless"]).code(0);
+    let watched = house.run(&["watch", "--last", "--headless"]).code(0);
+    assert_eq!(watched.out, said.out, "one that is over is printed whole");
+    let path = house.file("talk.toml", &talk(2, 4));
+    let mut command = house.command(&["run", &path, "--headless", "--steer", "-", "-q"]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    let mut operator = child.stdin.take().unwrap();
+    read_until(&mut out, &["-- limit reached: 2 utterances"]);
+    let (watcher, mut seen) = house.start(&["watch", "--last", "--headless"]);
+    read_until(&mut seen, &["-- limit reached: 2 utterances"]);
+    writeln!(operator, r#"{{"do":"limit","set":{{"utterances":3}}}}"#).unwrap();
+    read_until(&mut seen, &["[3] Ada"]);
+    drop(operator);
+    read_until(&mut seen, &["-- ended: utterance limit (capped), 3 utterances"]);
+    end(watcher).code(0);
+    read_until(&mut out, &["-- ended: utterance limit (capped), 3 utterances"]);
+    end(child).code(0);
+}
+
+/// Figures over all sessions: each counts once, a branch from where it left.
+#[test]
+fn figures_of_all_sessions_together() {
+    let house = House::new();
+    house.run(&["demo", "--headless", "-q"]).code(0);
+    house.run(&["demo", "formal-debate", "--headless", "-q"]).code(0);
+    house.run(&["fork", "--last", "--at", "2", "--headless", "--rehearsed", "-q"]);
+    let ran = house.run(&["analyze", "--all", "--format", "json"]).code(0);
+    let all: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(all["sessions"], 3, "{all}");
+    let figures = all["figures"].to_string();
+    for expected in ["models", "sides", "winners", "ends", "utterance_limit", "\"won\":1"] {
+        assert!(figures.contains(expected), "{expected}: {figures}");
+    }
+    let ran = house.run(&["analyze", "--all", "--format", "csv", "--table", "sides"]).code(0);
+    assert!(ran.out.starts_with("side,judged,won,drawn,share"), "{}", ran.out);
+    let ran = house.run(&["analyze", "--all", "--table", "x"]).code(2);
+    assert!(ran.err.contains("the tables are models, sides, winners, ends"), "{}", ran.err);
+}

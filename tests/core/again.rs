@@ -1,0 +1,71 @@
+//! Saying it again: any utterance in its place, and going on with what was cut.
+
+use crate::harness::*;
+use colloquium::model::ReceiptIs::Done;
+use colloquium::model::*;
+use serde_json::json;
+
+/// An utterance further up is said again in its place, as it could have been said there; what follows stays.
+#[tokio::test]
+async fn any_utterance_is_said_again_in_its_place() {
+    let steer = [
+        json!({"after": {"utterance": 2}, "do": "say", "text": "later words"}),
+        json!({"after": {"utterance": 3}, "id": "r", "do": "retry", "utterance": 1}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 4), plain(), &steer).await;
+    assert_eq!(ran.receipts("r").last(), Some(&Done));
+    let versions: Vec<usize> = ran.state.entries.iter().map(|e| e.versions.len()).collect();
+    assert_eq!(versions, [2, 1, 1, 1, 1]);
+    let again = &ran.seen[3];
+    assert_eq!((&*again.seat.id, again.number), ("a", Some(1)));
+    assert!(again.prompt.blocks.is_empty(), "nothing of later is seen: {:?}", again.prompt);
+    let (first, third) = (&ran.state.entries[0], ran.state.utterance(3).unwrap());
+    assert!(third.reads_earlier(first), "what follows answers the earlier text");
+    assert_eq!(ran.state.last.as_ref().unwrap().number, Some(4), "the order goes on");
+    assert_eq!(ran.who(), "a b operator c a");
+}
+
+/// `retry` is of what was said last: while somebody answers that, it is refused at once, with the way to have it.
+#[tokio::test]
+async fn a_retry_while_the_next_one_speaks_is_refused_at_once() {
+    let steer = [json!({"during": {"utterance": 2, "words": 1}, "id": "r", "do": "retry"})];
+    let ran = play(round_robin(&["a", "b"], 2), plain(), &steer).await;
+    let why = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::CommandRefused(r) => Some(r.why.to_string()),
+        _ => None,
+    });
+    let told =
+        "b speaks already: `retry` with utterance 1 waits until b has ended, `pause_now` stops b";
+    assert_eq!(why.as_deref(), Some(told));
+    assert!(ran.receipts("r").is_empty(), "nothing waits");
+}
+
+/// Words that were cut are gone on with: one message, whole, under its number; the part stays as a version.
+#[tokio::test]
+async fn a_cut_message_goes_on_as_one() {
+    let said = std::sync::atomic::AtomicU32::new(0);
+    let stage = stage(move |_| match said.fetch_add(1, std::sync::atomic::Ordering::SeqCst) {
+        0 => Play::Words("the bridge is old and much too narrow".into(), 10),
+        1 => Play::Words("and too steep.".into(), 10),
+        n => Play::Words(format!("take {n}"), 10),
+    });
+    let steer = [
+        json!({"during": {"utterance": 1, "words": 4}, "do": "pause_now"}),
+        json!({"when": "paused", "id": "c", "do": "continue"}),
+        json!({"when": "paused", "do": "resume"}),
+        json!({"after": {"utterance": 2}, "do": "continue", "utterance": 2}),
+    ];
+    let ran = play(round_robin(&["a", "b"], 3), stage, &steer).await;
+    assert_eq!(ran.receipts("c").last(), Some(&Done));
+    assert_eq!(ran.texts()[0], "the bridge is old and too steep.");
+    let first = &ran.state.entries[0];
+    assert_eq!((first.versions.len(), first.version().cut), (2, None));
+    let asked = &ran.seen[1].prompt;
+    assert_eq!(asked.blocks, [Block::Own { text: "the bridge is old ".into() }]);
+    assert!(asked.task.as_deref().unwrap().contains("Go on exactly where"), "{asked:?}");
+    assert_eq!((ran.who().as_str(), ran.state.utterances), ("a b a", 3));
+    let refused = ran.events.iter().any(
+        |e| matches!(&e.kind, Kind::CommandRefused(r) if r.why.contains("was not cut; `retry` says")),
+    );
+    assert!(refused, "a whole message is not gone on with");
+}
