@@ -43,7 +43,7 @@ pub fn read_stdin(what: &str) -> Result<String, Failure> {
 
 /// Reads a file that an option names, as text.
 ///
-/// A pipe is the person's own choice, as in `--steer <(...)`; it is read to its end.
+/// An open pipe, as in `--steer <(...)`, is read to its end. A named pipe is refused: opening it could wait for ever.
 pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
     let read = match is_pipe(path) {
         true => File::open(path).and_then(read_capped),
@@ -59,7 +59,8 @@ pub fn read_file(what: &str, path: &str) -> Result<String, Failure> {
 #[cfg(unix)]
 fn is_pipe(path: &str) -> bool {
     use std::os::unix::fs::FileTypeExt;
-    metadata(path).is_ok_and(|found| found.file_type().is_fifo())
+    let open = ["/dev/fd/", "/proc/self/fd/", "/dev/stdin"].iter().any(|at| path.starts_with(at));
+    open && metadata(path).is_ok_and(|found| found.file_type().is_fifo())
 }
 
 #[cfg(not(unix))]

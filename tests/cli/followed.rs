@@ -39,7 +39,7 @@ fn figures_of_all_sessions_together() {
     let all: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(all["sessions"], 3, "{all}");
     let figures = all["figures"].to_string();
-    for expected in ["models", "sides", "winners", "ends", "utterance_limit", "\"won\":1"] {
+    for expected in ["models", "sides", "winners", "ends", "utterance_limit", "\"won\":2"] {
         assert!(figures.contains(expected), "{expected}: {figures}");
     }
     let ran = house.run(&["analyze", "--all", "--format", "csv", "--table", "sides"]).code(0);

@@ -204,16 +204,12 @@ fn a_line_whose_moment_never_comes_is_told_and_may_come_after_a_resume() {
     assert!(!ran.err.contains("never due") && ran.out.contains("-- mark: third"), "{}", ran.out);
 }
 
-/// A pipe that the person names is the person's own: `--steer <(...)`.
+/// An open pipe is read like a file, as the shell hands it over in `--steer <(...)`.
 #[cfg(unix)]
 #[test]
 fn a_pipe_is_read_as_a_steer_file() {
     let house = House::new();
-    let pipe = house.path("steer.pipe");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-    let writer = pipe.clone();
-    let writes = std::thread::spawn(move || std::fs::write(writer, format!("{QUESTION}\n")));
-    let ran = house.run(&["demo", "--headless", "--steer", pipe.to_str().unwrap()]).code(0);
-    writes.join().unwrap().unwrap();
-    assert!(ran.out.contains("[after 2] operator cuts in\n  Who pays for it?"), "{}", ran.out);
+    let lines = format!("{QUESTION}\n");
+    let ran = house.fed(&["demo", "--headless", "--steer", "/dev/stdin"], &lines).code(0);
+    assert!(ran.out.contains("[after 2] operator cut in\n  Who pays for it?"), "{}", ran.out);
 }

@@ -9,6 +9,8 @@ fn verbs() -> Vec<Value> {
     let mut lines = vec![
         json!({"do": "pause"}),
         json!({"do": "pause_now"}),
+        json!({"do": "continue"}),
+        json!({"do": "decide", "tool": "none", "yes": true}),
         json!({"do": "resume"}),
         json!({"do": "step", "n": 2}),
         json!({"do": "say", "text": "hello"}),
