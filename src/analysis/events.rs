@@ -81,7 +81,7 @@ fn told(study: &Analysis<'_>, what: &MomentKind) -> (&'static str, String) {
 pub(super) fn cut(why: Option<CutWhy>) -> &'static str {
     match why {
         Some(CutWhy::CutIn) => "cut in",
-        Some(CutWhy::PauseNow) => "paused now",
+        Some(CutWhy::PauseNow) => "stopped by a pause",
         Some(CutWhy::Timeout) => "timed out",
         Some(CutWhy::Crash) => "interrupted",
         Some(CutWhy::BrokenOff) => "failed mid-sentence",

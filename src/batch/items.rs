@@ -61,7 +61,7 @@ impl Items {
         let mut items = Items { lines, at: 0, columns: None, seen: HashMap::new() };
         if path.extension().is_some_and(|e| e.eq_ignore_ascii_case("csv")) {
             let header = items.row().transpose().map_err(|e| io::Error::other(e.to_string()))?;
-            items.columns = Some(header.ok_or_else(|| io::Error::other("it has no header"))?);
+            items.columns = Some(header.ok_or_else(|| io::Error::other("the file has no header"))?);
         }
         Ok(items)
     }
@@ -84,9 +84,9 @@ impl Items {
                         Ok(_) | Err(_) => break,
                     }
                 }
-                Some(Err(damaged("it is longer than 1 MiB")))
+                Some(Err(damaged("longer than 1 MiB")))
             }
-            Ok(_) => Some(String::from_utf8(bytes).map_err(|_| damaged("it is not UTF-8"))),
+            Ok(_) => Some(String::from_utf8(bytes).map_err(|_| damaged("not UTF-8"))),
             Err(e) => Some(Err(damaged(&e.to_string()))),
         }
     }
@@ -136,8 +136,8 @@ impl Items {
             let line = line.trim_start_matches('\u{feff}');
             return Some(match serde_json::from_str(line) {
                 Ok(Value::Object(map)) => Ok(map),
-                Ok(_) => Err(Damaged { line: self.at, why: "it is no JSON object".into() }),
-                Err(e) => Err(Damaged { line: self.at, why: format!("it is no JSON: {e}") }),
+                Ok(_) => Err(Damaged { line: self.at, why: "not a JSON object".into() }),
+                Err(e) => Err(Damaged { line: self.at, why: format!("not JSON: {e}") }),
             });
         };
         let begins = self.at + 1;
@@ -151,7 +151,8 @@ impl Items {
             return Some(Ok(Map::new()));
         }
         if row.len() != columns.len() {
-            let why = format!("it has {} fields, and the header has {}", row.len(), columns.len());
+            let why =
+                format!("the row has {} fields, but the header has {}", row.len(), columns.len());
             return Some(Err(Damaged { line: begins, why }));
         }
         Some(Ok(columns.into_iter().zip(row.into_iter().map(Value::from)).collect()))
@@ -172,7 +173,7 @@ impl Iterator for Items {
             let item = named(values, line);
             let earlier = self.seen.insert(hash(&item.id), line);
             if let Some(earlier) = earlier {
-                let why = format!("it is the item `{}` of line {earlier} again", item.id);
+                let why = format!("duplicate of item `{}` in line {earlier}", item.id);
                 return Some(Err(Damaged { line, why }));
             }
             return Some(Ok(item));

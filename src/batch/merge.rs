@@ -26,7 +26,7 @@ pub enum Refused {
         other: PathBuf,
     },
     /// Two files have another result of the same conversation.
-    #[error("{protocol} of item `{item}` came out otherwise in {one} than in {other}")]
+    #[error("{protocol} has different results for item `{item}` in {one} and {other}")]
     Twice {
         /// The item.
         item: String,

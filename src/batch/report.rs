@@ -155,7 +155,7 @@ impl Report {
                 ("difference", "difference"),
                 ("low", "from"),
                 ("high", "to"),
-                ("won", "alone right"),
+                ("won", "right alone"),
                 ("lost", "other alone"),
             ],
         );
@@ -356,7 +356,7 @@ impl Report {
                 ("tokens", "tokens"),
                 ("took_ms", "took"),
                 ("usd", "money"),
-                ("usd_per_right", "a right one"),
+                ("usd_per_right", "a correct one"),
             ],
         );
         for protocol in &self.protocols {
@@ -435,7 +435,7 @@ impl Report {
         let mut table = Table::new(
             "failures",
             "Failures",
-            "conversations that failed, or in which somebody's turn did; `batch ... --retry` has them again",
+            "failed conversations and conversations with failed turns; `batch ... --retry` runs them again",
             2,
             &[("protocol", "protocol"), ("item", "item"), ("line", "line"), ("why", "why")],
         );

@@ -21,7 +21,7 @@ pub enum SessionNotFound {
         nearest: Option<String>,
     },
     /// Several ids begin like this.
-    #[error("{name} could be {}{}", ids.join(", "), if *more > 0 { format!(" and {more} more") } else { String::new() })]
+    #[error("{name} is ambiguous: {}{}", ids.join(", "), if *more > 0 { format!(" and {more} more") } else { String::new() })]
     Ambiguous {
         /// What was asked for.
         name: String,

@@ -30,7 +30,7 @@ pub fn list(folder: &Path) -> io::Result<Vec<SessionSummary>> {
         let parts: Vec<_> = logs.chunks(share).map(|s| scope.spawn(move || look(s))).collect();
         parts.into_iter().map(|part| part.join()).collect::<Result<Vec<_>, _>>()
     })
-    .map_err(|_| io::Error::other("reading the sessions ended too early"))?
+    .map_err(|_| io::Error::other("reading the sessions stopped unexpectedly"))?
     .concat();
     all.sort_by(|a, b| (b.written, &b.id).cmp(&(a.written, &a.id)));
     Ok(all)

@@ -90,8 +90,9 @@ impl From<ReadError> for Failure {
         let message = chain(&e);
         match e {
             ReadError::File { source, .. } if source.kind() == ErrorKind::InvalidInput => {
-                Failure::new(Exit::Invalid, message)
-                    .hint("name a regular file in its own folder; `-` reads standard input")
+                Failure::new(Exit::Invalid, message).hint(
+                    "name a regular file, not a link to another folder; `-` reads standard input",
+                )
             }
             ReadError::File { .. } => {
                 Failure::usage(message, "`colloquium scenarios list` lists the bundled ones")
@@ -114,7 +115,7 @@ impl From<scenario::Faults> for Failure {
 impl From<SessionNotFound> for Failure {
     fn from(e: SessionNotFound) -> Failure {
         let hint = match &e {
-            SessionNotFound::Ambiguous { .. } => "type more of the id",
+            SessionNotFound::Ambiguous { .. } => "type a longer prefix of the id",
             SessionNotFound::Unknown { .. } | SessionNotFound::None => {
                 "`colloquium sessions list` lists them"
             }
@@ -129,7 +130,7 @@ impl From<NotMoved> for Failure {
             NotMoved::Session(e) => e.into(),
             NotMoved::Unknown(e) => Failure::usage(
                 format!("not in the trash: {e}"),
-                "give its id, or the beginning of it",
+                "use the session's id or a prefix of it",
             ),
             e @ NotMoved::Taken(_) => Failure::new(Exit::Session, e.to_string())
                 .hint("move the existing file first; nothing was changed"),

@@ -66,7 +66,7 @@ pub fn report_missing_texts(log: &Log, context: &Context) {
 /// Says what was wrong with a session of which everything was shown that can be read.
 pub fn report_faults(log: &Log, context: &Context) -> Result<Exit, Failure> {
     if log.records.is_empty() {
-        context.say("it contains no readable event");
+        context.say("the file contains no readable events");
     }
     if log.torn.is_some() {
         context.say("the last line is incomplete; resuming sets it aside");

@@ -39,13 +39,13 @@ pub const SETTINGS: &[Setting] = &[
         "retries.tries",
         r#"{"type": "integer", "minimum": 1}"#,
         "5",
-        "Calls of one model in one turn at most, whatever a scenario or a server asks for.",
+        "Maximum calls to one model per turn, whatever a scenario or a server asks for.",
     ),
     row(
         "retries.seconds",
         r#"{"type": "integer", "minimum": 0}"#,
         "60",
-        "Seconds that a turn waits between its calls at most, in all.",
+        "Maximum total seconds that a turn waits between its calls.",
     ),
     row(
         "theme",
@@ -74,19 +74,20 @@ pub const SETTINGS: &[Setting] = &[
         "Capture the mouse; off leaves selection to the terminal.",
     ),
     row("glyphs", r#"{"enum": ["unicode", "ascii"]}"#, "unicode", "Character set of the screen."),
-    row("providers.NAME.wire", Wire::SCHEMA, "as known", "API protocol of the provider."),
-    row("providers.NAME.base_url", TEXT, "as known", "Base URL of the provider."),
+    row("providers.NAME.wire", Wire::SCHEMA, "built-in value", "API protocol of the provider."),
+    row("providers.NAME.base_url", TEXT, "built-in value", "Base URL of the provider."),
     row(
         "providers.NAME.api_key_env",
         TEXT,
-        "as known",
+        "built-in value",
         "Environment variable that holds the API key.",
     ),
     row(
         "notify",
         r#"{"enum": ["auto", "off"]}"#,
         "auto",
-        "Ring the terminal at votes, verdicts, failures, limits, your turns and the end while it is out of focus.",
+        "Ring the terminal bell at votes, verdicts, failures, limits, your turns and the end while the terminal is \
+             out of focus.",
     ),
     row(
         "providers.NAME.api_key_file",
@@ -109,13 +110,13 @@ pub const SETTINGS: &[Setting] = &[
     row(
         "models.MODEL.window",
         r#"{"type": "integer", "minimum": 1}"#,
-        "as listed, else 4096",
+        "built-in value, else 4096",
         "Context window of provider:name, in tokens.",
     ),
     row(
         "models.MODEL.price",
         r#"{"type": "array", "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}"#,
-        "as listed, else not priced",
+        "built-in price, else not priced",
         "Price of provider:name in dollars per million input and output tokens.",
     ),
     row(

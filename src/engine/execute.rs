@@ -121,7 +121,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         }
         Command::Resume {} | Command::Step { .. } if command.acted => done(command),
         Command::Resume {} if state.run == RunState::Going => {
-            Some(receipt(command, ReceiptIs::Done, Some("it was not paused")))
+            Some(receipt(command, ReceiptIs::Done, Some("the conversation was not paused")))
         }
         Command::Resume {} => Some(draft(ThreadId::ROOT, ENGINE, Resumed { steps: None }.into())),
         Command::Step { n } => {
@@ -253,7 +253,7 @@ fn words(state: &State, command: &PendingCommand, moment: Moment) -> Option<Draf
     let Some(thread) = left else {
         let why = match &command.given.line.command {
             Command::CutIn { who: Some(who), .. } if command.given.targets.turns.is_empty() => {
-                Some(format!("{who} was not speaking; your words are said anyway"))
+                Some(format!("{who} was not speaking; your message was delivered anyway"))
             }
             _ => None,
         };

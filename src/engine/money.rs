@@ -46,7 +46,7 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
         return Ok(asked);
     }
     if let (Some(name), true) = (seat.spec.uncountable(), usd.is_some() || own.is_some()) {
-        let why = format!("no price is known for {name}, and a limit in dollars holds");
+        let why = format!("no price is known for {name}, so the dollar limit cannot be enforced");
         return Err(NoRoom::Seat(why.into()));
     }
     let most = asked.unwrap_or(REPLY_TOKENS);
@@ -79,10 +79,9 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
     if let Some(limit) = own {
         let own = others().filter(|t| t.seat == turn.seat);
         let used = state.cost_of(seat) + own.map(|t| t.reserve.usd()).sum();
-        reply = reply.min(
-            affords(limit, used)
-                .ok_or_else(|| NoRoom::Seat(format!("{used} of its {limit} are spent").into()))?,
-        );
+        reply = reply.min(affords(limit, used).ok_or_else(|| {
+            NoRoom::Seat(format!("{used} of its {limit} budget is spent").into())
+        })?);
     }
     Ok(Some(reply))
 }

@@ -107,7 +107,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             targets.threads =
                 state.open_threads().rev().find(|t| holds(t)).map(|t| t.id).into_iter().collect();
             if targets.threads.is_empty() {
-                return Err(format!("{name} takes no part in this phase"));
+                return Err(format!("{name} is not part of this phase"));
             }
         }
         Command::Skip {} => {
@@ -162,12 +162,10 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 state.utterance(*utterance).ok_or_else(|| no_utterance(state, *utterance))?;
             match (&line.command, entry.hidden) {
                 (Command::Edit { .. }, Some(_)) => {
-                    return Err(format!(
-                        "utterance {utterance} is hidden: `unhide` shows it again"
-                    ));
+                    return Err(format!("turn {utterance} is hidden: `unhide` shows it again"));
                 }
                 (Command::Unhide { .. }, None) => {
-                    return Err(format!("utterance {utterance} is not hidden"));
+                    return Err(format!("turn {utterance} is not hidden"));
                 }
                 _ => {}
             }
@@ -211,10 +209,10 @@ fn known_tool(state: &State, tool: &Text) -> Result<(), String> {
     match (names.contains(&&**tool), names.is_empty()) {
         (true, _) => Ok(()),
         (false, true) => {
-            Err(format!("no participant has the tool {tool}, or any that needs to be allowed"))
+            Err(format!("no participant has the tool {tool}, and no other tool needs permission"))
         }
         (false, false) => Err(format!(
-            "no tool {tool} needs to be allowed; those that do are {}",
+            "no tool {tool} needs permission; the tools that need it are {}",
             names.join(", ")
         )),
     }
@@ -345,7 +343,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
     Ok(turn)
 }
 
-/// The turn to be gone on with: one that left words, in free form, and was cut or ran into its token limit.
+/// The turn to be continued: one that left words, in free form, and was cut or ran into its token limit.
 fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
     let turn = said_before(state, number, "continue")?;
     let said = state.spoken(turn).ok_or("no turn has ended yet")?;

@@ -36,7 +36,9 @@ fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     let asked = state.asked.get(&place);
     let due = asked.is_none_or(|at| again && *at != state.utterances);
     due.then(|| {
-        let why = Some(format!("time to stop? {text}; `end` ends it, `resume` continues").into());
+        let why = Some(
+            format!("time to stop? {text}; `end` ends the conversation, `resume` continues").into(),
+        );
         draft(ThreadId::ROOT, ENGINE, Paused { why, rule: Some(place), ..Paused::default() }.into())
     })
 }

@@ -105,7 +105,7 @@ fn fits(tool: &Tool, arguments: &Value) -> Result<(), String> {
     let validator = scenario::validator(&tool.parameters)?;
     validator.validate(arguments).map_err(|e| {
         let mut why = match e.instance_path().as_str() {
-            "" => format!("the arguments are wrong: {e}"),
+            "" => format!("invalid arguments: {e}"),
             path => format!("the arguments are wrong at {path}: {e}"),
         };
         why.truncate(why.floor_char_boundary(WRONG_MAX));

@@ -83,7 +83,9 @@ pub(super) fn doubts(state: &State, turn: &Turn) -> Vec<String> {
 /// A turn whose call would cost more than is left.
 fn cannot_pay(state: &State, turn: &Turn, no_room: NoRoom) -> Draft {
     let text = match no_room {
-        NoRoom::Limit(at) => format!("{} leave no room for it", at.what.words(at.limit)).into(),
+        NoRoom::Limit(at) => {
+            format!("the limit of {} leaves no room for this call", at.what.words(at.limit)).into()
+        }
         NoRoom::Seat(why) => why,
     };
     let error = CallError { class: ErrorClass::Budget, text };

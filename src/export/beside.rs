@@ -53,7 +53,7 @@ impl Beside {
     pub fn parted(&self) -> String {
         match self.shared {
             Some(number) => format!("they diverge after turn {number}"),
-            None => "they have no turn in common".into(),
+            None => "the sessions have no turns in common".into(),
         }
     }
 

@@ -41,7 +41,7 @@ pub(super) fn given(
             let why = text.iter().map(|t| format!(": {t}")).collect::<String>();
             note(format!("turn {utterance} hidden{why}"))
         }
-        Command::Unhide { utterance } => note(format!("utterance {utterance} is shown again")),
+        Command::Unhide { utterance } => note(format!("turn {utterance} shown again")),
         Command::Choose { utterance, alternative } => {
             note(format!("version {alternative} of turn {utterance} chosen"))
         }

@@ -181,7 +181,10 @@ impl Narrator {
                 words(format!("{who}, {}", cut(why)), String::new())
             }
             (Outcome::Cut, Some(CutWhy::PauseNow | CutWhy::CutIn)) if e.text.trim().is_empty() => {
-                words(format!("{who}, stopped before a word, keeps the turn"), String::new())
+                words(
+                    format!("{who} was stopped before the first word and keeps the turn"),
+                    String::new(),
+                )
             }
             (Outcome::Cut, why) => {
                 let how = why.map_or("cut off", cut);
@@ -282,7 +285,7 @@ fn open(state: &State) -> Option<String> {
     let mention = |m: OpenMention| {
         let by = m.by.map_or("the operator".into(), |by| name(state, &by));
         let place = m.number.map(|n| format!(" in {n}")).unwrap_or_default();
-        format!("{}, named by {by}{place}", name(state, &m.seat))
+        format!("{}, mentioned by {by}{place}", name(state, &m.seat))
     };
     let open: Vec<String> = state.open_mentions().into_iter().map(mention).collect();
     (!open.is_empty()).then(|| format!("unanswered mentions: {}", open.join("; ")))

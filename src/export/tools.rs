@@ -44,7 +44,7 @@ pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
     let note = |request: &ToolRequest| {
         let (who, tool) = (who(state, asked.turn), &request.tool);
         let told = format!(
-            "{who} asks to use {}: /decide {tool} yes allows it, /decide {tool} no refuses it",
+            "{who} asks to use {}: type /decide {tool} yes to allow it, or /decide {tool} no to refuse it",
             spelled(request)
         );
         Narrated::Note(text::label(&told).into_owned())

@@ -82,7 +82,7 @@ impl TryFrom<(f64, f64)> for Price {
         let fits = |dollars: f64| (0.0..=1e6).contains(&dollars);
         match fits(input) && fits(output) {
             true => Ok(Price(input, output)),
-            false => Err("a price is dollars per million tokens, as in [0.5, 1.5]"),
+            false => Err("a price is in dollars per million tokens, as in [0.5, 1.5]"),
         }
     }
 }

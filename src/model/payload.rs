@@ -427,7 +427,7 @@ impl TryFrom<Spelled> for LimitAt {
         let amount = |number: Number| match spelled.what {
             Limit::Usd => Usd::try_from(number.as_f64().unwrap_or(f64::NAN)).map(|usd| usd.0),
             Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
-                number.as_u64().ok_or("no whole number")
+                number.as_u64().ok_or("not a whole number")
             }
         };
         let (value, limit) = (amount(spelled.value)?, amount(spelled.limit)?);

@@ -136,13 +136,13 @@ impl LateReason {
             LateReason::Ended => "the conversation ended first",
             LateReason::Dropped => "dropped",
             LateReason::Resumed => "it was resumed first",
-            LateReason::NoteGone => "no such note anymore",
+            LateReason::NoteGone => "the note no longer exists",
             LateReason::Delivered => "it was already delivered",
-            LateReason::FloorGiven => "the floor was given to another seat first",
-            LateReason::CannotSpeak => "the seat cannot speak any more",
-            LateReason::SeatLeft => "the seat has left the table",
+            LateReason::FloorGiven => "the floor went to another participant first",
+            LateReason::CannotSpeak => "the participant can no longer speak",
+            LateReason::SeatLeft => "the participant has left",
             LateReason::SpokenSince => "someone else has spoken since",
-            LateReason::WrongForm => "the words do not have the form that was asked for",
+            LateReason::WrongForm => "the message does not have the required form",
         }
     }
 }

@@ -9,7 +9,7 @@ use thiserror::Error;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NetError {
     /// The address cannot be one.
-    #[error("the address is not valid: {0}")]
+    #[error("invalid address: {0}")]
     Address(String),
     /// The key holds signs that no header can carry.
     #[error("the key contains characters that cannot be sent")]

@@ -145,7 +145,7 @@ fn address(url: &str) -> Result<Url, NetError> {
     let url = Url::parse(url).map_err(|e| NetError::Address(e.to_string()))?;
     match url.scheme() {
         "http" | "https" if url.has_host() => Ok(url),
-        _ => Err(NetError::Address("it begins with neither http:// nor https://".into())),
+        _ => Err(NetError::Address("it must begin with http:// or https://".into())),
     }
 }
 

@@ -15,7 +15,7 @@ pub struct Bids;
 
 const ROW: PolicyRow = PolicyRow {
     name: "bids",
-    meaning: "Everyone rates how much they want to speak; the highest bid speaks, recent speakers are discounted.",
+    meaning: "Everyone rates how much they want to speak; the highest bidder speaks, with a discount for recent speakers.",
     options: &[ROUNDS],
     needs_operator: false,
 };
@@ -99,7 +99,7 @@ impl Bid {
         if let (Some(turns), Some(value)) = (self.waited(), self.value) {
             return format!("bid {value}, has waited {turns} turns");
         }
-        let Some(value) = self.value else { return "no bids; silent for longest".into() };
+        let Some(value) = self.value else { return "no bids; silent the longest".into() };
         let net = (self.net() * 10.0).round() / 10.0;
         let less = if net < value {
             format!(", {net} after the discount for recent speakers")

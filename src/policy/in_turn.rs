@@ -20,7 +20,7 @@ pub(super) const MENTIONS: OptionRow = OptionRow {
 };
 /// The option by which a policy ends after so many rounds.
 pub(super) const ROUNDS: OptionRow =
-    OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Rounds; then it ends." };
+    OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." };
 
 /// How many seats behind the next one are told as the queue.
 const QUEUE: usize = 4;

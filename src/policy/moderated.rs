@@ -22,7 +22,7 @@ pub struct Moderated;
 
 const ROW: PolicyRow = PolicyRow {
     name: "moderated",
-    meaning: "A moderator chooses who speaks next, and when it is over.",
+    meaning: "A moderator chooses who speaks next and when to end.",
     options: &[
         OptionRow {
             key: "moderator",
@@ -37,12 +37,13 @@ const ROW: PolicyRow = PolicyRow {
         OptionRow {
             key: "may_end",
             kind: OptionKind::Flag,
-            meaning: "Whether the moderator may end it: once everybody has spoken, unless this is true, or false for never.",
+            meaning: "Whether the moderator may end the conversation: true at any time, false never (default: once everyone \
+                 has spoken).",
         },
         OptionRow {
             key: "fallback",
             kind: OptionKind::OneOf(&["round_robin", "weighted", "talkative"]),
-            meaning: "The policy used when no choice comes (default round_robin).",
+            meaning: "The policy used when the moderator makes no choice (default round_robin).",
         },
         ROUNDS,
     ],
@@ -75,7 +76,7 @@ impl Policy for Moderated {
         let Some(asked) = asked else {
             return match v.state.may(Purpose::Pick, &moderator) {
                 true => ask(v, moderator, &legal),
-                false => fallback(v, &legal, &format!("{moderator} is not there to choose")),
+                false => fallback(v, &legal, &format!("{moderator} is not available to choose")),
             };
         };
         let choice = asked.ended.last().filter(|r| r.outcome == Outcome::Said).map(choice);

@@ -12,11 +12,7 @@ pub struct Simultaneous;
 const ROW: PolicyRow = PolicyRow {
     name: "simultaneous",
     meaning: "All speak at once, seeing only what was said before the round.",
-    options: &[OptionRow {
-        key: "rounds",
-        kind: OptionKind::Count,
-        meaning: "Rounds; then it ends.",
-    }],
+    options: &[OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." }],
     needs_operator: false,
 };
 

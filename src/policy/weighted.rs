@@ -21,7 +21,7 @@ pub struct Weighted;
 
 const ROW: PolicyRow = PolicyRow {
     name: "weighted",
-    meaning: "Each participant gets a share of the floor by its weight.",
+    meaning: "Each participant gets a share of the floor in proportion to its weight.",
     options: &[
         OptionRow {
             key: "by",

@@ -77,7 +77,7 @@ pub(crate) const TOP: &[Key] = &[
         "stop",
         ValueKind::List(&ValueKind::Table(STOP)),
         r#"[{ word = "AGREED" }]"#,
-        "Rules that end it before its limits do.",
+        "Rules that end the conversation before its limits do.",
     ),
     key(
         "phase",
@@ -113,7 +113,7 @@ pub(crate) const TOP: &[Key] = &[
         "tool",
         ValueKind::List(&ValueKind::Table(TOOL)),
         r#"[{ name = "weather", about = "The weather of a town.", script = ["./weather.py"] }]"#,
-        "Scripts that models may ask for; read_file, list_dir and search_files are built in.",
+        "Scripts that models may call as tools; read_file, list_dir and search_files are built in.",
     ),
     later("stage"),
     later("ranking"),
@@ -147,7 +147,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "human",
         ValueKind::AnyOf(&[ValueKind::True, ValueKind::Table(HUMAN)]),
         "true",
-        "A person, asked for words when they have the floor.",
+        "A person, asked to write a message when they have the floor.",
     ),
     key(
         "lines",
@@ -165,26 +165,26 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "weight",
         ValueKind::Number { least: 0.001, most: 1000.0 },
         "1",
-        "Share of the floor, for weighted policies.",
+        "Share of the floor, with weighted policies.",
     ),
     key(
         "talkativeness",
         ValueKind::Number { least: 0.0, most: 1.0 },
         "0.5",
-        "How readily the participant speaks, for the policy talkative.",
+        "How readily the participant speaks, with the policy talkative.",
     ),
     key("max_utterances", UTTERANCE_RANGE, "3", "Maximum turns of this participant."),
     key(
         "after",
         ValueKind::List(&ValueKind::Table(AFTER)),
         r#"[{ participant = "bo", when = "context.get('unclear', False)" }]"#,
-        "What the participant waits for, for the policy depends.",
+        "The participants to wait for, with the policy depends.",
     ),
     key(
         "needs",
         ValueKind::OneOf { words: &["all", "any"], later: &[] },
         r#""all""#,
-        "How many of those must have spoken: all (default) or any.",
+        "How many of these dependencies must have spoken: all (default) or any.",
     ),
     key(
         "starts",
@@ -230,7 +230,7 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "tools",
         NAMES,
         r#"["read_file", "search_files"]"#,
-        "The tools that its model may ask for, by name.",
+        "Names of the tools that its model may call.",
     ),
     key(
         "context",
@@ -295,7 +295,7 @@ const LINE: &[Key] = &[
         "when",
         ValueKind::Condition(OF_CALL),
         r#""'?' in operator.said""#,
-        "The line is used once this condition holds, before the plain ones.",
+        "The line is used when this condition holds, before lines without a condition.",
     ),
     key(
         "for",
@@ -314,7 +314,7 @@ const HUMAN: &[Key] = &[
         "then",
         ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
         r#""pass""#,
-        "What to do then (default pass).",
+        "What to do after that (default pass).",
     ),
 ];
 
@@ -329,13 +329,13 @@ const ON_FAILURE: &[Key] = &[
         "retry",
         ValueKind::Count { least: 0, most: 10 },
         "1",
-        "Further calls within the same turn, as far as `retries` of the settings allows.",
+        "Further calls within the same turn, up to `retries` in the settings.",
     ),
     key(
         "then",
         ValueKind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
         r#""skip""#,
-        "What to do after the last (default skip, or replace if there are fallbacks).",
+        "What to do after the last retry (default skip, or replace if there are fallbacks).",
     ),
 ];
 
@@ -351,9 +351,15 @@ const LIMITS: &[Key] = &[
         "seconds",
         ValueKind::Count { least: 1, most: 365 * DAY_SECONDS },
         "600",
-        "Running time: pauses and waiting for a person do not count. Who speaks when it is up has 10 s to finish.",
+        "Running time, not counting pauses and waiting for a person. Whoever is speaking when time is up has 10 s to \
+             finish.",
     ),
-    key("batches", UTTERANCE_RANGE, "20", "Finished batches, for the policy depends (default 20)."),
+    key(
+        "batches",
+        UTTERANCE_RANGE,
+        "20",
+        "Finished batches, with the policy depends (default 20).",
+    ),
     key("per_seat", UTTERANCE_RANGE, "5", "Turns of each participant."),
     key("tokens", TOKEN_RANGE, "200000", "Input and output tokens of all models."),
     key("usd", USD, "0.5", "Cost in dollars; every model needs a known price or runs locally."),

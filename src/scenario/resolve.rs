@@ -63,7 +63,7 @@ pub(super) fn phases(
     if &*spec.name != PHASES && walk.rows.iter().any(|r| r.name == &*spec.name) {
         let message = format!("needs policy = \"phases\", and the policy is {}", spec.name);
         let span = node.items().first().map_or(&node.span, |first| &first.span);
-        walk.fault(span, "phase", message, r#"set policy = "phases", or take the phases out"#);
+        walk.fault(span, "phase", message, r#"set policy = "phases", or remove the phases"#);
     }
     if let (PHASES, Some(rounds)) = (&*spec.name, root.get("policy").and_then(|p| p.get("rounds")))
     {

@@ -214,7 +214,8 @@ fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
     let replaces = seat.on_failure.then == Then::Replace;
     let rule = node.get("on_failure").and_then(|rule| rule.get("then"));
     if let (0, true, Some(rule)) = (fallbacks, replaces, rule) {
-        let fix = r#"name them, as in fallbacks = ["ollama:llama3"], with a model as the voice"#;
+        let fix =
+            r#"name the fallbacks, as in fallbacks = ["ollama:llama3"], with a model as the voice"#;
         let message = "\"replace\" needs `fallbacks`";
         walk.fault(&rule.span, &join(path, "on_failure.then"), message, fix);
     }

@@ -79,7 +79,7 @@ fn missing<'a>(
     let message = format!("there is no tool {}", quote(&tool.name));
     let fix = match nearest(&tool.name, names.iter().copied()) {
         Some(near) => format!("the nearest is {near:?}"),
-        None => format!("the tools are {}; describe others in [[tool]]", names.join(", ")),
+        None => format!("the tools are {}; define others in [[tool]]", names.join(", ")),
     };
     walk.fault(span, path, message, &fix);
 }
@@ -89,7 +89,7 @@ fn described(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Tool> {
     let name = text("name")?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.chars().all(plain) || name.len() > NAME_MAX {
-        let message = format!("{} is no name of a tool", quote(&name));
+        let message = format!("{} is not a valid tool name", quote(&name));
         let fix = "use at most 64 letters, digits, hyphens and underscores";
         let span = node.get("name").map_or(&None, |n| &n.span);
         walk.fault(span, &join(path, "name"), message, fix);

@@ -166,7 +166,7 @@ impl Committer {
         if took < lines.len() {
             return Err(io::Error::new(
                 ErrorKind::StorageFull,
-                "the disk accepted only part of it",
+                "the disk accepted only part of the write",
             ));
         }
         Ok(())

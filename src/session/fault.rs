@@ -76,16 +76,24 @@ impl fmt::Display for LogFault {
                 write!(f, "events {} to {} are missing", seq.start, seq.end.saturating_sub(1))
             }
             LogFault::Misplaced { bytes, seq } => {
-                write!(f, "the line at byte {} is numbered {seq}, out of order", bytes.start)
+                write!(
+                    f,
+                    "the line at byte {} has the number {seq}, which is out of order",
+                    bytes.start
+                )
             }
             LogFault::Unread { bytes, why } => {
                 write!(f, "the line at byte {} cannot be read: {why}", bytes.start)
             }
             LogFault::Blob { seq, name } => {
-                write!(f, "a text of event {seq} is missing or changed: {name}")
+                write!(f, "a text of event {seq} is missing or was changed: {name}")
             }
-            LogFault::Newer { format } => write!(f, "it has format {format}, of a newer version"),
-            LogFault::Rescue { path } => write!(f, "its last part is in {}", path.display()),
+            LogFault::Newer { format } => {
+                write!(f, "the file has format {format}, from a newer version")
+            }
+            LogFault::Rescue { path } => {
+                write!(f, "the end of the session is in {}", path.display())
+            }
         }
     }
 }

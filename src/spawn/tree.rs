@@ -58,7 +58,7 @@ impl Tree {
         let leader = child
             .id()
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?))
-            .ok_or_else(|| io::Error::other("it ended before it had a number"))?;
+            .ok_or_else(|| io::Error::other("the process ended before it had an id"))?;
         live.insert(call, leader);
         Ok((child, Tree { call, leader }))
     }

@@ -116,7 +116,7 @@ impl Conversation {
         if then == Then::Replace {
             self.replace(&turn.seat);
         }
-        self.follow_rule(then, turn, format!("{} broke off: {}", turn.seat, error.text));
+        self.follow_rule(then, turn, format!("{} failed: {}", turn.seat, error.text));
     }
 
     /// Lets the next fallback of a seat speak for it, if there is one.
@@ -132,7 +132,7 @@ impl Conversation {
         match then {
             Then::Pause if self.run != RunState::Paused => {
                 self.run = RunState::Pausing;
-                let way = "then `retry` tries again, or `change` switches the model";
+                let way = "use `retry` to try again or `change` to switch the model";
                 let asks = self.attended && turn.speaks();
                 let why = if asks { format!("{why}; {way}") } else { why };
                 self.pause_why = Some(why.into());

@@ -5,7 +5,8 @@ use crate::model::tool::*;
 use crate::model::*;
 
 /// What a model is shown of a tool that was stopped before it answered.
-const INTERRUPTED: &str = "interrupted before it answered; whether it took effect is not known";
+const INTERRUPTED: &str =
+    "interrupted before the tool returned; it may or may not have taken effect";
 
 impl Turn {
     /// Returns whether a tool that this turn asked for has not come back.

@@ -62,7 +62,7 @@ impl Cassette {
     ) -> Result<Cassette, String> {
         let log = session::read(path).map_err(|e| e.to_string())?;
         if log.records.is_empty() {
-            return Err("holds nothing that was said".into());
+            return Err("contains no turns".into());
         }
         let mut state = State::default();
         let mut prompts: BTreeMap<TurnId, (SeatId, String)> = BTreeMap::new();
@@ -111,10 +111,11 @@ impl Cassette {
             let last = all
                 .last()
                 .and_then(|r| difference::words(&self.plain(&r.prompt), &self.plain(now)));
-            let last =
-                last.map_or(String::new(), |words| format!("; since its last turn there: {words}"));
+            let last = last.map_or(String::new(), |words| {
+                format!("; prompt changes since the last recorded turn: {words}")
+            });
             return Err(format!(
-                "{path} has {} turns of `{seat}` for this, and this is turn {}{last}",
+                "{path} has {} matching turns of `{seat}`, but this is turn {}{last}",
                 all.len(),
                 turn + 1
             ));

@@ -25,10 +25,10 @@ pub enum TestsNotFound {
         source: io::Error,
     },
     /// A glob fits no file.
-    #[error("no file fits {0}")]
+    #[error("no file matches {0}")]
     Glob(String),
     /// There is too much to look through.
-    #[error("{0} holds more than {LOOKED_AT} files and folders")]
+    #[error("{0} contains more than {LOOKED_AT} files and folders")]
     TooMany(String),
 }
 

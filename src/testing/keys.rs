@@ -21,26 +21,27 @@ const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&Valu
 
 /// The whole file.
 pub const TEST: &[Key] = &[
-    key("title", ValueKind::Line, r#""Bo answers Ada""#, "What the test shows."),
+    key("title", ValueKind::Line, r#""Bo answers Ada""#, "What the test checks."),
     needed(
         "scenario",
         ValueKind::AnyOf(&[ValueKind::Line, ValueKind::Table(TOP)]),
         r#""debate.toml""#,
-        "The scenario: a path beside this file, the name of a bundled one, or the table itself.",
+        "The scenario: a path relative to this file, the name of a bundled one, or the table itself.",
     ),
     key("topic", ValueKind::Text, r#""Tea or coffee?""#, "The topic, instead of the scenario's."),
     key(
         "set",
         ValueKind::Free,
         r#"{ "limits.utterances" = 4 }"#,
-        "Keys of the scenario with other values, as `run --set` takes them.",
+        "Scenario keys to override, as with `run --set`.",
     ),
-    key("seed", ValueKind::Count { least: 0, most: 1 << 53 }, "7", "The random seed; 0 otherwise."),
+    key("seed", ValueKind::Count { least: 0, most: 1 << 53 }, "7", "The random seed (default 0)."),
     key(
         "voice",
         ValueKind::List(&ValueKind::Table(VOICE)),
         r#"[{ seat = "bo", lines = ["No."] }]"#,
-        "Who speaks for a seat; a seat without one has its own lines, the rehearsed cast's, or its stand-in's.",
+        "Who speaks for a participant; without a voice, it uses its own lines, the rehearsed cast's, or its \
+             stand-in's.",
     ),
     key(
         "given",
@@ -64,20 +65,20 @@ pub const TEST: &[Key] = &[
         "case",
         ValueKind::List(&ValueKind::Free),
         r#"[{ name = "short", n = 2 }]"#,
-        "One test each; its keys are {{ case.KEY }} in texts and case.KEY in conditions.",
+        "One test per case; its keys are {{ case.KEY }} in texts and case.KEY in conditions.",
     ),
     key(
         "runs",
         ValueKind::Count { least: 1, most: RUNS_MAX },
         "20",
-        "How often the test is run, each time with the next seed.",
+        "How many times the test runs, each with the next seed.",
     ),
-    key("pass", SHARE, "0.9", "The share of its runs that must pass; all, unless it says so."),
+    key("pass", SHARE, "0.9", "The share of its runs that must pass (default: all)."),
     key(
         "timeout",
         ValueKind::Duration,
         r#""60s""#,
-        "How long one run may really take; 60 seconds, unless it says so.",
+        "Maximum real time of one run (default 60 seconds).",
     ),
 ];
 
@@ -93,28 +94,28 @@ pub const VOICE: &[Key] = &[
         "lines",
         ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(ANSWER)])),
         r#"["No.", { fail = "429" }]"#,
-        "One line a call, in their order; after the last they begin again.",
+        "One line per call, in order, repeating after the last.",
     ),
     key(
         "recording",
         ValueKind::Line,
         r#""debate.jsonl""#,
-        "A session, in which the seat said what it says here; --bless takes changed prompts.",
+        "A session whose turns of this participant are replayed; --bless accepts changed prompts.",
     ),
     key(
         "ignore",
         TEXTS,
         r#"["[0-9]{2}:[0-9]{2}"]"#,
-        "Regular expressions for what may differ in the prompts of a recording.",
+        "Regular expressions for text that may differ in the prompts of a recording.",
     ),
-    key("script", ValueKind::True, "true", "The seat's own script, really run."),
-    key("human", ValueKind::True, "true", "A person, for whom commands speak: `speak` and `pass`."),
-    key("pace", PACE_RANGE, "70", "Milliseconds a word takes, in virtual time."),
+    key("script", ValueKind::True, "true", "The participant's own script, which is actually run."),
+    key("human", ValueKind::True, "true", "A person, played by the commands `speak` and `pass`."),
+    key("pace", PACE_RANGE, "70", "Milliseconds per word, in virtual time."),
     key(
         "price",
         ValueKind::List(&ValueKind::Number { least: 0.0, most: 1e6 }),
         "[0.5, 1.5]",
-        "Dollars per million tokens read and written, to test budgets; otherwise it is free.",
+        "Dollars per million input and output tokens, to test budgets (default: free).",
     ),
     key(
         "window",
@@ -131,7 +132,7 @@ pub const ANSWER: &[Key] = &[
         "when",
         ValueKind::Condition(OF_CALL),
         r#""'budget' in prompt""#,
-        "The line is used once this condition holds, before the plain ones.",
+        "The line is used when this condition holds, before lines without a condition.",
     ),
     key(
         "for",
@@ -157,33 +158,33 @@ pub const ANSWER: &[Key] = &[
         r#""429""#,
         "The call fails: an HTTP status, or what happened to the connection or the reply.",
     ),
-    key("wait", ValueKind::Duration, r#""2s""#, "How long a server that fails asks to wait."),
-    key("silence", ValueKind::True, "true", "Nothing ever comes, until the call's time is up."),
+    key("wait", ValueKind::Duration, r#""2s""#, "How long the failing server asks to wait."),
+    key("silence", ValueKind::True, "true", "Nothing is sent until the call times out."),
     key(
         "cut",
         ValueKind::Count { least: 0, most: 100_000 },
         "20",
-        "The connection is lost after so many words.",
+        "The connection is lost after this many words.",
     ),
-    key("slow", ValueKind::Duration, r#""30s""#, "How long it takes until the first word."),
+    key("slow", ValueKind::Duration, r#""30s""#, "Delay before the first word."),
     key(
         "bad_json",
         ValueKind::True,
         "true",
-        "Only the first half of the text comes, so it is no JSON.",
+        "Only the first half of the text is sent, which makes it invalid JSON.",
     ),
-    key("pass", ValueKind::True, "true", "The seat lets its turn go."),
+    key("pass", ValueKind::True, "true", "The participant passes."),
     key(
         "tokens",
         ValueKind::List(&ValueKind::Count { least: 0, most: 10_000_000 }),
         "[900, 120]",
-        "The tokens read and written that the model reports.",
+        "The input and output tokens that the model reports.",
     ),
 ];
 
 /// What was said before.
 const GIVEN: &[Key] = &[
-    needed("who", ValueKind::Id, r#""ada""#, "A seat, or operator."),
+    needed("who", ValueKind::Id, r#""ada""#, "A participant, or operator."),
     needed("text", ValueKind::Text, r#""Tea.""#, "The text."),
 ];
 
@@ -204,18 +205,18 @@ pub const EXPECT: &[Key] = &[
     ),
     key("contains", TEXTS, r#""Tea.""#, "Texts that the prompt contains."),
     key("lacks", TEXTS, r#""Coffee.""#, "Texts that the prompt does not contain."),
-    key("file", ValueKind::Line, r#""bo-1.txt""#, "The file that holds the prompt as it must be."),
+    key("file", ValueKind::Line, r#""bo-1.txt""#, "The file that contains the expected prompt."),
     key(
         "transcript",
         ValueKind::Line,
         r#""debate.golden.md""#,
-        "The file that holds the whole transcript as it must be; --bless writes it.",
+        "The file that contains the expected transcript; --bless writes it.",
     ),
     key(
         "each",
         ValueKind::Text,
         r#""'sorry' not in utterance.text""#,
-        "A condition over `utterance` that holds for every one; the first breach stops the run.",
+        "A condition that must hold for every `utterance`; the first violation stops the run.",
     ),
     key("pass", SHARE, "0.8", "The share of runs in which it must be true."),
     key("why", ValueKind::Line, r#""Bo must not give in""#, "What a failure means."),
@@ -227,7 +228,7 @@ const OF_PROMPT: &[Key] = &[
         "turn",
         ValueKind::Count { least: 1, most: 100_000 },
         "1",
-        "Of which of its turns, from 1; the last one, unless it says so.",
+        "Which of its turns, from 1 (default: the last).",
     ),
 ];
 

@@ -162,7 +162,7 @@ fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
             None => (i + 1).to_string(),
         };
         if cases.iter().any(|c| c.name.as_ref() == Some(&name)) {
-            let message = format!("a second case is called {}", quote(&name));
+            let message = format!("another case is already called {}", quote(&name));
             walk.fault(&item.span, &path, message, "give every case a different name");
         }
         cases.push(Case { name: Some(name), variables });
@@ -253,7 +253,7 @@ fn test(
         Err(faults) => {
             let span = root.get("voice").map_or(&root.span, |n| &n.span);
             for why in faults {
-                walk.fault(span, "voice", why, "every seat of a test needs a voice");
+                walk.fault(span, "voice", why, "every participant in a test needs a voice");
             }
             Default::default()
         }
@@ -309,7 +309,12 @@ fn given(walk: &mut Walk<'_>, root: &Node, loaded: &Loaded, case: &Case) -> Vec<
             }
             id => {
                 let message = format!("the scenario has no participant `{id}`");
-                walk.fault(&who.span, &join(&path, "who"), message, "name a seat, or operator");
+                walk.fault(
+                    &who.span,
+                    &join(&path, "who"),
+                    message,
+                    "name a participant, or operator",
+                );
                 return None;
             }
         };

@@ -60,7 +60,7 @@ pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
     match once(test, 0, None, stop, false) {
         Ok(ran) => Ok(ran.events),
         Err(Unfinished::Error(why)) => Err(why),
-        Err(Unfinished::Cancelled) => Err("it was stopped".into()),
+        Err(Unfinished::Cancelled) => Err("the test was stopped".into()),
     }
 }
 
@@ -122,7 +122,7 @@ async fn play(
     // nothing is kept: what the disk says at the end is of no use to anybody
     drop(engine);
     if let Some(fault) = stage.faults().first() {
-        return Err(error(format!("a line of a voice is wrong: {fault}")));
+        return Err(error(format!("a voice has an invalid line: {fault}")));
     }
     let (asked, drifts) = (stage.asked(), stage.drifts());
     if bless && !drifts.is_empty() {

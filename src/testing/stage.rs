@@ -129,7 +129,7 @@ impl Voice for Stage {
                 return Box::pin(say(chunks, out));
             }
             None => {
-                let why = "it has no voice in this test";
+                let why = "this participant has no voice in this test";
                 let failure = Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why));
                 return Box::pin(say(vec![failure], out));
             }
@@ -154,7 +154,7 @@ impl Voice for Stage {
                     Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, fault))
                 }
                 (None, _) | (_, None) => {
-                    let why = "the test has no line left for this moment";
+                    let why = "the test has no line left for this call";
                     Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))
                 }
             };
@@ -200,7 +200,7 @@ async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
         },
         Act::Pass => return Chunk::Pass,
         Act::Fail { class, code, wait } => {
-            let why = format!("the test makes it fail: {code}");
+            let why = format!("failure simulated by the test: {code}");
             return Chunk::Failed(CallFailure {
                 retry_after_ms: wait,
                 ..CallFailure::new(class, why)
@@ -214,7 +214,7 @@ async fn play(answer: Answer, text: String, pace: u64, out: &Out) -> Chunk {
     }
     match answer.act {
         Act::Cut(words) => {
-            failed(ErrorClass::Broken, format!("the test cuts it after {words} words"))
+            failed(ErrorClass::Broken, format!("cut by the test after {words} words"))
         }
         Act::Say | Act::BadJson | Act::Silence | Act::Pass | Act::Fail { .. } => {
             Chunk::Done(Done {

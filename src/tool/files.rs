@@ -47,7 +47,7 @@ impl Folder {
             ToolSource::SearchFiles => {
                 Ok(self.search(&real, arguments["words"].as_str().unwrap_or_default()))
             }
-            ToolSource::Script(_) => Err("is no tool for files".to_owned()),
+            ToolSource::Script(_) => Err("is not a file tool".to_owned()),
         });
         answer.map_or_else(|why| ToolResult::failed(format!("{path} {why}")), ToolResult::done)
     }
@@ -116,7 +116,7 @@ fn read(path: &Path, arguments: &Value) -> Result<String, String> {
 
 fn list(path: &Path) -> Result<String, String> {
     if !path.is_dir() {
-        return Err("is no folder".into());
+        return Err("is not a folder".into());
     }
     let all = entries(path);
     let line = |path: &PathBuf| {
@@ -124,7 +124,7 @@ fn list(path: &Path) -> Result<String, String> {
         match path.symlink_metadata() {
             Ok(m) if m.is_dir() => format!("{name}/"),
             Ok(m) if m.is_file() => format!("{name}  {} bytes", m.len()),
-            Ok(_) | Err(_) => format!("{name}  (no regular file)"),
+            Ok(_) | Err(_) => format!("{name}  (not a regular file)"),
         }
     };
     let more = all.len().saturating_sub(ENTRIES_MAX);
@@ -132,7 +132,7 @@ fn list(path: &Path) -> Result<String, String> {
     if more > 0 {
         lines.push(format!("[and {more} more]"));
     }
-    Ok(if lines.is_empty() { "it is empty".into() } else { lines.join("\n") })
+    Ok(if lines.is_empty() { "the folder is empty".into() } else { lines.join("\n") })
 }
 
 #[cfg(test)]

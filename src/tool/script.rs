@@ -24,7 +24,7 @@ pub struct ToolScripts {
 impl ToolScripts {
     pub(super) fn run(&self, command: Vec<Text>, job: ToolJob) -> RunningTool {
         if !(self.permits)(&command) {
-            let why = "its script is not trusted: the run was not started with --trust";
+            let why = "the tool's script is not trusted: add --trust to run it";
             return Box::pin(async move { ToolResult::failed(why) });
         }
         let request = json!({

@@ -27,7 +27,7 @@ impl Tools for Toolbox {
                 Box::pin(async move {
                     let read = move || folder.answer(&source, &job.arguments);
                     let read = tokio::task::spawn_blocking(read).await;
-                    read.unwrap_or_else(|_| ToolResult::failed("it could not be read"))
+                    read.unwrap_or_else(|_| ToolResult::failed("the folder could not be read"))
                 })
             }
         };

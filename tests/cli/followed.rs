@@ -16,15 +16,15 @@ fn a_running_session_is_followed_and_a_finished_one_is_printed_whole() {
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let mut operator = child.stdin.take().unwrap();
-    read_until(&mut out, &["-- limit reached: 2 utterances"]);
+    read_until(&mut out, &["-- limit reached: 2 turns"]);
     let (watcher, mut seen) = house.start(&["watch", "--last", "--headless"]);
-    read_until(&mut seen, &["-- limit reached: 2 utterances"]);
+    read_until(&mut seen, &["-- limit reached: 2 turns"]);
     writeln!(operator, r#"{{"do":"limit","set":{{"utterances":3}}}}"#).unwrap();
     read_until(&mut seen, &["[3] Ada"]);
     drop(operator);
-    read_until(&mut seen, &["-- ended: utterance limit (capped), 3 utterances"]);
+    read_until(&mut seen, &["-- stopped at the turn limit, 3 turns"]);
     end(watcher).code(0);
-    read_until(&mut out, &["-- ended: utterance limit (capped), 3 utterances"]);
+    read_until(&mut out, &["-- stopped at the turn limit, 3 turns"]);
     end(child).code(0);
 }
 

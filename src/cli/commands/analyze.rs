@@ -219,7 +219,7 @@ fn parted(a: &Read, from: Seq) -> String {
     let shared = a.state.entries.iter().filter(|e| e.seq < from).filter_map(|e| e.number).max();
     match shared {
         Some(number) => format!("they diverge after turn {number}; only later turns are counted"),
-        None => "they have no turn in common; all turns are counted".into(),
+        None => "the sessions have no turns in common; all turns are counted".into(),
     }
 }
 

@@ -166,7 +166,8 @@ impl Answer<'_> {
             let code = if code == Exit::Done { Exit::Failed } else { code };
             let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));
             return Err(match session {
-                Some(name) => failure.hint(format!("what was said: colloquium export {name}")),
+                Some(name) => failure
+                    .hint(format!("to read the conversation: colloquium sessions show {name}")),
                 None => failure,
             });
         };

@@ -98,7 +98,7 @@ fn size(text: &str) -> Result<(u16, u16), String> {
     let read = |part: &str| part.parse().ok().filter(|n| CELLS.contains(n));
     let size = text.split_once('x').and_then(|(w, h)| Some((read(w)?, read(h)?)));
     size.ok_or_else(|| {
-        format!("a size is COLUMNSxROWS, each from {} to {}", CELLS.start(), CELLS.end())
+        format!("a size must be COLUMNSxROWS, each from {} to {}", CELLS.start(), CELLS.end())
     })
 }
 

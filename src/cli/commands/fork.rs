@@ -70,7 +70,7 @@ impl ForkArgs {
         match (&self.changes.edit, self.at) {
             (Some(_), 0) => {
                 return Err(Failure::usage(
-                    "--edit needs a turn; 0 is before the first",
+                    "--edit needs a turn, but --at 0 is before the first one",
                     "use --at 1",
                 ));
             }

@@ -228,7 +228,7 @@ fn refuse_waits(loaded: &Loaded, options: &RunOptions) -> Result<(), Failure> {
         return Ok(());
     }
     let waits: Vec<String> = waits.iter().map(ToString::to_string).collect();
-    let message = format!("this would wait for a person: {}", waits.join("; "));
+    let message = format!("this run would wait for a person: {}", waits.join("; "));
     Err(Failure::new(Exit::Invalid, message)
         .hint("add --steer FILE or --steer -, or give the participant a stand_in"))
 }

@@ -124,6 +124,6 @@ fn new_test(context: &Context, scenario: &Path) {
     let shown = path.display();
     match written.and_then(|mut file| file.write_all(text.as_bytes())) {
         Ok(()) => context.say(&format!("test it with: colloquium test {shown}")),
-        Err(e) => context.say(&format!("no test was written to {shown}: {e}")),
+        Err(e) => context.say(&format!("cannot write the test {shown}: {e}")),
     }
 }

@@ -72,7 +72,7 @@ fn steer() -> Value {
     json!({
         "$schema": DIALECT,
         "title": "A colloquium steering line",
-        "description": "One trigger at most; a line without one acts at once.",
+        "description": "At most one trigger; without one, the line acts immediately.",
         "oneOf": COMMANDS.iter().map(command).collect::<Vec<_>>(),
     })
 }
@@ -136,7 +136,7 @@ fn triggers() -> [(String, Value); 7] {
         (
             "after".into(),
             json!({
-                "description": "an utterance, or anything that a participant says",
+                "description": "a turn number, or any turn of a participant",
                 "oneOf": [
                     table(json!({"utterance": whole(1)}), &["utterance"]),
                     table(json!({"participant": {"type": "string"}}), &["participant"]),
@@ -153,7 +153,7 @@ fn triggers() -> [(String, Value); 7] {
                 "description": "with `when`, or `after` a participant: acts each time that becomes true",
             }),
         ),
-        ("in".into(), json!({"type": "integer", "description": "the number of a thread"})),
+        ("in".into(), json!({"type": "integer", "description": "the thread's number"})),
         ("id".into(), json!({"type": "string", "description": "echoed in the receipt"})),
     ]
 }
@@ -186,7 +186,7 @@ fn event() -> Value {
             "by": {"type": "string", "description": "a participant's id, operator, or engine"},
             "cause": {"type": "string", "description": "the key of the command that caused it"},
             "kind": {"type": "string", "description": "what happened"},
-            "data": {"type": "object", "description": "the data of that kind"},
+            "data": {"type": "object", "description": "the data for that kind"},
             "crc": {"type": "string", "description": "CRC-32C of the bytes before ,\"crc\":"},
         },
         "required": ["seq", "at", "ms", "by", "kind", "data", "crc"],

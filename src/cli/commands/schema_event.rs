@@ -5,10 +5,10 @@ type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)])
 
 const REASON: (&str, &str) = ("reason", "the stop reason");
 const RESULT: (&str, &str) = ("result", "the result");
-const ATTENDED: (&str, &str) = ("attended", "whether a person can be asked");
+const ATTENDED: (&str, &str) = ("attended", "whether a person is at the keyboard");
 const KEY: (&str, &str) = ("key", "makes the command act only once");
-const TURN: (&str, &str) = ("turn", "the turn, by the seq of its grant");
-const CALL: (&str, &str) = ("call", "the call, by the seq of its start");
+const TURN: (&str, &str) = ("turn", "the turn (the seq of its grant)");
+const CALL: (&str, &str) = ("call", "the call (the seq of its start)");
 const ASKED: (&str, &str) = ("asked", "the seq of its tool.asked");
 const AT: (&str, &str) = ("at", "which of the requests, from 0");
 const TOOL: (&str, &str) = ("tool", "the name of the tool");
@@ -19,12 +19,12 @@ const LIMIT: &[(&str, &str)] =
 pub const KINDS: &[Row] = &[
     (
         "conversation.opened",
-        "Everything the conversation is made of.",
+        "The conversation starts, with its full configuration.",
         &[
             ("format", "major version of the file format"),
             ("program", "program and version that wrote it"),
             ("seed", "random seed"),
-            ("rehearsed", "whether all lines are rehearsed (no model was called)"),
+            ("rehearsed", "whether all lines are rehearsed (no model is called)"),
             ("scenario", "the scenario as resolved, without keys"),
             ("participants", "the participants, as resolved"),
             ("parallel", "maximum parallel calls"),
@@ -44,7 +44,7 @@ pub const KINDS: &[Row] = &[
         &[
             ("parent", "the parent session"),
             ("at", "its last event kept"),
-            ("passed", "the end that would have followed here, and that the branch passes"),
+            ("passed", "the parent's end at this point, which the branch ignores"),
             ("seed", "a new random seed from here on"),
             ATTENDED,
         ],
@@ -55,7 +55,7 @@ pub const KINDS: &[Row] = &[
         &[
             REASON,
             ("settled", "whether it ended by its own rules"),
-            ("text", "the cause in words"),
+            ("text", "the cause, as text"),
             RESULT,
         ],
     ),
@@ -64,29 +64,29 @@ pub const KINDS: &[Row] = &[
         "A thread (a conversation inside the conversation) begins.",
         &[
             ("name", "its name"),
-            ("policy", "who speaks next in it"),
+            ("policy", "the policy that decides who speaks next"),
             ("options", "the policy's options"),
-            ("seats", "its participants, in order"),
-            ("inherits", "whether it sees what its parent saw"),
+            ("seats", "the participants of the thread, in order"),
+            ("inherits", "whether the thread sees what its parent saw"),
             ("limits", "its own limits"),
-            ("about", "what it is about, for the policy that opened it"),
+            ("about", "the subject, for the policy that opened the thread"),
             ("memo", "the memo of the policy that opened it"),
         ],
     ),
     ("thread.closed", "The thread has ended.", &[REASON, RESULT]),
     (
         "command.given",
-        "A command of the operator: the steering line with its key and targets.",
+        "An operator command: the steering line with its key and targets.",
         &[
             KEY,
-            ("targets", "its targets, resolved when it was given"),
+            ("targets", "its targets, resolved when the command was given"),
             ("after", "its trigger"),
             ("during", "its trigger"),
             ("at", "its trigger"),
             ("when", "its trigger"),
             ("in", "the thread it is for"),
             ("id", "echoed in the receipt"),
-            ("do", "the name of the command; its other keys are as `schema steer` says"),
+            ("do", "the name of the command; `schema steer` describes its other keys"),
         ],
     ),
     (
@@ -94,8 +94,8 @@ pub const KINDS: &[Row] = &[
         "A steering line that was refused.",
         &[
             KEY,
-            ("line", "the line as it came"),
-            ("id", "the id it carried"),
+            ("line", "the line as received"),
+            ("id", "the id of the line"),
             ("why", "why, and what to do instead"),
         ],
     ),
@@ -105,15 +105,15 @@ pub const KINDS: &[Row] = &[
         &[
             ("for", "requested by: policy, operator or engine"),
             ("purpose", "the purpose of the turns"),
-            ("seats", "who speaks at once"),
-            ("why", "why these, in words"),
+            ("seats", "who speaks in parallel"),
+            ("why", "why these participants, as text"),
             ("queue", "who is expected next"),
             ("round", "the round, from 1"),
             ("memo", "the policy's memo"),
             ("judge", "what judges are asked for: verdict, casting or stop"),
             ("summary", "the viewer and the last event of the summary"),
-            ("rearmed", "stop rules that asked and hold no more, by their place"),
-            ("replaces", "the turn that is retried"),
+            ("rearmed", "indexes of stop rules that have asked and are no longer true"),
+            ("replaces", "the turn being retried"),
             ("question", "the question for voters or judges"),
             ("options", "the choices of a vote"),
         ],
@@ -124,8 +124,8 @@ pub const KINDS: &[Row] = &[
         &[
             ("batch", "the batch it belongs to"),
             ("participant", "who has the floor"),
-            ("number", "the utterance's number, from 1"),
-            ("notes", "notes of the operator in its prompt"),
+            ("number", "the number of the turn, from 1"),
+            ("notes", "operator notes in its prompt"),
         ],
     ),
     (
@@ -133,13 +133,13 @@ pub const KINDS: &[Row] = &[
         "A call to a voice begins.",
         &[
             TURN,
-            ("model", "the model that speaks"),
+            ("model", "the model called"),
             (
                 "parameters",
-                "with what: line, prompt_tokens, max_tokens, prompt_most, prompt_margin",
+                "details of the call: line, prompt_tokens, max_tokens, prompt_most, prompt_margin",
             ),
             ("digest", "SHA-256 of the prompt"),
-            ("left_out", "blocks left out because the prompt had no room"),
+            ("left_out", "blocks that did not fit in the prompt"),
             ("labels", "the labels of participants in an anonymous prompt"),
         ],
     ),
@@ -157,31 +157,31 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "tool.asked",
-        "A call ended with requests for tools; another one of the same turn follows when they are back.",
+        "A call ended with tool requests; the next call of the same turn follows once all results are in.",
         &[
             TURN,
             CALL,
-            ("requests", "what was asked for: tool, arguments"),
-            ("usage", "tokens that the call used"),
+            ("requests", "each request: tool, arguments"),
+            ("usage", "tokens used by the call"),
         ],
     ),
     (
         "tool.called",
-        "A tool is asked; it runs once this is written, and never again because of it.",
+        "A tool is requested. It runs after this event is written, and at most once.",
         &[TURN, ASKED, AT, TOOL],
     ),
     (
         "tool.returned",
-        "A tool came back, or was not asked.",
+        "A tool returned a result, or was not run.",
         &[
             TURN,
             ASKED,
             AT,
             TOOL,
             ("is", "done, failed, refused or interrupted"),
-            ("result", "what the model is shown"),
-            ("whole", "all that came back, where the model is shown less"),
-            ("took_ms", "milliseconds that it took"),
+            ("result", "the result shown to the model"),
+            ("whole", "the full result, if the model is shown only part of it"),
+            ("took_ms", "duration in milliseconds"),
         ],
     ),
     (
@@ -194,33 +194,33 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "turn.ended",
-        "A turn is over.",
+        "A turn ends.",
         &[
             TURN,
             CALL,
             ("purpose", "what it was for"),
-            ("number", "the utterance's number"),
+            ("number", "the number of the turn"),
             ("outcome", "said, cut, failed or passed"),
             ("text", "the text; for a cut turn, what had been shown"),
             ("raw", "the original text, if a repair changed it"),
             ("think", "the reasoning"),
             ("message", "the type of the message"),
-            ("structured", "the reply as data"),
+            ("structured", "the structured reply"),
             ("mentions", "participants mentioned with @"),
             ("why", "why it was cut"),
             ("error", "the error: class and text"),
             ("finish", "the finish reason reported by the provider"),
-            ("skipped", "parts of the answer that could not be read and were left out"),
+            ("skipped", "unreadable parts of the reply that were skipped"),
             ("usage", "tokens used"),
-            ("cost", "dollars; null is not priced"),
-            ("first_piece_ms", "milliseconds to the first piece"),
-            ("took_ms", "milliseconds it took"),
+            ("cost", "cost in dollars; null if not priced"),
+            ("first_piece_ms", "milliseconds to the first piece of text"),
+            ("took_ms", "duration in milliseconds"),
         ],
     ),
     (
         "human.said",
         "The place of the operator's words in the transcript.",
-        &[("of", "the key of the command that holds the text")],
+        &[("of", "the key of the command that contains the text")],
     ),
     (
         "receipt",
@@ -230,8 +230,8 @@ pub const KINDS: &[Row] = &[
             ("is", "queued, delivered, done or too_late"),
             ("id", "the id the line carried"),
             ("turns", "the turns its text reached"),
-            ("why", "why, in words"),
-            ("reason", "why it was not carried out, as never_due, ended, dropped"),
+            ("why", "the reason, as text"),
+            ("reason", "why it was not executed, such as never_due, ended or dropped"),
             ("line", "the line, if it was not a valid command"),
         ],
     ),
@@ -239,24 +239,24 @@ pub const KINDS: &[Row] = &[
         "paused",
         "The conversation is paused.",
         &[
-            ("why", "why, if it was not the operator"),
+            ("why", "the reason, if the operator did not pause it"),
             ("rule", "the index of the stop rule that asks"),
             ("tied", "the sides the operator chooses from"),
         ],
     ),
     ("resumed", "The conversation is resumed.", &[("steps", "for exactly this many turns")]),
-    ("limit.near", "A limit is at 80 %.", LIMIT),
-    ("limit.reached", "A limit is reached.", LIMIT),
+    ("limit.near", "A limit has reached 80 %.", LIMIT),
+    ("limit.reached", "A limit has been reached.", LIMIT),
     (
         "vote.closed",
-        "All votes of a secret vote are in.",
+        "A secret vote has closed.",
         &[
             ("question", "what was voted on"),
             ("options", "the choices, as they were shown"),
             ("ballots", "each vote: participant, choice (absent: abstained), why"),
             ("counts", "votes for each choice"),
-            ("winner", "the choice with most votes; absent for a tie"),
-            ("how", "the result in words"),
+            ("winner", "the choice with the most votes; absent for a tie"),
+            ("how", "the result, as text"),
         ],
     ),
     (
@@ -265,14 +265,14 @@ pub const KINDS: &[Row] = &[
         &[
             ("participant", "the seat"),
             TURN,
-            ("number", "the utterance's number"),
-            ("stance", "the answer it gave"),
+            ("number", "the number of the turn"),
+            ("stance", "the answer given"),
             ("confidence", "the stated confidence"),
         ],
     ),
     (
         "verdict.given",
-        "It was judged.",
+        "Judges gave a verdict.",
         &[
             ("question", "what was judged"),
             ("sides", "the sides"),
@@ -282,7 +282,7 @@ pub const KINDS: &[Row] = &[
                 "judgements",
                 "each judgement: judge, turn, time, swapped, winner (absent: abstained), scores, why",
             ),
-            ("how", "the result in words"),
+            ("how", "the result, as text"),
             ("phase", "the judged phase; absent for the whole conversation"),
             (
                 "interim",
@@ -292,7 +292,7 @@ pub const KINDS: &[Row] = &[
     ),
     (
         "warning",
-        "A warning for the person.",
+        "A warning for the operator.",
         &[("text", "what"), ("about", "what follows from it, as {\"loop\": N}")],
     ),
     (
@@ -301,7 +301,7 @@ pub const KINDS: &[Row] = &[
         &[
             ("from", "the first byte cut off"),
             ("to", "the end of the range, exclusive"),
-            ("kept", "the file that keeps them"),
+            ("kept", "the file that keeps these bytes"),
         ],
     ),
 ];

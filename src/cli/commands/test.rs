@@ -141,16 +141,19 @@ impl TestCommand {
         if tests.is_empty() {
             let message = match found {
                 0 => format!("no test found in {}", self.paths.join(", ")),
-                n => format!("none of {n} tests fits --filter {}", self.filter.join(" ")),
+                n => format!("none of {n} tests matches --filter {}", self.filter.join(" ")),
             };
             return Err(Failure::usage(
                 message,
-                "a test is a file NAME.test.toml; --list names all",
+                "test files are named NAME.test.toml; --list prints all tests",
             ));
         }
         if let Some(shard) = &self.shard {
             let (part, parts) = parts(shard).ok_or_else(|| {
-                Failure::usage(format!("--shard {shard} is not I/N"), "as in --shard 1/4")
+                Failure::usage(
+                    format!("--shard {shard} is invalid: expected I/N"),
+                    "as in --shard 1/4",
+                )
             })?;
             let mine = |(i, test)| (i % parts == part - 1).then_some(test);
             tests = tests.into_iter().enumerate().filter_map(mine).collect();
@@ -256,7 +259,7 @@ fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result
             let loaded = load(&source, &folder, &policy::rows());
             let loaded = loaded.map_err(|e| {
                 Failure::new(Exit::Invalid, e.to_string())
-                    .hint("a scenario without a rehearsed cast needs a session: --session SESSION")
+                    .hint("a scenario without rehearsed lines needs a session: --session SESSION")
             })?;
             let test = loaded.tests.first().ok_or_else(|| Failure::new(Exit::Failed, "no test"))?;
             let events = events_of(test).map_err(|why| Failure::new(Exit::Failed, why))?;
@@ -341,7 +344,7 @@ pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
 }
 
 fn not_found(e: TestsNotFound) -> Failure {
-    Failure::usage(e.to_string(), "name test files, folders that hold them, or a glob")
+    Failure::usage(e.to_string(), "name test files, folders that contain test files, or a glob")
 }
 
 /// Reads `I/N`.

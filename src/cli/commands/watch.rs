@@ -96,8 +96,7 @@ fn print(mut follower: Follower, format: PrintFormat, context: &Context) -> Resu
         if state.ended.is_none() {
             let files = follower.files();
             let resume = resume_command(&context.name_of(files), &Play::default(), context);
-            context
-                .say(&format!("nobody runs it any more, and it has not ended; resume: {resume}"));
+            context.say(&format!("unfinished, but no process is running it; resume: {resume}"));
         }
         Ok(Next::Over(Exit::Done))
     })
@@ -121,7 +120,8 @@ fn show(mut follower: Follower, context: &Context) -> Result<Next, Failure> {
         let clock = Clock::real(now);
         let mut screen = screen::new_screen(Seq(0), clock.clone(), context)?;
         screen.view.watching = true;
-        screen.view.notice = Some("watching: commands are given where it runs; q leaves".into());
+        screen.view.notice =
+            Some("watching: give commands in the terminal that runs the session; q quits".into());
         let feed = Feed::of(fresh);
         let tail = feed.tail();
         // nobody hears commands here

@@ -154,7 +154,7 @@ fn voice(
 
 fn name(voice: &VoiceChoice) -> String {
     match voice {
-        VoiceChoice::Rehearsed => "the rehearsed lines, about their own topic".into(),
+        VoiceChoice::Rehearsed => "the rehearsed lines (fixed topic)".into(),
         VoiceChoice::Own => "the models named in the scenario".into(),
         VoiceChoice::Mind(mind) => text::name(&mind.name).into_owned(),
     }

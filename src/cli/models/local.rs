@@ -33,7 +33,7 @@ pub fn find_endpoint(
         None => {
             return Err(Failure::new(
                 Exit::NoModel,
-                format!("no local server has the model {missing} now"),
+                format!("no local server currently has the model {missing}"),
             )
             .hint("start it and try again, or name its address: colloquium resume SESSION --endpoint URL"));
         }

@@ -33,7 +33,7 @@ impl CallLog {
             let used = r.usage.as_ref().map(|u| format!(", {}{} tokens", about(u), u.tokens()));
             let (turn, used, why) = (self.turn(r.turn), used.unwrap_or_default(), &r.error.text);
             return Some(format!(
-                "call {} in {turn} failed{used}, again in {} ms: {why}",
+                "call {} in {turn} failed{used}, retrying in {} ms: {why}",
                 r.call, r.wait_ms
             ));
         } else if let Kind::TurnEnded(end) = &event.kind {
@@ -64,7 +64,7 @@ fn ended(end: &TurnEnded) -> String {
     let why = end.error.as_ref().map(|error| format!(": {}", error.text)).unwrap_or_default();
     let skipped = match end.skipped {
         0 => String::new(),
-        n => format!(", {n} unreadable events of the stream left out"),
+        n => format!(", {n} unreadable stream events skipped"),
     };
     format!("{outcome} in {} ms{used}{skipped}{why}", end.took_ms)
 }

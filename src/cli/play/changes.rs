@@ -68,9 +68,9 @@ fn swap_model(changes: &mut Changes, model: &str) -> Result<(), Failure> {
         return Err(Failure::usage("no participant uses a model", "leave out --model"));
     }
     places.into_iter().try_for_each(|at| {
-        changes.change(at, set.clone()).map_err(|why| {
-            Failure::usage(format!("--model {model}: {why}"), "spell it PROVIDER:NAME")
-        })
+        changes
+            .change(at, set.clone())
+            .map_err(|why| Failure::usage(format!("--model {model}: {why}"), "use PROVIDER:NAME"))
     })
 }
 
@@ -79,7 +79,7 @@ fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
     let refused = |why: String| {
         Failure::usage(
             format!("--set {text}: {why}"),
-            "a session takes --set limits.KEY=VALUE, participant.ID.KEY=VALUE and title=TEXT",
+            "for a session, --set accepts limits.KEY=VALUE, participant.ID.KEY=VALUE and title=TEXT",
         )
     };
     let setting = Override::parse(text).map_err(refused)?;

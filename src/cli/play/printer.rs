@@ -57,6 +57,8 @@ impl Printer {
     /// What standard output said.
     pub async fn finish(self) -> io::Result<()> {
         drop(self.records);
-        self.done.await.unwrap_or_else(|_| Err(io::Error::other("the printing thread is gone")))
+        self.done
+            .await
+            .unwrap_or_else(|_| Err(io::Error::other("the output thread stopped unexpectedly")))
     }
 }

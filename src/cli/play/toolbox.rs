@@ -25,7 +25,7 @@ pub fn toolbox<'a>(
     let files = play.files.as_ref().map(|path| {
         Folder::new(path).map(Arc::new).map_err(|e| {
             let message = format!("--files {}: {e}", path.display());
-            Failure::usage(message, "name a folder that is there")
+            Failure::usage(message, "name an existing folder")
         })
     });
     let files = files.transpose()?;
@@ -38,7 +38,7 @@ pub fn toolbox<'a>(
         let message =
             format!("{seat} has the tool {tool}, and no folder is named that it may read");
         return Err(Failure::new(Exit::Invalid, message)
-            .hint("name one with --files FOLDER; nothing outside of it is read"));
+            .hint("name a folder with --files FOLDER; nothing outside it is read"));
     }
     let scripts = ToolScripts {
         permits: Arc::new(move |command| allowed.permits(command)),

@@ -31,7 +31,7 @@ pub fn digest<S: AsRef<str>>(
 ) -> Result<String, Failure> {
     let unread = |path: &Path, e: io::Error| {
         Failure::new(Exit::Invalid, format!("cannot read {}: {e}", path.display()))
-            .hint("what a command would run has to be read before it can be trusted")
+            .hint("the files that a command would run must be readable before they can be trusted")
     };
     let folder = folder.canonicalize().map_err(|e| unread(folder, e))?;
     let mut hash = Sha256::new();

@@ -50,7 +50,7 @@ impl Untrusted {
             return Ok(());
         }
         let would: Vec<String> = self.would.iter().map(|line| format!("\n  {line}")).collect();
-        let message = format!("{} is not trusted, and it would{}", self.name, would.concat());
+        let message = format!("{} is not trusted and would{}", self.name, would.concat());
         if consent == Consent::Missing {
             return Err(Failure::new(Exit::Invalid, message).hint("review it, then add --trust"));
         }

@@ -60,7 +60,7 @@ pub(super) const STOP: &[Key] = &[
         r#""turn_count > 6""#,
         "Ends when this condition holds.",
     ),
-    key("word", ValueKind::Line, r#""AGREED""#, "Ends when a line of a turn begins with this."),
+    key("word", ValueKind::Line, r#""AGREED""#, "Ends when a line of a turn starts with this."),
     key(
         "by",
         ONE_OR_MORE_NAMES,
@@ -124,7 +124,7 @@ const SWAP_TEST: Key = key(
     "swap_test",
     ValueKind::Flag,
     "true",
-    "Whether each is asked again with the sides swapped; a judgement that changes with it is a tie.",
+    "Whether each judge is asked again with the sides swapped; a judgement that changes counts as a tie.",
 );
 const TIE: Key = key(
     "tie",
@@ -138,15 +138,15 @@ const MAY_STOP: Key = key(
     "may_stop",
     ValueKind::Flag,
     "true",
-    "Whether the judges are also asked after each round, where a winner ends it.",
+    "Whether the judges are also asked after each round; a winner then ends the conversation.",
 );
 
 const AT: Key = key(
     "at",
     ValueKind::OneOf { words: &["always", "completed"], later: &[] },
     r#""completed""#,
-    "Whether it is given at every end, also at a limit and when you end it, as far as money allows, or only when the \
-     conversation is completed; always, unless it says so.",
+    "Whether to give the verdict at every end (default; also at a limit or when you end it, budget permitting) or \
+         only when the conversation is completed.",
 );
 
 /// What both kinds of verdict take; they differ in how the judges are called.

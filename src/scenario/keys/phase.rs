@@ -88,6 +88,6 @@ pub(super) const PHASE: &[Key] = &[
         "judge",
         ValueKind::Table(JUDGE),
         r#"{ seat = "jo", may_stop = true }"#,
-        "The judge of the phase at its end; with may_stop, it ends once a side has won.",
+        "The judge at the end of the phase; with may_stop, the phase ends once a side has won.",
     ),
 ];

@@ -8,9 +8,9 @@ pub(super) const TOOL: &[Key] = &[
         "name",
         ValueKind::Line,
         r#""weather""#,
-        "Its name, in letters, digits, hyphens and underscores.",
+        "Name of letters, digits, hyphens and underscores.",
     ),
-    needed("about", ValueKind::Text, r#""The weather of a town.""#, "What it does, for models."),
+    needed("about", ValueKind::Text, r#""The weather of a town.""#, "Description for models."),
     needed(
         "script",
         ValueKind::List(&ValueKind::Line),
@@ -21,18 +21,13 @@ pub(super) const TOOL: &[Key] = &[
         "parameters",
         ValueKind::Schema,
         r#"{ type = "object", properties = { town = { type = "string" } } }"#,
-        "JSON Schema of its arguments; without it, it takes none.",
+        "JSON Schema of its arguments (default: no arguments).",
     ),
     key(
         "read_only",
         ValueKind::Flag,
         "true",
-        "Whether it changes nothing; else you are asked before it runs.",
+        "Whether the tool only reads; if not, you are asked before it runs.",
     ),
-    key(
-        "timeout",
-        ValueKind::Duration,
-        r#""30s""#,
-        "How long it may take; 30 s, unless it says so.",
-    ),
+    key("timeout", ValueKind::Duration, r#""30s""#, "Timeout (default 30 s)."),
 ];

@@ -42,7 +42,7 @@ fn expect(
         return None;
     };
     if let Some(second) = second {
-        let message = format!("is a second expectation beside `{}`", entry.key);
+        let message = format!("is a second expectation in addition to `{}`", entry.key);
         walk.fault(
             &second.key_span,
             &join(path, &second.key),
@@ -52,7 +52,7 @@ fn expect(
     }
     for other in node.entries().iter().filter(|e| OF_PROMPT.contains(&e.key.as_str())) {
         if entry.key != "prompt" {
-            let message = "is for an expectation with `prompt`";
+            let message = "is only for an expectation with `prompt`";
             walk.fault(
                 &other.key_span,
                 &join(path, &other.key),
@@ -80,7 +80,7 @@ fn expect(
         _ => {
             if !node.entries().iter().any(|e| OF_PROMPT.contains(&e.key.as_str())) {
                 let fix = "add contains = \"...\", lacks = \"...\" or file = \"...\"";
-                walk.fault(&value.span, &here, "says nothing of the prompt", fix);
+                walk.fault(&value.span, &here, "checks nothing in the prompt", fix);
             }
             let texts = |walk: &mut Walk<'_>, key: &str| {
                 let node = node.get(key);

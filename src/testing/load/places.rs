@@ -25,12 +25,12 @@ pub fn file(folder: &Path, name: &str) -> Result<PathBuf, String> {
     let climbs = named.components().next_back() == Some(Component::ParentDir);
     let there = match there {
         Ok(there) if !climbs => there,
-        Ok(_) | Err(_) => return Err("has no folder that it could lie in".into()),
+        Ok(_) | Err(_) => return Err("is in a folder that does not exist".into()),
     };
     let inside = |root: &Path| root.canonicalize().is_ok_and(|root| there.starts_with(root));
     match inside(folder) || inside(Path::new(".")) {
         true => Ok(path),
-        false => Err("lies outside the test's folder and outside the current folder".into()),
+        false => Err("is outside the test's folder and outside the current folder".into()),
     }
 }
 

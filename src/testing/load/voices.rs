@@ -64,7 +64,7 @@ pub fn voices(walk: &mut Walk<'_>, root: &Node, folder: &Path) -> VoiceTable {
         let Some(seat) = node.get("seat") else { continue };
         for id in seat.text().into_iter().chain(seat.items().iter().filter_map(Node::text)) {
             if voices.insert(id.to_owned(), voice.clone()).is_some() {
-                let message = format!("`{id}` has a voice already");
+                let message = format!("`{id}` already has a voice");
                 walk.fault(&seat.span, &format!("{path}.seat"), message, "keep one of them");
             }
         }
@@ -214,7 +214,7 @@ pub fn cast(
         match (&seat.voice, speaker) {
             (VoiceSpec::Script(_) | VoiceSpec::Human { .. }, None) if own => seat.stand_in = None,
             (_, None) if own => faults.push(format!(
-                "`{}` is neither a script nor a person in the scenario; give it lines",
+                "`{}` is neither a script nor a person in the scenario; give this voice lines",
                 seat.id
             )),
             (_, None) => faults.push(format!(
@@ -267,7 +267,7 @@ fn recorded(
         };
         match recording.has(&seat.id) {
             true => drop(speakers.insert(seat.id.clone(), Speaker::Recorded(recording))),
-            false => faults.push(format!("`{}` says nothing in the recording {shown}", seat.id)),
+            false => faults.push(format!("`{}` has no turns in the recording {shown}", seat.id)),
         }
     }
 }

@@ -44,7 +44,7 @@ pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
         },
         (_, rest) => {
             screen.view.notice =
-                Some(format!("{} takes no argument (got `{rest}`)", row.command()));
+                Some(format!("{} takes no arguments (got `{rest}`)", row.command()));
             None
         }
     })

@@ -173,7 +173,9 @@ pub fn retry(screen: &mut Screen) -> Option<Request> {
             let name = screen.transcript.name(&id);
             told(
                 screen,
-                format!("a retry pays for another call to {name}'s model: press {key} again"),
+                format!(
+                    "a retry costs another call to {name}'s model: press {key} again to confirm"
+                ),
             )
         }
         None => ask(screen, Command::Retry { utterance: None }),

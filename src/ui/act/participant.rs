@@ -26,7 +26,7 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
         match seat.muted {
             true => ListEntry::new(
                 "unmute",
-                "let it speak again",
+                "let the participant speak again",
                 EntryAction::Send(Command::Unmute { who: who() }),
             ),
             false => ListEntry::new(

@@ -156,7 +156,7 @@ fn asked(screen: &Screen, room: usize) -> String {
     match (screen.transcript.human_turn(), over) {
         _ if screen.view.watching => clip("watching, read-only", room, screen.glyphs.ellipsis),
         (_, true) if screen.view.unsaved => {
-            clip("not saved: it cannot be extended", room, screen.glyphs.ellipsis)
+            clip("not saved: cannot be extended", room, screen.glyphs.ellipsis)
         }
         (_, true) => {
             let place = if screen.view.writing { Focus::Write } else { Focus::Read };

@@ -60,7 +60,7 @@ fn of(screen: &Screen) -> Option<Moment> {
         let keys = vec![
             (Action::Retry, "retry".into()),
             (Action::ChangeModel, "another model".into()),
-            (Action::TogglePause, format!("go on without {name}'s turn")),
+            (Action::TogglePause, format!("continue without {name}'s turn")),
         ];
         return Some((title, ThemeRole::FloorError, why(turn), keys));
     }

@@ -135,7 +135,7 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
         "yes" | "once" | "final_round" => {
             let (shown, answers) = match key {
                 "yes" => (["yes", "no"], ["yes", "no"]),
-                "once" => (["until the program ends", "once"], ["", "once"]),
+                "once" => (["until the program exits", "once"], ["", "once"]),
                 _ => (["closing statements", "immediately"], ["final", ""]),
             };
             let owned = |words: [&str; 2]| words.map(str::to_owned).to_vec();
@@ -149,6 +149,6 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
         "question" => free("What is the question?"),
         "options" => free("Which options, each after a |? Empty: yes or no."),
         "text" if row.needs.contains(&key) => free("What text?"),
-        _ => free("What text? Empty: none."),
+        _ => free("What text? Leave empty for none."),
     }
 }

@@ -131,8 +131,8 @@ fn command_arguments(row: &CommandRow, second: bool, transcript: &Transcript) ->
         all.extend(queued.map(|(n, (_, words))| candidate((n + 1).to_string(), text::line(words))));
     }
     if has("for") {
-        all.push(candidate("--round", "until this round is over"));
-        all.push(candidate("--standing", "until you lift it"));
+        all.push(candidate("--round", "until this round ends"));
+        all.push(candidate("--standing", "until you remove it"));
     }
     if has("final_round") {
         all.push(candidate("final", "after closing statements"));

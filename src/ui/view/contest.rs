@@ -105,7 +105,7 @@ pub fn verdict(
     }
     let how = match &verdict.winner {
         Some(_) => text::line(&verdict.how).into_owned(),
-        None => format!("nobody wins: {}", text::line(&verdict.how)),
+        None => format!("no winner: {}", text::line(&verdict.how)),
     };
     rows.push(Line::styled(how, look.theme.style(ThemeRole::Muted)));
     for judgement in &verdict.judgements {

@@ -43,10 +43,12 @@ pub fn refused(address: &str) -> Option<&'static str> {
         () if !web && !mail => Some("not a web or mail address"),
         () if address.len() > LONGEST => Some("too long to check"),
         () if !address.is_ascii() => Some("contains look-alike letters"),
-        () if !address.chars().all(shown) => Some("contains characters that no address needs"),
+        () if !address.chars().all(shown) => {
+            Some("contains characters that do not belong in an address")
+        }
         () if web && authority.contains('@') => Some("the part before @ hides the real host"),
         () if web && host(address).is_none_or(str::is_empty) => Some("no host"),
-        () if mail && address.contains('?') => Some("it would fill in the mail"),
+        () if mail && address.contains('?') => Some("it would prefill the message"),
         () => None,
     }
 }

@@ -15,7 +15,7 @@ pub fn failed(transcript: &Transcript) -> Option<&TimedTurn> {
 
 /// Returns why a turn failed, in one line.
 pub fn why(turn: &TimedTurn) -> String {
-    let why = turn.end.error.as_ref().map_or("no reason was given", |error| &*error.text);
+    let why = turn.end.error.as_ref().map_or("no reason given", |error| &*error.text);
     text::label(why).into_owned()
 }
 
@@ -32,7 +32,7 @@ pub fn told(transcript: &Transcript, event: &Event) -> Option<String> {
         },
         Kind::VerdictGiven(verdict) => match &verdict.winner {
             Some(winner) => format!("verdict: {winner} wins"),
-            None => "verdict: nobody wins".into(),
+            None => "verdict: no winner".into(),
         },
         Kind::LimitReached(limit) => {
             format!("stopped at the limit of {}", limit.0.what.words(limit.0.limit))

@@ -236,7 +236,7 @@ fn add(out: &mut Pieces, channel: Channel, text: &str) {
 }
 
 fn garbage() -> ServerFault {
-    ServerFault::new(ErrorClass::NoProtocol, "sent a response that is not a model's reply")
+    ServerFault::new(ErrorClass::NoProtocol, "sent a response in an unexpected format")
 }
 
 fn too_long(_: TooLong) -> ServerFault {

@@ -87,8 +87,8 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::Refused => "is it running?".into(),
         ErrorClass::Dns => format!("check the network and the base_url of provider `{provider}`"),
         ErrorClass::Tls => format!(
-            "check whether the base_url of provider `{provider}` should begin with http:// or \
-             https://; a certificate of your own is trusted where SSL_CERT_FILE names it"
+            "check whether the base_url of provider `{provider}` should begin with http:// or https://; to trust \
+                 your own certificate, set SSL_CERT_FILE to its path"
         ),
         ErrorClass::Credentials if to.key.is_none() => {
             format!(
@@ -316,7 +316,7 @@ fn of_words(status: u16, words: &Words) -> ServerFault {
         ErrorClass::Rate => "rate limited the request (429)".into(),
         ErrorClass::Overload => "is overloaded".into(),
         ErrorClass::NoProtocol if (300..400).contains(&status) => {
-            "redirects to another address, which is not followed to protect the key".into()
+            "redirects to another address; redirects are not followed, to protect the key".into()
         }
         ErrorClass::BadRequest => "rejected the request".into(),
         _ if status == 0 => "failed".into(),

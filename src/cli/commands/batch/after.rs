@@ -105,14 +105,11 @@ impl ReportArgs {
         let report = Report::read(&path, self.max_unread).map_err(|e| {
             Failure::usage(
                 format!("cannot read {}: {e}", path.display()),
-                "name the folder of a batch; results of several machines are put together with batch merge",
+                "name the folder of a batch; combine results from several machines with `batch merge`",
             )
         })?;
         for number in &report.damaged {
-            context.say(&format!(
-                "{}, line {number}: it is no result and is left out",
-                path.display()
-            ));
+            context.say(&format!("{}, line {number}: not a result; skipped", path.display()));
         }
         if report.is_empty() {
             let message = format!("{} has no results", path.display());
@@ -134,7 +131,7 @@ impl ReportArgs {
             (Format::Csv, [table]) => figures::csv(table),
             (Format::Csv, _) => {
                 return Err(Failure::usage(
-                    "csv holds one table a file",
+                    "a CSV file holds one table",
                     "choose it: --table accuracy",
                 ));
             }
@@ -156,8 +153,8 @@ impl MergeArgs {
     fn run(&self, context: &Context) -> Result<Exit, Failure> {
         let count = merge(&self.results, &self.output).map_err(|e| {
             let cause = std::error::Error::source(&e).map(|e| format!(": {e}")).unwrap_or_default();
-            Failure::new(Exit::Invalid, format!("not put together: {e}{cause}"))
-                .hint("results that belong together have the same scenario, models and judges")
+            Failure::new(Exit::Invalid, format!("not merged: {e}{cause}"))
+                .hint("only results with the same scenario, models and judges can be merged")
         })?;
         context.say(&format!("written: {} ({count} results)", self.output.display()));
         Ok(Exit::Done)

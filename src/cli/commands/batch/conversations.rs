@@ -59,7 +59,7 @@ impl Conversations {
 
     fn have(&self, job: &BatchJob) -> Result<JobOutcome, Failure> {
         let Some(prepared) = self.protocols.get(job.protocol) else {
-            return Err(Failure::new(Exit::Failed, "there is no such protocol"));
+            return Err(Failure::new(Exit::Failed, "unknown protocol"));
         };
         let mut number = 1;
         while self.path(prepared, &job.item.id, number).exists() {
@@ -183,7 +183,7 @@ impl Conversations {
         }
         let line = self.result(job, prepared, &log);
         line.map(|line| JobOutcome::Over(Box::new(line))).ok_or_else(|| {
-            Failure::new(Exit::Failed, format!("{} stopped without an end", path.display()))
+            Failure::new(Exit::Failed, format!("{} stopped unfinished", path.display()))
         })
     }
 

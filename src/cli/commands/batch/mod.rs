@@ -126,13 +126,11 @@ impl BatchArgs {
                     .hint("run them again with the same command and --retry"))
             }
             Err(BatchStopped::Told) => {
-                context.say("stopped; the same command goes on from here");
+                context.say("stopped; the same command resumes it");
                 Ok(signal.unwrap_or(Exit::Interrupted))
             }
             Err(BatchStopped::Budget) => Err(Failure::new(Exit::Budget, "the budget is used up")
-                .hint(
-                    "the same command with a larger --max-usd or --max-tokens goes on from here",
-                )),
+                .hint("to resume, run the same command with a larger --max-usd or --max-tokens")),
             Err(BatchStopped::Impossible(why)) => Err(Failure::new(Exit::Failed, why)),
             Err(BatchStopped::Unwritable(e)) => Err(unwritable(path, &e)),
         }
@@ -148,7 +146,7 @@ impl BatchArgs {
     ) -> Result<(), Failure> {
         for number in &done.damaged {
             context.say(&format!(
-                "{}, line {number}: it is no result and is left out; its session is read again",
+                "{}, line {number}: not a result; skipped, and its session is read again",
                 path.display()
             ));
         }
@@ -180,11 +178,11 @@ impl BatchArgs {
         if n > 0 && !self.skip_damaged {
             let message = format!("{n} lines of {} are damaged", items.display());
             return Err(Failure::new(Exit::Invalid, message)
-                .hint("mend them, or leave them out with --skip-damaged"));
+                .hint("repair the lines, or skip them with --skip-damaged"));
         }
         if looked.items == 0 {
             return Err(Failure::new(Exit::Invalid, format!("{} has no items", items.display()))
-                .hint("write one JSON object a line, as in {\"question\": \"...\", \"answer\": \"...\"}"));
+                .hint("write one JSON object per line, as in {\"question\": \"...\", \"answer\": \"...\"}"));
         }
         Ok(())
     }
@@ -203,7 +201,7 @@ fn look(path: &Path, needed: &[String], shard: Option<(u64, u64)>) -> Result<Loo
                     .map(String::as_str)
                     .collect();
                 let why = format!(
-                    "it has no `{}`, which the scenario asks for",
+                    "the item has no `{}`, which the scenario uses",
                     lacks.join("` and no `")
                 );
                 looked.damaged.push(Damaged { line: item.line, why });
@@ -292,8 +290,11 @@ fn made_by(out: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Fai
     let path = out.join(MADE_BY);
     let mut known: Value = match fs::read(&path) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| {
-            Failure::new(Exit::Invalid, format!("{} is not what was written: {e}", path.display()))
-                .hint("choose another --out")
+            Failure::new(
+                Exit::Invalid,
+                format!("{} was changed after it was written: {e}", path.display()),
+            )
+            .hint("choose another --out")
         })?,
         Err(e) if e.kind() == ErrorKind::NotFound => {
             json!({"version": 1, "scenario": scenario, "protocols": {}})
@@ -325,11 +326,11 @@ fn made_by(out: &Path, scenario: &str, protocols: &[Protocol]) -> Result<(), Fai
 
 fn changed(protocol: &str) -> Failure {
     let message = format!(
-        "the prompts, models or judges of {protocol} are not those that made the results so far"
+        "the prompts, models or judges of {protocol} differ from those of the existing results"
     );
     Failure::usage(
         message,
-        "take the change back, or choose another --out; results of both would not be one",
+        "undo the change, or choose another --out; results from before and after cannot be mixed",
     )
 }
 
@@ -338,7 +339,7 @@ fn locked(path: &Path) -> Result<File, Failure> {
     let open = File::options().append(true).create(true).open(path);
     let file = open.map_err(|e| unwritable(path, &e))?;
     file.try_lock().map_err(|_| {
-        Failure::new(Exit::Session, format!("another batch writes {}", path.display()))
+        Failure::new(Exit::Session, format!("another batch is writing {}", path.display()))
             .hint("wait for it, or choose another --out")
     })?;
     Ok(file)

@@ -127,7 +127,7 @@ fn baselines(
     let Some(spec) = spec else {
         return Err(Failure::usage(
             format!(
-                "{} has no [answer] that participants give, so nothing can be its baseline",
+                "{} has no [answer] given by participants, so it cannot have a baseline",
                 first.protocol.name
             ),
             "leave out --baselines",
@@ -166,8 +166,8 @@ fn one(
     loaded.unattended();
     let waits = loaded.waits(&policy::rows());
     if let Some(wait) = waits.first() {
-        let message = format!("nobody is there in a batch: {wait}");
-        return Err(Failure::new(Exit::Invalid, message).hint("give the seat a stand_in"));
+        let message = format!("no one is at the keyboard in a batch: {wait}");
+        return Err(Failure::new(Exit::Invalid, message).hint("give the participant a stand_in"));
     }
     let model = beside.and_then(|beside| {
         beside.loaded.participants.iter().find_map(|seat| match &seat.voice {

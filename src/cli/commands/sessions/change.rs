@@ -80,7 +80,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     }
     let nothing = |why: String| {
         let message = format!("nothing was redacted in {}: {why}", path.display());
-        Failure::usage(message, "`colloquium sessions show` prints what there is")
+        Failure::usage(message, "`colloquium sessions show` prints the transcript")
     };
     let log = session::read(path)?;
     let granted = |number: u32| {
@@ -101,7 +101,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     let what = what.into_iter().chain(texts).collect::<Vec<_>>().join(", ");
     let done = session::redact(path, wanted, &format!("redacted in this file: {what}"))?;
     if done.events == 0 {
-        return Err(nothing("the text was not found in it".into()));
+        return Err(nothing("the text was not found".into()));
     }
     context.say(&format!("redacted in {}: {what}", events(done.events)));
     for removed in &done.removed {
@@ -109,7 +109,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     }
     if done.left > 0 {
         context.say(&format!(
-            "it remains in {}, in a participant's name or a command",
+            "the text remains in {}, in a participant's name or a command",
             events(done.left)
         ));
     }
@@ -126,7 +126,8 @@ pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
     match done.kept {
         None => context.say("no damage found"),
         Some(kept) => context.say(&format!(
-            "repaired: {}, {} of them from a rescue file, {} replacing lost ones; the damaged file is {}",
+            "repaired: {}, {} recovered from a rescue file, {} substituted for lost events; the damaged file was \
+                 kept as {}",
             events(done.events),
             done.rescued,
             done.stand_ins,
