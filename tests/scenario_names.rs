@@ -13,7 +13,7 @@ fn source(text: &str) -> Source {
 #[track_caller]
 fn check_rest(rest: &str, expected: &[&str]) {
     let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}");
-    let faults = load(&source(&text), ROWS).unwrap_err();
+    let faults = load(&source(&text), ROWS).expect_err("faults");
     let line = |f: &colloquium::scenario::Fault| {
         let place = f.place.as_ref().map_or("-".into(), |p| format!("{}:{}", p.line, p.column));
         format!("{place} {}: {}", f.key, f.message)

@@ -232,11 +232,11 @@ mod tests {
             })
             .collect();
         assert_eq!(told[0], "1 1");
-        assert!(told[1].starts_with("line 3: it is no JSON"), "{told:?}");
-        assert!(told[2].starts_with("line 4: it is no JSON"), "{told:?}");
-        assert!(told[3].starts_with("line 5: it is not UTF-8"), "{told:?}");
+        assert!(told[1].starts_with("line 3: not JSON"), "{told:?}");
+        assert!(told[2].starts_with("line 4: not a JSON"), "{told:?}");
+        assert!(told[3].starts_with("line 5: not UTF-8"), "{told:?}");
         assert_eq!(told[4], "6 12");
-        assert!(told[5].starts_with("line 7: it is the item"), "{told:?}");
+        assert!(told[5].starts_with("line 7: duplicate"), "{told:?}");
         let first = all[0].as_ref().unwrap();
         assert_eq!(first.key, Some(Value::from(2)));
         assert!(!first.values.contains_key("answer"), "no template may see what is right");
@@ -251,7 +251,7 @@ mod tests {
         assert_eq!((first.id.as_str(), &first.key), ("1", &Some("2".into())));
         assert_eq!(
             all[1].as_ref().unwrap_err().to_string(),
-            "line 4: it has 2 fields, and the header has 3"
+            "line 4: the row has 2 fields, but the header has 3"
         );
         assert_eq!(all[2].as_ref().unwrap().line, 5);
     }

@@ -453,7 +453,7 @@ impl Report {
     }
 
     /// Returns the accuracy of each protocol with its interval, for pictures; none where it is withheld.
-    pub(super) fn bars(&self) -> Vec<(&str, Option<(f64, f64, f64)>)> {
+    pub(super) fn bars(&self) -> Vec<(&str, Option<Estimate>)> {
         let bar = |protocol: &String| {
             let scored = self.scored(protocol).count();
             let right = self.scored(protocol).filter(|(_, right)| *right).count();
@@ -464,6 +464,9 @@ impl Report {
         self.protocols.iter().map(|protocol| (protocol.as_str(), bar(protocol))).collect()
     }
 }
+
+/// A share with the ends of its interval, low and high.
+pub(super) type Estimate = (f64, f64, f64);
 
 fn small(n: usize) -> u32 {
     u32::try_from(n).unwrap_or(u32::MAX)

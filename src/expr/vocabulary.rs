@@ -34,7 +34,7 @@ fn named(source: &str) -> Result<(), ExprError> {
             "." if token(Some(at + 1)) == "(" => ("method", METHODS),
             _ => continue,
         };
-        if !known.contains(word) && !(what == "method" && OF_LOOPS.contains(word)) {
+        if !(known.contains(word) || what == "method" && OF_LOOPS.contains(word)) {
             let message = format!("no {what} `{word}`");
             return Err(ExprError { message, column: *column, known });
         }

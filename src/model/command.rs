@@ -338,6 +338,6 @@ mod tests {
         let all = serde_json::to_value(all).expect("plain data");
         let keys: Vec<&str> = all.as_object().expect("a table").keys().map(|k| &**k).collect();
         let row = COMMANDS.iter().find(|row| row.name == "limit").expect("a row");
-        assert_eq!(row.meaning, format!("Sets limits: {}.", keys.join(", ")));
+        assert_eq!(row.meaning, format!("Set limits: {}.", keys.join(", ")));
     }
 }

@@ -111,7 +111,7 @@ fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
     };
     house.file("items.jsonl", &(0..5).map(item).collect::<String>());
     let again = house.run(&args).code(0);
-    assert!(again.err.contains("line 3: it is no result"), "{}", again.err);
+    assert!(again.err.contains("line 3: not a result"), "{}", again.err);
     assert!(again.err.contains("5 of 5 conversations are over"), "{}", again.err);
     assert_eq!(sessions(), 5, "no conversation was had twice");
     let whole: Vec<Value> = fs::read_to_string(house.home.path().join("out/results.jsonl"))
@@ -166,8 +166,8 @@ fn damaged_lines_are_named_and_left_out_only_if_asked() {
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out];
     let refused = house.run(&args).code(3);
-    assert!(refused.err.contains("line 2: it is no JSON"), "{}", refused.err);
-    assert!(refused.err.contains("line 3: it has no `question`"), "{}", refused.err);
+    assert!(refused.err.contains("line 2: not JSON"), "{}", refused.err);
+    assert!(refused.err.contains("line 3: the item has no `question`"), "{}", refused.err);
     assert!(!house.home.path().join("out").exists(), "nothing was begun");
     let mut skipping = args.to_vec();
     skipping.push("--skip-damaged");

@@ -325,7 +325,7 @@ fn a_recording_speaks_again_and_notices_changed_prompts() {
     house.run(&["test"]).code(0);
     house.file("r.test.toml", &format!("set = {{ \"limits.utterances\" = 6 }}\n{test}"));
     let ran = house.run(&["test"]).code(3);
-    assert!(ran.out.contains("tape.jsonl has 2 turns of `ada`"), "{}", ran.out);
+    assert!(ran.out.contains("tape.jsonl has 2 matching turns of `ada`"), "{}", ran.out);
 }
 
 /// What happened becomes what is expected: from a rehearsed cast, and from a session.

@@ -119,7 +119,7 @@ impl<W: Write> Painter<W> {
             }
         };
         self.shown = next;
-        let before = std::mem::replace(&mut self.cursor, Some(self.next_cursor));
+        let before = self.cursor.replace(self.next_cursor);
         match self.next_cursor {
             Some(position) => {
                 if at != Some(position) {
@@ -258,8 +258,8 @@ fn same(a: &Buffer, row: u16, b: &Buffer, other: u16) -> i64 {
 /// Returns the rows for which it saves most cells to be moved by so many rows, and how many it saves; `still` says how
 /// many cells each row has in common with itself.
 fn best_rows(shown: &Buffer, next: &Buffer, by: i32, still: &[i64]) -> Option<(Range<u16>, i64)> {
-    let (mut best, mut sum, mut from): (Option<(Range<u16>, i64)>, i64, Option<u16>) =
-        (None, 0, None);
+    let mut best: Option<(Range<u16>, i64)> = None;
+    let (mut sum, mut from) = (0_i64, None::<u16>);
     for (y, unmoved) in (0..next.area.height).zip(still) {
         let source = u16::try_from(i32::from(y) + by).ok().filter(|row| *row < next.area.height);
         sum = source.map_or(0, |row| sum + same(next, y, shown, row) - unmoved);
