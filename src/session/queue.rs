@@ -49,7 +49,7 @@ pub struct Durable {
     pub synced: Option<Seq>,
     /// What is wrong now.
     pub fault: Option<DiskFault>,
-    /// Bytes not yet written when this was published; [`SessionWriter::pending_bytes`] has the moment's.
+    /// Bytes not yet written when this was published; [`super::SessionWriter::pending_bytes`] has the moment's.
     pub waiting_bytes: usize,
 }
 
