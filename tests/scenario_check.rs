@@ -285,7 +285,7 @@ fn a_fault_quotes_no_control_characters() {
         "\"a\\u001b[2J\" = 1\nrole = \"x\\u0007\"\n[rehearsed]\n\"\\u001b\" = [\"a\"]",
         &[
             "4:1 participant[1].a\\u{1b}[2J: unknown key",
-            "5:8 participant[1].role: takes text on one line, not \"x\\u{7}\"",
+            "5:8 participant[1].role: takes text on one line or a list, not \"x\\u{7}\"",
             "7:1 rehearsed.\\u{1b}: no such participant",
         ],
     );
@@ -354,7 +354,7 @@ fn a_reply_has_one_form_and_a_schema_that_is_one() {
     check_rest(
         "reply = { again = 1 }",
         &[
-            "4:9 participant[1].reply: has no markers, choice, schema, answer, rank, score or quotes",
+            "4:9 participant[1].reply: has no markers, choice, schema, answer, rank, score, quotes or to",
         ],
     );
     check_rest(
@@ -374,6 +374,16 @@ fn a_reply_has_one_form_and_a_schema_that_is_one() {
         let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\n{rest}");
         let found = faults(&source(&text));
         assert!(found.len() == 1 && found[0].contains("reply.schema"), "{found:?}");
+    }
+    for (reply, expected) in [
+        ("{ to = [\"bo\"] }", "reply.to: no seat or role \"bo\""),
+        ("{ to = \"ada\" }", "reply.to: names nobody else"),
+        ("{ to = \"all\", choice = [\"a\", \"b\"] }", "reply.to: is for replies in words"),
+        ("{ again = 2 }", "reply: has no markers, choice, schema or to"),
+    ] {
+        let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\nreply = {reply}\n");
+        let found = faults(&source(&text));
+        assert!(found.iter().any(|fault| fault.contains(expected)), "{reply}: {found:?}");
     }
 }
 

@@ -251,7 +251,7 @@ fn a_seat_joins_by_the_same_keys() {
         (json!({"idd": "a"}), "idd: unknown key; the nearest key is `id`"),
         (
             json!({"id": "a", "role": null}),
-            "role: takes text on one line, not null; as in role = \"pro\"",
+            "role: takes text on one line or a list, not null; as in role = \"pro\"",
         ),
         (
             json!("ada"),
@@ -299,7 +299,7 @@ fn a_change_keeps_what_it_does_not_name() {
         (json!({"weight": -1}), "weight: takes a number from 0.001 to 1000, not -1"),
         (
             json!({"human": true}),
-            "the keys here are name, aliases, role, persona, model, script, lines, weight, talkativeness, max_utterances, timeout, on_failure",
+            "the keys here are name, aliases, role, description, words, persona, model, script, lines, weight, talkativeness, max_utterances, timeout, on_failure",
         ),
         (json!({"nmae": "x"}), "the nearest key is `name`"),
     ] {

@@ -131,8 +131,14 @@ fn ask(timeouts: Timeouts, words: &str) -> CallRequest {
         system: "You are Ada.".into(),
         brief: None,
         blocks: vec![
-            Block::Own { text: "I began.".into() },
-            Block::Other { who: "bob".into(), name: "Bob".into(), text: words.into(), cut: false },
+            Block::Own { text: "I began.".into(), cut: false },
+            Block::Other {
+                who: "bob".into(),
+                name: "Bob".into(),
+                text: words.into(),
+                cut: false,
+                whisper: false,
+            },
             Block::Operator { text: "Go on.".into(), whisper: true },
         ],
         notes: vec!["Be brief.".into()],

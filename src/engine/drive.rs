@@ -5,7 +5,9 @@
 //! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
 
 use super::at_work::{ToolsAtWork, Working};
-use super::{Effect, Input, advance, ahead, deadline, effects, execute, react, recover, refused};
+use super::{
+    Effect, Input, advance, ahead, deadline, effects, execute, react, recover, refused, words,
+};
 use crate::clock::Clock;
 use crate::model::event::ENGINE;
 use crate::model::payload::{Delta, Forked, Reopened};
@@ -193,6 +195,13 @@ impl Engine {
         }
     }
 
+    /// Returns whether nobody needs the rest of a call's reply, now that a piece of it ends a sentence.
+    fn goes_astray(&self, call: CallId, piece: &str) -> bool {
+        let turn = || self.live.state.turn_of(call);
+        piece.contains(['.', '!', '?'])
+            && turn().is_some_and(|turn| words::goes_astray(&self.live, turn, piece))
+    }
+
     /// Takes an input in: pieces are shown at once, and sealed before anything is decided on them.
     fn take(&mut self, input: Input) {
         let now = self.clock.now();
@@ -201,7 +210,7 @@ impl Engine {
                 for (channel, text) in self.told_apart(*call, *channel, text) {
                     self.hear(*call, channel, text, now);
                 }
-                if text.contains('\n') {
+                if text.contains('\n') || self.goes_astray(*call, text) {
                     self.decide(now, &input);
                 }
             }

@@ -5,8 +5,8 @@
 
 use super::asking::Says;
 use super::drafts::warn_once;
-use crate::model::StopReason;
 use crate::model::payload::{Warning, WarningAbout};
+use crate::model::{Draft, StopReason};
 use crate::state::State;
 use crate::text::{Trigrams, is_courtesy};
 
@@ -26,6 +26,8 @@ pub struct Said<'a> {
     pub words: &'a str,
     /// How many of those before it its speaker had heard.
     pub heard: usize,
+    /// Whether it repeated itself and was cut there.
+    pub repeats: bool,
 }
 
 /// Returns how many contributions at the end of a talk make a circle: each of them repeats one of its speaker's last
@@ -43,43 +45,55 @@ pub fn circling(said: &[Said<'_>]) -> usize {
             last
         });
         let thanked = heard.checked_sub(1).is_some_and(|n| is_courtesy(said[n].words));
-        own.chain(others).any(alike) || thanked && is_courtesy(here.words)
+        here.repeats || own.chain(others).any(alike) || thanked && is_courtesy(here.words)
     };
     (0..said.len()).rev().take_while(circles).count()
 }
 
-/// Returns what the rule against circles says now: nothing, a warning after a whole round, the end after another.
-pub(super) fn says(state: &State) -> Says {
+/// Returns the turn since which a conversation goes in circles, with how many there are in them and how many a round has.
+fn since(state: &State) -> Option<(u32, usize, usize)> {
     let seats = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count().max(2);
-    let numbered: Vec<_> = state
-        .entries
-        .iter()
-        .filter(|e| e.number.is_some() && e.hidden.is_none() && e.seq >= state.since.seq)
-        .collect();
-    let numbered = &numbered[numbered.len().saturating_sub(seats * ROUNDS)..];
+    let counts = |e: &&crate::state::Entry| {
+        e.number.is_some() && e.hidden.is_none() && e.seq >= state.since.seq
+    };
+    let mut numbered: Vec<_> =
+        state.entries.iter().rev().filter(counts).take(seats * ROUNDS).collect();
+    numbered.reverse();
     let said: Vec<Said> = numbered
         .iter()
         .map(|e| Said {
             who: e.seat().map_or("", |s| s),
             words: e.text(),
             heard: numbered.iter().filter(|o| o.seq <= e.version().horizon).count(),
+            repeats: e.version().repeats,
         })
         .collect();
     let circle = circling(&said);
-    let begins = || numbered[numbered.len() - circle].number.unwrap_or(0);
-    if circle < seats {
-        return Says::Nothing;
-    }
+    let begins = numbered.get(numbered.len() - circle)?.number.unwrap_or(0);
+    (circle >= seats).then_some((begins, circle, seats))
+}
+
+/// Returns what the rule against circles says now: nothing, a warning after a whole round, the end after another.
+pub(super) fn says(state: &State) -> Says {
+    let Some((begins, circle, seats)) = since(state) else { return Says::Nothing };
     let text = format!(
-        "the conversation repeats itself since turn {}; it ends if the next round does too",
-        begins()
+        "the conversation repeats itself since turn {begins}; it ends if the next round does too"
     );
-    let about = Some(WarningAbout::Loop(begins()));
+    let about = Some(WarningAbout::Loop(begins));
     match warn_once(state, Warning { text: text.into(), about }) {
         Some(warning) => Says::First(warning.into()),
         None if circle >= 2 * seats => {
-            Says::Stop(StopReason::Loop, format!("since turn {}", begins()).into())
+            Says::Stop(StopReason::Loop, format!("since turn {begins}").into())
         }
         None => Says::Nothing,
     }
+}
+
+/// Returns the warning of a conversation that goes in circles where no rule ends it: once, after a whole round.
+pub(super) fn warning(state: &State) -> Option<Draft> {
+    // a round later the same circle would seem to begin elsewhere
+    let (begins, ..) = since(state).filter(|(_, circle, seats)| *circle < 2 * seats)?;
+    let text =
+        format!("going in circles since turn {begins}; `/note` gives everybody new guidance");
+    warn_once(state, Warning { text: text.into(), about: Some(WarningAbout::Loop(begins)) })
 }

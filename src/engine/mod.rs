@@ -27,6 +27,7 @@ mod tally;
 mod tools;
 mod turns;
 mod verdict;
+mod words;
 
 pub use advance::advance;
 pub use drive::{Engine, Stopped};

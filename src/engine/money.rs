@@ -40,7 +40,7 @@ pub(super) fn is_bounded(state: &State, turn: &Turn) -> bool {
 pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u64>, NoRoom> {
     let Some(seat) = state.seat(&turn.seat) else { return Ok(None) };
     let VoiceSpec::Model(model) = &seat.spec.voice else { return Ok(None) };
-    let asked = seat.spec.answer_tokens(turn.purpose).map(u64::from);
+    let asked = state.reply_tokens(turn).map(u64::from);
     let (tokens, usd, own) = (state.limits.tokens, state.limits.usd, seat.spec.max_usd);
     if !is_bounded(state, turn) {
         return Ok(asked);

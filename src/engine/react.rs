@@ -3,7 +3,7 @@
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};
 use super::input::Input;
-use super::{execute, resolve, tools, turns, verdict};
+use super::{execute, resolve, tools, turns, verdict, words};
 use crate::model::event::{ENGINE, LimitNear, LimitReached, OPERATOR};
 use crate::model::payload::{CommandRefused, LimitAt, Warning};
 use crate::model::*;
@@ -66,7 +66,7 @@ fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
         // nobody needs to hear the rest of what is said in another's name
         Chunk::Piece(_, new) => {
-            let stray = turns::goes_astray(live, turn, new);
+            let stray = words::goes_astray(live, turn, new);
             stray.then(|| said(live, turn, now, &Done::default())).into_iter().collect()
         }
         Chunk::Pass => vec![turns::passed(turn, now)],
@@ -82,18 +82,22 @@ fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     if let Some(asked) = turns::asks_tools(live, turn, done) {
         return asked;
     }
-    if !done.structured.is_null() || !turns::is_empty(live, turn, done.text.as_ref()) {
+    if !done.structured.is_null() || !words::is_empty(live, turn, done.text.as_ref()) {
         return turns::said(live, turn, now, done);
     }
     if let Some(again) = turns::asked_again(live, turn, done) {
         return again;
     }
-    let why = match live.has_said(turn.id) {
-        true => "the reply spoke only in another participant's name",
-        false => "the reply had no words",
+    let spent = done.finish.as_deref() == Some(LENGTH);
+    let (class, why) = match live.has_said(turn.id) {
+        true => (ErrorClass::Empty, "the reply spoke only in another participant's name"),
+        false if spent => (
+            ErrorClass::Length,
+            "used the whole token limit before a word; raise max_tokens, or lower effort",
+        ),
+        false => (ErrorClass::Empty, "the reply had no words"),
     };
-    let empty =
-        CallFailure { usage: done.usage.clone(), ..CallFailure::new(ErrorClass::Empty, why) };
+    let empty = CallFailure { usage: done.usage.clone(), ..CallFailure::new(class, why) };
     turns::failed(live, turn, now, &empty, CutWhy::BrokenOff)
 }
 

@@ -1,6 +1,6 @@
 //! What a steering line acts on at this moment, or why it cannot be a command.
 
-use super::{asking, turns};
+use super::{asking, words};
 use crate::model::*;
 use crate::scenario;
 use crate::state::{Seat, State, Thread, Turn};
@@ -48,7 +48,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
         Command::Say { text } => {
             worded(text)?;
             targets.threads = inner(state, line);
-            targets.mentions = turns::named(state, text);
+            targets.mentions = words::named(state, text);
             let first = targets.mentions.first().filter(|_| text.trim_start().starts_with('@'));
             targets.seats = first.filter(|s| state.may_speak(s)).cloned().into_iter().collect();
         }
@@ -59,7 +59,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             }
             targets.turns = speaking(state, line, who.as_ref());
             targets.threads = inner(state, line);
-            targets.mentions = turns::named(state, text);
+            targets.mentions = words::named(state, text);
         }
         Command::Note { to, text, .. } => {
             worded(text)?;
@@ -81,7 +81,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             worded(text)?;
             present(state, who)?;
             targets.threads = inner(state, line);
-            targets.mentions = turns::named(state, text);
+            targets.mentions = words::named(state, text);
         }
         Command::Speak { who, .. } | Command::Pass { who } => {
             if let Command::Speak { text, .. } = &line.command {

@@ -13,18 +13,19 @@ use crate::state::State;
 
 /// Returns the end that a rule comes to, the question whether it should end, or what a rule needs to know.
 pub(super) fn stop(state: &State) -> Option<Draft> {
-    if state.scenario.stops.is_empty() || !state.turns.is_empty() {
+    if !state.turns.is_empty() {
         return None;
     }
+    let rules = &state.scenario.stops;
+    let watched = rules.iter().any(|stop| matches!(stop.rule, Rule::Loop {}));
     let places = 0u32..;
-    places.zip(&state.scenario.stops).find_map(|(place, stop)| {
-        match says(state, place, &stop.rule) {
-            Says::Nothing => None,
-            Says::First(draft) => Some(*draft),
-            Says::Stop(reason, text) if !stop.ask => verdict::conclude(state, reason, Some(text)),
-            Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
-        }
-    })
+    let stop = places.zip(rules).find_map(|(place, stop)| match says(state, place, &stop.rule) {
+        Says::Nothing => None,
+        Says::First(draft) => Some(*draft),
+        Says::Stop(reason, text) if !stop.ask => verdict::conclude(state, reason, Some(text)),
+        Says::Stop(_, text) => ask(state, place, &stop.rule, &text),
+    });
+    stop.or_else(|| if watched { None } else { loops::warning(state) })
 }
 
 /// Pauses and asks. A rule that goes on holding asks once; one that holds for a single utterance asks each time.

@@ -29,8 +29,10 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
         (Budget::Summary { by }, false) => {
             (by.as_ref().unwrap_or(seat), prompt::overflow(state, &turn)?)
         }
-        (Budget::Window | Budget::HeadTail, true) => (seat, unsummed(state, &turn)?),
-        (Budget::Window | Budget::HeadTail, false) => return None,
+        (Budget::Window | Budget::Last(_) | Budget::HeadTail, true) => {
+            (seat, unsummed(state, &turn)?)
+        }
+        (Budget::Window | Budget::Last(_) | Budget::HeadTail, false) => return None,
     };
     let task = SummaryTask { viewer: seat.clone(), upto };
     let tried = state.summaries.iter().any(|s| s.thread == thread.id && s.task == task);

@@ -2,30 +2,24 @@
 
 use super::money::{self, NoRoom};
 use super::tools;
+use super::words::{is_empty, is_free, mentions, own_words, parted};
 use crate::expr::Facts;
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
 use crate::prompt;
-use crate::reply::{self, Formed, RepairedReply, Splitter};
-use crate::state::{Live, State, Turn};
+use crate::reply::{self, Formed, Parted, RepairedReply};
+use crate::state::{Live, Seat, State, Turn};
 use crate::voice::{CallFailure, Done, rehearsed};
 use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Milliseconds before the second call of a turn; doubled for each further one.
 const RETRY_WAIT_MS: u64 = 500;
 /// The part of a wait by which it may be longer, so that seats which failed together do not come back together.
 const JITTER: u64 = 4;
+/// What is told of a reply that is an echo.
+const ECHO: &str = "the reply said only what was said already";
 /// Bytes of what is told of a reply that has not the form it was asked for.
 const WRONG_MAX: usize = 500;
-/// Bytes up to which a reply is looked at with each line that comes.
-const SHORT_BYTES: usize = 8 * 1024;
-/// A longer one is looked at this many times, as a power of two, until it has doubled.
-const LOOKS_BITS: u32 = 4;
-
-/// How a reply finished that went on in another's name and was cut there.
-const IMPERSONATION: &str = "impersonation";
-
 /// What is told of a reply that began in another's name.
 const IN_ANOTHERS_NAME: &str =
     "it begins with another participant's name; say your own words, without a name in front";
@@ -62,6 +56,7 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
         model: seat.map_or("".into(), |s| s.voice.label().into()),
         parameters,
         digest: account.digest,
+        wording: prompt::WORDING,
         left_out: account.left_out,
         labels: state.labels(turn),
     };
@@ -100,69 +95,6 @@ fn by_seat(turn: &Turn, end: TurnEnded) -> Draft {
     draft(turn.thread, &turn.seat, Box::new(end).into())
 }
 
-fn mentions(
-    state: &State,
-    text: &str,
-    by: Option<&SeatId>,
-    labels: &BTreeMap<SeatId, Text>,
-) -> Vec<SeatId> {
-    let present = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
-    if labels.is_empty() {
-        return reply::mentions(text, by, &present.collect::<Vec<_>>());
-    }
-    let labelled: Vec<Participant> = present
-        .map(|p| {
-            let aliases = p.aliases.iter().chain(labels.get(&p.id)).cloned().collect();
-            Participant { aliases, ..p.clone() }
-        })
-        .collect();
-    reply::mentions(text, by, &labelled.iter().collect::<Vec<_>>())
-}
-
-/// The seats that the operator's words name.
-pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
-    mentions(state, text, None, &BTreeMap::new())
-}
-
-/// What a turn's voice said, brought back to the one who spoke: only a model writes on in others' names.
-fn own_words(state: &State, turn: &Turn, said: String, thought: String) -> RepairedReply {
-    let think = (!thought.is_empty()).then(|| thought.clone().into());
-    match state.seat(&turn.seat).map(|s| &s.spec.voice) {
-        Some(VoiceSpec::Model(_)) if !is_free(state, turn) => {
-            // names in data are data
-            let (text, more) = Splitter::whole(&said);
-            let thought = format!("{thought}{more}");
-            let think = (!thought.is_empty()).then(|| thought.into());
-            RepairedReply { text, think, ..RepairedReply::default() }
-        }
-        Some(VoiceSpec::Model(_)) => {
-            let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
-            // what was asked for once more is taken as it is
-            let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
-            let repaired = repair(&said, &turn.seat, &roster);
-            let think = match &repaired.think {
-                Some(more) => Some(format!("{thought}{more}").into()),
-                None => think,
-            };
-            RepairedReply { think, ..repaired }
-        }
-        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. }) | None => {
-            RepairedReply { text: said, think, ..RepairedReply::default() }
-        }
-    }
-}
-
-/// Returns whether a turn is asked for words, as opposed to data.
-fn is_free(state: &State, turn: &Turn) -> bool {
-    state.contract_of(turn).form.is_words()
-}
-
-/// Returns whether a reply has nothing that its speaker said.
-pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
-    let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
-    own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
-}
-
 /// A call that ended with requests for tools.
 pub(super) fn asks_tools(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
     let guess = || money::guess(turn, live.said(turn.id).len() + live.thought(turn.id).len());
@@ -189,24 +121,6 @@ pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft
     Some(draft(turn.thread, event::ENGINE, retried.into()))
 }
 
-/// Returns whether a reply that still comes has gone on in another's name, as far as its lines are complete; `new` is the
-/// piece that came last. A long reply is not looked at with each of its lines: its end is looked at in any case.
-pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
-    let mut said = live.said(turn.id);
-    let lines = |said: &str| said.rfind('\n').map_or(0, |at| at + 1);
-    let before = said.get(..said.len().saturating_sub(new.len())).map_or(0, lines);
-    said.truncate(lines(&said));
-    is_looked_at(before, said.len())
-        && own_words(&live.state, turn, said, String::new()).impersonates
-}
-
-/// Returns whether a reply is looked at that had so many bytes and now has more: always while it is short, then so many
-/// times until it has doubled that all of it together costs what a few looks cost.
-fn is_looked_at(before: usize, now: usize) -> bool {
-    let step = 1 << now.max(1).ilog2().saturating_sub(LOOKS_BITS);
-    now <= SHORT_BYTES || before / step != now / step
-}
-
 /// An end with words, and what they ask of the conversation.
 fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) -> Draft {
     let words = match &turn.part {
@@ -215,12 +129,19 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
         }
         Some(_) | None => words,
     };
+    let Parted { text, whispers, unknown } = parted(state, turn, &words.text);
+    let lost = (!unknown.is_empty()).then(|| words.text.as_str().into());
     let end = TurnEnded {
-        mentions: mentions(state, &words.text, Some(&turn.seat), &state.labels(turn)),
-        text: words.text.into(),
-        raw: words.raw,
+        mentions: mentions(state, &text, turn),
+        text: text.into(),
+        whispers,
+        raw: words.raw.or(lost),
         think: words.think,
-        finish: if words.impersonates { Some(IMPERSONATION.into()) } else { end.finish },
+        finish: match (words.impersonates, words.repeats) {
+            (true, _) => Some(IMPERSONATION.into()),
+            (false, true) => Some(REPETITION.into()),
+            (false, false) => end.finish,
+        },
         ..end
     };
     by_seat(turn, end)
@@ -242,11 +163,24 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
         cost,
         ..turn.ended(now, outcome)
     };
+    if is_echo(state, turn, &words.text)
+        && let Some(call) = turn.call
+    {
+        let error = CallError { class: ErrorClass::Echo, text: ECHO.into() };
+        let (turn, wait_ms, model, usage, thread) = (turn.id, 0, None, used, turn.thread);
+        let retried = CallRetried { turn, call, error, wait_ms, model, usage };
+        return draft(thread, event::ENGINE, retried.into());
+    }
     match formed(state, turn, &words.text, &done.structured) {
         Ok(form) => with_form(state, turn, words, form, end),
         Err(why) => {
-            let error = CallError { class: ErrorClass::Form, text: why };
-            let again = turn.corrections < state.contract_of(turn).again;
+            // what is cut in its middle has no form, and the same call would be cut again
+            let cut = done.finish.as_deref() == Some(LENGTH) && !is_free(state, turn);
+            let class = if cut && !turn.widened { ErrorClass::Length } else { ErrorClass::Form };
+            let text = if cut { at_the_limit(turn).into() } else { why };
+            let error = CallError { class, text };
+            let again =
+                turn.corrections < state.contract_of(turn).again || class == ErrorClass::Length;
             let next = if again { Some(None) } else { fallback(state, turn).map(Some) };
             if let (Some(call), Some(model)) = (turn.call, next) {
                 let (turn, wait_ms, usage, thread) = (turn.id, 0, used, turn.thread);
@@ -259,8 +193,35 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     }
 }
 
+/// What is told of a reply as data that had no tokens left.
+fn at_the_limit(turn: &Turn) -> String {
+    let limit = turn.parameters.max_tokens;
+    let limit = limit.map_or(String::new(), |n| format!(" ({n})"));
+    format!("cut at max_tokens{limit}, before its JSON ended; raise max_tokens")
+}
+
+/// Returns whether a model said only what it had just read, for the first time in its turn.
+fn is_echo(state: &State, turn: &Turn, words: &str) -> bool {
+    let seat = state.seat(&turn.seat).map(|s| &s.spec);
+    let may = seat
+        .is_some_and(|s| matches!(s.voice, VoiceSpec::Model(_)) && turn.tries < s.on_failure.tries);
+    if !may || !turn.speaks() || turn.echoed || !is_free(state, turn) || gives_up(state) {
+        return false;
+    }
+    let read = prompt::read_last(state, turn);
+    reply::echoes(words, read.iter().map(|text| &**text))
+}
+
 /// Reads words in the form that a turn asks for.
 fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Formed, Text> {
+    if let Some(unknown) = parted(state, turn, words).unknown.first() {
+        let labels = state.labels(turn);
+        let hearers = state.may_whisper_to(turn);
+        let name = |s: &&Seat| labels.get(&s.spec.id).unwrap_or(&s.spec.name).to_string();
+        let names: Vec<String> = hearers.iter().map(name).collect();
+        let names = names.join(", ");
+        return Err(format!("nobody can be whispered to as {unknown:?}, only {names}").into());
+    }
     let also = state.names_of_seats();
     reply::formed(&state.contract_of(turn).form, &also, words, data).map_err(|mut why| {
         why.truncate(why.floor_char_boundary(WRONG_MAX));
@@ -389,6 +350,10 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
     if gives_up(state) || turn.tries >= rule.tries {
         return None;
     }
+    if failure.class == ErrorClass::Length {
+        // the next one has four times as many
+        return (!turn.widened).then_some(0);
+    }
     if failure.class == ErrorClass::Context {
         // the next prompt is shorter; one that is too long again fails
         return (!turn.shrunk).then_some(0);
@@ -410,23 +375,4 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
 pub(super) fn gives_up(state: &State) -> bool {
     let time_is_up = state.limit.as_ref().is_some_and(|at| at.what == Limit::Seconds);
     time_is_up || state.stopped_by.is_some()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_long_reply_is_looked_at_a_few_times_and_a_short_one_with_each_line() {
-        let (mut looked_at, mut bytes) = (0, 0);
-        let line = 100;
-        while bytes < 1_000_000 {
-            let look = is_looked_at(bytes, bytes + line);
-            bytes += line;
-            assert!(look || bytes > SHORT_BYTES, "at {bytes}");
-            looked_at += if look { bytes } else { 0 };
-        }
-        assert!(looked_at < 40 * bytes, "{} times its length", looked_at / bytes);
-        assert!(is_looked_at(900_000, 970_000), "a sixteenth is never passed over");
-    }
 }

@@ -2,9 +2,10 @@
 //!
 //! It is taken out of the events, before any format sees them, so that no format can forget it.
 
-use crate::model::{Command, Event, Key, Kind, SteerLine};
+use crate::model::{Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
 use crate::session::{Record, Redaction, SessionError};
 use crate::state::State;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// What stands in the place of words that were left out.
@@ -13,7 +14,7 @@ const LEFT_OUT: &str = "[left out]";
 /// What is shown although it was not meant for everybody.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reveal {
-    /// The operator's words to one seat alone.
+    /// Words to one seat alone, of the operator or of another seat.
     pub whispers: bool,
     /// Utterances that were hidden in the end.
     pub hidden: bool,
@@ -28,6 +29,7 @@ pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Recor
     let events = || records.iter().map(|r| &r.event);
     if !reveal.whispers {
         out.commands = whispers(events());
+        out.whispered = whisperers(records);
     }
     if !reveal.hidden {
         let state = State::fold(events());
@@ -37,9 +39,50 @@ pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Recor
     out.apply(records)
 }
 
+/// Returns the turns in which a participant whispered, or began to: what came before a retry is in the pieces alone.
+fn whisperers(records: &[Arc<Record>]) -> BTreeSet<TurnId> {
+    let mut seats: BTreeSet<SeatId> = BTreeSet::new();
+    let state = State::fold(records.iter().map(|r| &r.event));
+    let mut may = |seat: &Participant| {
+        if !seat.reply.to.is_empty() {
+            seats.insert(seat.id.clone());
+        }
+    };
+    state.seats.iter().for_each(|s| may(&s.spec));
+    for record in records {
+        if let Kind::Opened(opened) = &record.event.kind {
+            opened.participants.iter().for_each(&mut may);
+        }
+    }
+    let mut said: BTreeMap<TurnId, String> = BTreeMap::new();
+    let mut found = BTreeSet::new();
+    for record in records.iter().filter(|_| !seats.is_empty() || state.whispered) {
+        match &record.event.kind {
+            Kind::FloorGranted(g) if seats.contains(&g.participant) => {
+                said.insert(TurnId(record.event.seq.0), String::new());
+            }
+            Kind::Delta(delta) => {
+                for run in &delta.pieces {
+                    said.entry(run.0).and_modify(|text| text.push_str(&run.2));
+                }
+            }
+            Kind::TurnEnded(end) => {
+                let all =
+                    said.remove(&end.turn).map(|text| text + end.raw.as_deref().unwrap_or(""));
+                let began = all.is_some_and(|text| text.to_lowercase().contains("whisper"));
+                if began || !end.whispers.is_empty() {
+                    found.insert(end.turn);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 /// Returns the keys of all whispers, given or refused, and of what changed their words while they waited.
-fn whispers<'a>(events: impl Iterator<Item = &'a Event>) -> std::collections::BTreeSet<Key> {
-    let mut keys = std::collections::BTreeSet::new();
+fn whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<Key> {
+    let mut keys = BTreeSet::new();
     let mut ids = Vec::new();
     for event in events {
         match &event.kind {

@@ -99,6 +99,19 @@ pub fn csv(document: &Document) -> String {
         ];
         let fields: Vec<String> = fields.iter().map(|f| super::figures::field(f)).collect();
         out.push_str(&format!("{}\n", fields.join(",")));
+        for whisper in &entry.version().whispers {
+            let mut row = fields.clone();
+            let words = text::block(&whisper.text).into_owned();
+            let count = text::word_count(&words).to_string();
+            for (column, value) in [(4, whisper.to.to_string()), (5, words), (6, count)] {
+                if let Some(field) = row.get_mut(column) {
+                    *field = super::figures::field(&value);
+                }
+            }
+            // what the turn cost stands beside its public words
+            row.iter_mut().skip(7).for_each(String::clear);
+            out.push_str(&format!("{}\n", row.join(",")));
+        }
     }
     out
 }
@@ -131,6 +144,7 @@ pub fn json(document: &Document) -> String {
                 "at_ms": spent.map(|s| s.granted),
                 "floor_ms": spent.map(|s| s.ended.since(s.granted)),
                 "text": text::block(entry.text()),
+                "whispers": entry.version().whispers,
                 "reasoning": thought.map(|t| text::block(t)),
                 "mentions": entry.mentions,
                 "alternatives": entry.versions.len(),

@@ -160,8 +160,18 @@ impl Narrator {
             ("", data) if !data.is_null() => text::block(&data.to_string()).into_owned(),
             (words, _) => text::block(words).into_owned(),
         };
+        let whispers = || {
+            e.whispers.iter().flat_map(|whisper| {
+                let to = name(state, &whisper.to);
+                words(format!("{who} whispers to {to}"), text::block(&whisper.text).into_owned())
+            })
+        };
         match (e.outcome, e.why) {
-            (Outcome::Said, _) => words(head(state, seat, e) + finish(e), body()),
+            (Outcome::Said, _) => {
+                let mut told = words(head(state, seat, e) + finish(e), body());
+                told.extend(whispers());
+                told
+            }
             (Outcome::Passed, _) => {
                 let why = e.error.iter().map(|error| format!(": {}", text::label(&error.text)));
                 words(format!("{who} passes{}", why.collect::<String>()), String::new())
@@ -190,6 +200,7 @@ impl Narrator {
                 let how = why.map_or("cut off", cut);
                 let mut told =
                     words(format!("{}, {how}{}", head(state, seat, e), finish(e)), body());
+                told.extend(whispers());
                 // what a person did they know; what went wrong has a reason and a fix
                 told.extend(e.error.as_ref().map(|error| {
                     Narrated::Note(
@@ -205,6 +216,7 @@ impl Narrator {
 /// What a reader should know of how words finished.
 fn finish(e: &TurnEnded) -> &'static str {
     match e.finish.as_deref() {
+        Some("repetition") => ", cut where it repeated itself",
         Some("impersonation") => ", cut where it continued in another participant's name",
         Some("length" | "max_tokens") => ", cut at max_tokens",
         Some(_) | None => "",
@@ -295,7 +307,11 @@ fn open(state: &State) -> Option<String> {
 pub fn spent(spent: &Spent) -> Option<String> {
     let usage = spent.used()?;
     let about = if usage.estimated { "~" } else { "" };
-    Some(format!("{about}{} tokens, {}", usage.tokens(), cost(spent)))
+    let cached = match usage.cache_read {
+        0 => String::new(),
+        n => format!(" ({n} from cache)"),
+    };
+    Some(format!("{about}{} tokens{cached}, {}", usage.tokens(), cost(spent)))
 }
 
 /// Returns a sum of money in words. One that leaves out what has no price ends in `+`, and nothing is ever `$0` because

@@ -18,7 +18,15 @@ pub struct Contract {
     /// The text that quotations in the reply are held against, and marked by; none where nobody checks them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Text>,
+    /// The participants to whom its replies may whisper, or [`EVERYBODY`].
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub to: Vec<Text>,
 }
+
+/// The word that begins a paragraph of private words in a reply, before the name of the one who alone reads it.
+pub const WHISPER: &str = "WHISPER";
+/// The name that stands for everybody else, where a contract says to whom a reply may whisper.
+pub const EVERYBODY: &str = "all";
 
 fn once() -> u32 {
     1
@@ -26,7 +34,7 @@ fn once() -> u32 {
 
 impl Default for Contract {
     fn default() -> Self {
-        Contract { form: Form::Free, again: once(), quotes: None }
+        Contract { form: Form::Free, again: once(), quotes: None, to: vec![] }
     }
 }
 
@@ -92,7 +100,7 @@ impl Form {
     ///
     /// It asks for more than is needed, so that a small model comes to an end: whole numbers, and few words of why.
     pub fn schema(&self) -> Option<Value> {
-        let why = json!({"type": "string", "maxLength": WHY_MAX});
+        let why = json!({"type": "string", "minLength": WHY_MIN, "maxLength": WHY_MAX});
         let upto = |most: f64| json!({"type": "integer", "minimum": 0, "maximum": most as u64});
         let object = |properties: Value| {
             let all: Vec<&String> =
@@ -105,7 +113,7 @@ impl Form {
             | Form::Answer { .. }
             | Form::Ranking { .. }
             | Form::Scores(_) => None,
-            Form::Schema(schema) => Some(schema.clone()),
+            Form::Schema(schema) => Some(bounded(schema)),
             Form::Choice(options) => {
                 Some(object(json!({"choice": {"type": "string", "enum": options}, "why": why})))
             }
@@ -122,6 +130,29 @@ impl Form {
     }
 }
 
+/// Returns a schema whose free strings have an end: a small model that is held to one does not always find it.
+fn bounded(schema: &Value) -> Value {
+    const BOUNDS: [&str; 6] = ["maxLength", "enum", "const", "format", "pattern", "$ref"];
+    match schema {
+        Value::Object(map) => {
+            let mut all: Map<String, Value> =
+                map.iter().map(|(key, value)| (key.clone(), bounded(value))).collect();
+            if map.get("type").is_some_and(|t| t == "string")
+                && !BOUNDS.iter().any(|bound| map.contains_key(*bound))
+            {
+                all.insert("maxLength".into(), STRING_MAX.into());
+            }
+            Value::Object(all)
+        }
+        Value::Array(items) => Value::Array(items.iter().map(bounded).collect()),
+        other => other.clone(),
+    }
+}
+
+/// Characters of a string of a schema that bounds it itself in no way.
+const STRING_MAX: u32 = 1_200;
+/// Characters of why that a model held to a form gives at least: a reason, and no empty text.
+const WHY_MIN: u32 = 10;
 /// Characters of why that a model held to a form may give.
 const WHY_MAX: u32 = 200;
 /// The highest bid.
@@ -141,6 +172,10 @@ mod tests {
         assert_eq!(Form::Markers(vec!["[PASS]".into()]).schema(), None);
         let own = json!({"type": "array"});
         assert_eq!(Form::Schema(own.clone()).schema(), Some(own));
+        let free = json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string", "enum": ["x"]}}});
+        let held = Form::Schema(free).schema().unwrap();
+        assert_eq!(held["properties"]["a"]["maxLength"], json!(1_200));
+        assert!(held["properties"]["b"]["maxLength"].is_null());
         let choice = Form::Choice(vec!["ada".into(), "bo".into()]).schema().unwrap();
         assert_eq!(choice["properties"]["choice"]["enum"], json!(["ada", "bo"]));
         assert_eq!(choice["required"], json!(["choice", "why"]));

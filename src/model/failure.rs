@@ -49,6 +49,10 @@ pub enum ErrorClass {
     Form,
     /// A limit left no room for the call.
     Budget,
+    /// All tokens of the reply were spent before it had a word, or before its JSON ended.
+    Length,
+    /// The reply said only what was said already.
+    Echo,
 }
 
 impl ErrorClass {
@@ -75,6 +79,8 @@ impl ErrorClass {
             | ErrorClass::Context
             | ErrorClass::Filter
             | ErrorClass::Form
+            | ErrorClass::Length
+            | ErrorClass::Echo
             | ErrorClass::Budget => false,
         }
     }
@@ -87,7 +93,9 @@ impl ErrorClass {
             | ErrorClass::Silence
             | ErrorClass::Broken
             | ErrorClass::Filter
-            | ErrorClass::Form => true,
+            | ErrorClass::Form
+            | ErrorClass::Length
+            | ErrorClass::Echo => true,
             ErrorClass::NotFound
             | ErrorClass::Failed
             | ErrorClass::NoProtocol
@@ -129,6 +137,8 @@ impl ErrorClass {
             | ErrorClass::Context
             | ErrorClass::Filter
             | ErrorClass::Form
+            | ErrorClass::Length
+            | ErrorClass::Echo
             | ErrorClass::Budget => false,
         }
     }

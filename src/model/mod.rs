@@ -49,9 +49,12 @@ pub use rate::CallRate;
 pub use reason::StopReason;
 pub use runs::{After, Needs, Runs};
 pub use secret::Secret;
-pub use shows::{Anonymous, Sees, Shows};
+pub use shows::{Anonymous, Debate, Layout, Lore, Sees, Shows};
 pub use steering::{CommandGiven, SteerLine, Trigger};
 pub use task::{JudgeTask, SummaryTask};
 pub use tool::{Tool, ToolOutcome, ToolRequest, ToolRound, ToolSource};
-pub use turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
+pub use turn::{
+    CutWhy, IMPERSONATION, LENGTH, LateReason, Outcome, Purpose, REPETITION, ReceiptIs, Requester,
+    Usage,
+};
 pub use wire::Wire;

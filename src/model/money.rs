@@ -8,6 +8,10 @@ use std::ops::{Add, AddAssign};
 
 /// Billionths in a dollar.
 const BILLIONTHS: f64 = 1e9;
+/// What a token costs that the server remembered, of one that it reads: Anthropic's ratio, whose wire alone tells of it.
+const CACHE_READ: f64 = 0.1;
+/// What a token costs that the server takes in to remember it, of one that it reads.
+const CACHE_WRITE: f64 = 1.25;
 /// Billionths that one token costs at a price of a dollar per million tokens.
 const PER_TOKEN: f64 = 1e3;
 
@@ -90,7 +94,11 @@ impl TryFrom<(f64, f64)> for Price {
 impl Price {
     /// Returns what a call cost, rounded up.
     pub fn of(self, usage: &Usage) -> Usd {
-        let billionths = self.0 * PER_TOKEN * usage.input as f64;
+        let fresh = usage.input.saturating_sub(usage.cache_read).saturating_sub(usage.cache_write);
+        let read = fresh as f64
+            + usage.cache_read as f64 * CACHE_READ
+            + usage.cache_write as f64 * CACHE_WRITE;
+        let billionths = self.0 * PER_TOKEN * read;
         Usd((billionths + self.1 * PER_TOKEN * usage.output as f64).ceil() as u64)
     }
 
@@ -112,7 +120,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn usage(input: u64, output: u64) -> Usage {
-        Usage { input, output, estimated: false }
+        Usage { input, output, ..Usage::default() }
     }
 
     #[test]
@@ -138,6 +146,8 @@ mod tests {
     #[test]
     fn a_price_is_per_million_tokens() {
         assert_eq!(Price(2.5, 10.0).of(&usage(1_000_000, 100_000)), Usd(3_500_000_000));
+        let kept = Usage { cache_read: 600_000, cache_write: 200_000, ..usage(1_000_000, 0) };
+        assert_eq!(Price(1.0, 5.0).of(&kept), Usd(510_000_000), "0.2 + 0.06 + 0.25");
         assert_eq!(Price(0.0, 0.0).of(&usage(7, 7)), Usd(0));
         for wrong in ["[-1, 2]", "[1]", "[1, 1e9]"] {
             assert!(serde_json::from_str::<Price>(wrong).is_err(), "{wrong}");

@@ -24,6 +24,15 @@ pub struct Participant {
     /// Free text: `pro`, `judge`, `executor`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Text>,
+    /// The roles that take the place of `role`, one a round; after the last one they begin again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Text>,
+    /// One line about it, for those who choose who speaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Text>,
+    /// From how many words to how many an utterance should have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<(u32, u32)>,
     /// Who this is, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
@@ -114,6 +123,9 @@ impl Participant {
             id,
             aliases: vec![],
             role: None,
+            roles: vec![],
+            description: None,
+            words: None,
             persona: None,
             voice,
             stands_in: false,
@@ -174,6 +186,21 @@ pub struct ModelSpec {
     /// How freely it chooses its words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature: Option<f64>,
+    /// The share of likely words that it chooses among, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub top_p: Option<f64>,
+    /// The seed of its dice, where the server keeps to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// How much less likely a word becomes each time it is used, from -2 to 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frequency_penalty: Option<f64>,
+    /// How much less likely a word becomes once it was used, from -2 to 2.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub presence_penalty: Option<f64>,
+    /// The factor by which words that were used become less likely, as local servers have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat_penalty: Option<f64>,
     /// Tokens of one reply.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
@@ -299,6 +326,8 @@ pub enum Budget {
     HeadTail,
     /// The end.
     Window,
+    /// The last so many messages.
+    Last(u32),
     /// The end, and a summary of what was before it.
     Summary {
         /// The seat that sums up; itself, if nobody is named.

@@ -217,6 +217,9 @@ pub struct CallStarted {
     pub parameters: CallParameters,
     /// SHA-256 of the prompt.
     pub digest: Text,
+    /// The version of the wording of prompts: another one may build another prompt of the same log.
+    #[serde(default = "first_wording")]
+    pub wording: u32,
     /// Blocks that the prompt's budget left out.
     #[serde(default, skip_serializing_if = "is_default")]
     pub left_out: u32,
@@ -250,6 +253,11 @@ fn or_default<'de, D: serde::Deserializer<'de>>(d: D) -> Result<CallParameters, 
     Option::deserialize(d).map(Option::unwrap_or_default)
 }
 
+/// Logs that say nothing of it have the first.
+fn first_wording() -> u32 {
+    1
+}
+
 /// `call.retried`: a call failed and another one of the same turn follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallRetried {
@@ -276,6 +284,15 @@ pub struct Delta {
     pub pieces: Vec<PieceRun>,
 }
 
+/// Private words beside a reply, of one participant to another.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whisper {
+    /// Who alone reads it.
+    pub to: SeatId,
+    /// The words.
+    pub text: Text,
+}
+
 /// `turn.ended`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnded {
@@ -294,6 +311,9 @@ pub struct TurnEnded {
     /// The words; of a cut, what had been shown.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub text: Text,
+    /// Private words to other participants, which are no part of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub whispers: Vec<Whisper>,
     /// The words as they came, where a repair changed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub raw: Option<Text>,
@@ -333,6 +353,13 @@ pub struct TurnEnded {
     /// Milliseconds the last call took; of a human, the whole turn.
     #[serde(default)]
     pub took_ms: u64,
+}
+
+impl TurnEnded {
+    /// Returns whether anybody was told anything.
+    pub fn has_words(&self) -> bool {
+        !self.text.trim().is_empty() || !self.whispers.is_empty()
+    }
 }
 
 /// `human.said`: the place of the operator's words in the transcript.

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 /// All that one call is shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Who the participant is, who is at the table, the rules.
+    /// Who the participant is, who is at the table, the rules; in the shared layout only what everybody is told.
     pub system: Text,
+    /// Who the participant is and its own rules, where they stand behind the talk (the shared layout).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aside: Option<Text>,
     /// What a thread starts from that does not inherit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Text>,
@@ -17,9 +20,15 @@ pub struct Prompt {
     /// The operator's guidance that lives for this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Text>,
+    /// Texts of the scenario whose keys were just used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lore: Vec<Text>,
     /// What is asked of the seat where that is not to speak, or not in any words it likes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
+    /// What is true of this turn alone, and whose turn it is: the last words that a model reads. None for other voices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cue: Option<Text>,
     /// Its last reply in this turn, which could not be used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rejected: Option<Rejected>,
@@ -38,6 +47,9 @@ pub struct Rejected {
     pub said: Text,
     /// What was wrong with it.
     pub why: Text,
+    /// Whether it said only what was said already: it is then not shown again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub echo: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
@@ -63,6 +75,15 @@ pub struct Message {
     pub role: Role,
     /// The text, in which nobody's words can pass for somebody else's.
     pub text: String,
+    /// Bytes at the end of the text that no later prompt repeats: what a server need not remember.
+    pub fresh: usize,
+}
+
+impl Message {
+    /// Returns a message that later prompts repeat whole.
+    pub fn new(role: Role, text: impl Into<String>) -> Message {
+        Message { role, text: text.into(), fresh: 0 }
+    }
 }
 
 /// One thing that was said.
@@ -73,6 +94,9 @@ pub enum Block {
     Own {
         /// What it said.
         text: Text,
+        /// Whether it was broken off or cut.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        cut: bool,
     },
     /// A peer's words.
     Other {
@@ -85,6 +109,9 @@ pub enum Block {
         /// Whether it was broken off or cut.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
+        /// Whether only this seat is told.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        whisper: bool,
     },
     /// What stands for everything that was said before.
     Summary {
@@ -105,7 +132,7 @@ impl Block {
     /// Returns what was said.
     pub fn text(&self) -> &Text {
         match self {
-            Block::Own { text }
+            Block::Own { text, .. }
             | Block::Other { text, .. }
             | Block::Summary { text }
             | Block::Operator { text, .. } => text,

@@ -60,6 +60,58 @@ pub enum Sees {
     Summary,
 }
 
+/// Where in a prompt the conversation stands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Layout {
+    /// Behind who the participant is; its own words are a model's own messages.
+    #[default]
+    Own,
+    /// Before who the participant is, as one text that is the same for all who may see it, so that a server which
+    /// remembers one prompt reads nothing twice.
+    Shared,
+}
+
+/// How much the prompts say about how to debate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Debate {
+    /// What makes a debate worth reading.
+    #[default]
+    Guided,
+    /// Nothing: for research, where every added sentence is a treatment.
+    Plain,
+}
+
+/// A text that is shown where one of its keys was just used.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lore {
+    /// The words or phrases; small and capital letters are the same.
+    pub keys: Vec<Text>,
+    /// The text.
+    pub text: Text,
+    /// The participants who are shown it; everybody, if it names nobody.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub who: Vec<Text>,
+    /// How many of the last messages are looked through.
+    #[serde(default = "recent", skip_serializing_if = "is_recent")]
+    pub last: u32,
+}
+
+impl Lore {
+    /// How many of the last messages are looked through, unless the scenario says otherwise.
+    pub const LAST: u32 = 4;
+}
+
+fn recent() -> u32 {
+    Lore::LAST
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_recent(last: &u32) -> bool {
+    *last == recent()
+}
+
 /// Under which names a seat sees the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -59,6 +59,13 @@ pub enum CutWhy {
     Operator,
 }
 
+/// How a reply finished that went on in another's name and was cut there.
+pub const IMPERSONATION: &str = "impersonation";
+/// How a reply finished that began to repeat itself and was cut there.
+pub const REPETITION: &str = "repetition";
+/// How a reply finished that had no tokens left, as OpenAI's format has it.
+pub const LENGTH: &str = "length";
+
 /// Tokens a call used; `estimated` where nobody reported them.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "counts named by their keys")]
@@ -67,6 +74,17 @@ pub struct Usage {
     pub output: u64,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub estimated: bool,
+    /// Of `input`: what the server remembered from an earlier call.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_read: u64,
+    /// Of `input`: what the server took in to remember it for later calls.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write: u64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
 }
 
 impl Usage {
@@ -77,6 +95,8 @@ impl Usage {
             input: self.input.saturating_add(more.input),
             output: self.output.saturating_add(more.output),
             estimated: self.estimated || more.estimated,
+            cache_read: self.cache_read.saturating_add(more.cache_read),
+            cache_write: self.cache_write.saturating_add(more.cache_write),
         }
     }
 

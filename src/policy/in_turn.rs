@@ -18,6 +18,12 @@ pub(super) const MENTIONS: OptionRow = OptionRow {
     kind: OptionKind::OneOf(&["once", "off"]),
     meaning: "Whether a participant mentioned with @ speaks next, once.",
 };
+/// The option by which a plain name in a question speaks next.
+pub(super) const NAMES: OptionRow = OptionRow {
+    key: "names",
+    kind: OptionKind::OneOf(&["asked", "off"]),
+    meaning: "Whether a participant who is named in the question at the end of a turn speaks next, once, also without an @.",
+};
 /// The option by which a policy ends after so many rounds.
 pub(super) const ROUNDS: OptionRow =
     OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." };
@@ -64,7 +70,7 @@ pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     }
     let mut set = std::mem::take(&mut turn.kept);
     set.append(&mut turn.memo);
-    if v.option_is("mentions", "once") {
+    if hears_names(v) {
         set.extend([heard, (memo::OWED, Value::Null)]);
     }
     let memo = v.memo_with(set);
@@ -81,7 +87,7 @@ fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) ->
 
 /// Finds the first valid mention in the last words that have one and were not yet looked at, and whose words they are.
 fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
-    if !v.option_is("mentions", "once") {
+    if !hears_names(v) {
         return None;
     }
     let heard = Seq(v.memo_count(memo::HEARD));
@@ -93,6 +99,11 @@ fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
         };
         Some((named, by))
     })
+}
+
+/// Returns whether somebody who is named speaks next.
+fn hears_names(v: &View<'_>) -> bool {
+    v.option_is("mentions", "once") || v.option_is("names", "asked")
 }
 
 fn valid(v: &View<'_>, entry: &Entry, named: &SeatId) -> bool {

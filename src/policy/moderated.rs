@@ -13,7 +13,7 @@ use super::weighted::Weighted;
 use super::{Decision, NextMove, Policy, View};
 use crate::model::{Outcome, Purpose, SeatId, StopReason, Text};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
-use crate::state::Reply;
+use crate::state::{CHOSEN, Reply};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -83,9 +83,11 @@ impl Policy for Moderated {
         match choice {
             Some((END, _)) => v.end(StopReason::Goal),
             Some((chosen, why)) if let Some(seat) = legal.iter().find(|s| ***s == *chosen) => {
+                let because = why.to_owned();
                 let why = if why.is_empty() { String::new() } else { format!(": {why}") };
                 let why = format!("{moderator} chose {seat}{why}");
-                let memo = memo.into_iter().chain(streak(v, seat)).collect();
+                let chosen = (CHOSEN, json!({"by": moderator, "why": because}));
+                let memo = memo.into_iter().chain(streak(v, seat)).chain([chosen]).collect();
                 let seat = (*seat).clone();
                 decide(
                     v,
@@ -147,9 +149,13 @@ fn has_spoken(v: &View<'_>, seat: &SeatId) -> bool {
 fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
     let name = |id: &SeatId| v.state.seat(id).map_or(id.0.clone(), |s| s.spec.name.clone());
     let mut question = "You moderate. Who speaks next?".to_owned();
-    for seat in legal {
-        let spoken = v.state.seat(seat).map_or(0, |s| s.utterances);
-        let _ = write!(question, " {} ({seat}) has spoken {spoken} times.", name(seat));
+    let turns = |seat: &&SeatId| v.state.seat(seat).map_or(0, |s| s.utterances);
+    if legal.iter().any(|seat| turns(seat) > 0) {
+        let counts: Vec<String> =
+            legal.iter().map(|seat| format!("{} {}", name(seat), turns(seat))).collect();
+        let _ = write!(question, " Turns so far: {}.", counts.join(", "));
+    } else {
+        question.push_str(" Nobody has spoken yet.");
     }
     let named = v.last_entry().map_or(&[][..], |e| &e.mentions);
     for seat in named.iter().filter(|s| legal.contains(s)) {
@@ -180,6 +186,7 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
         let Some(seat) = seats.first().filter(|s| legal.contains(s)) else { continue };
         let (round, mut counted) = round(v, v.able().count());
         counted.push((memo::FALLBACK, memo));
+        counted.push((CHOSEN, Value::Null));
         counted.extend(streak(v, seat));
         let why = format!("{because}: {why}").into();
         let next = NextMove::Speak { seats, why, queue, round: Some(round) };

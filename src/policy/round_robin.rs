@@ -1,6 +1,6 @@
 //! One after the other, in the order of the file or shuffled again each round.
 
-use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide};
+use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
@@ -15,6 +15,7 @@ const ROW: PolicyRow = PolicyRow {
     meaning: "In turn, in the order of the file or shuffled each round.",
     options: &[
         MENTIONS,
+        NAMES,
         OptionRow {
             key: "order",
             kind: OptionKind::OneOf(&["file", "shuffled"]),

@@ -2,7 +2,7 @@
 //!
 //! Whoever had the last turn does not roll, unless alone. The dice depend on the seed and on how many turns there were.
 
-use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
+use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
@@ -15,7 +15,7 @@ pub struct Talkative;
 const ROW: PolicyRow = PolicyRow {
     name: "talkative",
     meaning: "Each participant rolls against its talkativeness; someone always speaks, no one twice in a row.",
-    options: &[MENTIONS, ROUNDS],
+    options: &[MENTIONS, NAMES, ROUNDS],
     needs_operator: false,
 };
 

@@ -6,7 +6,7 @@
 //! the seat speaks that is furthest behind; the gap stays under the longest utterance. Shares begin again when a seat,
 //! a weight or a mute changes; what is said out of turn counts for nobody.
 
-use super::in_turn::{MENTIONS, ProposedTurn, ROUNDS, decide, round};
+use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
 use super::{Decision, Policy, View};
 use crate::model::SeatId;
@@ -29,6 +29,7 @@ const ROW: PolicyRow = PolicyRow {
             meaning: "What is shared: turns (default), words or tokens.",
         },
         MENTIONS,
+        NAMES,
         ROUNDS,
     ],
     needs_operator: false,

@@ -35,8 +35,13 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
     let labels = state.labels(turn);
-    let reworded =
-        state.labelled || !labels.is_empty() || turn.summarises.is_some() || turn.part.is_some();
+    let told = !state.news.is_empty();
+    let reworded = told
+        || state.labelled
+        || state.whispered
+        || !labels.is_empty()
+        || turn.summarises.is_some()
+        || turn.part.is_some();
     if by_model || reworded || matches!(state.sees(turn), Sees::Answers | Sees::Summary) {
         let prompt = build(state, turn);
         let tokens = by_model.then(|| tokens_of(&prompt));
@@ -92,6 +97,9 @@ fn framed(frame: &Prompt) -> Sha256 {
     part(frame.brief.as_deref().unwrap_or_default());
     frame.notes.iter().for_each(|note| part(note));
     // what most prompts do not have leaves their digests as they were
+    frame.aside.iter().for_each(|aside| part(aside));
+    frame.lore.iter().for_each(|lore| part(lore));
+    frame.cue.iter().for_each(|cue| part(cue));
     frame.task.iter().for_each(|task| part(task));
     for run in frame.tools.iter().flat_map(|round| &round.runs) {
         let result = run.returned.as_ref().map_or("", |(_, result)| result);
@@ -105,9 +113,14 @@ fn framed(frame: &Prompt) -> Sha256 {
 /// Takes in a block by its attribution and the digest of its words.
 fn add(hash: &mut Sha256, block: &Block, words: &Digest) {
     match block {
-        Block::Own { .. } => hash.update(b"own"),
-        Block::Other { who, name, cut, .. } => {
-            hash.update(if *cut { b"cut" } else { b"all" });
+        Block::Own { cut: false, .. } => hash.update(b"own"),
+        Block::Own { cut: true, .. } => hash.update(b"cut own"),
+        Block::Other { who, name, cut, whisper, .. } => {
+            hash.update(match (whisper, cut) {
+                (true, _) => b"one",
+                (false, true) => b"cut",
+                (false, false) => b"all",
+            });
             hash.update(who.as_bytes());
             hash.update([0]);
             hash.update(name.as_bytes());

@@ -21,12 +21,12 @@ const FRAME_TOKENS: usize = 16;
 /// What stands for the middle of words that are too long themselves.
 const GAP: &str = "\n[...]\n";
 
-/// Returns the tokens that a seat's prompt may take: its window without room for the reply; half of that, once a server
-/// said that it was too long.
-pub(super) fn room(seat: &Participant, shrunk: bool) -> usize {
+/// Returns the tokens that a seat's prompt may take: its window without room for a reply of so many tokens; half of
+/// that, once a server said that it was too long.
+pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usize {
     let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
     let reply = match &seat.voice {
-        VoiceSpec::Model(_) => seat.reply_tokens().unwrap_or(window / 4).min(window / 2),
+        VoiceSpec::Model(_) => reply.unwrap_or(window / 4).min(window / 2),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
     };
     let room = (window - reply) as usize;
@@ -68,8 +68,13 @@ fn tool_bytes(prompt: &Prompt) -> usize {
 /// Returns the tokens of what is never left out.
 fn fixed(prompt: &Prompt) -> usize {
     let notes: usize = prompt.notes.iter().map(tokens).sum();
-    let rejected = prompt.rejected.as_ref().map_or(0, |r| tokens(&r.said) + tokens(&r.why));
-    let asked = prompt.task.as_ref().map_or(0, tokens) + rejected;
+    let rejected = prompt.rejected.as_ref().map_or(0, |r| {
+        // an echo is not shown again
+        tokens(&r.why) + if r.echo { 0 } else { tokens(&r.said) }
+    });
+    let asked = prompt.cue.as_ref().or(prompt.task.as_ref()).map_or(0, tokens) + rejected;
+    let lore: usize = prompt.lore.iter().map(tokens).sum();
+    let asked = asked + lore + prompt.aside.as_ref().map_or(0, tokens);
     let tools: usize = tool_bytes(prompt).div_ceil(BYTES_PER_TOKEN);
     tools + tokens(&prompt.system) + prompt.brief.as_ref().map_or(0, tokens) + notes + asked
 }
@@ -127,7 +132,8 @@ pub(super) fn fit(mut prompt: Prompt, room: usize, loses: Loses) -> Prompt {
         kept.push_front(block);
     }
     prompt.blocks = first.into_iter().chain(kept).collect();
-    prompt.left_out = u32::try_from(all - prompt.blocks.len()).unwrap_or(u32::MAX);
+    let more = u32::try_from(all - prompt.blocks.len()).unwrap_or(u32::MAX);
+    prompt.left_out = prompt.left_out.saturating_add(more);
     prompt
 }
 
@@ -145,7 +151,7 @@ fn clipped(mut block: Block, most: usize) -> Block {
         return block;
     }
     let half = most.saturating_sub(FRAME_TOKENS + GAP.len()) * BYTES_PER_TOKEN / 2;
-    let (Block::Own { text }
+    let (Block::Own { text, .. }
     | Block::Other { text, .. }
     | Block::Summary { text }
     | Block::Operator { text, .. }) = &mut block;

@@ -5,40 +5,77 @@
 
 mod account;
 mod budget;
+mod cue;
+mod frame;
+mod host;
+mod lore;
 mod messages;
+mod persona;
 mod task;
 
 pub use account::{Account, account, digest};
 pub use budget::UNKNOWN_WINDOW;
+pub use frame::doubt;
 pub use messages::messages;
 
-use crate::expr::{self, Facts, Template};
-use crate::model::{
-    Anonymous, Block, Budget, Form, Participant, Prompt, Sees, Seq, Shows, Text, ToolRound,
-    VoiceSpec,
-};
+/// The version of the wording of prompts: where it differs from that of a call in the log, the prompt is not built in the
+/// same words again. Raised with every change of what models are shown.
+pub const WORDING: u32 = 2;
+
+use crate::model::contract::WHISPER;
+use crate::model::{Block, Budget, Participant, Prompt, Sees, Seq, Text, ToolRound, VoiceSpec};
 use crate::state::{Entry, Labels, State, Turn};
 use crate::text;
 use budget::Loses;
-use std::fmt::Write;
-
-/// Words of a reply that a model is asked to stay below.
-const WORDS_MAX: u32 = 150;
 
 /// Builds the prompt of a turn's running call, or else of its next one.
 pub fn build(state: &State, turn: &Turn) -> Prompt {
     let (blocks, _) = blocks(state, turn);
-    let prompt = Prompt { blocks, ..frame(state, turn) };
+    let prompt = whole(state, turn, blocks);
     match state.seat(&turn.seat).map(|s| &*s.spec) {
         Some(seat) if matches!(seat.voice, VoiceSpec::Model(_)) => {
             let loses = match seat.context {
-                Budget::Window => Loses::Beginning,
+                Budget::Window | Budget::Last(_) => Loses::Beginning,
                 Budget::HeadTail | Budget::Summary { .. } => Loses::Middle,
             };
-            budget::fit(prompt, budget::room(seat, turn.shrunk), loses)
+            budget::fit(prompt, budget::room(seat, state.reply_tokens(turn), turn.shrunk), loses)
         }
         Some(_) | None => prompt,
     }
+}
+
+/// A prompt with everything around its blocks, before it is made to fit.
+fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
+    let mut prompt = frame(state, turn);
+    if let Some(seat) = state.seat(&turn.seat).map(|s| &*s.spec)
+        && let VoiceSpec::Model(_) = seat.voice
+    {
+        prompt.cue = Some(cue::cue(state, turn, blocks.is_empty()));
+        prompt.lore = lore::used(state, turn, &blocks);
+        if let Budget::Last(most) = seat.context {
+            let more = blocks.len().saturating_sub(most as usize);
+            blocks.drain(..more);
+            prompt.left_out = u32::try_from(more).unwrap_or(u32::MAX);
+        }
+        let labels = state.labels(turn);
+        let name = labels.get(&turn.seat).unwrap_or(&seat.name);
+        let layout = frame::layout(state, seat);
+        blocks = blocks.into_iter().map(|b| cue::in_layout(b, layout, &turn.seat, name)).collect();
+    }
+    Prompt { blocks, ..prompt }
+}
+
+/// Returns what a turn's speaker read last: the topic, what it was asked for, and the last message of somebody else.
+/// A reply of these words is no reply.
+pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
+    let topic = state.scenario.topic.clone().or(state.title.clone());
+    let last = state.visible(turn).next_back();
+    let cue = cue::cue(state, turn, last.is_none());
+    let place = state.heard_to(turn);
+    // who speaks again after itself repeats itself, which is no echo
+    let last =
+        last.filter(|e| e.seat() != Some(&turn.seat)).and_then(|e| e.text_at(place).cloned());
+    topic.into_iter().chain([cue]).chain(last).collect()
 }
 
 /// The talk as a turn sees it, with the place of each block: a summary stands for what it covers.
@@ -54,7 +91,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let text = state.read_as(s.text.as_ref()?, &s.labels, &labels);
         Some((Block::Summary { text }, s.task.upto))
     });
-    let fresh = state.visible(turn).filter(|e| covered.is_none_or(|upto| e.seq > upto));
+    let fresh = |e: &Entry| covered.is_none_or(|upto| e.seq > upto);
     let answers = state.sees(turn) == Sees::Answers;
     let shown = |e: &Entry| {
         let text = e.text_at(place)?;
@@ -63,9 +100,21 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         let text = state.read_as(answer.unwrap_or(text), &e.version().labels, &labels);
         Some((block(state, turn, &labels, e, text), e.seq))
     };
+    let said = state
+        .visible(turn)
+        .flat_map(|e| {
+            let public = if fresh(e) { shown(e) } else { None };
+            // who only whispered said nothing
+            let public = public.filter(|(block, _)| {
+                !block.text().trim().is_empty() || e.version().whispers.is_empty()
+            });
+            public.into_iter().chain(whispers(state, turn, &labels, e))
+        })
+        .collect();
+    let told = host::told(state, turn, &labels, covered);
     // what it goes on with is the last thing it reads
-    let part = turn.part.clone().map(|text| (Block::Own { text }, Seq(turn.id.0)));
-    summary.into_iter().chain(fresh.filter_map(shown)).chain(part).unzip()
+    let part = turn.part.clone().map(|text| (Block::Own { text, cut: false }, Seq(turn.id.0)));
+    summary.into_iter().chain(host::merged(said, told)).chain(part).unzip()
 }
 
 /// Returns the place up to which a turn's talk has to be summed up so that its prompt fits; none where it does.
@@ -74,15 +123,20 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
         return None;
     }
+    if matches!(seat.context, Budget::Last(_)) {
+        return None;
+    }
     let (blocks, places) = blocks(state, turn);
-    let prompt = Prompt { blocks, ..frame(state, turn) };
-    let many = budget::too_many(&prompt, budget::room(seat, turn.shrunk))?;
-    places.get(many.checked_sub(1)?).copied()
+    let prompt = whole(state, turn, blocks);
+    let many =
+        budget::too_many(&prompt, budget::room(seat, state.reply_tokens(turn), turn.shrunk))?;
+    // whispers stand behind what was summed up after them
+    places.get(..many)?.iter().max().copied()
 }
 
 /// Returns what a seat that sums up for another is asked; `name` is the other's, as the one who sums up sees it.
 pub fn summing_up(viewer: &Participant, name: &str) -> Text {
-    let words = budget::summary_words(budget::room(viewer, false));
+    let words = budget::summary_words(budget::room(viewer, viewer.reply_tokens(), false));
     format!(
         "Sum up what was said so far, for {} who reads on from here: who holds what and why, what was agreed, what is \
          open. At most {words} words, nothing but the summary.",
@@ -93,12 +147,16 @@ pub fn summing_up(viewer: &Participant, name: &str) -> Text {
 
 /// What surrounds the talk.
 fn frame(state: &State, turn: &Turn) -> Prompt {
+    let frame::PromptFrame { system, aside } = frame::frame(state, turn);
     Prompt {
-        system: system(state, turn).into(),
+        system: system.into(),
+        aside: aside.map(Into::into),
         brief: None,
         blocks: vec![],
         notes: notes(state, turn),
-        task: task(state, turn),
+        lore: vec![],
+        task: task::task(state, turn),
+        cue: None,
         rejected: turn.rejected.clone(),
         tools: turn.tools.iter().map(told).collect(),
         left_out: 0,
@@ -121,37 +179,41 @@ fn notes(state: &State, turn: &Turn) -> Vec<Text> {
     state.notes_of(turn).iter().map(|note| state.read_as(note, &named, &labels)).collect()
 }
 
-/// What is asked for, where that is not any words at all.
-fn task(state: &State, turn: &Turn) -> Option<Text> {
-    let contract = state.contract_of(turn);
-    let quotes = contract.quotes.as_ref().map(|_| task::QUOTES.to_owned());
-    let form = task::form(&contract.form);
-    let form = match (quotes, form) {
-        (Some(quotes), Some(form)) => Some(format!("{quotes}\n{form}")),
-        (quotes, form) => quotes.or(form),
-    };
-    let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
-    let requests = state.requests_to(turn).into_iter().map(|asking| {
-        let by = state.seat(&asking.by).map_or(&asking.by.0, |s| &s.spec.name);
-        messages::request(by, &asking.text)
-    });
-    let question = question.map(|q| q.to_string());
-    let phase = state.shows(turn).and_then(|s| s.task.as_ref());
-    let phase = phase.map(|task| rendered(task, state, turn));
-    let cue = form.is_none() && phase.is_none();
-    let mut all: Vec<String> = requests.chain(question).chain(phase).chain(form).collect();
-    if turn.part.is_some() {
-        all.push(messages::GO_ON.into());
-    } else if cue && !all.is_empty() && turn.speaks() {
-        all.push(messages::CUE.into());
-    }
-    (!all.is_empty()).then(|| all.join("\n").into())
+/// Returns the private words beside an utterance that a turn's seat spoke or was told. They are never summed up, so that
+/// nobody else reads them.
+fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
+    let Some(by) = entry.seat().filter(|_| turn.summarises.is_none()) else { return vec![] };
+    let version = entry.version();
+    let own = *by == turn.seat;
+    let mine = version.whispers.iter().filter(|w| own || w.to == turn.seat);
+    let mine = mine.filter(|_| entry.text_at(state.heard_to(turn)).is_some());
+    mine.map(|w| {
+        let text = state.read_as(&w.text, &version.labels, labels);
+        let text = match (own, labels.get(&w.to), state.seat(&w.to)) {
+            (false, _, _) => text,
+            (true, Some(label), _) => format!("{WHISPER} {label}: {text}").into(),
+            (true, None, to) => {
+                let name = to.map_or(&w.to.0, |s| &s.spec.name);
+                format!("{WHISPER} {name}: {text}").into()
+            }
+        };
+        let mut block = block(state, turn, labels, entry, text);
+        match &mut block {
+            Block::Other { whisper, cut, .. } => (*whisper, *cut) = (true, false),
+            Block::Own { cut, .. } => *cut = false,
+            Block::Summary { .. } | Block::Operator { .. } => {}
+        }
+        (block, entry.seq)
+    })
+    .collect()
 }
 
 fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text) -> Block {
     match entry.seat() {
         None => Block::Operator { text, whisper: entry.is_whisper() },
-        Some(who) if *who == turn.seat && turn.summarises.is_none() => Block::Own { text },
+        Some(who) if *who == turn.seat && turn.summarises.is_none() => {
+            Block::Own { text, cut: entry.version().cut.is_some() }
+        }
         Some(who) => Block::Other {
             who: who.clone(),
             name: match (labels.get(who), state.seat(who)) {
@@ -164,102 +226,7 @@ fn block(state: &State, turn: &Turn, labels: &Labels, entry: &Entry, text: Text)
             },
             text,
             cut: entry.version().cut.is_some(),
+            whisper: false,
         },
     }
-}
-
-fn system(state: &State, turn: &Turn) -> String {
-    let Some(seat) = state.seat(&turn.seat) else { return String::new() };
-    let mut system = format!("You are {}", seat.spec.name);
-    if let Some(role) = &seat.spec.role {
-        let _ = write!(system, " ({role})");
-    }
-    system.push_str(".\n");
-    if let Some(persona) = &seat.spec.persona {
-        let _ = writeln!(system, "{}", rendered(persona, state, turn));
-    }
-    if let Some(topic) = state.scenario.topic.as_ref().or(state.title.as_ref()) {
-        let _ = writeln!(system, "The topic: {topic}");
-    }
-    let labels = state.labels(turn);
-    let mut others: Vec<&Text> = state
-        .seats
-        .iter()
-        .filter(|s| !s.gone && s.spec.id != turn.seat)
-        .map(|s| labels.get(&s.spec.id).unwrap_or(&s.spec.name))
-        .collect();
-    if !labels.is_empty() {
-        // the order of the table would tell who is who
-        others.sort();
-        others.dedup();
-    }
-    if !others.is_empty() {
-        let others: Vec<&str> = others.into_iter().map(|name| &**name).collect();
-        let _ = writeln!(system, "At the table with you: {}.", others.join(", "));
-    }
-    if let Some(own) = labels.get(&turn.seat).filter(|_| turn.speaks()) {
-        let _ = match state.phase_of(turn.thread).map(|p| p.shows.anonymous) {
-            // everybody sees labels of their own
-            Some(Anonymous::PerViewer) => {
-                writeln!(system, "Names are hidden; the others know you under another label.")
-            }
-            _ => writeln!(system, "Names are hidden; to the others you are {own}."),
-        };
-    }
-    if let VoiceSpec::Model(_) = &seat.spec.voice {
-        let form = &state.contract_of(turn).form;
-        system.push_str(&rules(&seat.spec, form, state.shows(turn), turn.speaks()));
-    }
-    system
-}
-
-/// How a model should speak; what it cannot keep to, `reply` repairs.
-fn rules(seat: &Participant, form: &Form, shows: Option<&Shows>, speaks: bool) -> String {
-    // a word is about one and a half tokens
-    let words =
-        seat.reply_tokens().map_or(WORDS_MAX, |tokens| (tokens * 2 / 3).clamp(1, WORDS_MAX));
-    let tags = "What the others say stands in <said>, what the moderator says in <moderator>.\n";
-    if !speaks {
-        return tags.to_owned();
-    }
-    let prose = match (form, shows.and_then(|s| s.words)) {
-        (_, _) if !form.is_words() => String::new(),
-        (_, Some((least, most))) => {
-            format!(", in plain prose, in {least} to {most} words")
-        }
-        (_, None) => {
-            format!(", in plain prose, in at most {words} words")
-        }
-    };
-    let think = match shows.is_some_and(|s| s.thinks) {
-        true => {
-            "You may think first, between <think> and </think>: nobody at the table reads that.\n"
-        }
-        false => "",
-    };
-    format!(
-        "{tags}Speak only as {}{}. Do not begin with your name and never write what others say.\n{think}",
-        seat.name, prose
-    )
-}
-
-/// A persona that is no valid template is still a persona.
-fn rendered(persona: &str, state: &State, turn: &Turn) -> String {
-    filled(persona, state, turn).unwrap_or_else(|_| persona.to_owned())
-}
-
-fn filled(persona: &str, state: &State, turn: &Turn) -> Result<String, expr::ExprError> {
-    if !persona.contains('{') {
-        return Ok(persona.to_owned());
-    }
-    Template::compile(persona)?.render(&Facts::new(state.turn_facts(turn)))
-}
-
-/// Returns what a person should know of the persona that a turn's prompt begins with: that it cannot be filled in.
-pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
-    let seat = &state.seat(&turn.seat)?.spec;
-    let persona = seat.persona.as_ref()?;
-    let fault = filled(persona, state, turn).err()?;
-    let at = fault.place(persona);
-    Some(format!("`{}` has its persona as it is written: {at}: {fault}", seat.id))
 }

@@ -1,13 +1,54 @@
-//! What a seat is asked for, in words: the last thing it reads before it answers.
+//! What a seat is asked for, in words.
 
+use super::messages;
+use super::persona::rendered;
 use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
-use crate::model::{AnswerKind, Form, Text};
+use crate::model::{AnswerKind, Contract, Form, Text};
+use crate::state::{State, Turn};
 
 /// What speakers are told whose quotations are checked.
-pub(super) const QUOTES: &str = "Quote the text between <quote> and </quote>; each quotation is checked and marked for those who cannot read it.";
+const QUOTES: &str = "Quote the text between <quote> and </quote>; each quotation is checked and marked for those who cannot read it.";
+/// The last words of a prompt in which a seat goes on with words of its own that were cut.
+pub(super) const GO_ON: &str =
+    "You were cut off there. Go on exactly where your last words stop; repeat none of them.";
 
-/// Returns how a reply must look; nothing where any words will do.
-pub(super) fn form(form: &Form) -> Option<String> {
+/// Returns what other voices than models are asked for: by whom, what, and in which form.
+pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
+    let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
+    let phase = state.shows(turn).and_then(|s| s.task.as_ref());
+    let phase = phase.map(|task| rendered(task, state, turn));
+    let goes_on = turn.part.as_ref().map(|_| GO_ON.to_owned());
+    let all: Vec<String> = requests(state, turn)
+        .into_iter()
+        .chain(question.map(|q| q.to_string()))
+        .chain(phase)
+        .chain(reply(&state.contract_of(turn)))
+        .chain(goes_on)
+        .collect();
+    (!all.is_empty()).then(|| all.join("\n").into())
+}
+
+/// Returns what other seats ask of this one, attributed.
+pub(super) fn requests(state: &State, turn: &Turn) -> Vec<String> {
+    let asked = state.requests_to(turn).into_iter();
+    asked
+        .map(|asking| {
+            let by = state.seat(&asking.by).map_or(&asking.by.0, |s| &s.spec.name);
+            messages::request(by, &asking.text)
+        })
+        .collect()
+}
+
+/// Returns how a reply must look and what is checked of it; nothing where any words will do.
+pub(super) fn reply(contract: &Contract) -> Option<String> {
+    let quotes = contract.quotes.as_ref().map(|_| QUOTES.to_owned());
+    let all: Vec<String> = quotes.into_iter().chain(form(&contract.form)).collect();
+    (!all.is_empty()).then(|| all.join("\n"))
+}
+
+/// Returns how a reply must look; nothing where any words will do. No reason and no score stands in it: small models copy
+/// what they see, and an example that is about something else and stops before the reason cannot pass for an answer.
+fn form(form: &Form) -> Option<String> {
     match form {
         Form::Free => None,
         Form::Markers(markers) => Some(format!(
@@ -15,16 +56,21 @@ pub(super) fn form(form: &Form) -> Option<String> {
             markers.join(" ")
         )),
         Form::Choice(options) => Some(format!(
-            "Answer with one JSON object and nothing else: {{\"choice\": \"...\", \"why\": \"one sentence\"}}. \
-             The choice is one of: {}.",
+            "Choose one of: {}.\nAnswer with one JSON object and nothing else. Between tea and coffee it would begin \
+             {{\"choice\": \"tea\", \"why\": and go on with your own reason, in one sentence.",
             quoted(options)
         )),
         Form::Schema(schema) => Some(format!(
             "Answer with one JSON value and nothing else. It fits this JSON Schema:\n{schema}"
         )),
         Form::Bid => Some(format!(
-            "Answer with one JSON object and nothing else: {{\"bid\": 0, \"why\": \"one line\"}}. \
-             The bid is a number from 0 to {BID_MAX}."
+            "Answer with one JSON object and nothing else: your bid, a whole number from 0 to {BID_MAX}, as \"bid\", and \
+             your own reason in one line as \"why\"."
+        )),
+        Form::Judgement(sides) => Some(format!(
+            "Answer with one JSON object and nothing else: \"why\" is your own reason, in two sentences; \"scores\" has a \
+             number from 0 to {SCORE_MAX} for each of {}; \"winner\" is one of them, or \"{TIE}\".",
+            quoted(sides)
         )),
         Form::Answer { of, confidence } => {
             let what = match of {
@@ -60,15 +106,6 @@ pub(super) fn form(form: &Form) -> Option<String> {
             Some(format!(
                 "End with a line for each of {}, and a score from 0 to {SCORE_MAX}.",
                 lines.join(", ")
-            ))
-        }
-        Form::Judgement(sides) => {
-            let scores: Vec<String> = sides.iter().map(|s| format!("{s:?}: 0")).collect();
-            Some(format!(
-                "Answer with one JSON object and nothing else: {{\"why\": \"two sentences\", \"scores\": \
-                 {{{}}}, \"winner\": \"...\"}}. Scores go from 0 to {SCORE_MAX}; the winner is one of: {}, \"{TIE}\".",
-                scores.join(", "),
-                quoted(sides)
             ))
         }
     }

@@ -31,6 +31,27 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
     found
 }
 
+/// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: a person
+/// who asks "What do you think, Cy?" wants Cy to answer.
+pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
+    let paragraphs = own_paragraphs(text);
+    let Some(last) = paragraphs.iter().rfind(|p| !p.trim().is_empty()) else { return vec![] };
+    let words = without_inline_code(last);
+    let closed = words.trim_end().trim_end_matches(['"', '”', '\'', ')', '*', '_']);
+    let Some(question) = closed.strip_suffix('?') else { return vec![] };
+    let begins = question.rfind(['.', '!', '?', '\n']).map_or(0, |at| at + 1);
+    let question = &question[begins..];
+    let mut found: Vec<SeatId> = Vec::new();
+    for (at, c) in question.char_indices() {
+        let starts = c.is_alphanumeric() && !question[..at].ends_with(is_inside_address);
+        let named = if starts { longest(&question[at..], roster) } else { None };
+        if let Some(seat) = named.filter(|seat| Some(*seat) != by && !found.contains(*seat)) {
+            found.push(seat.clone());
+        }
+    }
+    found
+}
+
 /// Whether a character before an `@` makes it part of an address or a path.
 fn is_inside_address(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '+' | '/' | '\\' | '@')
@@ -168,6 +189,27 @@ mod tests {
             expected.iter().map(|id| SeatId::from(*id)).collect::<Vec<_>>(),
             "{text:?}"
         );
+    }
+
+    #[test]
+    fn a_plain_name_counts_in_the_question_at_the_end() {
+        let seats =
+            [seat("ann", "Ann", &[]), seat("cy", "Cy", &["the doctor"]), seat("bob", "Bob", &[])];
+        let roster: Vec<_> = seats.iter().collect();
+        for (text, expected) in [
+            ("Trams pay. What do you think, Cy?", &["cy"][..]),
+            ("Cy, is that so?", &["cy"]),
+            ("Ann or the doctor: who counted?\"", &["ann", "cy"]),
+            ("Cy said so. Is it true?", &[]),
+            ("What do you think, Cy? I think not.", &[]),
+            ("Is Bob right?", &[]),
+            ("Who pays for the cycle?", &[]),
+            ("> What do you think, Cy?", &[]),
+            ("", &[]),
+        ] {
+            let found = asked(text, Some(&"bob".into()), &roster);
+            assert_eq!(found.iter().map(|s| &*s.0).collect::<Vec<_>>(), expected, "{text:?}");
+        }
     }
 
     #[test]

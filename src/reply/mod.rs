@@ -11,12 +11,16 @@ mod joined;
 mod mentions;
 mod quotes;
 mod repair;
+mod repetition;
 mod think;
+mod whisper;
 
 pub use answer::spelled;
 pub use form::{Formed, formed};
 pub use joined::joined;
-pub use mentions::mentions;
+pub use mentions::{asked, mentions};
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};
+pub use repetition::{echoes, repeats_from};
 pub use think::Splitter;
+pub use whisper::{Parted, parted};

@@ -9,8 +9,8 @@ use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
 
 /// Speakers that no seat is: how prompts and chat formats call the person at the keyboard.
-const NOBODYS: [&str; 6] =
-    [OPERATOR, "the operator", "moderator", "the moderator", "user", "human"];
+const NOBODYS: [&str; 8] =
+    [OPERATOR, "the operator", "host", "the host", "moderator", "the moderator", "user", "human"];
 /// How chat formats call the model itself.
 const OWN: &str = "assistant";
 /// Characters that a role in parentheses behind a name may have.
@@ -18,9 +18,10 @@ const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
 const MARKS: [char; 3] = ['*', '_', '#'];
 /// The tags of prompts that begin words: behind them nobody speaks who was asked.
-const OPENING: [&str; 3] = ["<said by=", "<moderator", "<guidance>"];
+const OPENING: [&str; 6] =
+    ["<said by=", "<host>", "<host to=", "<request by=", "<moderator", "<guidance>"];
 /// Those that end words.
-const CLOSING: [&str; 3] = ["</said>", "</moderator>", "</guidance>"];
+const CLOSING: [&str; 5] = ["</said>", "</host>", "</request>", "</moderator>", "</guidance>"];
 /// Info strings of fences that hold talk; code has another.
 const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
@@ -33,6 +34,8 @@ pub struct RepairedReply {
     pub raw: Option<Text>,
     /// Reasoning that stood among the words.
     pub think: Option<Text>,
+    /// Whether they began to repeat themselves and were cut there.
+    pub repeats: bool,
     /// Whether they went on in another's name and were cut there.
     pub impersonates: bool,
 }
@@ -81,6 +84,7 @@ fn repaired(reply: &str, seat: &SeatId, roster: &[&Participant], lead: Lead) -> 
     // a closing tag at the very end is but a slip
     let goes_on = cut.is_some_and(|at| !CLOSING.contains(&whole[at..].trim()));
     RepairedReply {
+        repeats: false,
         raw: changed.then(|| said.as_str().into()),
         text,
         think: (!thought.is_empty()).then(|| thought.into()),

@@ -3,8 +3,9 @@
 use super::check::{Walk, join};
 use super::json_schema::schema;
 use super::tree::{Node, count, texts};
-use crate::model::AnswerKind;
-use crate::model::contract::{Contract, Form};
+use super::who::who_of;
+use crate::model::contract::{Contract, EVERYBODY, Form};
+use crate::model::{AnswerKind, Participant, Text};
 
 /// The keys of which `reply` has exactly one.
 const FORMS: [&str; 6] = ["markers", "choice", "schema", "answer", "rank", "score"];
@@ -17,16 +18,47 @@ pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
             let message = format!("conflicts with `{}`", first.key);
             walk.fault(&second.key_span, &join(path, &second.key), message, "keep one of them");
         }
-        (None, _) if node.text().is_none() && node.get("quotes").is_none() => {
+        (None, _)
+            if node.text().is_none()
+                && node.get("quotes").is_none()
+                && node.get("to").is_none() =>
+        {
             let fix = r#"as in reply = { choice = ["yes", "no"] }"#;
             walk.fault(
                 &node.span,
                 path,
-                "has no markers, choice, schema, answer, rank, score or quotes",
+                "has no markers, choice, schema, answer, rank, score, quotes or to",
                 fix,
             );
         }
+        (Some(form), None) if ["choice", "schema"].contains(&form.key.as_str()) => {
+            if let Some(to) = node.get("to") {
+                let message = format!("is for replies in words, and `{}` asks for data", form.key);
+                walk.fault(&to.span, &join(path, "to"), message, "keep one of them");
+            }
+        }
         (Some(_), None) | (None, _) => {}
+    }
+}
+
+/// Resolves to whom the replies of the seats may whisper: roles into ids.
+pub(super) fn whispers(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
+    let nodes = root.get("participant").map(Node::items).unwrap_or_default();
+    for (i, node) in nodes.iter().enumerate() {
+        let Some(to) = node.get("reply").and_then(|reply| reply.get("to")) else { continue };
+        let id = node.get("id").and_then(Node::text).unwrap_or_default();
+        if texts(to).iter().any(|name| **name == *EVERYBODY) {
+            continue;
+        }
+        let path = format!("participant[{}].reply.to", i + 1);
+        let named = who_of(walk, to, seats, &path);
+        let others: Vec<Text> = named.iter().filter(|name| ***name != *id).cloned().collect();
+        if others.is_empty() && !named.is_empty() {
+            walk.fault(&to.span, &path, "names nobody else", "name another participant");
+        }
+        if let Some(seat) = seats.iter_mut().find(|s| *s.id.0 == *id) {
+            seat.reply.to = others;
+        }
     }
 }
 
@@ -47,5 +79,6 @@ pub(super) fn contract(node: &Node) -> Contract {
         .or_else(|| list("score").map(Form::Scores));
     let again = count(node, "again").unwrap_or(Contract::default().again);
     let quotes = node.get("quotes").and_then(Node::text).map(Into::into);
-    Contract { form: form.unwrap_or_default(), again, quotes }
+    let to = list("to").unwrap_or_default();
+    Contract { form: form.unwrap_or_default(), again, quotes, to }
 }

@@ -4,18 +4,24 @@
 
 mod answer;
 mod contest;
+mod limits;
 mod phase;
 mod tool;
 mod value;
+mod voice;
 
 pub(crate) use value::{Key, PACE_RANGE, ValueKind, key, needed};
 
-use crate::model::facts::{OF_CALL, OF_CONVERSATION};
+use crate::model::facts::OF_CONVERSATION;
 use answer::ANSWER;
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
+use limits::LIMITS;
 use phase::PHASE;
 use tool::TOOL;
-use value::{NAMES, ROUND_RANGE, SEES, UTTERANCE_RANGE, later};
+pub(super) use value::DAY_SECONDS;
+use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS, later};
+pub(super) use voice::CAST_LINES;
+use voice::{CAST, HUMAN, LINES, ON_FAILURE, STAND_IN};
 
 /// The policy that plays `[[phase]]`.
 pub(super) const PHASES: &str = "phases";
@@ -34,15 +40,12 @@ pub(super) const PARALLEL: u32 = 5;
 /// Utterances of a conversation whose phases do not define its length, unless the scenario says otherwise.
 pub(super) const UTTERANCES: u32 = 20;
 
-/// The longest time a call or a person may be given.
-pub(super) const DAY_SECONDS: u64 = 86_400;
-const SECONDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: DAY_SECONDS };
-const LINES: ValueKind =
-    ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(LINE)]));
 const TEMPERATURE: ValueKind = ValueKind::Number { least: 0.0, most: 2.0 };
 const TOKENS: ValueKind = ValueKind::Count { least: 1, most: 1_000_000 };
-const TOKEN_RANGE: ValueKind = ValueKind::Count { least: 1, most: 1_000_000_000_000 };
-const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_000_000.0 };
+const TOP_P: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
+const SEED: ValueKind = ValueKind::Count { least: 0, most: 4_294_967_295 };
+const PENALTY: ValueKind = ValueKind::Number { least: -2.0, most: 2.0 };
+const REPEAT_PENALTY: ValueKind = ValueKind::Number { least: 0.1, most: 10.0 };
 const EFFORT: ValueKind = ValueKind::OneOf { words: &["low", "medium", "high"], later: &[] };
 
 /// The whole file.
@@ -65,6 +68,31 @@ pub(crate) const TOP: &[Key] = &[
         ValueKind::Count { least: 1, most: 64 },
         "5",
         "Maximum number of parallel speakers.",
+    ),
+    key(
+        "words",
+        WORDS,
+        "[40, 90]",
+        "Minimum and maximum words of a turn, unless its participant or phase sets them.",
+    ),
+    key(
+        "layout",
+        ValueKind::OneOf { words: &["own", "shared"], later: &[] },
+        r#""own""#,
+        "Where prompts have the conversation: own puts it after the participant's own rules; shared puts it first, the same \
+         for everybody, so that a local server reads less again. Default: own.",
+    ),
+    key(
+        "debate",
+        ValueKind::OneOf { words: &["guided", "plain"], later: &[] },
+        r#""plain""#,
+        "Whether prompts say what makes a debate worth reading; plain leaves it out, for research. Default: guided.",
+    ),
+    key(
+        "lore",
+        ValueKind::List(&ValueKind::Table(LORE)),
+        r#"[{ keys = ["organ"], text = "The organ is from 1927." }]"#,
+        "Texts that are shown to models when one of their keys was just used.",
     ),
     needed(
         "participant",
@@ -119,6 +147,24 @@ pub(crate) const TOP: &[Key] = &[
     later("ranking"),
 ];
 
+/// A text that is shown where one of its keys was just used.
+const LORE: &[Key] = &[
+    needed("keys", NAMES, r#"["organ", "pipe organ"]"#, "Words or phrases, in any case."),
+    needed("text", ValueKind::Text, r#""The organ is from 1927.""#, "The text."),
+    key(
+        "who",
+        ONE_OR_MORE_NAMES,
+        r#"["hanna"]"#,
+        "The participants or roles who are shown it. Default: everybody.",
+    ),
+    key(
+        "last",
+        ValueKind::Count { least: 1, most: 1_000 },
+        "4",
+        "How many of the last messages are searched for the keys. Default: 4.",
+    ),
+];
+
 /// One seat.
 pub(super) const PARTICIPANT: &[Key] = &[
     needed(
@@ -129,7 +175,24 @@ pub(super) const PARTICIPANT: &[Key] = &[
     ),
     key("name", ValueKind::Line, r#""Ada""#, "Display name (default: the id)."),
     key("aliases", NAMES, r#"["the planner"]"#, "Other names that mentions can use."),
-    key("role", ValueKind::Line, r#""pro""#, "Free text; phases and stop words can refer to it."),
+    key(
+        "role",
+        ONE_OR_MORE_NAMES,
+        r#""pro""#,
+        "Free text; phases and stop words can refer to it. A list changes it each round; \"-\" is none.",
+    ),
+    key(
+        "description",
+        ValueKind::Line,
+        r#""knows the harbour, hates speeches""#,
+        "One line about the participant for whoever chooses the next speaker.",
+    ),
+    key(
+        "words",
+        WORDS,
+        "[40, 90]",
+        "Minimum and maximum words of its turns, unless the phase sets them.",
+    ),
     key("persona", ValueKind::Template, r#""You plan cities.""#, "Persona for the model."),
     key(
         "model",
@@ -239,6 +302,11 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "What to do when the conversation is too long for its model.",
     ),
     key("temperature", TEMPERATURE, "0.7", "Sampling temperature."),
+    key("top_p", TOP_P, "0.9", "Nucleus sampling: the share of probability sampled from."),
+    key("seed", SEED, "7", "Random seed for the model, if its server takes one."),
+    key("frequency_penalty", PENALTY, "0.4", "Frequency penalty."),
+    key("presence_penalty", PENALTY, "0.4", "Presence penalty."),
+    key("repeat_penalty", REPEAT_PENALTY, "1.1", "Repeat penalty, for Ollama and local servers."),
     key("max_tokens", TOKENS, "400", "Maximum tokens of one reply."),
     key("stop", NAMES, r#"["END"]"#, "Stop sequences."),
     key("effort", EFFORT, r#""low""#, "Reasoning effort."),
@@ -257,6 +325,8 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "name",
     "aliases",
     "role",
+    "description",
+    "words",
     "persona",
     "weight",
     "talkativeness",
@@ -268,6 +338,11 @@ pub(super) const CHANGEABLE: &[&str] = &[
     "model",
     "fallbacks",
     "temperature",
+    "top_p",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "repeat_penalty",
     "max_tokens",
     "max_usd",
     "stop",
@@ -287,89 +362,6 @@ const AFTER: &[Key] = &[
     ),
     key("max", UTTERANCE_RANGE, "2", "How often it may trigger (default 1)."),
 ];
-
-/// One rehearsed line.
-const LINE: &[Key] = &[
-    needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
-    key(
-        "when",
-        ValueKind::Condition(OF_CALL),
-        r#""'?' in operator.said""#,
-        "The line is used when this condition holds, before lines without a condition.",
-    ),
-    key(
-        "for",
-        ValueKind::OneOf {
-            words: &["speak", "pick", "bid", "vote", "judge", "summarise"],
-            later: &[],
-        },
-        r#""vote""#,
-        "The purpose of the line (default speak).",
-    ),
-];
-
-const HUMAN: &[Key] = &[
-    needed("seconds", SECONDS_RANGE, "60", "How long to wait for the person."),
-    key(
-        "then",
-        ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
-        r#""pass""#,
-        "What to do after that (default pass).",
-    ),
-];
-
-const STAND_IN: &[Key] = &[
-    key("lines", LINES, r#"["I pass."]"#, "Rehearsed lines."),
-    key("model", ValueKind::Model, r#""ollama:llama3""#, "A language model."),
-    key("script", NAMES, r#"["./reply.sh"]"#, "A program and its arguments."),
-];
-
-const ON_FAILURE: &[Key] = &[
-    key(
-        "retry",
-        ValueKind::Count { least: 0, most: 10 },
-        "1",
-        "Further calls within the same turn, up to `retries` in the settings.",
-    ),
-    key(
-        "then",
-        ValueKind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
-        r#""skip""#,
-        "What to do after the last retry (default skip, or replace if there are fallbacks).",
-    ),
-];
-
-const LIMITS: &[Key] = &[
-    key(
-        "utterances",
-        UTTERANCE_RANGE,
-        "20",
-        "Finished turns (default 20, unless phases define the length).",
-    ),
-    key("rounds", ROUND_RANGE, "3", "Rounds."),
-    key(
-        "seconds",
-        ValueKind::Count { least: 1, most: 365 * DAY_SECONDS },
-        "600",
-        "Running time, not counting pauses and waiting for a person. Whoever is speaking when time is up has 10 s to \
-             finish.",
-    ),
-    key(
-        "batches",
-        UTTERANCE_RANGE,
-        "20",
-        "Finished batches, with the policy depends (default 20).",
-    ),
-    key("per_seat", UTTERANCE_RANGE, "5", "Turns of each participant."),
-    key("tokens", TOKEN_RANGE, "200000", "Input and output tokens of all models."),
-    key("usd", USD, "0.5", "Cost in dollars; every model needs a known price or runs locally."),
-];
-
-/// What `[rehearsed]` holds besides lines.
-const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
-
-/// What lines of a cast are.
-pub(super) const CAST_LINES: ValueKind = LINES;
 
 /// What every policy's table takes besides the policy's own options.
 pub(super) const ANY_POLICY: &[Key] = &[

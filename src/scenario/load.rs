@@ -4,17 +4,19 @@ use super::answer::{answer, filled, item};
 use super::check::Walk;
 use super::contest::{chairs, clerks, duties, stops, verdict};
 use super::context;
+use super::contract::whispers;
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
 use super::policy::policy;
-use super::resolve::{cast, limits, phases};
+use super::resolve::{cast, limits, lore, phases};
 use super::runs;
 use super::seat::seats;
 use super::set::Override;
+use super::shows::words;
 use super::tools::tools;
 use super::tree::{Node, count};
 use super::{PolicyRow, Scenario};
-use crate::model::{Participant, SeatId, VoiceSpec};
+use crate::model::{Debate, Layout, Participant, SeatId, VoiceSpec};
 use crate::untrusted;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -139,6 +141,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let mut participants = seats(walk, root);
     tools(walk, root, &mut participants);
     duties(walk, root, &mut participants);
+    whispers(walk, root, &mut participants);
     chairs(walk, root, &participants);
     clerks(walk, root, &participants);
     runs::check(walk, root, &participants);
@@ -150,6 +153,16 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     let scenario = Scenario {
         title,
         topic,
+        layout: match root.get("layout").and_then(Node::text) {
+            Some("shared") => Layout::Shared,
+            _ => Layout::Own,
+        },
+        debate: match root.get("debate").and_then(Node::text) {
+            Some("plain") => Debate::Plain,
+            _ => Debate::Guided,
+        },
+        words: words(walk, root, ""),
+        lore: lore(walk, root, &participants),
         policy: policy(root),
         limits: limits(root),
         phases: phases(walk, root, &participants, &item),

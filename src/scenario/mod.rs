@@ -42,7 +42,7 @@ pub use set::Override;
 pub(crate) use tree::{Node, quote};
 pub use unattended::Wait;
 
-use crate::model::{Contract, Limits, Sees, Shows, Text};
+use crate::model::{Contract, Debate, Layout, Limits, Lore, Sees, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -54,6 +54,18 @@ pub struct Scenario {
     /// What is talked about; `{{ topic }}` in templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<Text>,
+    /// Where prompts have the conversation.
+    #[serde(default, skip_serializing_if = "is_own")]
+    pub layout: Layout,
+    /// How much prompts say about how to debate.
+    #[serde(default, skip_serializing_if = "is_guided")]
+    pub debate: Debate,
+    /// From how many words to how many an utterance should have, where its participant does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub words: Option<(u32, u32)>,
+    /// Texts that are shown where one of their keys was just used.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lore: Vec<Lore>,
     /// Who speaks next.
     pub policy: PolicySpec,
     /// The bounds.
@@ -74,6 +86,16 @@ pub struct Scenario {
     /// The values that templates ask for as `item.NAME`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub item: Map<String, Value>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_guided(debate: &Debate) -> bool {
+    *debate == Debate::Guided
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]
+fn is_own(layout: &Layout) -> bool {
+    *layout == Layout::Own
 }
 
 /// A policy and its options.

@@ -14,12 +14,12 @@ use super::tree::{Node, count, texts, usd};
 use super::who::{ALL_BUT, who_of};
 use super::{Phase, PolicySpec};
 use crate::model::near::nearest;
-use crate::model::{Limits, Participant, SeatId, Text, VoiceSpec};
+use crate::model::{Limits, Lore, Participant, SeatId, Text, VoiceSpec};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The option of policies that follow an order, by which an @name speaks next.
-const MENTIONS: &str = "mentions";
+/// The options of policies that follow an order, by which somebody who is named speaks next.
+const NAMED: [&str; 2] = ["mentions", "names"];
 
 /// Resolves `[limits]`; utterances have a bound in any case, unless phases or dependencies define the length.
 pub(super) fn limits(root: &Node) -> Limits {
@@ -81,9 +81,11 @@ pub(super) fn phases(
             policy.options.insert("moderator".into(), moderator.to_json());
         }
         let row = walk.rows.iter().find(|r| r.name == &*policy.name);
-        let takes_turns = row.is_some_and(|r| r.options.iter().any(|o| o.key == MENTIONS));
-        if let (true, Some(mentions)) = (takes_turns, spec.options.get(MENTIONS)) {
-            policy.options.entry(MENTIONS.to_owned()).or_insert_with(|| mentions.clone());
+        for key in NAMED {
+            let takes = row.is_some_and(|r| r.options.iter().any(|o| o.key == key));
+            if let (true, Some(value)) = (takes, spec.options.get(key)) {
+                policy.options.entry(key.to_owned()).or_insert_with(|| value.clone());
+            }
         }
         let who = match item.get("who") {
             Some(who) => who_of(walk, who, seats, &join(&path, "who")),
@@ -123,6 +125,23 @@ fn order(phase: &Node) -> PolicySpec {
         Some(policy) => (policy, Map::new()),
     };
     PolicySpec { name: name.into(), options }
+}
+
+/// Resolves the texts that are shown where their keys are used.
+pub(super) fn lore(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) -> Vec<Lore> {
+    let nodes = root.get("lore").map(Node::items).unwrap_or_default();
+    let mut all = vec![];
+    for (i, node) in nodes.iter().enumerate() {
+        let who = node.get("who");
+        let path = format!("lore[{}].who", i + 1);
+        all.push(Lore {
+            keys: node.get("keys").map(texts).unwrap_or_default(),
+            text: node.get("text").and_then(Node::text).unwrap_or_default().into(),
+            who: who.map(|who| who_of(walk, who, seats, &path)).unwrap_or_default(),
+            last: count(node, "last").unwrap_or(Lore::LAST),
+        });
+    }
+    all
 }
 
 /// Resolves `[rehearsed]`, and warns of seats that it leaves to a model or a script.

@@ -5,7 +5,7 @@ use super::contract::{contract, one_form};
 use super::fault::Fault;
 use super::keys::{CHANGEABLE, Key, PARTICIPANT};
 use super::runs::runs;
-use super::shows::sees;
+use super::shows::{sees, words};
 use super::tools;
 use super::tree::{Node, count, quote, texts, usd};
 use crate::model::{
@@ -17,7 +17,18 @@ use serde_json::{Map, Value as Json};
 /// The keys of which a seat has one at most.
 const VOICES: [&str; 4] = ["model", "script", "human", "lines"];
 /// The keys that say how a model is asked.
-const OF_MODELS: [&str; 5] = ["temperature", "max_tokens", "stop", "effort", "fallbacks"];
+const OF_MODELS: [&str; 10] = [
+    "temperature",
+    "top_p",
+    "seed",
+    "frequency_penalty",
+    "presence_penalty",
+    "repeat_penalty",
+    "max_tokens",
+    "stop",
+    "effort",
+    "fallbacks",
+];
 /// Names that are nobody's seat: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
 
@@ -77,6 +88,8 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
         (changed.price, changed.window) = (None, None);
     }
     fill(&mut changed, &node);
+    changed.words = words(&mut walk, &node, "").or(changed.words);
+    one_context(&mut walk, &node, "");
     one_rule(&mut walk, &changed, &node, "");
     match walk.faults.is_empty() {
         true => Ok(changed),
@@ -125,6 +138,8 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
     seat.runs = runs(node);
     seat.sees = sees(node);
     fill(&mut seat, node);
+    seat.words = words(walk, node, path);
+    one_context(walk, node, path);
     one_rule(walk, &seat, node, path);
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
         for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
@@ -145,7 +160,16 @@ fn fill(seat: &mut Participant, node: &Node) {
     if let Some(aliases) = node.get("aliases") {
         seat.aliases = texts(aliases);
     }
-    seat.role = text("role").or_else(|| seat.role.take());
+    match node.get("role") {
+        // by its first role a phase may name it
+        Some(list) if list.text().is_none() => {
+            seat.roles = texts(list);
+            seat.role = seat.roles.iter().find(|role| role.trim() != "-").cloned();
+        }
+        Some(_) => (seat.role, seat.roles) = (text("role"), vec![]),
+        None => {}
+    }
+    seat.description = text("description").or_else(|| seat.description.take());
     seat.persona = text("persona").or_else(|| seat.persona.take());
     if let Some(weight) = node.get("weight").and_then(Node::number) {
         seat.weight = weight;
@@ -174,13 +198,22 @@ fn fill(seat: &mut Participant, node: &Node) {
         (Some(_), Some("summary")) => seat.context = Budget::Summary { by: None },
         (Some(table), None) => {
             let by = table.get("summary_by").and_then(Node::text).map(SeatId::from);
-            seat.context = Budget::Summary { by };
+            seat.context = match count(table, "window") {
+                Some(last) => Budget::Last(last),
+                None => Budget::Summary { by },
+            };
         }
         (Some(_), Some(_)) => seat.context = Budget::HeadTail,
         (None, _) => {}
     }
     if let VoiceSpec::Model(model) = &mut seat.voice {
         model.temperature = node.get("temperature").and_then(Node::number).or(model.temperature);
+        let number = |key: &str| node.get(key).and_then(Node::number);
+        model.top_p = number("top_p").or(model.top_p);
+        model.seed = node.get("seed").and_then(Node::whole).or(model.seed);
+        model.frequency_penalty = number("frequency_penalty").or(model.frequency_penalty);
+        model.presence_penalty = number("presence_penalty").or(model.presence_penalty);
+        model.repeat_penalty = number("repeat_penalty").or(model.repeat_penalty);
         model.max_tokens = count(node, "max_tokens").or(model.max_tokens);
         model.stop = node.get("stop").map(texts).unwrap_or_else(|| std::mem::take(&mut model.stop));
         model.effort = text("effort").or_else(|| model.effort.take());
@@ -202,6 +235,18 @@ fn fill(seat: &mut Participant, node: &Node) {
             Some("stop") => Then::Stop,
             _ => seat.on_failure.then,
         };
+    }
+}
+
+/// Notes a `context` table that says neither what nor how much, or both.
+fn one_context(walk: &mut Walk<'_>, node: &Node, path: &str) {
+    let Some(table) = node.get("context").filter(|c| c.text().is_none()) else { return };
+    let said = [table.get("summary_by"), table.get("window")].into_iter().flatten().count();
+    if said != 1 {
+        let message =
+            if said == 0 { "has no `window`" } else { "has both `window` and `summary_by`" };
+        let fix = r#"as in context = { window = 12 }, or context = { summary_by = "clerk" }"#;
+        walk.fault(&table.span, &join(path, "context"), message, fix);
     }
 }
 

@@ -21,18 +21,6 @@ pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
         let fix = r#"add sees = "others_last", last_round, opening or answers"#;
         walk.fault(&diverse.span, &join(path, "diverse"), message, fix);
     }
-    let words = node.get("words").map(|words| {
-        let range: Vec<u32> =
-            words.items().iter().filter_map(|n| u32::try_from(n.whole()?).ok()).collect();
-        match range[..] {
-            [least, most] if least <= most => (least, most),
-            _ => {
-                let message = "takes two numbers, the smaller one first";
-                walk.fault(&words.span, &join(path, "words"), message, "as in words = [70, 150]");
-                (0, 0)
-            }
-        }
-    });
     Shows {
         sees: sees(node),
         anonymous: match word("anonymous") {
@@ -42,10 +30,25 @@ pub(super) fn shows(walk: &mut Walk<'_>, node: &Node, path: &str) -> Shows {
             _ => Anonymous::Off,
         },
         thinks: word("think") == Some("private"),
-        words,
+        words: words(walk, node, path),
         until: word("until").map(Into::into),
         task: word("task").map(Into::into),
         diverse: count(node, "diverse"),
+    }
+}
+
+/// Resolves from how many words to how many, where that is written.
+pub(super) fn words(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<(u32, u32)> {
+    let words = node.get("words")?;
+    let range: Vec<u32> =
+        words.items().iter().filter_map(|n| u32::try_from(n.whole()?).ok()).collect();
+    match range[..] {
+        [least, most] if least <= most => Some((least, most)),
+        _ => {
+            let message = "takes two numbers, the smaller one first";
+            walk.fault(&words.span, &join(path, "words"), message, "as in words = [70, 150]");
+            None
+        }
     }
 }
 

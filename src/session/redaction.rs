@@ -49,6 +49,8 @@ pub struct Redaction {
     pub mark: String,
     /// Turns whose words, reasoning and data go.
     pub turns: BTreeSet<TurnId>,
+    /// Turns whose private words go, with everything that may have them in it.
+    pub whispered: BTreeSet<TurnId>,
     /// Utterances whose edited words go.
     pub utterances: BTreeSet<u32>,
     /// Commands whose words go.
@@ -114,6 +116,11 @@ impl Redaction {
                     end.text = (&*self.mark).into();
                 }
                 (end.raw, end.think, end.structured) = (None, None, Value::Null);
+                end.whispers.clear();
+            }
+            Kind::TurnEnded(end) if self.whispered.contains(&end.turn) => {
+                (end.raw, end.think) = (None, None);
+                end.whispers.clear();
             }
             Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {
                 recorded.stance = (&*self.mark).into();
@@ -125,7 +132,7 @@ impl Redaction {
                     let begin = at.entry(stream).or_default();
                     let span = *begin..*begin + piece.text.len();
                     *begin = span.end;
-                    if self.turns.contains(&piece.turn) {
+                    if self.turns.contains(&piece.turn) || self.whispered.contains(&piece.turn) {
                         piece.text = "".into();
                     } else if let Some(found) = matches.get(&stream) {
                         self.cut(piece, &span, found);

@@ -68,11 +68,17 @@ impl Conversation {
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
             Kind::Receipt(r) => self.receive(r),
-            Kind::VoteClosed(v) => (self.vote, self.votes) = (Some(v.clone()), self.votes + 1),
+            Kind::VoteClosed(v) => {
+                (self.vote, self.votes) = (Some(v.clone()), self.votes + 1);
+                self.tell(seq, thread, Announcement::Vote(v.clone()));
+            }
             Kind::StanceRecorded(s) => {
                 self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
             }
-            Kind::VerdictGiven(v) => self.settle(thread, v),
+            Kind::VerdictGiven(v) => {
+                self.settle(thread, v);
+                self.tell(seq, thread, Announcement::Verdict(v.clone()));
+            }
             Kind::Paused(p) => {
                 self.asked.extend(p.rule.map(|rule| (rule, self.utterances)));
                 self.run = RunState::Paused;
@@ -174,6 +180,8 @@ impl Conversation {
                 answer: None,
                 stands: None,
                 stances: vec![],
+                thinks: false,
+                widened: 0,
             }),
         }
         let inner: Vec<ThreadId> = self
@@ -287,14 +295,23 @@ impl Conversation {
         t.thought.clear();
         if r.model.is_some() {
             (t.retries, t.tries, t.waited, t.shrunk) = (0, 0, 0, false);
-            (t.corrections, t.rejected) = (0, None);
+            (t.corrections, t.rejected, t.widened, t.echoed) = (0, None, false, false);
             let seat = t.seat.clone();
             self.replace(&seat);
         } else if r.error.class == ErrorClass::Context {
             t.shrunk = true;
+        } else if r.error.class == ErrorClass::Length {
+            t.widened = true;
+            let seat = t.seat.clone();
+            self.set_seat(&seat, |s| s.widened += 1);
+        } else if r.error.class == ErrorClass::Echo {
+            t.echoed = true;
+            t.rejected =
+                Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: true });
         } else if r.error.class == ErrorClass::Form {
             t.corrections += 1;
-            t.rejected = Some(Rejected { said: said.into(), why: r.error.text.clone() });
+            t.rejected =
+                Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: false });
         } else if !r.error.class.asks_to_wait() {
             t.retries += 1;
         }
@@ -323,15 +340,18 @@ impl Conversation {
             self.over.add(usage, e.cost);
             self.set_seat(&turn.seat, |s| s.spent.add(usage, e.cost));
         }
+        if e.think.is_some() {
+            self.set_seat(&turn.seat, |s| s.thinks = true);
+        }
         if e.error.as_ref().is_some_and(|error| error.class == ErrorClass::Budget) {
             self.set_seat(&turn.seat, |s| s.broke = true);
         }
         let crashed = e.why == Some(CutWhy::Crash);
         // whoever was stopped before a first word keeps the turn; half an answer beside the talk is none
         let by_hand = matches!(e.why, Some(CutWhy::PauseNow | CutWhy::CutIn))
-            && (!turn.speaks() || e.text.trim().is_empty());
+            && (!turn.speaks() || !e.has_words());
         let owed = crashed || by_hand;
-        let words = !owed && turn.speaks() && !e.text.trim().is_empty();
+        let words = !owed && turn.speaks() && e.has_words();
         self.settle_notes(&turn, words);
         if let Some(b) = self.threads.get_mut(&turn.thread).and_then(|t| t.batch.as_mut()) {
             b.running.retain(|(id, _)| *id != e.turn);
@@ -415,6 +435,7 @@ impl Conversation {
 
     /// Puts a turn's words into the transcript, as a new entry or as a version of the one it replaces.
     fn say(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
+        self.whispered |= !e.whispers.is_empty();
         let version = Version {
             seq,
             turn: Some(turn.id),
@@ -424,6 +445,8 @@ impl Conversation {
             model: turn.model.clone(),
             cut: e.why,
             capped: e.finish.as_deref().is_some_and(|f| CAPPED.contains(&f)),
+            repeats: e.finish.as_deref() == Some(REPETITION),
+            whispers: e.whispers.clone(),
             horizon: turn.horizon,
             labels: turn.labels.clone(),
         };

@@ -1,12 +1,16 @@
 //! What a turn is asked for, and in which form.
 
 use super::{Batch, Conversation, Turn, answers};
+use crate::model::contract::EVERYBODY;
 use crate::model::*;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
 /// The key of the memo of a `depends` thread under which it counts, for each seat, how often each of its `after` ran it.
 pub const EDGES: &str = "edges";
+
+/// Where the memo of a batch notes who chose its seat, and why.
+pub const CHOSEN: &str = "chosen";
 
 /// Where the memo of a batch notes what its seats were asked for by others.
 pub const REQUESTS: &str = "requests";
@@ -82,6 +86,15 @@ impl Conversation {
         // the order of the table would tell who is who
         among.sort();
         among
+    }
+
+    /// Returns the seats to which the reply of a turn may whisper.
+    pub fn may_whisper_to(&self, turn: &Turn) -> Vec<&super::Seat> {
+        let to = self.contract_of(turn).to;
+        let named =
+            |s: &&super::Seat| to.iter().any(|to| **to == *EVERYBODY || **to == *s.spec.id.0);
+        let other = |s: &&super::Seat| !s.gone && s.spec.speaks && s.spec.id != turn.seat;
+        self.seats.iter().filter(other).filter(named).collect()
     }
 
     /// Returns what other seats ask of the seat of a turn, where seats wake one another: by whom, and the words.

@@ -329,6 +329,8 @@ impl Conversation {
                 answer: None,
                 cut: None,
                 capped: false,
+                repeats: false,
+                whispers: vec![],
                 horizon: seq,
                 labels: super::Labels::new(),
             }],

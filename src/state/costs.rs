@@ -20,7 +20,12 @@ impl Turn {
     pub fn guess(&self, bytes: usize) -> Usage {
         let output = bytes.div_ceil(BYTES_PER_TOKEN) as u64;
         let most = if self.reserve.reply > 0 { self.reserve.reply } else { u64::MAX };
-        Usage { input: self.reserve.prompt, output: output.min(most), estimated: true }
+        Usage {
+            input: self.reserve.prompt,
+            output: output.min(most),
+            estimated: true,
+            ..Usage::default()
+        }
     }
 }
 

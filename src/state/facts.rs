@@ -194,6 +194,8 @@ mod tests {
                 model: "".into(),
                 cut: None,
                 capped: false,
+                repeats: false,
+                whispers: vec![],
                 horizon: Seq(1),
                 labels: crate::state::Labels::new(),
             }],

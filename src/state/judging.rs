@@ -123,7 +123,7 @@ impl Conversation {
     pub(super) fn replace(&mut self, seat: &str) {
         self.set_seat(seat, |s| {
             if let Some(replaced) = s.spec.replaced() {
-                s.spec = Arc::new(replaced);
+                (s.spec, s.thinks, s.widened) = (Arc::new(replaced), false, 0);
             }
         });
     }

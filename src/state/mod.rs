@@ -3,6 +3,7 @@
 //! Live screen, resume, replay and tests all hold this one value, built from the same events by the same code. It
 //! never looks at a clock, never decides what happens next (that is `engine`) and never changes but by an event.
 
+mod allowance;
 mod answers;
 mod apply;
 mod asked;
@@ -14,6 +15,7 @@ mod finished;
 mod held;
 mod judging;
 mod live;
+mod news;
 mod open;
 mod rates;
 mod rename;
@@ -29,12 +31,13 @@ mod tools;
 mod transcript;
 
 pub use answers::Stated;
-pub use asked::{Asking, EDGES, REQUESTS};
+pub use asked::{Asking, CHOSEN, EDGES, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
 pub use context::Kept;
 pub use finished::Finished;
 pub use judging::{Judging, Ruling};
 pub use live::Live;
+pub use news::{Announcement, Told};
 pub use open::OpenMention;
 pub use rates::Rates;
 pub use reopening::Since;
@@ -140,6 +143,8 @@ pub struct Conversation {
     pub founders: usize,
     /// Whether anybody ever spoke who saw labels instead of names.
     pub labelled: bool,
+    /// Whether any participant ever whispered to another.
+    pub whispered: bool,
     /// Every thread ever opened.
     pub threads: BTreeMap<ThreadId, Thread>,
     /// The turns that run now.
@@ -202,6 +207,8 @@ pub struct Conversation {
     pub vote: Option<VoteClosed>,
     /// How many votes there were.
     pub votes: u32,
+    /// What the host told the table: what came of votes and verdicts.
+    pub news: Vec<Told>,
     /// What was summed up of the talk.
     pub summaries: Vec<Summary>,
     /// What judges last answered to stop rules, by the place of the rule.

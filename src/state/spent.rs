@@ -78,7 +78,7 @@ impl Reserve {
 
     /// Returns it as if it had been used.
     pub fn usage(&self) -> Usage {
-        Usage { input: self.most, output: self.reply, estimated: true }
+        Usage { input: self.most, output: self.reply, estimated: true, ..Usage::default() }
     }
 
     /// Returns what it would cost.

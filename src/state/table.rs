@@ -36,6 +36,10 @@ pub struct Seat {
     pub stands: Option<StanceRecorded>,
     /// Where it stood over time, as recorded.
     pub stances: Vec<StanceRecorded>,
+    /// Whether its model was seen to think before it speaks.
+    pub thinks: bool,
+    /// How often its replies were given four times as many tokens, because all were spent before a word.
+    pub widened: u32,
 }
 
 impl Seat {
@@ -210,6 +214,10 @@ pub struct Turn {
     pub corrections: u32,
     /// The last of them.
     pub rejected: Option<Rejected>,
+    /// Whether a call of it was given more tokens, because all were spent before a word.
+    pub widened: bool,
+    /// Whether a reply of it said only what was said already.
+    pub echoed: bool,
     /// When the call started.
     pub since: Ms,
     /// What the call that runs sees of the operator: up to here.
@@ -265,6 +273,8 @@ impl Turn {
             shrunk: false,
             corrections: 0,
             rejected: None,
+            widened: false,
+            echoed: false,
             since: ms,
             heard: seq,
             model: "".into(),
@@ -290,6 +300,7 @@ impl Turn {
             number: self.number,
             outcome,
             text: "".into(),
+            whispers: vec![],
             raw: None,
             think: None,
             message: None,

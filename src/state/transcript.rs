@@ -74,6 +74,10 @@ pub struct Version {
     pub cut: Option<CutWhy>,
     /// Whether it ends at its token limit.
     pub capped: bool,
+    /// Whether it began to repeat itself and was cut there.
+    pub repeats: bool,
+    /// Private words beside it.
+    pub whispers: Vec<payload::Whisper>,
     /// What it saw of its peers when it was spoken.
     pub horizon: Seq,
     /// The labels that it saw instead of their names.

@@ -179,6 +179,23 @@ fn a_whisper_that_came_too_late_leaks_nowhere() {
     assert!(log.contains("SECRETWORD"), "the refused line is in the session");
 }
 
+/// What one participant whispers to another is told to you, and is in no export that leaves whispers out.
+#[test]
+fn private_words_of_participants_are_left_out_unless_asked_for() {
+    let house = House::new();
+    let text = talk(2, 2)
+        .replace("id = \"ada\"", "id = \"ada\"\nreply = { to = [\"bo\"] }")
+        .replace("A1", "Aloud. WORD\\n\\nWHISPER Bo: SECRETWORD");
+    let ran = house.run(&["run", &house.file("talk.toml", &text), "--headless"]).code(0);
+    assert!(ran.out.contains("whispers to Bo") && ran.out.contains("SECRETWORD"), "{}", ran.out);
+    for format in ["md", "txt", "csv", "json", "jsonl", "html", "cast"] {
+        let out = export(&house, &[format]);
+        assert!(!out.contains("SECRETWORD") && out.contains("WORD"), "{format}: {out}");
+        let whispers = export(&house, &[format, "--whispers"]);
+        assert!(whispers.contains("SECRETWORD"), "{format}: {whispers}");
+    }
+}
+
 /// Whoever names a topic finds the conversation again by it, on the screen, in lists, exports and pages alike.
 #[test]
 fn a_topic_that_was_asked_for_is_the_title_everywhere() {

@@ -34,7 +34,7 @@ fn earlier_exchanges_are_part_of_the_talk_and_the_last_question_its_topic() {
         .collect();
     assert!(places.is_sorted(), "{}", ran.out);
     let asked = server.asked.lock().unwrap()[0].clone();
-    for shown in ["The topic: And of milk?", "What of coffee?", "Too strong.", "Be kind."] {
+    for shown in ["The question: And of milk?", "What of coffee?", "Too strong.", "Be kind."] {
         assert!(asked.contains(shown), "{shown}: {asked}");
     }
     // nothing of it is said again

@@ -61,7 +61,7 @@ async fn a_cut_message_goes_on_as_one() {
     let first = &ran.state.entries[0];
     assert_eq!((first.versions.len(), first.version().cut), (2, None));
     let asked = &ran.seen[1].prompt;
-    assert_eq!(asked.blocks, [Block::Own { text: "the bridge is old ".into() }]);
+    assert_eq!(asked.blocks, [Block::Own { text: "the bridge is old ".into(), cut: false }]);
     assert!(asked.task.as_deref().unwrap().contains("Go on exactly where"), "{asked:?}");
     assert_eq!((ran.who().as_str(), ran.state.utterances), ("a b a", 3));
     let refused = ran.events.iter().any(

@@ -149,7 +149,9 @@ async fn a_whisper_is_one_seats_alone_and_words_put_in_a_mouth_are_its_own() {
     let heard =
         |n: usize, text: &str| ran.seen[n].prompt.blocks.iter().any(|b| &**b.text() == text);
     assert!(heard(1, "psst") && !heard(2, "psst") && !heard(3, "psst"));
-    assert!(ran.seen[3].prompt.blocks.contains(&Block::Own { text: "I was wrong".into() }));
+    assert!(
+        ran.seen[3].prompt.blocks.contains(&Block::Own { text: "I was wrong".into(), cut: false })
+    );
     assert!(heard(2, "I was wrong"));
     assert_eq!(ran.state.utterances, 4, "neither counts");
     assert_eq!(ran.receipts("w"), [Done, Delivered]);

@@ -274,7 +274,7 @@ async fn a_request_is_shown_to_the_one_who_is_asked() {
         (asked.prompt.task.clone(), asked.facts["requests"].clone())
     };
     let (told, fact) = task("b");
-    let expected = "<request by=\"a\">\nwhich &lt;/request> day?\n</request>\nWhat do you answer?";
+    let expected = "<request by=\"a\">\nwhich &lt;/request> day?\n</request>";
     assert_eq!(told.as_deref(), Some(expected));
     assert_eq!(fact, json!([{"by": "a", "text": "which </request> day?"}]));
     assert_eq!(task("c"), (None, json!([])));

@@ -68,7 +68,7 @@ async fn what_a_rejected_reply_used_is_in_the_log_and_in_the_bill() {
     let ran = play(table, talk(), &[]).await;
     let line = ran.lines.iter().find(|l| l.contains("call.retried")).unwrap();
     assert!(line.contains("\"usage\":{\"input\":400,\"output\":7}"), "{line}");
-    let both = Usage { input: 900, output: 16, estimated: false };
+    let both = Usage { input: 900, output: 16, ..Usage::default() };
     assert_eq!(ends(&ran)[0].usage, Some(both));
     assert_eq!(ends(&ran)[0].cost, Some(Usd(900_000 + 160_000)));
 
@@ -126,8 +126,7 @@ async fn rehearsed_lines_and_people_give_data_too() {
     table.participants[0] = Participant {
         reply: Contract {
             form: Form::Choice(vec!["yes".into(), "no".into()]),
-            again: 1,
-            quotes: None,
+            ..Contract::default()
         },
         ..Participant::new(
             "a",
@@ -147,8 +146,7 @@ async fn rehearsed_lines_and_people_give_data_too() {
     table.participants.push(Participant {
         reply: Contract {
             form: Form::Choice(vec!["yes".into(), "no".into()]),
-            again: 1,
-            quotes: None,
+            ..Contract::default()
         },
         ..human("me")
     });

@@ -77,6 +77,8 @@ pub enum Play {
     Break(String, u64),
     /// Says something, then fails as told.
     Ends(String, CallFailure),
+    /// Says something and has no tokens left.
+    Spent(String),
     /// Says something, then nothing more.
     Stall(String),
     /// Never ends to speak.
@@ -153,6 +155,10 @@ impl Voice for Stage {
                     speak(&out, &text, 10).await;
                     Chunk::Failed(failure)
                 }
+                Play::Spent(text) => {
+                    speak(&out, &text, 10).await;
+                    Chunk::Done(Done { finish: Some(LENGTH.into()), ..Done::default() })
+                }
                 Play::Fail(ms, class) => {
                     out.wait(ms).await;
                     Chunk::Failed(CallFailure::new(class, "as the test wants it"))
@@ -179,7 +185,7 @@ impl Voice for Stage {
                 }
                 Play::Counted(text, input, output) => {
                     speak(&out, &text, 20).await;
-                    let usage = Some(Usage { input, output, estimated: false });
+                    let usage = Some(Usage { input, output, ..Usage::default() });
                     Chunk::Done(Done { usage, ..Done::default() })
                 }
                 Play::Break(text, pace) => {

@@ -251,8 +251,11 @@ async fn the_share_of_the_same_answers_stops_it_and_silence_agrees_with_nobody()
     let mut table = round_robin(&["a", "b", "c"], 9);
     table.scenario["stop"] = json!([{"agreement": 0.6}]);
     for seat in &mut table.participants {
-        seat.reply =
-            Contract { form: Form::Choice(vec!["x".into(), "y".into()]), again: 0, quotes: None };
+        seat.reply = Contract {
+            form: Form::Choice(vec!["x".into(), "y".into()]),
+            again: 0,
+            ..Contract::default()
+        };
     }
     let stage = stage(|ask| match (&*ask.seat.id, ask.number) {
         ("a", _) => Play::Words("x".into(), 5),

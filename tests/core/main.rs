@@ -24,6 +24,8 @@
 //! | a branch keeps its past and goes on like a resume | `forks` |
 //! | an end can be passed: rules and rounds count from there | `reopenings` |
 //! | a prompt's digest is that of the whole prompt, and no word is hashed twice for a seat | `digests` |
+//! | replies that repeat, echo, or find no word | `repeats` |
+//! | what models are shown, word by word | `prompts` |
 //! | a replay shows at every moment what was shown then | `replay` |
 //! | every fault under every failure rule ends in one event, in time | `failures` |
 //! | a reply that broke off, was filtered, or speaks for somebody else | `replies` |
@@ -57,8 +59,10 @@ mod many;
 mod minds;
 mod money;
 mod policies;
+mod prompts;
 mod rates;
 mod reopenings;
+mod repeats;
 mod replay;
 mod replies;
 mod sealing;
@@ -68,3 +72,4 @@ mod summaries;
 mod threads;
 mod tools;
 mod verdicts;
+mod whispers;

@@ -68,11 +68,11 @@ async fn a_reply_in_anothers_name_only_is_tried_again_and_never_said() {
 
 #[tokio::test]
 async fn a_prompt_that_is_too_long_gets_shorter_once() {
-    let long = "word ".repeat(120);
+    let long = |n: u32| (0..120).map(|w| format!("w{n}x{w} ")).collect::<String>();
     let talk = stage(move |ask| match (ask.number, ask.attempt) {
         (Some(40), 1) => Play::Fail(1, ErrorClass::Context),
         (Some(41), _) => Play::Fail(1, ErrorClass::Context),
-        _ => Play::Words(long.clone(), 0),
+        (n, _) => Play::Words(long(n.unwrap_or(0)), 0),
     });
     let ran = play(models(42), talk, &[]).await;
     let left_out = |number: u32| -> Vec<u32> {

@@ -148,10 +148,10 @@ async fn what_is_thought_in_private_is_in_the_log_and_in_nobodys_prompt() {
     assert!(ran.seen.iter().all(|r| !shown(&ran, &r.seat.id).contains("wrong")));
     let rules = |skip: usize| {
         let asked = ran.seen.iter().filter(|r| *r.seat.id == *"a").nth(skip).unwrap();
-        asked.messages[0].text.to_string()
+        asked.messages.last().unwrap().text.to_string()
     };
     assert!(rules(1).contains("between <think> and </think>"), "{}", rules(1));
-    assert!(rules(1).contains("in 70 to 150 words"), "{}", rules(1));
+    assert!(rules(1).contains("In 70 to 150 words."), "{}", rules(1));
     assert!(!rules(0).contains("<think>"));
 }
 

@@ -97,6 +97,7 @@ pub fn event(seq: u64, count: usize) -> Event {
             model: "rehearsed".into(),
             parameters: Default::default(),
             digest: "d1a5".into(),
+            wording: 1,
             left_out: 0,
             labels: std::collections::BTreeMap::new(),
         }
@@ -125,6 +126,7 @@ pub fn said(turn: TurnId, text: &str) -> TurnEnded {
         number: Some(1),
         outcome: Outcome::Said,
         text: text.into(),
+        whispers: vec![],
         raw: None,
         think: None,
         message: None,

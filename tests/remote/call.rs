@@ -72,12 +72,13 @@ pub fn request(timeouts: Timeouts, spec: ModelSpec) -> CallRequest {
         brief: None,
         blocks: vec![
             Block::Operator { text: TOPIC.into(), whisper: false },
-            Block::Own { text: "They save ships.".into() },
+            Block::Own { text: "They save ships.".into(), cut: false },
             Block::Other {
                 who: "bob".into(),
                 name: "Bob".into(),
                 text: "They cost money.".into(),
                 cut: false,
+                whisper: false,
             },
         ],
         notes: vec![],

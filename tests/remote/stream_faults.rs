@@ -163,7 +163,7 @@ fn broken() -> Vec<Fault> {
             Err(Silence),
         ),
         fault("finished without words", stream(finish("stop") + DONE), "", Err(Empty)),
-        fault("all tokens spent on nothing", stream(finish("length") + DONE), "", Err(Empty)),
+        fault("all tokens spent on nothing", stream(finish("length") + DONE), "", Err(Length)),
         fault("held back", stream(finish("content_filter") + DONE), "", Err(Filter)),
     ]
 }

@@ -45,8 +45,10 @@ async fn good_answers_are_understood() {
         assert_eq!((&*came.say(), &*came.think()), (good.say, good.think), "{:?}", good.wire);
         let done = came.end().as_ref().unwrap();
         assert_eq!(done.finish.as_deref(), Some("stop"));
-        let usage = Usage { input: good.input, output: good.output, estimated: false };
-        assert_eq!(done.usage, Some(usage), "{:?}", good.wire);
+        let usage = done.usage.clone().unwrap();
+        assert_eq!((usage.input, usage.output), (good.input, good.output), "{:?}", good.wire);
+        let cached = if good.wire == Wire::Anthropic { 11 } else { 0 };
+        assert_eq!(usage.cache_read, cached, "{:?}", good.wire);
         assert_eq!(done.text, None);
     }
 }
@@ -69,7 +71,7 @@ async fn openai_is_asked_in_its_own_way() {
             "temperature": 0.5, "max_tokens": 1224, "stop": ["END"], "reasoning_effort": "low"})
     );
     let (_, _, plain) = sent(Wire::OpenAi, ModelSpec::default()).await;
-    for key in ["temperature", "max_tokens", "stop", "reasoning_effort"] {
+    for key in ["temperature", "max_tokens", "stop", "reasoning_effort", "seed", "top_p"] {
         assert!(plain[key].is_null(), "{key}");
     }
 }
@@ -82,7 +84,16 @@ async fn anthropic_is_asked_in_its_own_way() {
         head.contains(&format!("x-api-key: {KEY}"))
             && head.contains("anthropic-version: 2023-06-01")
     );
-    assert_eq!(body["system"], "You are Ada.");
+    // what comes again is kept at the server: the rules, and the talk up to what this turn alone is told
+    let kept = json!({"type": "ephemeral"});
+    assert_eq!(
+        body["system"],
+        json!([{"type": "text", "text": "You are Ada.", "cache_control": kept}])
+    );
+    let last = body["messages"][2]["content"].as_array().unwrap();
+    assert_eq!(last.len(), 2);
+    assert!(last[0]["text"].as_str().unwrap().ends_with("They cost money.\n</said>"));
+    assert_eq!((&last[0]["cache_control"], &last[1]["cache_control"]), (&kept, &Value::Null));
     let roles: Vec<_> = body["messages"].as_array().unwrap().iter().map(|m| &m["role"]).collect();
     assert_eq!(roles, ["user", "assistant", "user"]);
     assert_eq!(body["max_tokens"], 200 + 1024);
@@ -91,6 +102,42 @@ async fn anthropic_is_asked_in_its_own_way() {
     assert_eq!(body["stop_sequences"], json!(["END"]));
     let (_, _, plain) = sent(Wire::Anthropic, ModelSpec::default()).await;
     assert_eq!((&plain["max_tokens"], &plain["thinking"]), (&json!(4096), &Value::Null));
+}
+
+#[tokio::test]
+async fn every_setting_of_a_model_is_spelled_or_refused() {
+    let all = ModelSpec {
+        top_p: Some(0.9),
+        seed: Some(7),
+        frequency_penalty: Some(0.25),
+        presence_penalty: Some(0.5),
+        repeat_penalty: Some(1.5),
+        ..ModelSpec::default()
+    };
+    let penalties = json!({"top_p": 0.9, "seed": 7, "frequency_penalty": 0.25, "presence_penalty": 0.5, "repeat_penalty": 1.5});
+    let has = |body: &Value| penalties.as_object().unwrap().iter().all(|(k, v)| body[k] == *v);
+    assert!(has(&sent(Wire::OpenAi, all.clone()).await.2));
+    assert!(has(&sent(Wire::Ollama, all.clone()).await.2["options"]));
+    let gemini = sent(Wire::Gemini, all.clone()).await.2["generationConfig"].clone();
+    assert_eq!(
+        (&gemini["topP"], &gemini["seed"], &gemini["frequencyPenalty"], &gemini["presencePenalty"]),
+        (&json!(0.9), &json!(7), &json!(0.25), &json!(0.5))
+    );
+    assert_eq!(sent(Wire::Anthropic, all.clone()).await.2["top_p"], json!(0.9));
+    for (wire, local, lacks) in [
+        (Wire::Ollama, true, &[][..]),
+        (Wire::OpenAi, true, &[]),
+        (Wire::OpenAi, false, &["repeat_penalty"]),
+        (Wire::Gemini, false, &["repeat_penalty"]),
+        (
+            Wire::Anthropic,
+            false,
+            &["seed", "frequency_penalty", "presence_penalty", "repeat_penalty"],
+        ),
+    ] {
+        assert_eq!(wire.lacks(&all, local), lacks, "{wire:?}");
+        assert!(wire.lacks(&ModelSpec::default(), local).is_empty());
+    }
 }
 
 #[tokio::test]
@@ -123,8 +170,8 @@ async fn what_a_reply_without_words_used_is_kept() {
     let server = Server::answering(vec![head(), Step::Send(spent.into_bytes())]).await;
     let came = speak(endpoint(Wire::OpenAi, &server.url), request(LONG, spec())).await;
     let failure = came.end().as_ref().unwrap_err();
-    let usage = Usage { input: 31, output: 12, estimated: false };
-    assert_eq!((failure.class, &failure.usage), (ErrorClass::Empty, &Some(usage)));
+    let usage = Usage { input: 31, output: 12, ..Usage::default() };
+    assert_eq!((failure.class, &failure.usage), (ErrorClass::Length, &Some(usage)));
 }
 
 #[tokio::test]

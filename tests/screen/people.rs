@@ -47,7 +47,7 @@ fn every_prompt_is_built_again_from_the_log() {
     assert!(shown.contains("Prompt for turn 9 (Bo)"), "{shown}");
     assert!(shown.contains("model       rehearsed"), "{shown}");
     stage.press(&[Down, End]);
-    assert!(stage.text().contains("What do you answer?"), "it ends with what is asked");
+    assert!(stage.text().contains("It is your turn."), "it ends with what is asked");
     let transcript = &stage.screen.transcript;
     let pages: Vec<_> =
         (0..transcript.len()).filter_map(|at| prompt_of(transcript, at).ok()).collect();

@@ -271,7 +271,7 @@ fn look(style: &Style) -> String {
 /// The demo as if a model had spoken: its utterances have a price.
 fn priced(event: &mut Event) {
     if let Kind::TurnEnded(end) = &mut event.kind {
-        end.usage = Some(Usage { input: 5_810, output: 214, estimated: false });
+        end.usage = Some(Usage { input: 5_810, output: 214, ..Usage::default() });
         end.cost = Some(Usd(21_000_000));
     }
 }

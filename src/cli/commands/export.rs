@@ -33,7 +33,7 @@ pub struct ExportArgs {
     format: String,
     #[command(flatten)]
     target: Target,
-    /// Include whispers
+    /// Include whispers: yours, and those between participants
     #[arg(long)]
     whispers: bool,
     /// Include hidden turns

@@ -74,11 +74,30 @@ impl ModelSource {
         seat.on_failure.tries = retries.tries.get();
         seat.on_failure.wait = u64::from(retries.seconds) * 1000;
         let own = self.known(&spec.name)?;
+        self.has_settings(&seat.id, spec, &spec.name)?;
+        for fallback in &spec.fallbacks {
+            self.has_settings(&seat.id, spec, &fallback.name)?;
+        }
         (seat.window, seat.price, seat.local) = (own.window, own.price, own.local);
         for fallback in &mut spec.fallbacks {
             *fallback = self.known(&fallback.name)?;
         }
         Ok(())
+    }
+
+    /// Refuses settings of a model that the API of its provider has no word for: they would be left out in silence.
+    fn has_settings(&self, seat: &str, spec: &ModelSpec, name: &Text) -> Result<(), Failure> {
+        let place = self.places.providers.find(parts(name)?.0)?;
+        let lacks = place.wire.lacks(spec, is_local(&place.base_url));
+        if lacks.is_empty() {
+            return Ok(());
+        }
+        let keys = lacks.join(", ");
+        Err(Failure::new(
+            Exit::Invalid,
+            format!("{name} has no setting {keys} (participant {seat})"),
+        )
+        .hint(format!("leave out {keys} for this participant, or give it another model")))
     }
 
     /// Returns what is known of a model.
@@ -313,6 +332,8 @@ fn is_final(failure: &voice::CallFailure) -> bool {
         | ErrorClass::Context
         | ErrorClass::Filter
         | ErrorClass::Form
+        | ErrorClass::Length
+        | ErrorClass::Echo
         | ErrorClass::Budget => false,
     }
 }

@@ -36,21 +36,35 @@ const CONTRACT: &[Key] = &[
     RANK,
     SCORE,
     QUOTES,
+    key(
+        "to",
+        ONE_OR_MORE_NAMES,
+        r#"["bo"]"#,
+        "The participants or roles, or all, to whom a reply may whisper: a paragraph that begins `WHISPER NAME:`.",
+    ),
     later("keep"),
 ];
 
 /// What becomes of a talk that is too long.
 pub(super) const CONTEXT: ValueKind = ValueKind::AnyOf(&[
     ValueKind::OneOf { words: &["head_tail", "window", "summary"], later: &[] },
-    ValueKind::Table(SUMMARY),
+    ValueKind::Table(CONTEXT_TABLE),
 ]);
 
-const SUMMARY: &[Key] = &[needed(
-    "summary_by",
-    ValueKind::Line,
-    r#""clerk""#,
-    "The participant that summarises earlier turns.",
-)];
+const CONTEXT_TABLE: &[Key] = &[
+    key(
+        "summary_by",
+        ValueKind::Line,
+        r#""clerk""#,
+        "The participant that summarises earlier turns.",
+    ),
+    key(
+        "window",
+        ValueKind::Count { least: 1, most: 100_000 },
+        "12",
+        "How many of the last messages it is shown, and nothing before them.",
+    ),
+];
 
 /// What ends it before its limits do.
 pub(super) const STOP: &[Key] = &[

@@ -1,11 +1,8 @@
 //! The keys of `[[phase]]`.
 
 use super::contest::{JUDGE, REPLY};
-use super::value::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, ValueKind, key, needed};
+use super::value::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, ValueKind, WORDS, key, needed};
 use crate::model::facts::OF_CONVERSATION;
-
-/// Words that a contribution can be asked to have.
-const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
 
 /// One phase.
 pub(super) const PHASE: &[Key] = &[
@@ -42,18 +39,7 @@ pub(super) const PHASE: &[Key] = &[
         r#""private""#,
         "Whether part of the reply is visible only to you and the log.",
     ),
-    key(
-        "words",
-        ValueKind::List(&WORDS_RANGE),
-        "[70, 150]",
-        "Minimum and maximum words of a turn.",
-    ),
-    key(
-        "words",
-        ValueKind::List(&WORDS_RANGE),
-        "[70, 150]",
-        "Minimum and maximum words of a turn.",
-    ),
+    key("words", WORDS, "[70, 150]", "Minimum and maximum words of a turn."),
     key(
         "until",
         ValueKind::Condition(OF_CONVERSATION),
@@ -70,7 +56,7 @@ pub(super) const PHASE: &[Key] = &[
         "task",
         ValueKind::Template,
         r#""Name the weakest step of each solution.""#,
-        "What its speakers are asked.",
+        "What its speakers are asked; phases named opening, rebuttal or closing have a default.",
     ),
     key(
         "reply",

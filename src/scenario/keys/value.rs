@@ -110,3 +110,18 @@ pub(super) const SEES: ValueKind = ValueKind::OneOf {
     ],
     later: &[],
 };
+
+/// The longest time a call or a person may be given.
+pub(in crate::scenario) const DAY_SECONDS: u64 = 86_400;
+
+pub(super) const SECONDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: DAY_SECONDS };
+
+pub(super) const TOKEN_RANGE: ValueKind = ValueKind::Count { least: 1, most: 1_000_000_000_000 };
+
+pub(super) const USD: ValueKind = ValueKind::Number { least: 0.000_001, most: 1_000_000.0 };
+
+/// Words that a turn can be asked to have.
+const WORDS_RANGE: ValueKind = ValueKind::Count { least: 1, most: 5_000 };
+
+/// From how many to how many.
+pub(super) const WORDS: ValueKind = ValueKind::List(&WORDS_RANGE);

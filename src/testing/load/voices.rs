@@ -149,7 +149,7 @@ fn answer(walk: &mut Walk<'_>, node: &Node, path: &str) -> Answer {
     let usage = node.get("tokens").and_then(|tokens| {
         let counts: Vec<u64> = tokens.items().iter().filter_map(Node::whole).collect();
         match counts[..] {
-            [input, output] => Some(Usage { input, output, estimated: false }),
+            [input, output] => Some(Usage { input, output, ..Usage::default() }),
             _ => {
                 let fix = "as in tokens = [900, 120]";
                 walk.fault(&tokens.span, &format!("{path}.tokens"), "takes two numbers", fix);

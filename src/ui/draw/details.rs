@@ -77,7 +77,11 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     let Some(end) = end else { return lines };
     if let Some(usage) = &end.usage {
         let about = if usage.estimated { "~" } else { "" };
-        fact("tokens", format!("{about}{} in, {about}{} out", usage.input, usage.output));
+        let cached = match usage.cache_read {
+            0 => String::new(),
+            n => format!(" ({n} cached)"),
+        };
+        fact("tokens", format!("{about}{} in{cached}, {about}{} out", usage.input, usage.output));
         let mut spent = Spent::default();
         spent.add(usage, end.cost);
         fact("cost", cost(&spent));

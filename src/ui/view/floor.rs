@@ -216,7 +216,7 @@ mod tests {
     fn spent(all: &[(u64, bool, Option<u64>)]) -> Spent {
         let mut spent = Spent::default();
         for (tokens, estimated, cost) in all {
-            let usage = Usage { input: *tokens, output: 0, estimated: *estimated };
+            let usage = Usage { input: *tokens, estimated: *estimated, ..Usage::default() };
             spent.add(&usage, cost.map(Usd));
         }
         spent

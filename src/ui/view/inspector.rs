@@ -52,15 +52,19 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     let name = text::name(state.seat(&turn.seat).map_or(&*turn.seat, |s| &*s.spec.name));
     let again = prompt::digest(&prompt);
     let same = again == call.digest;
+    let other = call.wording != prompt::WORDING;
     let short = |digest: &str| digest.chars().take(DIGITS).collect::<String>();
     let mut facts = vec![("model", text::name(&call.model).into_owned())];
     let parameters = parameters(&call.parameters);
     facts.extend((!parameters.is_empty()).then_some(("settings", parameters)));
     facts.push((
         "SHA",
-        match same {
-            true => format!("{}, verified against the log", short(&call.digest)),
-            false => short(&call.digest),
+        match (same, other) {
+            (true, _) => format!("{}, verified against the log", short(&call.digest)),
+            (false, true) => {
+                format!("{}, not compared: written by another version", short(&call.digest))
+            }
+            (false, false) => short(&call.digest),
         },
     ));
     let left_out = match prompt.left_out {
@@ -74,12 +78,20 @@ fn page(state: &State, turn: &Turn, call: &CallStarted) -> Page {
     facts.push(("context", format!("{blocks}{left_out}")));
     facts.extend((!prompt.notes.is_empty()).then(|| ("notes", prompt.notes.len().to_string())));
     let mut parts = Vec::new();
-    if !same {
+    if other && !same {
+        parts.push(Section {
+            head: "OTHER PROMPT TEXTS".into(),
+            body: "Another version of the program built this prompt, with other texts. Below is what this version would \
+                   send."
+                .into(),
+            ..Section::default()
+        });
+    } else if !same {
         parts.push(Section {
             head: "PROMPT MISMATCH".into(),
             body: format!(
-                "Rebuilding it from the log gives a different hash ({}): another version of the program wrote it, or the \
-                 file was edited. Below is what this version would send.",
+                "Rebuilding it from the log gives a different hash ({}): the file was edited. Below is what this version \
+                 would send.",
                 short(&again)
             ),
             warns: true,

@@ -222,6 +222,11 @@ fn words(
         let thought = entry.version().turn.and_then(|t| transcript.thought(t));
         let mut body = reasoning(thought.unwrap_or_default(), opens, look);
         body.extend(body_rows(entry.text(), 1, look));
+        for whisper in &entry.version().whispers {
+            let to = transcript.name(&whisper.to);
+            let note = look.theme.style(ThemeRole::MessageNote);
+            body.extend(plain(&format!("whispers to {to}: {}", whisper.text), room(look), note));
+        }
         lines.extend(block(body, style, look));
     }
     lines

@@ -53,6 +53,8 @@ pub(super) struct FrameContent {
     pub input: Option<u64>,
     /// Tokens written so far.
     pub output: Option<u64>,
+    /// Of the tokens read: those that the server remembered, and those that it will remember.
+    pub cache: Option<(u64, u64)>,
     /// Whether nothing follows.
     pub over: bool,
     /// Parts of requests for tools.

@@ -40,6 +40,7 @@ pub struct Decoder {
     finish: Option<String>,
     input: Option<u64>,
     output: Option<u64>,
+    cache: Option<(u64, u64)>,
     over: bool,
     /// Requests for tools.
     asked: Asked,
@@ -60,6 +61,7 @@ impl Decoder {
             finish: None,
             input: None,
             output: None,
+            cache: None,
             over: false,
             asked: Asked::default(),
             skipped: 0,
@@ -165,7 +167,7 @@ impl Decoder {
         if !value["error"].is_null() {
             return Err(of_error(None, value));
         }
-        let FrameContent { say, think, finish, input, output, over, asked, error } =
+        let FrameContent { say, think, finish, input, output, cache, over, asked, error } =
             self.wire.hear(value);
         self.said += say.len();
         self.thought += think.len();
@@ -182,6 +184,7 @@ impl Decoder {
         self.finish = self.finish.take().or(finish);
         self.input = input.or(self.input);
         self.output = output.or(self.output);
+        self.cache = cache.or(self.cache);
         self.over |= over;
         Ok(())
     }
@@ -211,7 +214,7 @@ impl Decoder {
                 ServerFault::new(ErrorClass::Filter, "blocked the reply with its content filter")
             }
             Some("length") => {
-                ServerFault::new(ErrorClass::Empty, "used the whole token limit on reasoning")
+                ServerFault::new(ErrorClass::Length, "used the whole token limit before a word")
             }
             Some(_) | None => ServerFault::new(ErrorClass::Empty, "sent an empty reply"),
         }
@@ -219,7 +222,10 @@ impl Decoder {
 
     fn usage(&self, shown: usize) -> Usage {
         let estimate = |bytes: usize| bytes.div_ceil(BYTES_PER_TOKEN) as u64;
+        let (cache_read, cache_write) = self.cache.unwrap_or_default();
         Usage {
+            cache_read,
+            cache_write,
             input: self.input.unwrap_or_else(|| estimate(shown)),
             output: self.output.unwrap_or_else(|| estimate(self.said + self.thought)),
             estimated: self.input.is_none() || self.output.is_none(),

@@ -118,7 +118,8 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
         ErrorClass::Silence => "it may be loading the model: raise the timeout if so".into(),
         ErrorClass::Empty | ErrorClass::Budget => "retry, or raise max_tokens".into(),
         ErrorClass::TooLarge => "lower max_tokens, or choose another server".into(),
-        ErrorClass::Failed | ErrorClass::Broken | ErrorClass::Form => {
+        ErrorClass::Length => "raise max_tokens, or lower effort".into(),
+        ErrorClass::Failed | ErrorClass::Broken | ErrorClass::Form | ErrorClass::Echo => {
             "retry, or choose another model".into()
         }
     }

@@ -169,7 +169,7 @@ mod tests {
 
     /// Spells a call that offers a tool, after it was asked for once.
     fn spelled(wire: Wire) -> Value {
-        let messages = [Message { role: Role::User, text: "Look.".into() }];
+        let messages = [Message::new(Role::User, "Look.")];
         let request = ToolRequest { tool: "list_dir".into(), arguments: json!({"path": "a"}) };
         let returned = Some((ToolOutcome::Failed, "gone".into()));
         let runs = vec![ToolRun { request, called: Some(Seq(8)), returned }];

@@ -10,7 +10,7 @@ mod openai;
 use super::content::{Call, FrameContent, Spelled};
 use super::frames::Framing;
 use super::{Endpoint, Wire};
-use crate::model::Secret;
+use crate::model::{ModelSpec, Secret};
 use serde_json::Value;
 
 impl Wire {
@@ -55,6 +55,24 @@ impl Wire {
             Wire::Ollama => Some(format!("ollama pull {model}")),
             Wire::OpenAi | Wire::Anthropic | Wire::Gemini => None,
         }
+    }
+
+    /// Returns the settings of a model that this format has no word for, by their keys.
+    pub fn lacks(self, spec: &ModelSpec, local: bool) -> Vec<&'static str> {
+        let set = [
+            ("seed", spec.seed.is_some()),
+            ("frequency_penalty", spec.frequency_penalty.is_some()),
+            ("presence_penalty", spec.presence_penalty.is_some()),
+            ("repeat_penalty", spec.repeat_penalty.is_some()),
+        ];
+        let lacks = |key: &str| match self {
+            Wire::Ollama => false,
+            // vendors refuse what they do not know; llama.cpp and its like know it
+            Wire::OpenAi => key == "repeat_penalty" && !local,
+            Wire::Gemini => key == "repeat_penalty",
+            Wire::Anthropic => true,
+        };
+        set.into_iter().filter(|(key, set)| *set && lacks(key)).map(|(key, _)| key).collect()
     }
 
     /// Returns the path of the list of models, the key of the list, and the key of a name in it.

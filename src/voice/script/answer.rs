@@ -334,7 +334,7 @@ mod tests {
             hear([b"{\"text\":\"a\",\"finish\":\"length\",\"usage\":{\"input\":1,\"output\":2}}"
                 .as_slice()])
             .2;
-        let usage = Some(Usage { input: 1, output: 2, estimated: false });
+        let usage = Some(Usage { input: 1, output: 2, ..Usage::default() });
         let finish = Some("length".into());
         assert_eq!(
             last,

@@ -45,10 +45,20 @@ pub(super) fn request(ask: &CallRequest) -> Value {
 /// Returns one thing that was said, with who said it.
 fn said(ask: &CallRequest, block: &Block) -> Value {
     match block {
-        Block::Own { text } => json!({"who": ask.seat.id, "name": ask.seat.name, "text": text}),
-        Block::Other { who, name, text, cut } => {
+        Block::Own { text, cut } => {
+            let mut own = json!({"who": ask.seat.id, "name": ask.seat.name, "text": text});
+            if *cut {
+                own["cut"] = true.into();
+            }
+            own
+        }
+        Block::Other { who, name, text, cut, whisper } => {
             let who = ask.labels.get(who).unwrap_or(&who.0);
-            json!({"who": who, "name": name, "text": text, "cut": cut})
+            let mut other = json!({"who": who, "name": name, "text": text, "cut": cut});
+            if *whisper {
+                other["whisper"] = true.into();
+            }
+            other
         }
         Block::Summary { text } => json!({"who": SUMMARY, "name": SUMMARY, "text": text}),
         Block::Operator { text, whisper } => {

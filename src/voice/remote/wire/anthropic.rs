@@ -1,6 +1,6 @@
 //! Messages, as Anthropic speaks them.
 
-use crate::model::Role;
+use crate::model::{Message, Role};
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         .iter()
         .filter_map(|m| match m.role {
             Role::System => None,
-            Role::User => Some(json!({"role": "user", "content": m.text})),
+            Role::User => Some(json!({"role": "user", "content": content(m)})),
             Role::Assistant => Some(json!({"role": "assistant", "content": m.text})),
         })
         .collect();
@@ -33,7 +33,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         "stream": true,
     });
     if let Some(system) = call.messages.iter().find(|m| m.role == Role::System) {
-        body["system"] = json!(system.text);
+        body["system"] = json!([kept(&system.text)]);
     }
     if !call.tools.is_empty() {
         let offered = call.tools.iter().map(|tool| {
@@ -50,13 +50,34 @@ pub(super) fn spell(call: &Call) -> Spelled {
         } else {
             body["thinking"] = json!({"type": "enabled", "budget_tokens": thinking});
         }
-    } else if let Some(temperature) = call.spec.temperature {
-        body["temperature"] = json!(temperature);
+    } else {
+        if let Some(temperature) = call.spec.temperature {
+            body["temperature"] = json!(temperature);
+        }
+        if let Some(top_p) = call.spec.top_p {
+            body["top_p"] = json!(top_p);
+        }
     }
     if !call.spec.stop.is_empty() {
         body["stop_sequences"] = json!(call.spec.stop);
     }
     Spelled { path: "/messages".into(), body }
+}
+
+/// A text at whose end the server may keep what it has read so far.
+fn kept(text: &str) -> Value {
+    json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}})
+}
+
+/// The content of a message; what no later prompt repeats stands behind what is kept.
+fn content(message: &Message) -> Value {
+    let fresh = message.text.len().saturating_sub(message.fresh);
+    match message.text.split_at_checked(fresh) {
+        Some((again, fresh)) if message.fresh > 0 && !again.trim().is_empty() => {
+            json!([kept(again.trim_end()), {"type": "text", "text": fresh}])
+        }
+        Some(_) | None => json!(message.text),
+    }
 }
 
 /// Returns the version in a model's name, as in `claude-opus-4-7` or `claude-3-7-sonnet-20250219`.
@@ -68,19 +89,21 @@ fn version(model: &str) -> Option<(u32, u32)> {
     Some((major, parts.next().and_then(number).unwrap_or(0)))
 }
 
-/// Returns the tokens that were read, those that the server remembers from before included.
-fn input(usage: &Value) -> Option<u64> {
-    let fresh = usage["input_tokens"].as_u64()?;
-    let kept = ["cache_creation_input_tokens", "cache_read_input_tokens"]
-        .map(|key| usage[key].as_u64().unwrap_or(0));
-    Some(kept.into_iter().fold(fresh, u64::saturating_add))
+/// Takes in the tokens that were read, those that the server remembers from before included.
+fn read(usage: &Value, heard: &mut FrameContent) {
+    let Some(fresh) = usage["input_tokens"].as_u64() else { return };
+    let count = |key: &str| usage[key].as_u64().unwrap_or(0);
+    let cached = count("cache_read_input_tokens");
+    let written = count("cache_creation_input_tokens");
+    heard.input = Some(fresh.saturating_add(cached).saturating_add(written));
+    heard.cache = Some((cached, written));
 }
 
 pub(super) fn hear(frame: &Value) -> FrameContent {
     let mut heard = FrameContent::default();
     match frame["type"].as_str().unwrap_or_default() {
         "message_start" => {
-            heard.input = input(&frame["message"]["usage"]);
+            read(&frame["message"]["usage"], &mut heard);
         }
         "content_block_start" => {
             heard.say = text_at(&frame["content_block"]["text"]);
@@ -102,7 +125,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
             heard.finish = frame["delta"]["stop_reason"].as_str().map(finish);
             heard.output = frame["usage"]["output_tokens"].as_u64();
             // the last word on what was read; the first may have been a zero
-            heard.input = input(&frame["usage"]);
+            read(&frame["usage"], &mut heard);
         }
         "message_stop" => heard.over = true,
         _ => {}

@@ -35,6 +35,18 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(temperature) = call.spec.temperature {
         options["temperature"] = json!(temperature);
     }
+    let spec = call.spec;
+    let numbers = [
+        ("topP", spec.top_p),
+        ("frequencyPenalty", spec.frequency_penalty),
+        ("presencePenalty", spec.presence_penalty),
+    ];
+    numbers.into_iter().filter_map(|(key, value)| Some((key, value?))).for_each(|(key, value)| {
+        options[key] = json!(value);
+    });
+    if let Some(seed) = spec.seed {
+        options["seed"] = json!(seed);
+    }
     if let Some(max) = call.most_tokens() {
         options["maxOutputTokens"] = json!(max);
     }

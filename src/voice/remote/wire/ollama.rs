@@ -18,6 +18,19 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(temperature) = call.spec.temperature {
         options["temperature"] = json!(temperature);
     }
+    let spec = call.spec;
+    let numbers = [
+        ("top_p", spec.top_p),
+        ("frequency_penalty", spec.frequency_penalty),
+        ("presence_penalty", spec.presence_penalty),
+        ("repeat_penalty", spec.repeat_penalty),
+    ];
+    numbers.into_iter().filter_map(|(key, value)| Some((key, value?))).for_each(|(key, value)| {
+        options[key] = json!(value);
+    });
+    if let Some(seed) = spec.seed {
+        options["seed"] = json!(seed);
+    }
     if let Some(max) = call.most_tokens() {
         options["num_predict"] = json!(max);
     }
@@ -54,7 +67,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         output: frame["eval_count"].as_u64(),
         over,
         asked: whole(&frame["message"]["tool_calls"]),
-        error: None,
+        ..FrameContent::default()
     }
 }
 

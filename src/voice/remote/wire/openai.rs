@@ -22,6 +22,21 @@ pub(super) fn spell(call: &Call) -> Spelled {
     if let Some(temperature) = call.spec.temperature {
         body["temperature"] = json!(temperature);
     }
+    let spec = call.spec;
+    let numbers = [
+        ("top_p", spec.top_p),
+        ("frequency_penalty", spec.frequency_penalty),
+        ("presence_penalty", spec.presence_penalty),
+        // no part of the format, but local servers know it
+        ("repeat_penalty", spec.repeat_penalty),
+    ];
+    numbers.into_iter().filter_map(|(key, value)| Some((key, value?))).for_each(|(key, value)| {
+        body[key] = json!(value);
+    });
+    if let Some(seed) = spec.seed {
+        let name = if call.provider == "mistral" { "random_seed" } else { "seed" };
+        body[name] = json!(seed);
+    }
     if let Some(max) = call.most_tokens() {
         // OpenAI's reasoning models refuse the older name, which all others know
         let name = if call.provider == "openai" { "max_completion_tokens" } else { "max_tokens" };

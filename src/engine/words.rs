@@ -1,0 +1,162 @@
+//! The words of a reply: whose they are, whom they name, what of them is private, and when nobody needs the rest.
+
+use crate::model::*;
+use crate::reply::{self, Parted, RepairedReply, Splitter};
+use crate::state::{Live, Seat, State, Turn};
+use std::borrow::Cow;
+
+/// Bytes up to which a reply is looked at with each line that comes.
+const SHORT_BYTES: usize = 8 * 1024;
+/// A longer one is looked at this many times, as a power of two, until it has doubled.
+const LOOKS_BITS: u32 = 4;
+
+/// Some seats under all names by which the speaker of a turn knows them.
+pub(super) fn known<'a>(
+    state: &State,
+    turn: &Turn,
+    seats: impl Iterator<Item = &'a Seat>,
+) -> Vec<Cow<'a, Participant>> {
+    let labels = state.labels(turn);
+    let alias = |p: &'a Participant| match labels.get(&p.id) {
+        None => Cow::Borrowed(p),
+        Some(label) => {
+            let aliases = p.aliases.iter().chain([label]).cloned().collect();
+            Cow::Owned(Participant { aliases, ..p.clone() })
+        }
+    };
+    seats.map(|s| alias(&s.spec)).collect()
+}
+
+/// A turn's words, and those that are for one participant alone.
+pub(super) fn parted(state: &State, turn: &Turn, words: &str) -> Parted {
+    let hearers = state.may_whisper_to(turn);
+    if hearers.is_empty() {
+        return Parted { text: words.to_owned(), ..Parted::default() };
+    }
+    let roster = known(state, turn, hearers.into_iter());
+    reply::parted(words, &roster.iter().map(|p| &**p).collect::<Vec<_>>())
+}
+
+/// The seats that some words of a turn name: with an @, and in a last question where that counts.
+pub(super) fn mentions(state: &State, text: &str, turn: &Turn) -> Vec<SeatId> {
+    let present = known(state, turn, state.seats.iter().filter(|s| !s.gone));
+    let roster: Vec<&Participant> = present.iter().map(|p| &**p).collect();
+    let mut named = reply::mentions(text, Some(&turn.seat), &roster);
+    let thread = state.threads.get(&turn.thread);
+    if thread.is_some_and(|t| t.spec.options["names"] == "asked") {
+        let asked = reply::asked(text, Some(&turn.seat), &roster);
+        let more: Vec<SeatId> = asked.into_iter().filter(|s| !named.contains(s)).collect();
+        named.extend(more);
+    }
+    named
+}
+
+/// The seats that the operator's words name.
+pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
+    let present = state.seats.iter().filter(|s| !s.gone).map(|s| &*s.spec);
+    reply::mentions(text, None, &present.collect::<Vec<_>>())
+}
+
+/// What a turn's voice said, brought back to the one who spoke: only a model writes on in others' names.
+pub(super) fn own_words(
+    state: &State,
+    turn: &Turn,
+    said: String,
+    thought: String,
+) -> RepairedReply {
+    let think = (!thought.is_empty()).then(|| thought.clone().into());
+    match state.seat(&turn.seat).map(|s| &s.spec.voice) {
+        Some(VoiceSpec::Model(_)) if !is_free(state, turn) => {
+            // names in data are data
+            let (text, more) = Splitter::whole(&said);
+            let thought = format!("{thought}{more}");
+            let think = (!thought.is_empty()).then(|| thought.into());
+            RepairedReply { text, think, ..RepairedReply::default() }
+        }
+        Some(VoiceSpec::Model(_)) => {
+            let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
+            // what was asked for once more is taken as it is
+            let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };
+            let repaired = cut_short(repair(&said, &turn.seat, &roster));
+            let think = match &repaired.think {
+                Some(more) => Some(format!("{thought}{more}").into()),
+                None => think,
+            };
+            RepairedReply { think, ..repaired }
+        }
+        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. }) | None => {
+            RepairedReply { text: said, think, ..RepairedReply::default() }
+        }
+    }
+}
+
+/// Words without what they only say again.
+fn cut_short(words: RepairedReply) -> RepairedReply {
+    let Some(at) = reply::repeats_from(&words.text) else { return words };
+    let kept = words.text.get(..at).unwrap_or_default().trim_end().to_owned();
+    let raw = words.raw.or_else(|| Some(words.text.as_str().into()));
+    RepairedReply { text: kept, raw, repeats: true, ..words }
+}
+
+/// Returns whether a turn is asked for words, as opposed to data.
+pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
+    state.contract_of(turn).form.is_words()
+}
+
+/// Returns whether a reply has nothing that its speaker said.
+pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
+    let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
+    own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
+}
+
+/// Returns whether nobody needs the rest of a reply that still comes: it has gone on in another's name, as far as its
+/// lines are complete, or does nothing but repeat itself. `new` is the piece that came last. A long reply is not looked at
+/// with each of its lines: its end is looked at in any case.
+pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
+    let seat = live.state.seat(&turn.seat);
+    if !seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_))) {
+        return false;
+    }
+    let mut said = live.said(turn.id);
+    let old = said.len().saturating_sub(new.len());
+    let ends = new.contains(['.', '!', '?', '\n']);
+    if ends && is_looked_at(old, said.len()) && repeats(&live.state, turn, &said) {
+        return true;
+    }
+    let lines = |said: &str| said.rfind('\n').map_or(0, |at| at + 1);
+    let before = said.get(..old).map_or(0, lines);
+    said.truncate(lines(&said));
+    is_looked_at(before, said.len())
+        && own_words(&live.state, turn, said, String::new()).impersonates
+}
+
+/// Returns whether a model's words, as far as they came, do nothing but repeat themselves.
+fn repeats(state: &State, turn: &Turn, said: &str) -> bool {
+    is_free(state, turn) && reply::repeats_from(said).is_some()
+}
+
+/// Returns whether a reply is looked at that had so many bytes and now has more: always while it is short, then so many
+/// times until it has doubled that all of it together costs what a few looks cost.
+fn is_looked_at(before: usize, now: usize) -> bool {
+    let step = 1 << now.max(1).ilog2().saturating_sub(LOOKS_BITS);
+    now <= SHORT_BYTES || before / step != now / step
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_reply_is_looked_at_a_few_times_and_a_short_one_with_each_line() {
+        let (mut looked_at, mut bytes) = (0, 0);
+        let line = 100;
+        while bytes < 1_000_000 {
+            let look = is_looked_at(bytes, bytes + line);
+            bytes += line;
+            assert!(look || bytes > SHORT_BYTES, "at {bytes}");
+            looked_at += if look { bytes } else { 0 };
+        }
+        assert!(looked_at < 40 * bytes, "{} times its length", looked_at / bytes);
+        assert!(is_looked_at(900_000, 970_000), "a sixteenth is never passed over");
+    }
+}

@@ -1,0 +1,153 @@
+//! The last words of a prompt: what is true of this turn alone, and whose turn it is.
+//!
+//! Everything that changes from turn to turn stands here and not in front: what comes before stays the same, so that a
+//! server can remember it, and a model obeys best what it read last.
+
+use super::frame::{range_of, said_length};
+use super::messages::{attribute, quoted};
+use super::persona::rendered;
+use super::task;
+use crate::model::{Block, Debate, Layout, Requester, SeatId, Text};
+use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
+
+/// What a phase of a usual name is for, by the beginning of its name.
+const USUAL: [(&str, &str); 3] = [
+    ("open", "Say what you stand for and your strongest reason."),
+    ("rebut", "Answer the strongest point against you."),
+    ("clos", "Nothing new: say what decides it, and where the other side was right."),
+];
+/// What the first turn of all is told, where no phase asks for anything.
+const FIRST: &str = "Say what you think and give your strongest reason.";
+/// What a turn is told whose words nobody answers any more.
+const LAST: &str = "This is your last word.";
+
+/// Returns the last words of a prompt; `begins` where nothing was said before it.
+pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
+    let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
+    let form = task::reply(&state.contract_of(turn));
+    let mut all: Vec<String> = vec![];
+    if turn.speaks() {
+        all.extend(phase(state, turn));
+        all.extend(role(state, turn));
+        all.extend(manner(state, turn));
+        all.extend(task::requests(state, turn));
+        all.extend(question.map(|q| q.to_string()));
+        all.push(match &turn.part {
+            Some(_) => task::GO_ON.to_owned(),
+            None => occasion(state, turn, begins),
+        });
+    } else {
+        all.extend(question.map(|q| q.to_string()));
+    }
+    all.extend(form);
+    all.join("\n").into()
+}
+
+/// What the phase is for, and how far it has come.
+fn phase(state: &State, turn: &Turn) -> Option<String> {
+    let phase = state.phase_of(turn.thread)?;
+    let round = state.threads.get(&turn.thread).map_or(1, |t| t.round.max(1));
+    let rounds =
+        phase.policy.options.get("rounds").and_then(serde_json::Value::as_u64).unwrap_or(1);
+    let place = if rounds > 1 { format!(", {round} of {rounds}") } else { String::new() };
+    let name = phase.name.to_lowercase();
+    let usual = || {
+        let guided = state.scenario.debate == Debate::Guided;
+        let of_name = USUAL.iter().filter(|_| guided).find(|(begins, _)| name.starts_with(begins));
+        of_name.map(|(_, ask)| (*ask).to_owned())
+    };
+    let task = phase.shows.task.as_ref().map(|task| rendered(task, state, turn));
+    let task = task.or_else(usual).map_or(String::new(), |task| format!(" {}", task.trim()));
+    let last_phase = state.scenario.phases.last().is_some_and(|last| last.name == phase.name);
+    let last = last_phase && state.scenario.phases.len() > 1 && u64::from(round) >= rounds;
+    let last = if last { format!(" {LAST}") } else { String::new() };
+    Some(format!("Phase: {}{place}.{task}{last}", phase.name))
+}
+
+/// The role of this round, where roles change.
+fn role(state: &State, turn: &Turn) -> Option<String> {
+    let role = state.role_of(turn)?;
+    let rotates = state.seat(&turn.seat).is_some_and(|s| !s.spec.roles.is_empty());
+    (rotates && role.trim() != "-").then(|| format!("Your role in this round: {role}."))
+}
+
+/// How long, and whether to think first.
+fn manner(state: &State, turn: &Turn) -> Option<String> {
+    let seat = &state.seat(&turn.seat)?.spec;
+    let shows = state.shows(turn);
+    let words = match shows.and_then(|s| s.words) {
+        Some(range) => Some(range_of(range)),
+        None if state.scenario.phases.iter().any(|p| p.shows.words.is_some()) => {
+            let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn));
+            said_length(state, seat, persona.as_deref().unwrap_or_default())
+        }
+        None => None,
+    };
+    let free = state.contract_of(turn).form.is_words();
+    let words = words.filter(|_| free).map(|words| format!("In {words}."));
+    let think = shows.is_some_and(|s| s.thinks).then(|| {
+        "You may think first, between <think> and </think>: nobody at the table reads that."
+            .to_owned()
+    });
+    let all: Vec<String> = words.into_iter().chain(think).collect();
+    (!all.is_empty()).then(|| all.join(" "))
+}
+
+/// Whose turn it is, and why.
+fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
+    let name = state.seat(&turn.seat).map_or(&turn.seat.0, |s| &s.spec.name);
+    if begins {
+        let topic = state.scenario.topic.as_ref().or(state.title.as_ref());
+        let topic = topic.map_or(String::new(), |topic| format!("{}\n", topic.trim()));
+        let guided = state.scenario.debate == Debate::Guided;
+        let asks = state.phase_of(turn.thread).is_some();
+        let first = if guided && !asks { format!(" {FIRST}") } else { String::new() };
+        return format!("{topic}{name}, you begin.{first}");
+    }
+    let mut told = format!("{name}, it is your turn.");
+    if let Some(asked) = asked(state, turn) {
+        told.push_str(&format!(" {asked}"));
+    }
+    if matches!(&state.ending, Some(Ending::FinalRound(_))) && state.phase_of(turn.thread).is_none()
+    {
+        told.push_str(&format!(" {LAST}"));
+    }
+    told
+}
+
+/// Who wanted this seat to speak, where somebody did.
+fn asked(state: &State, turn: &Turn) -> Option<String> {
+    let labels = state.labels(turn);
+    let batch = state.batch_of(turn)?;
+    let last = state.visible(turn).rev().find(|e| e.seat() != Some(&turn.seat));
+    let named = |e: &&Entry| e.mentions.contains(&turn.seat);
+    if let Some(entry) = last.filter(named) {
+        let by = entry.seat().map_or("The host".to_owned(), |by| called(state, &labels, by));
+        return Some(format!("{by} asked you."));
+    }
+    if batch.spec.requester == Requester::Operator {
+        let gave =
+            batch.spec.replaces.is_none() && !matches!(&state.ending, Some(Ending::FinalRound(_)));
+        return gave.then(|| "The host gave you the floor.".to_owned());
+    }
+    let chosen = &batch.spec.memo[CHOSEN];
+    let by = SeatId(chosen["by"].as_str()?.into());
+    let why = chosen["why"].as_str().unwrap_or_default().trim().trim_end_matches('.');
+    let why = if why.is_empty() { String::new() } else { format!(": {}", quoted(why)) };
+    Some(format!("{} gave you the floor{why}.", called(state, &labels, &by)))
+}
+
+fn called(state: &State, labels: &Labels, id: &SeatId) -> String {
+    let name = state.seat(id).map_or(&id.0, |s| &s.spec.name);
+    attribute(labels.get(id).unwrap_or(name))
+}
+
+/// Returns the block as the layout shows it: in the shared one nobody's words are their own.
+pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text) -> Block {
+    match (block, layout) {
+        (Block::Own { text, cut }, Layout::Shared) => {
+            Block::Other { who: who.clone(), name: name.clone(), text, cut, whisper: false }
+        }
+        (block, _) => block,
+    }
+}

@@ -1,0 +1,334 @@
+//! What surrounds the talk: who the participant is, who is at the table, how to speak.
+//!
+//! It is the same for every turn of a seat, so that a server can remember it: whatever changes from turn to turn stands in
+//! the cue, behind the talk. In the shared layout the part before the talk is the same for all seats as well.
+
+use super::persona::{filled, rendered};
+use crate::model::contract::WHISPER;
+use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec};
+use crate::scenario::Rule;
+use crate::state::{Labels, State, Turn};
+
+/// Words of a reply that a model is asked to stay below where nobody said how many.
+const WORDS_MAX: u32 = 150;
+/// What makes a debate worth reading: what a turn brings. Where there are phases, each says that itself.
+const BRING: &str = "Bring one new thing: a reason, a case, a number, a question or a concession.";
+/// What makes a debate worth reading: how to disagree.
+const FAIRLY: &str = "Before you disagree, put the other's point as they would.";
+/// Units of length by which a persona says how long a reply is.
+const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
+/// Characters of a persona that tell a chooser who somebody is.
+const GIST_MAX: usize = 160;
+
+/// What stands around the talk.
+pub(super) struct PromptFrame {
+    /// Before it.
+    pub system: String,
+    /// Behind it, in the shared layout.
+    pub aside: Option<String>,
+}
+
+/// Returns where a seat's prompts have the talk.
+pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
+    match &seat.voice {
+        VoiceSpec::Model(_) => state.scenario.layout,
+        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => Layout::Own,
+    }
+}
+
+pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
+    let Some(seat) = state.seat(&turn.seat) else {
+        return PromptFrame { system: String::new(), aside: None };
+    };
+    let seat = &*seat.spec;
+    let by_model = matches!(seat.voice, VoiceSpec::Model(_));
+    let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
+    let who = who(seat, persona.trim());
+    let labels = state.labels(turn);
+    let own_label = labels.get(&turn.seat).filter(|_| turn.speaks()).map(|label| {
+        match label_is_common(state, turn) {
+            true => format!("Names are hidden; to the others you are {label}."),
+            false => "Names are hidden; the others know you under another label.".to_owned(),
+        }
+    });
+    let shared = layout(state, seat) == Layout::Shared;
+    let topic = topic(state).filter(|(_, topic)| match shared {
+        true => state.seats.iter().any(|s| !says_topic(&s.spec, topic)),
+        false => !persona.contains(topic.trim()),
+    });
+    let topic = topic.map(|(head, topic)| format!("{head} {topic}"));
+    let table = table(state, turn, &labels, shared);
+    let tags = by_model.then(|| tags(shared));
+    let around = lines([topic, table, tags, own_label]);
+    let rules = if by_model { rules(state, turn, seat, &persona) } else { String::new() };
+    match shared {
+        true => PromptFrame { system: around, aside: Some(parts([who, rules])) },
+        false => PromptFrame { system: parts([who, around, rules]), aside: None },
+    }
+}
+
+/// Joins what is there, a line each.
+fn lines<const N: usize>(all: [Option<String>; N]) -> String {
+    all.into_iter().flatten().filter(|l| !l.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// Joins what is there, with an empty line between.
+fn parts<const N: usize>(all: [String; N]) -> String {
+    all.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Returns the topic, and what it is called: not every topic is a question.
+fn topic(state: &State) -> Option<(&'static str, &Text)> {
+    let topic = state.scenario.topic.as_ref().or(state.title.as_ref())?;
+    Some((if topic.trim_end().ends_with('?') { "The question:" } else { "The topic:" }, topic))
+}
+
+/// Returns whether what a seat is told about itself has the topic in it.
+fn says_topic(seat: &Participant, topic: &str) -> bool {
+    let persona = seat.persona.as_deref().unwrap_or_default();
+    let filled_in = persona
+        .split("{{")
+        .skip(1)
+        .any(|rest| rest.split("}}").next().is_some_and(|inside| inside.trim() == "topic"));
+    filled_in || persona.contains(topic.trim())
+}
+
+/// Returns who a participant is, once.
+fn who(seat: &Participant, persona: &str) -> String {
+    let role = seat.role.as_ref().filter(|_| seat.roles.is_empty());
+    let has = |text: &str, role: &Text| text.to_lowercase().contains(&role.to_lowercase());
+    if introduces(persona, &seat.name) {
+        let role = role.filter(|role| !has(persona, role));
+        return role.map_or(persona.to_owned(), |role| format!("{persona}\nYour role: {role}."));
+    }
+    let role = role.filter(|role| !has(&seat.name, role));
+    let role = role.map_or(String::new(), |role| format!(", {role}"));
+    format!("You are {}{role}. {persona}", seat.name).trim_end().to_owned()
+}
+
+/// Returns whether a persona begins with who it is of.
+fn introduces(persona: &str, name: &str) -> bool {
+    let begins = format!("you are {}", name.to_lowercase());
+    let persona = persona.to_lowercase();
+    persona.strip_prefix(&begins).is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+}
+
+/// Returns whether all see a seat under the same label.
+fn label_is_common(state: &State, turn: &Turn) -> bool {
+    use crate::model::Anonymous;
+    let anonymous = state.phase_of(turn.thread).map_or(Anonymous::Off, |p| p.shows.anonymous);
+    anonymous != Anonymous::PerViewer
+}
+
+/// Returns who else is at the table, with what they do there.
+fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<String> {
+    let others = state.seats.iter().filter(|s| !s.gone && (shared || s.spec.id != turn.seat));
+    if !labels.is_empty() {
+        let mut names: Vec<&Text> =
+            others.map(|s| labels.get(&s.spec.id).unwrap_or(&s.spec.name)).collect();
+        // the order of the table would tell who is who, and so would roles
+        names.sort();
+        names.dedup();
+        let names: Vec<&str> = names.into_iter().map(|name| &**name).collect();
+        return (!names.is_empty()).then(|| format!("At the table: {}.", names.join(", ")));
+    }
+    let (speakers, listeners): (Vec<_>, Vec<_>) = others.partition(|s| s.spec.speaks);
+    let speaker = |seat: &Participant| match seat.role.as_ref().filter(|_| seat.roles.is_empty()) {
+        Some(role) if !seat.name.to_lowercase().contains(&role.to_lowercase()) => {
+            format!("{} ({role})", seat.name)
+        }
+        Some(_) | None => seat.name.to_string(),
+    };
+    let mut told = vec![];
+    if !speakers.is_empty() {
+        let all: Vec<String> = speakers.iter().map(|s| speaker(&s.spec)).collect();
+        told.push(format!("At the table: {}.", all.join(", ")));
+    }
+    told.extend(listeners.iter().map(|s| {
+        let name = &s.spec.name;
+        match (judges(state, &s.spec.id), chooses(state, &s.spec.id)) {
+            (true, _) => format!("{name} listens and decides at the end."),
+            (false, true) => format!("{name} chooses who speaks."),
+            (false, false) => format!("{name} listens."),
+        }
+    }));
+    told.push("The host may speak too.".to_owned());
+    Some(told.join(" "))
+}
+
+fn judges(state: &State, seat: &SeatId) -> bool {
+    let phases = state.scenario.phases.iter().filter_map(|p| p.judge.as_ref());
+    let verdicts = state.scenario.verdict.iter().chain(phases);
+    let rules =
+        state.scenario.stops.iter().any(
+            |stop| matches!(&stop.rule, Rule::Judge { seat: judge, .. } if **judge == *seat.0),
+        );
+    rules || verdicts.flat_map(|v| &v.judges).any(|j| **j == *seat.0)
+}
+
+fn chooses(state: &State, seat: &SeatId) -> bool {
+    let phases = state.scenario.phases.iter().map(|p| &p.policy);
+    let policies = std::iter::once(&state.scenario.policy).chain(phases);
+    policies.filter_map(|p| p.options.get("moderator")).any(|m| m.as_str() == Some(&*seat.0))
+}
+
+fn tags(shared: bool) -> String {
+    let whose = if shared { "What is said comes" } else { "Words of the others come" };
+    format!("{whose} to you as <said by=\"NAME\">…</said>, the host's words as <host>…</host>.")
+}
+
+/// How a model should speak; what it cannot keep to, `reply` repairs.
+fn rules(state: &State, turn: &Turn, seat: &Participant, persona: &str) -> String {
+    if turn.purpose == Purpose::Pick {
+        return roster(state, turn);
+    }
+    if !turn.speaks() {
+        return String::new();
+    }
+    let name = &seat.name;
+    if !state.contract_of(turn).form.is_words() {
+        return format!("Answer only as {name}, and never for anybody else.");
+    }
+    let guided = state.scenario.debate == Debate::Guided;
+    let prose = if guided { " plain prose," } else { "" };
+    let length = length(state, seat, persona).map_or(String::new(), |words| format!(" {words},"));
+    let say = format!(
+        "Say only what {name} says next:{prose}{length} no name in front, no tags, nobody else's lines."
+    );
+    let debate = guided.then(|| match state.scenario.phases.is_empty() {
+        true => format!("{BRING} {FAIRLY}"),
+        false => FAIRLY.to_owned(),
+    });
+    lines([Some(say), hands_over(state, turn, persona), whispers(state, turn), debate])
+}
+
+/// Returns how long a reply should be, where the frame says so: the author's persona or a phase may.
+fn length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
+    let by_phase = state.scenario.phases.iter().any(|p| p.shows.words.is_some());
+    (!by_phase).then(|| said_length(state, seat, persona)).flatten()
+}
+
+/// Returns how long a reply should be where no phase says so; none where the persona does.
+pub(super) fn said_length(state: &State, seat: &Participant, persona: &str) -> Option<String> {
+    // a word is about one and a half tokens
+    let most = || seat.reply_tokens().map_or(WORDS_MAX, |t| (t * 2 / 3).clamp(1, WORDS_MAX));
+    match seat.words.or(state.scenario.words) {
+        Some(range) => Some(range_of(range)),
+        None if names_length(persona) => None,
+        None => Some(format!("at most {} words", most())),
+    }
+}
+
+/// Returns a range of words in words.
+pub(super) fn range_of((least, most): (u32, u32)) -> String {
+    format!("{least} to {most} words")
+}
+
+/// Returns whether a persona says how long a reply is, as in "in 40 to 90 words" or "one sentence".
+fn names_length(persona: &str) -> bool {
+    let words: Vec<String> = persona
+        .split_whitespace()
+        .map(|w| w.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase())
+        .collect();
+    words.windows(2).any(|pair| {
+        let [number, unit] = pair else { return false };
+        let counts = number.chars().any(|c| c.is_ascii_digit())
+            || ["one", "two", "three", "four", "five", "few"].contains(&number.as_str());
+        counts && UNITS.iter().any(|u| unit == u || unit.strip_suffix('s') == Some(u))
+    })
+}
+
+/// Returns how the floor is handed over, where a mention does that and the persona does not say so itself.
+fn hands_over(state: &State, turn: &Turn, persona: &str) -> Option<String> {
+    let options = state.threads.get(&turn.thread).map(|t| &t.spec.options)?;
+    let told = options["mentions"] == "once" && !persona.contains('@');
+    let asked = options["names"] == "asked";
+    match (told, asked) {
+        (_, true) => Some(
+            "To hand over to somebody, write @name, or end with a question to them by name.".into(),
+        ),
+        (true, false) => Some("To hand over to somebody, write @name.".into()),
+        (false, false) => None,
+    }
+}
+
+/// Returns how private words are said, where they may be.
+fn whispers(state: &State, turn: &Turn) -> Option<String> {
+    let labels = state.labels(turn);
+    let hearers = state.may_whisper_to(turn);
+    let names: Vec<&str> =
+        hearers.iter().map(|s| &**labels.get(&s.spec.id).unwrap_or(&s.spec.name)).collect();
+    let (last, before) = names.split_last()?;
+    let all = match before {
+        [] => (*last).to_owned(),
+        before => format!("{} or {last}", before.join(", ")),
+    };
+    let first = names.first()?;
+    Some(format!(
+        "To tell {all} something that nobody else reads, write a paragraph that begins \"{WHISPER} {first}:\"."
+    ))
+}
+
+/// Returns who can be chosen, with a line about each.
+fn roster(state: &State, turn: &Turn) -> String {
+    let options = state.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
+    let chosen = state.seats.iter().filter(|s| options.iter().any(|o| **o == *s.spec.id.0));
+    let mut told = String::from("Who can be chosen:");
+    for seat in chosen.map(|s| &s.spec) {
+        let role = seat.role.as_ref().map_or(String::new(), |role| format!(", {role}"));
+        let about = about(seat).map_or(String::new(), |about| format!(": {about}"));
+        told.push_str(&format!("\n- {}: {}{role}{about}", seat.id, seat.name));
+    }
+    told
+}
+
+/// Returns one line about a participant: its description, or the first sentence of its persona.
+fn about(seat: &Participant) -> Option<String> {
+    if let Some(description) = &seat.description {
+        return Some(description.to_string());
+    }
+    let persona = seat.persona.as_deref()?.trim();
+    let first = persona.split_inclusive(['.', '!', '?', '\n']).next()?.trim();
+    let own = introduces(first, &seat.name);
+    let bare = if own { first.get("you are ".len() + seat.name.len()..)? } else { first };
+    let bare = bare.trim_start_matches([',', ' ']).trim();
+    let fits = !bare.contains("{{") && !bare.is_empty() && bare.chars().count() <= GIST_MAX;
+    fits.then(|| bare.to_owned())
+}
+
+/// Returns what a person should know of the persona that a turn's prompt begins with: that it cannot be filled in.
+pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
+    let seat = &state.seat(&turn.seat)?.spec;
+    let persona = seat.persona.as_ref()?;
+    let fault = filled(persona, state, turn).err()?;
+    let at = fault.place(persona);
+    Some(format!("`{}` has its persona as it is written: {at}: {fault}", seat.id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_persona_that_says_who_it_is_or_how_long_it_speaks_is_not_told_twice() {
+        for (persona, expected) in [
+            ("You are Ada, a planner.", true),
+            ("you are ada.", true),
+            ("You are Adam.", false),
+            ("You plan cities.", false),
+            ("", false),
+        ] {
+            assert_eq!(introduces(persona, "Ada"), expected, "{persona}");
+        }
+        for (persona, expected) in [
+            ("Speak in 40 to 90 words, plainly.", true),
+            ("Answer in one sentence.", true),
+            ("In 60-80 words.", true),
+            ("You choose your words well.", false),
+            ("You have two sisters and a line manager.", false),
+            ("", false),
+        ] {
+            assert_eq!(names_length(persona), expected, "{persona}");
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! What the host tells the table in the conversation: what came of a vote or a verdict.
+
+use super::messages::attribute;
+use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};
+use crate::state::{Announcement, Labels, State, Turn};
+
+/// Returns what a turn is told, with the place of each in the log; what a summary covers is not told again.
+pub(super) fn told(
+    state: &State,
+    turn: &Turn,
+    labels: &Labels,
+    covered: Option<Seq>,
+) -> Vec<(Block, Seq)> {
+    if turn.purpose == Purpose::Judge {
+        // what other judges found must not lead this one
+        return vec![];
+    }
+    let heard = state.heard_to(turn);
+    let seen = state.news.iter().filter(|news| {
+        let fresh = covered.is_none_or(|upto| news.seq > upto);
+        let in_time = turn.summarises_upto().is_none_or(|upto| news.seq <= upto);
+        news.seq < heard && fresh && in_time && state.sees_thread(turn.thread, news.thread)
+    });
+    let block = |news: &crate::state::Told| {
+        let text = match &news.what {
+            Announcement::Vote(vote) => of_vote(vote),
+            Announcement::Verdict(verdict) => of_verdict(verdict),
+        };
+        let text = state.read_as(&text.into(), &Labels::new(), labels);
+        (Block::Operator { text, whisper: false }, news.seq)
+    };
+    seen.map(block).collect()
+}
+
+/// Returns both in the order of the log.
+pub(super) fn merged(
+    said: Vec<(Block, Seq)>,
+    told: Vec<(Block, Seq)>,
+) -> impl Iterator<Item = (Block, Seq)> {
+    let mut all: Vec<(Block, Seq)> = said.into_iter().chain(told).collect();
+    // stable, and sorted already where nothing was told
+    all.sort_by_key(|(_, seq)| *seq);
+    all.into_iter()
+}
+
+fn of_vote(vote: &VoteClosed) -> String {
+    let counts: Vec<String> = vote
+        .options
+        .iter()
+        .map(|option| format!("{option} {}", vote.counts.get(option).copied().unwrap_or(0)))
+        .collect();
+    let winner = match &vote.winner {
+        Some(winner) => format!("{winner} wins"),
+        None => "no winner".into(),
+    };
+    format!("The vote \"{}\": {}; {winner}.", vote.question.trim(), counts.join(", "))
+}
+
+fn of_verdict(verdict: &VerdictGiven) -> String {
+    let of = verdict.phase.as_ref().map_or(String::new(), |phase| format!(" on {phase}"));
+    let winner = match &verdict.winner {
+        Some(winner) => format!("{winner} wins"),
+        None => "no winner".into(),
+    };
+    let scores: Vec<String> = verdict
+        .sides
+        .iter()
+        .filter_map(|side| Some(format!("{side} {}", verdict.scores.get(side)?)))
+        .collect();
+    let scores = match scores.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", scores.join(", ")),
+    };
+    format!(
+        "The verdict{of}, \"{}\": {winner}{scores}.",
+        attribute(&Text::from(verdict.question.trim()))
+    )
+}

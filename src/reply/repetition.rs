@@ -1,0 +1,140 @@
+//! Words that only repeat: a reply that says its own sentence again and again, or one that says what was just said.
+//!
+//! Small models fall into both. It looks at words alone: a sentence counts as said again where its words are the same,
+//! whatever stands between them.
+
+use crate::text::Trigrams;
+use std::collections::HashMap;
+
+/// How often a sentence may be said in one reply.
+const TIMES: usize = 2;
+/// Words of a sentence that is no mere "yes".
+const SENTENCE_WORDS: usize = 4;
+/// Words of a reply that can be an echo; shorter ones may well be said twice.
+const ECHO_WORDS: usize = 5;
+/// The share of a reply that stands in what was said already from which on it is an echo.
+const ECHO: f64 = 0.8;
+
+/// A sentence: where it begins, and its bare words.
+struct Sentence {
+    at: usize,
+    words: String,
+    counts: bool,
+}
+
+/// Returns where a reply begins to do nothing but repeat itself: at the end of what it said only once, as soon as one of
+/// its sentences comes for the third time. Only complete sentences count, so that it may be asked while words come.
+pub fn repeats_from(reply: &str) -> Option<usize> {
+    let sentences = sentences(reply);
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    let third = sentences.iter().position(|sentence| {
+        let n = times.entry(&sentence.words).or_default();
+        *n += usize::from(sentence.counts);
+        *n > TIMES
+    })?;
+    // what led up to it may be a repetition of its own
+    let before = |at: usize| sentences.iter().take(at).map(|s| &s.words);
+    let mut cut = third;
+    while let Some(last) = cut.checked_sub(1)
+        && sentences.get(last).is_some_and(|s| before(last).any(|words| *words == s.words))
+    {
+        cut = last;
+    }
+    sentences.get(cut).map(|s| s.at)
+}
+
+/// The complete sentences of a reply, those of code left out.
+fn sentences(reply: &str) -> Vec<Sentence> {
+    let mut all = vec![];
+    let (mut at, mut code) = (0, false);
+    for (end, mark) in reply.match_indices(['.', '!', '?', '\n']) {
+        let behind = end + mark.len();
+        // "3.5" is no end of a sentence
+        let inside = mark != "\n"
+            && reply
+                .get(behind..)
+                .is_some_and(|rest| rest.starts_with(|c: char| c.is_alphanumeric()));
+        if inside {
+            continue;
+        }
+        let text = reply.get(at..behind).unwrap_or_default();
+        if text.trim_start().starts_with("```") {
+            code = !code;
+        }
+        let words: Vec<String> = text
+            .split_whitespace()
+            .map(|w| w.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase())
+            .filter(|w| !w.is_empty())
+            .collect();
+        if !words.is_empty() {
+            let begins = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
+            let counts = !code && words.len() >= SENTENCE_WORDS;
+            all.push(Sentence { at: at + begins, words: words.join(" "), counts });
+        }
+        at = behind;
+    }
+    all
+}
+
+/// Returns whether nearly all of a reply stands in what its speaker was just shown.
+pub fn echoes<'a>(reply: &str, shown: impl IntoIterator<Item = &'a str>) -> bool {
+    let words = reply.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count();
+    if words < ECHO_WORDS {
+        return false;
+    }
+    let mut known = Trigrams::default();
+    shown.into_iter().for_each(|text| known.extend(&Trigrams::of(text)));
+    1.0 - Trigrams::of(reply).novelty(&known) >= ECHO
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reply_is_cut_where_it_only_repeats_itself() {
+        let loops = "The question is a question. ".repeat(3);
+        let turns = "I sell tea here. You drink it hot. ".repeat(3);
+        for (reply, kept) in [
+            (loops.as_str(), Some("The question is a question. ")),
+            (turns.as_str(), Some("I sell tea here. You drink it hot. ")),
+            (
+                "It rains in Bergen. And so?\nIt rains in Bergen!\nit rains in Bergen.\n",
+                Some("It rains in Bergen. And so?\n"),
+            ),
+            (
+                "A word is enough. Fine. A word is enough. Good. A word is enough.",
+                Some("A word is enough. Fine. A word is enough. Good. "),
+            ),
+            ("No. No. No. No. No.", None),
+            ("It rains in Bergen. It rains in Bergen. It rains in Oslo.", None),
+            ("It rains in Bergen. It rains in Bergen. It rains in Berg", None),
+            ("It costs 3.5 euros a day. It costs 3.5 euros a week.", None),
+            ("```\nlet a = b + c;\nlet a = b + c;\nlet a = b + c;\n```\n", None),
+            ("", None),
+        ] {
+            assert_eq!(repeats_from(reply).map(|at| &reply[..at]), kept, "{reply}");
+        }
+    }
+
+    #[test]
+    fn an_echo_is_what_was_just_shown() {
+        let shown = [
+            "Should cities ban private cars?",
+            "I carry doors up the stairs, and the van carries me.",
+        ];
+        for (reply, expected) in [
+            ("Should cities ban private cars?", true),
+            ("I carry doors up the stairs, and the van carries me.", true),
+            (
+                "\"I carry doors up the stairs, and the van carries me.\" And who pays for the van, the loan and the tax on it?",
+                false,
+            ),
+            ("Cities should price them instead.", false),
+            ("Yes, I do.", false),
+            ("", false),
+        ] {
+            assert_eq!(echoes(reply, shown), expected, "{reply}");
+        }
+    }
+}

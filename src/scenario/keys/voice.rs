@@ -1,0 +1,65 @@
+//! The keys of voices: rehearsed lines, people, stand-ins, and what follows a failure.
+
+use super::value::{Key, NAMES, PACE_RANGE, SECONDS_RANGE, ValueKind, key, needed};
+use crate::model::facts::OF_CALL;
+
+/// Rehearsed lines.
+pub(super) const LINES: ValueKind =
+    ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(LINE)]));
+
+/// One rehearsed line.
+const LINE: &[Key] = &[
+    needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
+    key(
+        "when",
+        ValueKind::Condition(OF_CALL),
+        r#""'?' in operator.said""#,
+        "The line is used when this condition holds, before lines without a condition.",
+    ),
+    key(
+        "for",
+        ValueKind::OneOf {
+            words: &["speak", "pick", "bid", "vote", "judge", "summarise"],
+            later: &[],
+        },
+        r#""vote""#,
+        "The purpose of the line (default speak).",
+    ),
+];
+
+pub(super) const HUMAN: &[Key] = &[
+    needed("seconds", SECONDS_RANGE, "60", "How long to wait for the person."),
+    key(
+        "then",
+        ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
+        r#""pass""#,
+        "What to do after that (default pass).",
+    ),
+];
+
+pub(super) const STAND_IN: &[Key] = &[
+    key("lines", LINES, r#"["I pass."]"#, "Rehearsed lines."),
+    key("model", ValueKind::Model, r#""ollama:llama3""#, "A language model."),
+    key("script", NAMES, r#"["./reply.sh"]"#, "A program and its arguments."),
+];
+
+pub(super) const ON_FAILURE: &[Key] = &[
+    key(
+        "retry",
+        ValueKind::Count { least: 0, most: 10 },
+        "1",
+        "Further calls within the same turn, up to `retries` in the settings.",
+    ),
+    key(
+        "then",
+        ValueKind::OneOf { words: &["skip", "pause", "replace", "stop"], later: &[] },
+        r#""skip""#,
+        "What to do after the last retry (default skip, or replace if there are fallbacks).",
+    ),
+];
+
+/// What `[rehearsed]` holds besides lines.
+pub(super) const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
+
+/// What lines of a cast are.
+pub(in crate::scenario) const CAST_LINES: ValueKind = LINES;

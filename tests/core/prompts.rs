@@ -1,0 +1,317 @@
+//! What models are shown, word by word: pinned for every bundled scenario, and for what prompts alone can say.
+
+use colloquium::clock::VIRTUAL_EPOCH;
+use colloquium::engine;
+use colloquium::model::payload::Opened;
+use colloquium::model::*;
+use colloquium::policy;
+use colloquium::prompt;
+use colloquium::scenario::{self, Source};
+use colloquium::state::{Live, State, Turn};
+use colloquium::voice::{Chunk, Done};
+use serde_json::{Value, json};
+
+/// Turns after which a scenario has shown what it shows.
+const TURNS: usize = 40;
+
+/// One call: of whom, for what, and what it was shown.
+#[derive(Clone)]
+struct Call {
+    seat: String,
+    purpose: Purpose,
+    phase: Option<String>,
+    messages: Vec<Message>,
+}
+
+impl Call {
+    fn whole(&self) -> String {
+        let role = |role| match role {
+            Role::System => "SYSTEM",
+            Role::User => "USER",
+            Role::Assistant => "ASSISTANT",
+        };
+        let of = |m: &Message| format!("--- {}\n{}\n", role(m.role), m.text);
+        self.messages.iter().map(of).collect()
+    }
+
+    fn last(&self) -> &str {
+        self.messages.last().map_or("", |m| &m.text)
+    }
+
+    fn system(&self) -> &str {
+        &self.messages[0].text
+    }
+}
+
+/// A scenario as a conversation of models begins with it.
+fn opened(text: &str, set: impl Fn(&mut Participant)) -> Opened {
+    let source = Source { name: "test".into(), text: text.into(), settings: vec![] };
+    let loaded = scenario::load(&source, &policy::rows()).unwrap();
+    let mut participants = loaded.participants;
+    for seat in &mut participants {
+        seat.voice = match &seat.voice {
+            VoiceSpec::Model(spec) => VoiceSpec::Model(spec.clone()),
+            _ => VoiceSpec::Model(ModelSpec::default()),
+        };
+        seat.window = Some(32_000);
+        set(seat);
+    }
+    Opened {
+        format: 1,
+        program: "test".into(),
+        seed: 7,
+        rehearsed: false,
+        scenario: serde_json::to_value(&loaded.scenario).unwrap(),
+        participants,
+        parallel: loaded.parallel,
+        rates: Default::default(),
+        attended: false,
+    }
+}
+
+/// Plays it with made-up words and returns every call.
+fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
+    let mut state = State::default();
+    let mut calls = vec![];
+    let mut take = |state: &mut State, draft: Draft| {
+        let event = Event {
+            seq: state.next_seq,
+            at: VIRTUAL_EPOCH,
+            ms: state.ms,
+            thread: draft.thread,
+            by: draft.by,
+            cause: draft.cause,
+            kind: draft.kind,
+        };
+        state.apply(&event);
+        if let Kind::CallStarted(started) = &event.kind {
+            let turn = &state.turns[&started.turn];
+            calls.push(Call {
+                seat: turn.seat.to_string(),
+                purpose: turn.purpose,
+                phase: state.phase_of(turn.thread).map(|p| p.name.to_string()),
+                messages: prompt::messages(&prompt::build(state, turn)),
+            });
+        }
+    };
+    take(&mut state, draft(ThreadId::ROOT, event::ENGINE, Box::new(opened).into()));
+    let mut said = 0;
+    let mut steer = steer.iter();
+    while state.ended.is_none() && said < TURNS {
+        if let Some(draft) = engine::advance(&state) {
+            take(&mut state, draft);
+        } else if let Some(turn) = state.turns.values().next().cloned() {
+            said += 1;
+            let done = Chunk::Done(reply(&state, &turn, said));
+            let input = engine::Input::Chunk(turn.call.unwrap(), done);
+            let ended = engine::react(&Live::from(state.clone()), state.ms, &input);
+            ended.into_iter().for_each(|draft| take(&mut state, draft));
+            if let Some(line) =
+                turn.speaks().then(|| steer.next()).flatten().filter(|l| !l.is_null())
+            {
+                let (key, line) =
+                    (format!("k{said}").into(), serde_json::from_value(line.clone()).unwrap());
+                let live = Live::from(state.clone());
+                let given = engine::react(&live, state.ms, &engine::Input::Command { key, line });
+                given.into_iter().for_each(|draft| take(&mut state, draft));
+            }
+        } else {
+            break;
+        }
+    }
+    calls
+}
+
+/// A reply in the form that is asked for.
+fn reply(state: &State, turn: &Turn, said: usize) -> Done {
+    let structured = match state.contract_of(turn).form {
+        Form::Choice(options) => json!({"choice": options[0], "why": "the others have spoken"}),
+        Form::Judgement(sides) => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
+        Form::Bid => json!({"bid": 5, "why": "I can wait"}),
+        Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),
+        Form::Free
+        | Form::Markers(_)
+        | Form::Answer { .. }
+        | Form::Ranking { .. }
+        | Form::Scores(_) => Value::Null,
+    };
+    let asks = state.seat(&turn.seat).is_some_and(|s| s.spec.persona.as_deref() == Some("ASKS CY"));
+    let text = match asks {
+        true => format!("Made-up words, the {said}. What do you think, Cy?"),
+        false => format!("Made-up words, the {said}."),
+    };
+    Done { text: Some(text.into()), structured, ..Done::default() }
+}
+
+/// The calls that show what a scenario's prompts are: the first, the middle and the last turn that speaks, each phase's
+/// last one, and the first of every other purpose.
+fn picked(calls: &[Call]) -> String {
+    let speaks: Vec<usize> =
+        (0..calls.len()).filter(|n| calls[*n].purpose == Purpose::Speak).collect();
+    let mut shown = vec![(speaks[0], "first"), (speaks[speaks.len() / 2], "middle")];
+    shown.push((speaks[speaks.len() - 1], "last"));
+    for purpose in [Purpose::Pick, Purpose::Vote, Purpose::Judge] {
+        let first = calls.iter().position(|c| c.purpose == purpose);
+        shown.extend(first.map(|n| (n, "first of its kind")));
+    }
+    let one = |(n, what): &(usize, &str)| {
+        let Call { seat, purpose, phase, .. } = &calls[*n];
+        let phase = phase.as_ref().map_or(String::new(), |phase| format!(", {phase}"));
+        format!("=== {what}: {seat}, {purpose:?}{phase}\n{}", calls[*n].whole())
+    };
+    shown.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn every_bundled_scenario_has_its_prompts() {
+    for name in scenario::bundled_names() {
+        let text = scenario::bundled(name).unwrap();
+        insta::assert_snapshot!(
+            format!("prompts__{name}"),
+            picked(&calls(opened(text, |_| {}), &[]))
+        );
+    }
+    let text = scenario::bundled("round-table").unwrap();
+    let mut shared = opened(text, |_| {});
+    shared.scenario["layout"] = json!("shared");
+    let shared = calls(shared, &[]);
+    insta::assert_snapshot!("prompts__round-table__shared", picked(&shared));
+}
+
+/// A scenario of two models with some keys of its own.
+fn two(top: &str, ada: &str) -> String {
+    format!(
+        "title = \"T\"\ntopic = \"Is it so?\"\n{top}\n[[participant]]\nid = \"ada\"\nname = \"Ada\"\n{ada}\n\
+         [[participant]]\nid = \"bo\"\nname = \"Bo\"\n"
+    )
+}
+
+fn play(top: &str, ada: &str, steer: &[Value]) -> Vec<Call> {
+    calls(opened(&two(top, ada), |_| {}), steer)
+}
+
+#[test]
+fn what_changes_from_turn_to_turn_leaves_the_frame_as_it_was() {
+    let note = json!({"do": "note", "text": "Be kind.", "for": "utterance"});
+    for layout in ["own", "shared"] {
+        let top = format!("layout = \"{layout}\"\nwords = [40, 90]\n[limits]\nutterances = 8");
+        let noted = play(&top, "", &[Value::Null, note.clone()]);
+        let frames: Vec<&str> =
+            noted.iter().filter(|c| c.seat == "ada").map(Call::system).collect();
+        assert!(frames.windows(2).all(|w| w[0] == w[1]), "{layout}");
+        let with_note: Vec<usize> =
+            (0..noted.len()).filter(|n| noted[*n].last().contains("Be kind.")).collect();
+        assert!(!with_note.is_empty(), "{layout}");
+        assert!(noted.iter().all(|c| c.whole().matches("40 to 90 words").count() == 1), "{layout}");
+    }
+}
+
+#[test]
+fn in_the_shared_layout_the_talk_is_the_same_for_everybody() {
+    let shared = play(
+        "layout = \"shared\"\n[limits]\nutterances = 6",
+        "persona = \"You are Ada, a cook.\"",
+        &[],
+    );
+    let before = |call: &Call| {
+        let all = format!("{}\n{}", call.system(), call.last());
+        all[..all.len() - call.messages.last().unwrap().fresh].trim_end().to_owned()
+    };
+    for pair in shared.windows(2) {
+        assert!(before(&pair[1]).starts_with(&before(&pair[0])), "nothing is read twice");
+        assert_eq!(pair[1].messages.len(), 2);
+    }
+    assert!(
+        shared[2].last().contains("<said by=\"Ada\">")
+            && shared[2].last().contains("You are Ada, a cook.")
+    );
+    assert!(!shared[2].system().contains("a cook"));
+}
+
+#[test]
+fn the_table_is_told_what_a_vote_came_to() {
+    let vote = json!({"do": "vote", "question": "Shall we?", "options": ["yes", "no"]});
+    let voted = play("[limits]\nutterances = 4", "", &[vote]);
+    let after = voted.iter().rfind(|c| c.purpose == Purpose::Speak).unwrap();
+    assert!(
+        after.whole().contains("<host>\nThe vote \"Shall we?\": yes 2, no 0; yes wins.\n</host>"),
+        "{}",
+        after.whole()
+    );
+}
+
+#[test]
+fn what_scenarios_say_of_debate_words_roles_and_lore_is_shown() {
+    let guided = "Bring one new thing";
+    assert!(play("", "", &[])[0].system().contains(guided));
+    assert!(!play("debate = \"plain\"", "", &[])[0].system().contains(guided));
+    // what the persona says of its length is the author's
+    let own = play("", "persona = \"You are Ada. Answer in two sentences.\"", &[]);
+    assert!(!own[0].system().contains("words,"), "{}", own[0].system());
+    assert!(play("", "words = [5, 9]", &[])[0].system().contains("5 to 9 words"));
+    let turning = play(
+        "policy = { name = \"round_robin\", rounds = 3 }",
+        "role = [\"challenger\", \"-\"]",
+        &[],
+    );
+    let told: Vec<bool> = turning
+        .iter()
+        .filter(|c| c.seat == "ada")
+        .map(|c| c.last().contains("Your role in this round: challenger."))
+        .collect();
+    assert_eq!(told, [true, false, true]);
+    let lore = "[[lore]]\nkeys = [\"made-up words\"]\ntext = \"Nobody said this.\"\nwho = \"bo\"\n[limits]\nutterances = 4";
+    let shown: Vec<bool> = play(lore, "", &[])
+        .iter()
+        .map(|c| c.last().contains("<lore>\nNobody said this.\n</lore>"))
+        .collect();
+    assert_eq!(shown, [false, true, false, true]);
+    let window = play("[limits]\nutterances = 8", "context = { window = 2 }", &[]);
+    let ada = window.iter().rfind(|c| c.seat == "ada").unwrap();
+    assert!(ada.whole().contains("[4 earlier turns are left out here]"), "{}", ada.whole());
+    assert_eq!(ada.whole().matches("Made-up").count(), 2);
+}
+
+#[test]
+fn who_asked_is_told() {
+    let floor = json!({"do": "floor", "to": "ada"});
+    let given = play("[limits]\nutterances = 4", "", &[floor]);
+    assert!(
+        given[1].last().contains("Ada, it is your turn. The host gave you the floor."),
+        "{}",
+        given[1].last()
+    );
+    let asked = json!({"do": "say", "text": "@bo why?"});
+    let named = play("[limits]\nutterances = 4", "", &[Value::Null, asked]);
+    assert!(named.iter().any(|c| c.seat == "bo" && c.last().contains("The host asked you.")));
+    let panel = calls(opened(scenario::bundled("moderated-panel").unwrap(), |_| {}), &[]);
+    let chosen = panel.iter().find(|c| c.purpose == Purpose::Speak).unwrap();
+    assert!(
+        chosen.last().ends_with("gave you the floor: the others have spoken.")
+            || chosen.last().contains("you begin")
+    );
+    let second = panel.iter().filter(|c| c.purpose == Purpose::Speak).nth(1).unwrap();
+    assert!(
+        second.last().contains("Silas gave you the floor: the others have spoken."),
+        "{}",
+        second.last()
+    );
+}
+
+#[test]
+fn a_plain_name_in_a_question_hands_over_where_that_counts() {
+    let table = |names: &str| {
+        let three = format!(
+            "policy = {{ name = \"round_robin\", names = \"{names}\" }}\n[limits]\nutterances = 4"
+        );
+        let text =
+            two(&three, "persona = \"ASKS CY\"") + "[[participant]]\nid = \"cy\"\nname = \"Cy\"\n";
+        calls(opened(&text, |_| {}), &[])
+    };
+    let order = |calls: &[Call]| calls.iter().map(|c| c.seat.clone()).collect::<Vec<_>>();
+    let (asked, off) = (table("asked"), table("off"));
+    assert_eq!(order(&off), ["ada", "bo", "cy", "ada"]);
+    assert_eq!(order(&asked), ["ada", "cy", "bo", "cy"]);
+    assert!(asked[0].system().contains("or end with a question to them by name."));
+    assert!(asked[1].last().contains("Cy, it is your turn. Ada asked you."), "{}", asked[1].last());
+}

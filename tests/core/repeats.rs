@@ -1,0 +1,113 @@
+//! What becomes of replies of models that only repeat, only echo, or spend their tokens before a word.
+
+use crate::harness::*;
+use colloquium::model::*;
+use serde_json::json;
+
+/// Two seats whose voice is a model of this machine.
+fn local(utterances: u32) -> payload::Opened {
+    let mut table = round_robin(&["ada", "bo"], utterances);
+    for seat in &mut table.participants {
+        seat.voice = VoiceSpec::Model(ModelSpec { name: "x:tiny".into(), ..ModelSpec::default() });
+        seat.local = true;
+    }
+    table
+}
+
+/// How the first turn ended.
+fn first_end(ran: &Ran) -> payload::TurnEnded {
+    let end = |e: &Event| match &e.kind {
+        Kind::TurnEnded(end) => Some((**end).clone()),
+        _ => None,
+    };
+    ran.events.iter().find_map(end).unwrap()
+}
+
+/// The most tokens that each call asked for.
+fn most(ran: &Ran) -> Vec<u64> {
+    ran.seen.iter().map(|ask| ask.parameters.max_tokens.unwrap_or(0)).collect()
+}
+
+#[tokio::test]
+async fn a_reply_that_repeats_itself_is_cut_there_and_the_call_ends() {
+    let stage = stage(|ask| match &*ask.seat.id {
+        "ada" => Play::Words("I sell tea. The question is a question. ".repeat(50), 10),
+        _ => Play::Words("I drink it hot, and what of it?".into(), 10),
+    });
+    let ran = play(local(3), stage, &[]).await;
+    assert_eq!(ran.texts()[0], "I sell tea. The question is a question.");
+    let end = first_end(&ran);
+    assert_eq!(end.finish.as_deref(), Some("repetition"));
+    assert!(end.raw.unwrap().len() > end.text.len());
+    assert!(end.took_ms < 500, "nobody waits for the rest: {} ms", end.took_ms);
+    assert!(ran.state.warnings.is_empty(), "one who repeats itself makes no circle");
+}
+
+#[tokio::test]
+async fn an_echo_is_asked_again_once() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.number, ask.attempt) {
+        ("bo", Some(2), 2) => Play::Words("The van is mine, and the loan is too.".into(), 10),
+        _ => Play::Words("Trams carry more people than cars do.".into(), 10),
+    });
+    let ran = play(local(4), stage, &[]).await;
+    assert_eq!(
+        ran.texts()[..2],
+        ["Trams carry more people than cars do.", "The van is mine, and the loan is too."]
+    );
+    let again = ran.seen.iter().find(|ask| ask.number == Some(2) && ask.attempt == 2).unwrap();
+    let last = &again.messages.last().unwrap().text;
+    assert!(last.ends_with("That was said already. Say something of your own."), "{last}");
+    // who says it twice has said it
+    let fourth: Vec<u32> =
+        ran.seen.iter().filter(|ask| ask.number == Some(4)).map(|ask| ask.attempt).collect();
+    assert_eq!((fourth.len(), ran.texts().len()), (2, 4), "asked again once only");
+}
+
+#[tokio::test]
+async fn whoever_thinks_has_room_for_it() {
+    let stage = stage(|ask| {
+        let n = ask.number.unwrap_or(0);
+        Play::Words(format!("<think>well, {n}</think> I hold the point number {n} of them."), 10)
+    });
+    let ran = play(local(4), stage, &[]).await;
+    assert_eq!(most(&ran), [320, 320, 320 + 1_024, 320 + 1_024], "seen once, remembered");
+}
+
+#[tokio::test]
+async fn a_reply_without_a_word_left_is_tried_once_with_four_times_as_many() {
+    let stage = stage(|ask| match (&*ask.seat.id, ask.parameters.max_tokens) {
+        ("ada", Some(320)) => Play::Fail(5, ErrorClass::Length),
+        _ => Play::Words(
+            format!("{} has the point number {}.", ask.seat.id, ask.number.unwrap_or(0)),
+            10,
+        ),
+    });
+    let ran = play(local(4), stage, &[]).await;
+    assert_eq!(most(&ran), [320, 1_280, 320, 1_280, 320], "of ada alone, and remembered");
+    assert_eq!((ran.state.failed, ran.texts().len()), (0, 4));
+    // one that never finds a word fails, as it did
+    let never = crate::harness::stage(|_| Play::Fail(5, ErrorClass::Length));
+    let ran = play(local(2), never, &[]).await;
+    assert!(ran.state.failed > 0 && most(&ran)[..2] == [320, 1_280], "{:?}", most(&ran));
+}
+
+#[tokio::test]
+async fn data_that_is_cut_at_its_limit_is_said_so_and_has_more_room() {
+    let mut table = local(1);
+    let schema =
+        json!({"type": "object", "required": ["a"], "properties": {"a": {"type": "string"}}});
+    table.participants[0].reply =
+        Contract { form: Form::Schema(schema), again: 0, ..Contract::default() };
+    let stage = stage(|ask| match ask.attempt {
+        1 => Play::Spent("{\"a\": \"it goes on and".into()),
+        _ => Play::Words("{\"a\": \"it ends\"}".into(), 10),
+    });
+    let ran = play(table, stage, &[]).await;
+    assert_eq!(most(&ran), [1_024, 4_096]);
+    let why = ran.events.iter().find_map(|e| match &e.kind {
+        Kind::CallRetried(retried) => Some(retried.error.text.to_string()),
+        _ => None,
+    });
+    assert!(why.unwrap().contains("cut at max_tokens (1024), before its JSON ended"));
+    assert_eq!(ran.state.failed, 0);
+}

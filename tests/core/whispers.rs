@@ -1,0 +1,82 @@
+//! Private words of one participant to another: shown to whom they are for, and in nobody else's prompt.
+
+use crate::harness::*;
+use colloquium::model::*;
+use colloquium::prompt;
+use serde_json::json;
+
+const SECRET: &str = "330 if you are quick";
+
+fn whispering() -> Stage {
+    stage(|ask| match (&*ask.seat.id.0, ask.number, ask.attempt) {
+        ("a", Some(1), 1) => Play::Words("WHISPER Zed: a secret for nobody.".into(), 5),
+        ("a", Some(1), _) => Play::Words(format!("I ask 350.\n\nWHISPER b: {SECRET}."), 5),
+        ("b", Some(2), _) => Play::Words("**WHISPER to @a:** agreed.".into(), 5),
+        _ => Play::Words(format!("Number {}.", ask.number.unwrap_or(0)), 5),
+    })
+}
+
+fn models(to: &[&str]) -> payload::Opened {
+    let mut table = round_robin(&["a", "b", "c"], 6);
+    for seat in &mut table.participants {
+        seat.voice = VoiceSpec::Model(ModelSpec { name: "x:tiny".into(), ..ModelSpec::default() });
+        seat.reply.to = to.iter().map(|to| (*to).into()).collect();
+    }
+    table
+}
+
+#[tokio::test]
+async fn private_words_are_in_nobody_elses_prompt() {
+    for table in [models(&["all"]), {
+        let mut table = round_robin(&["a", "b", "c"], 6);
+        table.participants.iter_mut().for_each(|seat| seat.reply.to = vec!["all".into()]);
+        table
+    }] {
+        let ran = play(table, whispering(), &[]).await;
+        assert_eq!(ran.texts()[..3], ["I ask 350.", "", "Number 3."]);
+        let whispers = &ran.state.entries[0].version().whispers;
+        assert_eq!((&*whispers[0].to.0, &*whispers[0].text), ("b", "330 if you are quick."));
+        for asked in &ran.seen {
+            let shown = format!("{:?} {:?}", asked.prompt, asked.messages);
+            let number = asked.number.unwrap();
+            let knows = number > 1 && *asked.seat.id.0 != *"c";
+            assert_eq!(shown.contains(SECRET), knows, "{} in {number}", asked.seat.id);
+            assert_eq!(shown.contains("agreed"), knows && number > 2, "{}", asked.seat.id);
+            // what was meant for nobody at the table reaches nobody
+            assert!(number == 1 || !shown.contains("a secret for nobody"), "{shown}");
+            assert_eq!(prompt::digest(&asked.prompt).len(), 64);
+        }
+        let last = ran.seen.iter().rfind(|r| *r.seat.id.0 == *"b").unwrap();
+        let told = last.prompt.blocks.iter().any(
+            |block| matches!(block, Block::Other { whisper: true, text, .. } if text.contains(SECRET)),
+        );
+        assert!(told, "{:?}", last.prompt.blocks);
+        let retried = ran.events.iter().find_map(|e| match &e.kind {
+            Kind::CallRetried(retried) => Some(retried.error.text.to_string()),
+            _ => None,
+        });
+        assert!(retried.unwrap().contains("nobody can be whispered to as \"Zed\", only b, c"));
+    }
+}
+
+#[tokio::test]
+async fn who_may_not_whisper_says_it_aloud_and_a_hidden_turn_hides_its_whispers() {
+    let ran = play(models(&[]), whispering(), &[]).await;
+    assert!(ran.texts()[0].contains("WHISPER"), "it is but a word");
+    let hide = json!({"after": {"utterance": 2}, "do": "hide", "utterance": 1});
+    let ran = play(models(&["all"]), whispering(), &[hide]).await;
+    let fourth = ran.seen.iter().rfind(|r| *r.seat.id.0 == *"b").unwrap();
+    assert!(!format!("{:?}", fourth.prompt).contains(SECRET));
+}
+
+#[tokio::test]
+async fn only_who_may_whisper_is_told_how() {
+    let mut table = models(&["b"]);
+    table.participants[1].reply.to.clear();
+    let ran = play(table, whispering(), &[]).await;
+    let told = |id: &str| {
+        let asked = ran.seen.iter().find(|r| *r.seat.id.0 == *id).unwrap();
+        asked.messages[0].text.contains("that begins \"WHISPER b:\"")
+    };
+    assert_eq!(["a", "b", "c"].map(told), [true, false, true]);
+}

@@ -1,0 +1,203 @@
+//! What is counted in one debate.
+
+use colloquium::text::Trigrams;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// From this likeness on a turn repeats another one.
+const ALIKE: f64 = 0.8;
+/// The share of a turn that stands in what it was shown from which on it is an echo.
+const ECHO: f64 = 0.8;
+/// How many of its own last turns one is held against.
+const OWN: usize = 3;
+/// Words of a topic that a turn about it uses.
+const ON_TOPIC: usize = 2;
+/// Words that a reason has at least.
+const REASON: usize = 3;
+/// What prompts of this and of earlier versions say besides topic and talk: a turn of these words is an echo.
+const INSTRUCTIONS: &str = "What the others say stands in said, what the moderator says in moderator. Speak only as Ada, in plain prose, in at \
+     most 40 words. Do not begin with your name and never write what others say. What do you answer? You have the floor. \
+     What do you say? The talk begins. At the table with you: Bo, Cy. Say only what Ada says next: plain prose, at most 40 \
+     words, no name in front, no tags, nobody else's lines. Bring one new thing: a reason, a case, a number, a question or \
+     a concession. Before you disagree, put the other's point as they would. Ada, you begin. Say what you think and give \
+     your strongest reason. Ada, it is your turn. The host may speak too. Words of the others come to you as";
+/// Reasons that stand in prompts as examples.
+const EXAMPLES: [&str; 3] = ["one sentence", "two sentences", "one line"];
+
+/// One turn that spoke.
+struct Said {
+    who: String,
+    words: String,
+    finish: String,
+}
+
+/// One debate.
+pub struct Session<'a> {
+    topic: &'a str,
+    about: &'a [&'a str],
+    said: Vec<Said>,
+    failed: usize,
+    /// Choices, votes and judgements: what was chosen, and why.
+    chosen: Vec<(String, String)>,
+}
+
+impl<'a> Session<'a> {
+    /// Reads the lines of a session.
+    pub fn read(text: &str, topic: &'a str, about: &'a [&'a str]) -> Session<'a> {
+        let mut session = Session { topic, about, said: vec![], failed: 0, chosen: vec![] };
+        let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        for event in events.filter(|e| e["kind"] == "turn.ended" || e["kind"] == "call.retried") {
+            let data = &event["data"];
+            let text = |key: &str| data[key].as_str().unwrap_or_default().to_owned();
+            // JSON that was cut at its limit had words
+            let spent =
+                || data["error"]["text"].as_str().is_some_and(|t| t.contains("before a word"));
+            let class = &data["error"]["class"];
+            let empty = class == "empty" || (class == "length" && spent());
+            session.failed += usize::from(empty);
+            if event["kind"] != "turn.ended" {
+                continue;
+            }
+            let who = event["by"].as_str().unwrap_or_default().to_owned();
+            if data["purpose"] != "speak" {
+                let chosen = &data["structured"];
+                let part = |key: &str| chosen[key].as_str().unwrap_or_default().to_owned();
+                if data["outcome"] == "said" {
+                    let what =
+                        if chosen["choice"].is_string() { part("choice") } else { part("winner") };
+                    session.chosen.push((what, part("why")));
+                }
+            } else if !text("text").trim().is_empty() {
+                session.said.push(Said { who, words: text("text"), finish: text("finish") });
+            }
+        }
+        session
+    }
+
+    fn is_echo(&self, at: usize) -> bool {
+        let words = Trigrams::of(&self.said[at].words);
+        let mut shown = Trigrams::of(INSTRUCTIONS);
+        shown.extend(&Trigrams::of(self.topic));
+        if let Some(last) = at.checked_sub(1).and_then(|n| self.said.get(n)) {
+            shown.extend(&Trigrams::of(&last.words));
+        }
+        1.0 - words.novelty(&shown) >= ECHO
+    }
+
+    fn is_on_topic(&self, at: usize) -> bool {
+        let lower = self.said[at].words.to_lowercase();
+        let mut used: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).collect();
+        used.sort_unstable();
+        used.dedup();
+        used.iter().filter(|word| self.about.contains(word)).count() >= ON_TOPIC
+    }
+
+    fn repeats_another(&self, at: usize) -> bool {
+        let here = &self.said[at];
+        let words = Trigrams::of(&here.words);
+        let before = || self.said[..at].iter().rev();
+        let own = before().filter(|s| s.who == here.who).take(OWN);
+        let mut met: HashMap<&str, ()> = HashMap::new();
+        let others = before().filter(|s| s.who != here.who && met.insert(&s.who, ()).is_none());
+        own.chain(others).any(|s| words.likeness(&Trigrams::of(&s.words)) >= ALIKE)
+    }
+}
+
+/// Returns whether some words say a sentence of four words or more three times.
+fn repeats_itself(words: &str) -> bool {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for sentence in words.split(['.', '!', '?', '\n']) {
+        let plain: Vec<String> = sentence
+            .split_whitespace()
+            .map(|w| w.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase())
+            .collect();
+        if plain.len() >= 4 {
+            *counts.entry(plain.join(" ")).or_default() += 1;
+        }
+    }
+    counts.values().any(|n| *n >= 3)
+}
+
+fn is_reason(chosen: &str, why: &str) -> bool {
+    let why = why.trim().trim_end_matches('.').to_lowercase();
+    why.split_whitespace().filter(|w| w.chars().any(char::is_alphabetic)).count() >= REASON
+        && why != chosen.to_lowercase()
+        && !EXAMPLES.contains(&why.as_str())
+}
+
+/// The figures of some debates.
+#[derive(Default)]
+pub struct Scores {
+    debates: usize,
+    turns: usize,
+    words: usize,
+    on_topic: usize,
+    turns_on_topic: usize,
+    echoes: usize,
+    within: usize,
+    between: usize,
+    impersonation: usize,
+    empty: usize,
+    choices: usize,
+    reasons: usize,
+}
+
+impl Scores {
+    /// The head of the table.
+    pub const HEAD: &'static str = "| scenario | turns | words a turn | first turn on topic | turns on topic | echoes | repeats within | \
+         repeats between | in another's name | empty | choices with a reason |\n\
+         |---|---|---|---|---|---|---|---|---|---|---|";
+
+    /// Adds one debate.
+    pub fn add(&mut self, session: &Session<'_>) {
+        self.debates += 1;
+        self.turns += session.said.len();
+        self.words +=
+            session.said.iter().map(|s| s.words.split_whitespace().count()).sum::<usize>();
+        let all = || 0..session.said.len();
+        let on_topic = |at: usize| session.is_on_topic(at) && !session.is_echo(at);
+        self.on_topic += usize::from(!session.said.is_empty() && on_topic(0));
+        self.turns_on_topic += all().filter(|at| on_topic(*at)).count();
+        self.echoes += all().filter(|at| session.is_echo(*at)).count();
+        self.within += session.said.iter().filter(|s| repeats_itself(&s.words)).count();
+        self.between += all().filter(|at| session.repeats_another(*at)).count();
+        self.impersonation += session.said.iter().filter(|s| s.finish == "impersonation").count();
+        self.empty += session.failed;
+        self.choices += session.chosen.len();
+        self.reasons += session.chosen.iter().filter(|(what, why)| is_reason(what, why)).count();
+    }
+
+    /// Adds those of other debates.
+    pub fn merge(&mut self, other: &Scores) {
+        self.debates += other.debates;
+        self.turns += other.turns;
+        self.words += other.words;
+        self.on_topic += other.on_topic;
+        self.turns_on_topic += other.turns_on_topic;
+        self.echoes += other.echoes;
+        self.within += other.within;
+        self.between += other.between;
+        self.impersonation += other.impersonation;
+        self.empty += other.empty;
+        self.choices += other.choices;
+        self.reasons += other.reasons;
+    }
+
+    /// Returns them as a row of the table.
+    pub fn row(&self, name: &str) -> String {
+        let of = |part: usize, whole: usize| format!("{part} of {whole}");
+        let reasons = if self.choices == 0 { "–".into() } else { of(self.reasons, self.choices) };
+        format!(
+            "| {name} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {reasons} |",
+            self.turns,
+            self.words / self.turns.max(1),
+            of(self.on_topic, self.debates),
+            of(self.turns_on_topic, self.turns),
+            self.echoes,
+            self.within,
+            self.between,
+            self.impersonation,
+            self.empty,
+        )
+    }
+}
