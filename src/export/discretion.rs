@@ -29,7 +29,7 @@ pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Recor
     let events = || records.iter().map(|r| &r.event);
     if !reveal.whispers {
         out.commands = whispers(events());
-        out.whispered = whisperers(records);
+        out.add_whispers(records, whisperers(records));
     }
     if !reveal.hidden {
         let state = State::fold(events());

@@ -82,6 +82,17 @@ impl Redaction {
         }
     }
 
+    /// Adds the private words of some turns, and each of them wherever it stands: rehearsed lines have them too.
+    pub fn add_whispers(&mut self, records: &[Arc<Record>], turns: BTreeSet<TurnId>) {
+        for record in records {
+            let Kind::TurnEnded(end) = &record.event.kind else { continue };
+            let texts = end.whispers.iter().map(|w| w.text.trim());
+            let texts = texts.filter(|text| text.chars().count() >= QUOTED_CHARS);
+            self.texts.extend(texts.map(str::to_owned));
+        }
+        self.whispered.extend(turns);
+    }
+
     /// Returns the records without it; those in which nothing is taken out are the same ones.
     ///
     /// # Errors
