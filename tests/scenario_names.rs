@@ -75,3 +75,20 @@ fn keys_of_the_context_are_those_that_forms_write() {
     let other = "no participant's form has a key `other`; there are unclear, choice, why, ada, bo";
     assert_eq!(warned(choice, "context['other'] or context.choice"), [other]);
 }
+
+/// Private words go to somebody who is there, and only from replies in words.
+#[test]
+fn private_words_have_somebody_to_go_to() {
+    for (reply, expected) in [
+        ("{ to = [\"bo\"] }", "1].reply.to: no participant or role \"bo\""),
+        ("{ to = \"ada\" }", "reply.to: names nobody else"),
+        ("{ to = \"all\", choice = [\"a\", \"b\"] }", "reply.to: is for replies in words"),
+        ("{ again = 2 }", "reply: has no markers, choice, schema"),
+    ] {
+        let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\nreply = {reply}\n");
+        let faults = load(&source(&text), ROWS).expect_err("faults");
+        let found: Vec<String> =
+            faults.list.iter().map(|f| format!("{}: {}", f.key, f.message)).collect();
+        assert!(found.iter().any(|fault| fault.contains(expected)), "{reply}: {found:?}");
+    }
+}

@@ -11,6 +11,7 @@ pub mod event;
 pub mod facts;
 pub mod failure;
 pub mod ids;
+mod limit_at;
 pub mod limits;
 pub mod money;
 pub mod name;

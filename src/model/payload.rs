@@ -2,7 +2,8 @@
 
 use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
-use super::limits::{Limit, Limits};
+pub use super::limit_at::LimitAt;
+use super::limits::Limits;
 use super::money::Usd;
 use super::participant::Participant;
 use super::piece::PieceRun;
@@ -11,7 +12,7 @@ use super::reason::StopReason;
 use super::task::{JudgeTask, SummaryTask};
 use super::turn::{CutWhy, LateReason, Outcome, Purpose, ReceiptIs, Requester, Usage};
 use serde::{Deserialize, Serialize};
-use serde_json::{Number, Value};
+use serde_json::Value;
 use std::collections::BTreeMap;
 
 fn is_default<T: Default + PartialEq>(v: &T) -> bool {
@@ -413,53 +414,6 @@ pub struct Resumed {
     /// Exactly so many utterances, then paused again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
-}
-
-/// `limit.near` and `limit.reached`. The file has money in dollars.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Spelled", into = "Spelled")]
-pub struct LimitAt {
-    /// Which limit.
-    pub what: Limit,
-    /// How far it has come, in the limit's own unit.
-    pub value: u64,
-    /// The limit.
-    pub limit: u64,
-}
-
-/// How [`LimitAt`] is written.
-#[derive(Clone, Serialize, Deserialize)]
-struct Spelled {
-    what: Limit,
-    value: Number,
-    limit: Number,
-}
-
-impl From<LimitAt> for Spelled {
-    fn from(at: LimitAt) -> Spelled {
-        let number = |amount: u64| match at.what {
-            Limit::Usd => Number::from_f64(Usd(amount).into()).unwrap_or(amount.into()),
-            Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
-                amount.into()
-            }
-        };
-        Spelled { what: at.what, value: number(at.value), limit: number(at.limit) }
-    }
-}
-
-impl TryFrom<Spelled> for LimitAt {
-    type Error = &'static str;
-
-    fn try_from(spelled: Spelled) -> Result<LimitAt, &'static str> {
-        let amount = |number: Number| match spelled.what {
-            Limit::Usd => Usd::try_from(number.as_f64().unwrap_or(f64::NAN)).map(|usd| usd.0),
-            Limit::Utterances | Limit::Rounds | Limit::Seconds | Limit::Batches | Limit::Tokens => {
-                number.as_u64().ok_or("not a whole number")
-            }
-        };
-        let (value, limit) = (amount(spelled.value)?, amount(spelled.limit)?);
-        Ok(LimitAt { what: spelled.what, value, limit })
-    }
 }
 
 /// `warning`: something a person should know that changes nothing.

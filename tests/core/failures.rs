@@ -22,20 +22,21 @@ enum Way {
     Retry,
     /// The same call after a while, at nobody's cost.
     Wait,
-    /// The same call with half the prompt, once.
+    /// The same call at once, with half the prompt or with more room to reply, once.
     Shrink,
     /// No further call.
     Never,
 }
 
 /// The table: a class, and its way.
-const WAYS: [(ErrorClass, Way); 16] = [
+const WAYS: [(ErrorClass, Way); 17] = [
     (ErrorClass::Refused, Way::Retry),
     (ErrorClass::Dns, Way::Retry),
     (ErrorClass::Tls, Way::Retry),
     (ErrorClass::Failed, Way::Retry),
     (ErrorClass::NoProtocol, Way::Retry),
     (ErrorClass::Empty, Way::Retry),
+    (ErrorClass::Length, Way::Shrink),
     (ErrorClass::Silence, Way::Retry),
     (ErrorClass::Broken, Way::Retry),
     (ErrorClass::Rate, Way::Wait),

@@ -92,7 +92,7 @@ pub const STREAM: [Row; 31] = [
     row("comments for ever", Silence),
     row("roles for ever", Silence),
     row("finished without words", Empty),
-    row("all tokens spent on nothing", Empty),
+    row("all tokens spent on nothing", Length),
     row("held back", Filter),
     shown("words for ever", Silence),
     shown("a reply too large", TooLarge),
