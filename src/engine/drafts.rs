@@ -35,7 +35,7 @@ pub(super) fn batch(
 /// The grant of the floor to a seat of a batch, or the limit that it would break; nothing while the seat has to wait.
 pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
     let speaks = batch.spec.purpose == Purpose::Speak;
-    let anew = batch.spec.replaces.is_some();
+    let is_retry = batch.spec.replaces.is_some();
     let calls = state.calls().count() as u32;
     let human = state.seat(seat).is_some_and(|s| s.spec.voice.is_human());
     // a person has one turn at a time, whatever the number of threads
@@ -47,7 +47,7 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     let full = |max: u32| state.utterances + speaking as u32 >= max;
     let again = batch.interrupted.get(seat);
     if speaks
-        && !anew
+        && !is_retry
         && again.is_none_or(|again| again.by_hand)
         && state.ending.is_none()
         && state.limits.utterances.is_some_and(full)
@@ -57,7 +57,7 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     let number = match again {
         Some(again) => again.number,
         None if !speaks => None,
-        None if anew => batch.spec.replaces.and_then(|turn| state.spoken(turn)?.number),
+        None if is_retry => batch.spec.replaces.and_then(|turn| state.spoken(turn)?.number),
         None => Some(state.numbers + 1),
     };
     let notes = match again {

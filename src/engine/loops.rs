@@ -8,7 +8,7 @@ use super::drafts::warn_once;
 use crate::model::payload::{Warning, WarningAbout};
 use crate::model::{Draft, StopReason};
 use crate::state::State;
-use crate::text::{Trigrams, is_courtesy};
+use crate::text::{Trigrams, is_courtesy, word_likeness};
 
 /// How alike two contributions are of which one repeats the other.
 const ALIKE: f64 = 0.8;
@@ -34,9 +34,14 @@ pub struct Said<'a> {
 /// three or what another one said last, or answers thanks with thanks.
 pub fn circling(said: &[Said<'_>]) -> usize {
     let trigrams: Vec<Trigrams> = said.iter().map(|s| Trigrams::of(s.words)).collect();
+    let same = |at: usize, other: usize| {
+        trigrams[at].likeness(&trigrams[other]) >= ALIKE
+            || trigrams[at].shares(&trigrams[other])
+                && word_likeness(said[at].words, said[other].words) >= ALIKE
+    };
     let circles = |at: &usize| {
         let (here, heard) = (said[*at], said[*at].heard.min(*at));
-        let alike = |other: usize| trigrams[*at].likeness(&trigrams[other]) >= ALIKE;
+        let alike = |other: usize| same(*at, other);
         let own = (0..*at).rev().filter(|n| said[*n].who == here.who).take(OWN);
         let mut met = vec![here.who];
         let others = (0..heard).rev().filter(|n| {

@@ -50,14 +50,15 @@ pub fn redact(
         return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
     }
     let redaction = redaction(&log);
-    let mut anew = redaction.apply(&log.records)?;
+    let mut rebuilt = redaction.apply(&log.records)?;
     let changed = |(old, new): &(&Arc<Record>, &Arc<Record>)| !Arc::ptr_eq(old, new);
-    let events = log.records.iter().zip(&anew).filter(changed).count();
+    let events = log.records.iter().zip(&rebuilt).filter(changed).count();
     let Some(last) = log.last().filter(|_| events > 0) else {
         return Ok(Redacted { events, left: 0, removed: vec![] });
     };
-    let left = anew.iter().filter(|r| redaction.texts.iter().any(|t| r.line.contains(t))).count();
-    anew.push(Arc::new(Record::new(Event {
+    let left =
+        rebuilt.iter().filter(|r| redaction.texts.iter().any(|t| r.line.contains(t))).count();
+    rebuilt.push(Arc::new(Record::new(Event {
         seq: last.seq.next(),
         at: last.at,
         ms: last.ms,
@@ -67,7 +68,7 @@ pub fn redact(
         kind: Warning { text: note.into(), about: None }.into(),
     })?));
     let mut blobs = BTreeSet::new();
-    for record in &anew {
+    for record in &rebuilt {
         for blob in blobs_of(record).map_err(SessionError::Shape)? {
             files
                 .put_blob(&blob.name, &blob.text)
@@ -75,7 +76,7 @@ pub fn redact(
             blobs.insert(blob.name);
         }
     }
-    let lines: String = anew.iter().map(|r| r.line.as_str()).collect();
+    let lines: String = rebuilt.iter().map(|r| r.line.as_str()).collect();
     files::write_whole(files.log(), lines.as_bytes())
         .map_err(SessionError::io("write", files.log()))?;
     let removed =

@@ -100,7 +100,7 @@ impl Redaction {
     pub fn apply(&self, records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, SessionError> {
         let matches = self.matches(records);
         let mut at = BTreeMap::new();
-        let anew = records.iter().map(|record| {
+        let rebuilt = records.iter().map(|record| {
             let mut event = record.event.clone();
             self.take_words(&mut event.kind, &matches, &mut at);
             self.take_text(&mut event)?;
@@ -111,7 +111,7 @@ impl Redaction {
                 false => Record::new(event).map(Arc::new),
             }
         });
-        anew.collect()
+        rebuilt.collect()
     }
 
     /// Takes the words of a turn or a command out of one event, and the text out of pieces.
@@ -149,9 +149,9 @@ impl Redaction {
                         self.cut(piece, &span, found);
                     }
                 }
-                let anew = pack(&pieces, Ms(0));
-                if anew.iter().map(|r| &r.2).ne(delta.pieces.iter().map(|r| &r.2)) {
-                    delta.pieces = anew;
+                let rebuilt = pack(&pieces, Ms(0));
+                if rebuilt.iter().map(|r| &r.2).ne(delta.pieces.iter().map(|r| &r.2)) {
+                    delta.pieces = rebuilt;
                 }
             }
             Kind::CommandGiven(given) => {

@@ -88,24 +88,25 @@ pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
     let good: BTreeMap<Seq, &Arc<Record>> =
         rescue.iter().flatten().chain(&log.records).map(|r| (r.event.seq, r)).collect();
     let note = LogRepaired { from: 0, to: log.len, kept: name(&kept).into() };
-    let mut anew = Anew { note: &note, lines: String::new(), next: Seq(0), at: Wall(0), ms: Ms(0) };
+    let mut rewritten =
+        Rewritten { note: &note, lines: String::new(), next: Seq(0), at: Wall(0), ms: Ms(0) };
     let mut stand_ins = 0;
     for (seq, record) in &good {
-        let missing = anew.next.0..seq.0;
-        if seq.0 - anew.next.0 > GAP_MAX {
+        let missing = rewritten.next.0..seq.0;
+        if seq.0 - rewritten.next.0 > GAP_MAX {
             return Err(read_only(vec![LogFault::Missing { seq: missing }]));
         }
         for _ in missing {
-            anew.add_note()?;
+            rewritten.add_note()?;
             stand_ins += 1;
         }
-        anew.add(record);
+        rewritten.add(record);
     }
-    anew.add_note()?;
+    rewritten.add_note()?;
 
     // the log's name is never without a file: the old one gets a second name before the new one takes the first
     fs::hard_link(files.log(), &kept).map_err(SessionError::io("keep", &kept))?;
-    files::write_whole(files.log(), anew.lines.as_bytes())
+    files::write_whole(files.log(), rewritten.lines.as_bytes())
         .map_err(SessionError::io("write", files.log()))?;
     if rescue.is_some() {
         let joined = free_name(&files.beside(".rescue-joined"));
@@ -122,7 +123,7 @@ pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
 }
 
 /// A log being written again, without gaps.
-struct Anew<'a> {
+struct Rewritten<'a> {
     note: &'a LogRepaired,
     lines: String,
     next: Seq,
@@ -130,7 +131,7 @@ struct Anew<'a> {
     ms: Ms,
 }
 
-impl Anew<'_> {
+impl Rewritten<'_> {
     fn add(&mut self, record: &Record) {
         self.lines.push_str(&record.line);
         (self.next, self.at, self.ms) = (record.event.seq.next(), record.event.at, record.event.ms);

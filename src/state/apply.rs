@@ -450,10 +450,10 @@ impl Conversation {
             horizon: turn.horizon,
             labels: turn.labels.clone(),
         };
-        let anew = turn.replaces.and_then(|r| {
+        let replaced = turn.replaces.and_then(|r| {
             self.entries.iter_mut().rev().find(|x| x.versions.iter().any(|v| v.turn == Some(r)))
         });
-        if let Some(entry) = anew {
+        if let Some(entry) = replaced {
             entry.versions.push(version);
             entry.chosen = entry.versions.len() - 1;
             entry.mentions = e.mentions.clone();

@@ -88,9 +88,10 @@ impl Conversation {
     /// see them.
     pub(super) fn is_rewritten_by(&self, event: &Event) -> bool {
         let kind = &event.kind;
-        let anew = |e: &TurnEnded| self.turns.get(&e.turn).is_some_and(|t| t.replaces.is_some());
+        let is_new_version =
+            |e: &TurnEnded| self.turns.get(&e.turn).is_some_and(|t| t.replaces.is_some());
         matches!(kind, Kind::ThreadClosed(_))
-            || matches!(kind, Kind::TurnEnded(e) if anew(e))
+            || matches!(kind, Kind::TurnEnded(e) if is_new_version(e))
             || matches!(kind, Kind::CommandGiven(given) if rewrites(&given.line.command))
     }
 }

@@ -33,6 +33,11 @@ impl Trigrams {
         ratio(both, self.0.len() + other.0.len() - both)
     }
 
+    /// Returns whether both have any of the same sequences.
+    pub fn shares(&self, other: &Trigrams) -> bool {
+        !self.0.is_disjoint(&other.0)
+    }
+
     /// Returns the share of these that the others lack, from 0 to 1; 0 where there are none.
     pub fn novelty(&self, others: &Trigrams) -> f64 {
         ratio(self.0.difference(&others.0).count(), self.0.len())
@@ -42,6 +47,16 @@ impl Trigrams {
     pub fn extend(&mut self, other: &Trigrams) {
         self.0.extend(&other.0);
     }
+}
+
+/// Returns how alike two texts are word by word, from 0 to 1: how many words of the longer one stand in the other at their
+/// place or moved by what was put in or left out (Levenshtein over words). Finds sentences of which a name or a number was
+/// exchanged, which share few sequences of three words.
+pub fn word_likeness(a: &str, b: &str) -> f64 {
+    let (a, b) = (a.to_lowercase(), b.to_lowercase());
+    let (a, b): (Vec<&str>, Vec<&str>) = (a.unicode_words().collect(), b.unicode_words().collect());
+    let longest = a.len().max(b.len());
+    ratio(longest - strsim::generic_levenshtein(&a, &b), longest)
 }
 
 fn number(words: &[&str]) -> u64 {

@@ -48,6 +48,11 @@ fn results(house: &House, path: &str) -> Vec<Value> {
     lines(&fs::read_to_string(house.home.path().join(path)).unwrap())
 }
 
+/// One question whose answer is its number, answered rightly.
+fn item(n: u32) -> String {
+    format!("{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n")
+}
+
 #[test]
 fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
     let house = House::new();
@@ -90,11 +95,6 @@ fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
 fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
-    let item = |n: u32| {
-        format!(
-            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n"
-        )
-    };
     let items = house.file("items.jsonl", &(0..3).map(item).collect::<String>());
     let out = at(&house, "out");
     let args = ["batch", &scenario, "--items", &items, "--out", &out];
@@ -179,11 +179,6 @@ fn damaged_lines_are_named_and_left_out_only_if_asked() {
 fn shards_are_put_together_again_and_mixed_judges_are_not() {
     let house = House::new();
     let scenario = house.file("solver.toml", SOLVER);
-    let item = |n: u32| {
-        format!(
-            "{{\"id\":\"{n}\",\"question\":\"{n}?\",\"answer\":{n},\"right\":{n},\"said\":{n}}}\n"
-        )
-    };
     let items = house.file("items.jsonl", &(0..7).map(item).collect::<String>());
     let out = at(&house, "out");
     for part in ["1/3", "2/3", "3/3"] {

@@ -8,7 +8,7 @@ fn export(house: &House, more: &[&str]) -> String {
     house.run(&[&["export", "--last", "--format"], more].concat()).code(0).out
 }
 
-/// A whisper, a hidden utterance that was cut and spoken anew, and an edit of it.
+/// A whisper, a hidden utterance that was cut and spoken again, and an edit of it.
 fn secrets(house: &House) {
     let steer = house.file(
         "steer.jsonl",

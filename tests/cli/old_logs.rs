@@ -89,5 +89,5 @@ fn an_old_log_is_branched_off_and_gone_on_with_after_its_own_lines() {
     let told = house.run(&["resume", &path, "--headless"]).code(0).out;
     assert!(told.contains("[2] Ada\n  Words of now."), "{told}");
     let now = fs::read_to_string(&path).unwrap();
-    assert!(now.starts_with(&log) && now.len() > log.len(), "nothing of it was written anew");
+    assert!(now.starts_with(&log) && now.len() > log.len(), "nothing of it was written again");
 }

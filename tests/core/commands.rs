@@ -234,7 +234,7 @@ async fn the_last_utterance_is_spoken_anew_and_either_can_count() {
     assert_eq!(ran.texts(), ["take 4", "take 1", "take 3", "take 5"]);
     assert_eq!(ran.state.entries[1].versions.len(), 2);
     assert_eq!(ran.receipts("r").last(), Some(&Done));
-    assert_eq!(ran.seen[2].prompt.blocks.len(), 1, "spoken anew, it sees what it saw");
+    assert_eq!(ran.seen[2].prompt.blocks.len(), 1, "spoken again, it sees what it saw");
     let refused = ran.kinds().contains(&"command.refused");
     assert!(!refused && ran.receipts("old").last() == Some(&Done), "an earlier one too");
     assert_eq!(ran.state.entries[0].versions.len(), 2);

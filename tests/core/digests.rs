@@ -34,7 +34,7 @@ async fn what_a_seat_has_seen_is_not_hashed_again() {
     assert_eq!(account(&state.clone(), &turn).digest, before);
 }
 
-/// Each of these changes how earlier words read or whose they are, so that hashing begins anew.
+/// Each of these changes how earlier words read or whose they are, so that hashing begins again.
 #[tokio::test]
 async fn what_is_rewritten_is_hashed_anew() {
     let interventions = [

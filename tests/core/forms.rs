@@ -163,6 +163,6 @@ async fn rehearsed_lines_and_people_give_data_too() {
     assert_eq!(ran.state.context["me"], json!({"choice": "yes", "why": ""}));
     let choice = |v: &Value| v["choice"].clone();
     assert_eq!(choice(&ran.state.context["a"]), "no");
-    assert_eq!(ran.receipts("bad"), [ReceiptIs::TooLate], "it keeps the floor and says it anew");
+    assert_eq!(ran.receipts("bad"), [ReceiptIs::TooLate], "it keeps the floor and says it again");
     assert_eq!(ran.receipts("good"), [ReceiptIs::Done]);
 }

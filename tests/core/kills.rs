@@ -357,7 +357,7 @@ fn storm_stage(d: Dice) -> Stage {
 }
 
 /// A handful of commands at seeded moments. Where several speak at once, a cut falls on one of them: how far the others
-/// have come when time is cut short and begun anew is nobody's promise.
+/// have come when time is cut short and begun again is nobody's promise.
 fn storm_commands(d: Dice) -> Vec<Value> {
     let mut lines: Vec<Value> = (0..6u64)
         .map(|i| {

@@ -89,10 +89,10 @@ fn only_what_came_since_is_searched() {
     goes_on(&mut stage, 20);
     stage.draw();
     let Stage { screen, .. } = &mut stage;
-    let mut anew = screen.view.search.clone().unwrap();
-    anew.found = Default::default();
+    let mut fresh = screen.view.search.clone().unwrap();
+    fresh.found = Default::default();
     let search = screen.view.search.as_mut().unwrap();
-    assert_eq!(search.matches(&screen.transcript), anew.matches(&screen.transcript));
+    assert_eq!(search.matches(&screen.transcript), fresh.matches(&screen.transcript));
 }
 
 #[test]

@@ -186,7 +186,7 @@ fn two_sessions_are_compared_and_one_is_dropped_by_asking_twice() {
     let mut start = found();
     assert_eq!(press(&mut start, &[Down, Down, Down, Char('x')]), None);
     assert!(shown(&mut start, 80, 24).contains("press x again to move it to the trash"));
-    assert_eq!(press(&mut start, &[Down, Char('x')]), None, "another one is asked about anew");
+    assert_eq!(press(&mut start, &[Down, Char('x')]), None, "another one is asked about again");
     let dropped = press(&mut start, &[Char('x')]);
     assert_eq!(dropped, Some(Choice::Delete(path("Naming the new service"))));
 }

@@ -379,7 +379,7 @@ fn a_retry_that_is_paid_for_is_asked_about_first() {
     assert!(shown.contains("another call to Bo's model: press r again"), "{shown}");
     assert_eq!(write(&mut stage, "r"), retry);
     assert_eq!(write(&mut stage, "rj"), []);
-    assert_eq!(write(&mut stage, "r"), [], "another key in between asks anew");
+    assert_eq!(write(&mut stage, "r"), [], "another key in between asks again");
     let mut stage = with_models(|event| by_a_model(event, true));
     assert_eq!(write(&mut stage, "r"), retry, "a model of this machine costs nothing");
 }

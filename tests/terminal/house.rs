@@ -276,7 +276,7 @@ impl Program {
     #[track_caller]
     pub fn vanish(mut self) -> (u32, Duration) {
         self.gone.store(true, Ordering::SeqCst);
-        // the reader holds the terminal until the next byte comes, and one that shows less is drawn anew
+        // the reader holds the terminal until the next byte comes, and one that shows less is drawn again
         let (rows, cols) = SIZE;
         let smaller = PtySize { rows: rows - 1, cols, pixel_width: 0, pixel_height: 0 };
         self.master.resize(smaller).unwrap();

@@ -1,7 +1,7 @@
 //! Every text that a user can see, in one file for review, and the phrases that none of them may use.
 //!
 //! `texts.snap` holds the string literals of the program that are sentences or labels, file by file, and the manual. A
-//! change of wording is seen there: `INSTA_UPDATE=always cargo test --test words` writes it anew.
+//! change of wording is seen there: `INSTA_UPDATE=always cargo test --test words` writes it again.
 
 // all of this is test code, but the lint knows only functions marked so
 #![allow(clippy::unwrap_used)]

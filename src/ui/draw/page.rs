@@ -28,10 +28,10 @@ const NAME_WIDTH: usize = 12;
 /// Draws the page, if one is open.
 pub fn draw(frame: &mut Frame<'_>, whole: Rect, screen: &mut Screen) {
     let Some(mut page) = screen.view.page.take() else { return };
-    if let Some(anew) =
+    if let Some(rebuilt) =
         page.again.and_then(|again| again(&screen.transcript, screen.clock.now(), screen.glyphs))
     {
-        page = Page { top: page.top, ..anew };
+        page = Page { top: page.top, ..rebuilt };
     }
     let theme = &screen.theme;
     let side_by_side = !page.beside.is_empty();

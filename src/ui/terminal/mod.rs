@@ -90,7 +90,7 @@ pub struct Terminal {
     /// What its title is.
     entitled: String,
     /// Whether the next frame draws all of it.
-    anew: bool,
+    redraw: bool,
     /// When it rang last.
     rang: Option<Ms>,
 }
@@ -113,7 +113,7 @@ impl Terminal {
         match entered {
             Ok(inner) => {
                 let (inner, entitled) = (ManuallyDrop::new(inner), String::new());
-                Ok(Terminal { inner, modes, entitled, anew: false, rang: None })
+                Ok(Terminal { inner, modes, entitled, redraw: false, rang: None })
             }
             Err(e) => {
                 restore();
@@ -130,7 +130,7 @@ impl Terminal {
         if MODES.load(Ordering::SeqCst) == 0 {
             return Err(io::Error::other("the terminal was given back"));
         }
-        if std::mem::take(&mut self.anew) {
+        if std::mem::take(&mut self.redraw) {
             // its `clear` asks where the cursor is, and nobody would hear the answer
             let size = self.inner.size()?;
             self.inner.resize(size.into())?;
@@ -228,7 +228,7 @@ impl Terminal {
 
     /// Forgets what is on the terminal, so that the next frame draws all of it.
     pub fn redraw(&mut self) {
-        self.anew = true;
+        self.redraw = true;
     }
 }
 

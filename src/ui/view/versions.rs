@@ -91,12 +91,12 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
         }
     }
     let last = transcript.state().last.as_ref().and_then(|l| l.number) == Some(utterance);
-    let anew = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
+    let reroll = EntryAction::Send(Command::Reroll { utterance: Some(utterance) });
     let title = match last {
         true => "generate another version",
         false => "generate another version here; what follows stays and answers the earlier text",
     };
-    entries.push(listed("reroll", title.into(), anew));
+    entries.push(listed("reroll", title.into(), reroll));
     if !last {
         let fork = EntryAction::Begin(format!("/fork {}", utterance.saturating_sub(1)));
         entries.push(listed("branch", "say it again in a branch of its own".into(), fork));

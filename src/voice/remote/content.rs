@@ -1,7 +1,8 @@
 //! What a request asks for and what a frame of an answer can say, in whichever wire format.
 
+use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What a call asks for.
 pub(super) struct Call<'a> {
@@ -68,6 +69,37 @@ impl Call<'_> {
     pub(super) fn most_tokens(&self) -> Option<u32> {
         let reply = self.spec.max_tokens?;
         Some(reply.saturating_add(self.spec.reasoning_tokens()))
+    }
+
+    /// Returns the messages as `role` and `content`, as OpenAI began to spell them.
+    pub(super) fn chat(&self) -> Vec<Value> {
+        let role = |role| match role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        self.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect()
+    }
+
+    /// Writes the sampling settings that are given under their usual names.
+    pub(super) fn sampling(&self, into: &mut Value) {
+        let spec = self.spec;
+        let numbers = [
+            ("temperature", spec.temperature),
+            ("top_p", spec.top_p),
+            ("frequency_penalty", spec.frequency_penalty),
+            ("presence_penalty", spec.presence_penalty),
+            // no part of OpenAI's format, but local servers know it
+            ("repeat_penalty", spec.repeat_penalty),
+        ];
+        for (key, value) in numbers {
+            if let Some(value) = value {
+                into[key] = json!(value);
+            }
+        }
+        if !spec.stop.is_empty() {
+            into["stop"] = json!(spec.stop);
+        }
     }
 }
 

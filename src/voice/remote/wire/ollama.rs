@@ -1,41 +1,19 @@
 //! Ollama's own chat: one JSON text a line.
 
-use crate::model::Role;
 use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {
-    let role = |role| match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    };
-    let mut messages: Vec<Value> =
-        call.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+    let mut messages = call.chat();
     tools::ollama(call, &mut messages);
     let mut options = json!({});
-    if let Some(temperature) = call.spec.temperature {
-        options["temperature"] = json!(temperature);
-    }
-    let spec = call.spec;
-    let numbers = [
-        ("top_p", spec.top_p),
-        ("frequency_penalty", spec.frequency_penalty),
-        ("presence_penalty", spec.presence_penalty),
-        ("repeat_penalty", spec.repeat_penalty),
-    ];
-    numbers.into_iter().filter_map(|(key, value)| Some((key, value?))).for_each(|(key, value)| {
-        options[key] = json!(value);
-    });
-    if let Some(seed) = spec.seed {
+    call.sampling(&mut options);
+    if let Some(seed) = call.spec.seed {
         options["seed"] = json!(seed);
     }
     if let Some(max) = call.most_tokens() {
         options["num_predict"] = json!(max);
-    }
-    if !call.spec.stop.is_empty() {
-        options["stop"] = json!(call.spec.stop);
     }
     if let Some(window) = call.window {
         // without it the server silently drops the beginning of a longer prompt

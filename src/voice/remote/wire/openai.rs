@@ -1,39 +1,19 @@
 //! Chat completions, as OpenAI began them and most servers speak them.
 
-use crate::model::Role;
 use crate::voice::remote::content::{Call, FrameContent, Spelled, text_at};
 use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
 pub(super) fn spell(call: &Call) -> Spelled {
-    let role = |role| match role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-    };
-    let mut messages: Vec<Value> =
-        call.messages.iter().map(|m| json!({"role": role(m.role), "content": m.text})).collect();
+    let mut messages = call.chat();
     tools::openai(call, &mut messages);
     let mut body = json!({"model": call.model, "messages": messages, "stream": true});
     // Mistral refuses what it does not know, and reports the usage unasked
     if call.provider != "mistral" {
         body["stream_options"] = json!({"include_usage": true});
     }
-    if let Some(temperature) = call.spec.temperature {
-        body["temperature"] = json!(temperature);
-    }
-    let spec = call.spec;
-    let numbers = [
-        ("top_p", spec.top_p),
-        ("frequency_penalty", spec.frequency_penalty),
-        ("presence_penalty", spec.presence_penalty),
-        // no part of the format, but local servers know it
-        ("repeat_penalty", spec.repeat_penalty),
-    ];
-    numbers.into_iter().filter_map(|(key, value)| Some((key, value?))).for_each(|(key, value)| {
-        body[key] = json!(value);
-    });
-    if let Some(seed) = spec.seed {
+    call.sampling(&mut body);
+    if let Some(seed) = call.spec.seed {
         let name = if call.provider == "mistral" { "random_seed" } else { "seed" };
         body[name] = json!(seed);
     }
@@ -41,9 +21,6 @@ pub(super) fn spell(call: &Call) -> Spelled {
         // OpenAI's reasoning models refuse the older name, which all others know
         let name = if call.provider == "openai" { "max_completion_tokens" } else { "max_tokens" };
         body[name] = json!(max);
-    }
-    if !call.spec.stop.is_empty() {
-        body["stop"] = json!(call.spec.stop);
     }
     if let Some(effort) = &call.spec.effort {
         body["reasoning_effort"] = json!(effort);
