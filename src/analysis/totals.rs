@@ -92,7 +92,7 @@ impl Totals {
         let mut ends = Table::new(
             "ends",
             "How conversations ended",
-            "every session once; one that is still going on, or was left, has not ended",
+            "each session once; `not ended`: still running, or left before its end",
             1,
             &[("reason", "reason"), ("sessions", "sessions"), ("share", "share")],
         );
@@ -130,8 +130,8 @@ impl Totals {
         let mut table = Table::new(
             "models",
             "Models",
-            "every turn that asked a voice, also votes, failures and versions that no longer count; tokens as reported, \
-             `~` where they are estimated; a branch counts from where it left",
+            "all calls, including votes, failures and replaced versions; tokens as reported, \
+             `~` where estimated; a branch counts from its branch point",
             1,
             &[
                 ("model", "model"),

@@ -13,10 +13,10 @@ pub enum Refused {
     #[error("{0}")]
     Io(PathBuf, #[source] io::Error),
     /// A line is none.
-    #[error("{0}, line {1}: it is no result")]
+    #[error("{0}, line {1}: not a result")]
     Damaged(PathBuf, u64),
     /// A protocol was run with other prompts, models or judges.
-    #[error("{protocol} has other prompts, models or judges in {one} than in {other}")]
+    #[error("the prompts, models or judges of {protocol} differ between {one} and {other}")]
     Mixed {
         /// The protocol.
         protocol: String,

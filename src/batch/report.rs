@@ -100,9 +100,9 @@ impl Report {
         let mut table = Table::new(
             "accuracy",
             "Accuracy",
-            "all: every conversation; ended: those without a failure; scored: those that also gave an answer that could be \
-             read. Accuracy is of the scored, with Wilson's 95 % interval; `of all` counts what has no answer as wrong; \
-             withheld where more than the bound of those with a key gave no answer",
+            "all: every conversation; ended: finished without a failure; scored: also gave a readable answer. Accuracy is the \
+             share of correct answers among these, with a 95 % Wilson interval; `of all` counts no answer as wrong; \
+             withheld if more than --max-unread of the conversations with a key gave no answer",
             1,
             &[
                 ("protocol", "protocol"),
@@ -145,8 +145,8 @@ impl Report {
         let mut table = Table::new(
             "pairs",
             "Who beat whom",
-            "over the items that both scored: the difference of accuracy in points, with a 95 % interval from a paired \
-             bootstrap, and on how many items one alone was right; an interval without 0 is a difference",
+            "items that both scored: difference in accuracy (percentage points), with a 95 % interval from a paired \
+             bootstrap, and the items that only one got right; a difference counts if its interval excludes 0",
             2,
             &[
                 ("protocol", "protocol"),
@@ -192,9 +192,9 @@ impl Report {
     fn rounds(&self) -> Table {
         let mut table = Table::new(
             "rounds",
-            "Over rounds",
-            "after as many answers of each: how often the majority was right, how many agreed with it, how many answers \
-             there were in effect, and the share of three-word sequences that were new",
+            "Round by round",
+            "after each round: how often the majority was right, how many agreed with it, the effective number of \
+             answers, and the share of new three-word sequences",
             2,
             &[
                 ("protocol", "protocol"),
@@ -243,8 +243,8 @@ impl Report {
         let mut table = Table::new(
             "turns",
             "Changed minds",
-            "answers that became another one; rescued: from wrong to right, bullied: from right to wrong, and how many of \
-             these took over an answer that they were shown",
+            "changed answers; rescued: from wrong to right; bullied: from right to wrong; by others: how many of \
+             these adopted an answer they had been shown",
             1,
             &[
                 ("protocol", "protocol"),
@@ -275,8 +275,8 @@ impl Report {
         let mut table = Table::new(
             "aggregations",
             "Ways of counting",
-            "the same replies, counted in every way that they allow; a tie is no answer unless the scenario breaks it, and \
-             is counted as not right here",
+            "the same replies, counted in every applicable way; unless the scenario breaks ties, a tie is no answer and \
+             counts as wrong here",
             2,
             &[
                 ("protocol", "protocol"),
@@ -344,8 +344,8 @@ impl Report {
         let mut table = Table::new(
             "cost",
             "Calls, tokens, money",
-            "means of a conversation; planned: the fewest and the most calls by the protocol's formula; outside: \
-             conversations whose calls are not within it",
+            "means per conversation; planned: minimum and maximum calls by the protocol's formula; outside: \
+             conversations outside that range",
             1,
             &[
                 ("protocol", "protocol"),
@@ -356,7 +356,7 @@ impl Report {
                 ("tokens", "tokens"),
                 ("took_ms", "took"),
                 ("usd", "money"),
-                ("usd_per_right", "a correct one"),
+                ("usd_per_right", "per correct answer"),
             ],
         );
         for protocol in &self.protocols {
@@ -404,8 +404,8 @@ impl Report {
         let mut table = Table::new(
             "judges",
             "Judges",
-            "judgements that were given in both orders, those that turned with the order, and the share of all single ones \
-             that went to the side which stood first",
+            "judgements made in both orders, how many changed when the sides were swapped, and the share of all judgements \
+             won by the side named first",
             1,
             &[
                 ("protocol", "protocol"),

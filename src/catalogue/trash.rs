@@ -34,7 +34,7 @@ pub enum NotMoved {
     },
 }
 
-/// Returns what the system's refusal of a move is told as.
+/// Returns the error for a move that the system refused.
 fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
     let (from, to) = (from.to_owned(), to.to_owned());
     move |source| NotMoved::Io { from, to, source }

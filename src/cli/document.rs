@@ -45,7 +45,7 @@ pub fn create(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = options.open(path).and_then(|mut file| file.write_all(bytes));
     written.map_err(|e: io::Error| match e.kind() {
         ErrorKind::AlreadyExists => Failure::usage(
-            format!("{} exists already", path.display()),
+            format!("{} already exists", path.display()),
             "choose another name, or replace the file with --force",
         ),
         _ => unwritable(path, &e),

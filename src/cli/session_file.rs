@@ -92,7 +92,7 @@ pub fn delete(path: &Path, context: &Context) -> Result<[String; 2], Failure> {
     let to = catalogue::delete(path, &context.paths.trash())?;
     let id = to.file_name().unwrap_or_default().to_string_lossy();
     let back = context.command(&["sessions", "restore", &id]);
-    Ok([format!("moved to the trash: {}", to.display()), format!("get it back with: {back}")])
+    Ok([format!("moved to the trash: {}", to.display()), format!("undo: {back}")])
 }
 
 /// Returns what a log says.

@@ -105,7 +105,7 @@ pub const SETTINGS: &[Setting] = &[
         "providers.NAME.rate",
         r#"{"type": "string", "pattern": "^[1-9][0-9]*/(s|min|h)$"}"#,
         "none",
-        "How many calls it takes in a while, as in 20/min; further ones wait.",
+        "Maximum rate of calls, as in 20/min; further calls wait.",
     ),
     row(
         "models.MODEL.window",

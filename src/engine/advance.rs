@@ -140,7 +140,7 @@ fn call(state: &State) -> Option<Draft> {
     let due = |t: &&Turn| t.call.is_none() && t.retry_at.is_none() && !t.waits_for_tools();
     let held = state.calls().filter(due).find_map(|t| state.held_by_rate(t, state.ms));
     let told = held.and_then(|(_, provider, rate)| {
-        let text = format!("calls to {provider} wait for their rate of {rate}");
+        let text = format!("calls to {provider} are limited to {rate}; waiting");
         warn_once(state, text.into())
     });
     if told.is_some() {

@@ -29,6 +29,8 @@ pub(super) fn batch(
         continues: false,
         question: None,
         options: vec![],
+        count: vec![],
+        tie: AnswerTie::None,
     }
 }
 

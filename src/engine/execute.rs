@@ -151,9 +151,7 @@ fn step(state: &State, command: &PendingCommand) -> Option<Draft> {
         | Command::Decide { .. }
         | Command::Limit { .. }
         | Command::Mark { .. } => done(command),
-        Command::Vote { question, options } => {
-            done_or_waits(command, judging::vote(state, command, question, options))
-        }
+        Command::Vote { .. } => done_or_waits(command, judging::vote(state, command)),
         Command::Verdict { winner: Some(_) } => done(command),
         Command::Verdict { winner: None } => done_or_waits(command, verdict::asked(state, command)),
         Command::Speak { .. } | Command::Pass { .. } if command.acted => done(command),

@@ -41,18 +41,16 @@ pub(super) fn grant(state: &State) -> Option<Draft> {
 }
 
 /// A vote that the operator called: asked as soon as nobody speaks, closed when all have answered.
-pub(super) fn vote(
-    state: &State,
-    command: &PendingCommand,
-    question: &Text,
-    options: &[Text],
-) -> CommandStep {
+pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
+    let Command::Vote { question, options, tie, count } = &command.given.line.command else {
+        return CommandStep::Done;
+    };
     let Some((thread, id)) = command.batch else {
         if !quiet(state) || !may_ask(state) {
             return CommandStep::Wait;
         }
         let Some(thread) = command.given.targets.threads.first() else { return CommandStep::Done };
-        let options = match options {
+        let options = match &options[..] {
             [] => YES_OR_NO.map(Text::from).to_vec(),
             options => options.to_vec(),
         };
@@ -60,14 +58,22 @@ pub(super) fn vote(
         let seats = seats.iter().filter(|s| state.may(Purpose::Vote, s)).cloned().collect();
         let why = "the operator called a vote".into();
         let batch = drafts::batch(Requester::Operator, Purpose::Vote, seats, why);
-        let batch = BatchOpened { question: Some(question.clone()), options, ..batch };
+        let batch = BatchOpened {
+            question: Some(question.clone()),
+            options,
+            count: count.clone(),
+            tie: *tie,
+            ..batch
+        };
         return CommandStep::Draft(draft(*thread, ENGINE, batch.into()).into());
     };
     let batch = state.threads.get(&thread).and_then(|t| t.batch.as_ref()).filter(|b| b.id == id);
     match batch {
         _ if command.closed => CommandStep::Done,
         Some(batch) if state.is_open(batch) => CommandStep::Wait,
-        Some(batch) => CommandStep::Draft(draft(thread, ENGINE, tally::vote(batch).into()).into()),
+        Some(batch) => {
+            CommandStep::Draft(draft(thread, ENGINE, tally::vote(state, batch).into()).into())
+        }
         None => CommandStep::Done,
     }
 }

@@ -12,6 +12,8 @@ use crate::text::{Trigrams, is_courtesy, word_likeness};
 
 /// How alike two contributions are of which one repeats the other.
 const ALIKE: f64 = 0.8;
+/// How alike two contributions are that are worth comparing word by word.
+const RELATED: f64 = 0.2;
 /// How many of its own last contributions one is held against.
 const OWN: usize = 3;
 /// How many rounds are looked back at: two of a circle, and what they are held against.
@@ -35,9 +37,9 @@ pub struct Said<'a> {
 pub fn circling(said: &[Said<'_>]) -> usize {
     let trigrams: Vec<Trigrams> = said.iter().map(|s| Trigrams::of(s.words)).collect();
     let same = |at: usize, other: usize| {
-        trigrams[at].likeness(&trigrams[other]) >= ALIKE
-            || trigrams[at].shares(&trigrams[other])
-                && word_likeness(said[at].words, said[other].words) >= ALIKE
+        let likeness = trigrams[at].likeness(&trigrams[other]);
+        likeness >= ALIKE
+            || likeness >= RELATED && word_likeness(said[at].words, said[other].words) >= ALIKE
     };
     let circles = |at: &usize| {
         let (here, heard) = (said[*at], said[*at].heard.min(*at));

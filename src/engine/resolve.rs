@@ -170,7 +170,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
                 _ => {}
             }
         }
-        Command::Vote { question, options } => {
+        Command::Vote { question, options, count, .. } => {
             if question.trim().is_empty() {
                 return Err("`question` is empty".into());
             }
@@ -187,6 +187,12 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             let blank = once.iter().any(String::is_empty);
             if options.len() == 1 || once.len() < options.len() || blank {
                 return Err("a vote needs at least two different options".into());
+            }
+            if let Some(way) = count.iter().find(|way| !way.counts_ballots()) {
+                return Err(format!(
+                    "a vote cannot be counted by {}; use majority, confidence, borda or mean",
+                    way.name()
+                ));
             }
         }
         Command::Verdict { winner: Some(side) } => tie_broken(state, side)?,
@@ -279,7 +285,7 @@ fn no_utterance(state: &State, number: u32) -> String {
     }
 }
 
-/// Nobody says nothing.
+/// Refuses empty text.
 fn worded(text: &str) -> Result<(), String> {
     if text.trim().is_empty() { Err("`text` is empty".into()) } else { Ok(()) }
 }
@@ -292,7 +298,7 @@ fn reference(state: &State, name: &str) -> Result<Seq, String> {
     by_id()
         .or_else(by_key)
         .or_else(by_number)
-        .ok_or_else(|| format!("nothing named `{name}`; use its id, key or number"))
+        .ok_or_else(|| format!("no command named `{name}`; use its id, key or number"))
 }
 
 /// Where people talk, and the operator's words are placed: the thread a line names, or every open one that has none
@@ -326,7 +332,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
     if let (None, Some(next)) = (number, state.turns.values().find(answers)) {
         let number = last.number.map_or("it".into(), |n| format!("`{command}` with utterance {n}"));
         return Err(format!(
-            "{} speaks already: {number} waits until {} has ended, `pause_now` stops {}",
+            "{} is already speaking: {number} waits until {} has finished; `pause_now` stops {}",
             next.seat, next.seat, next.seat
         ));
     }
@@ -337,7 +343,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
     if state.threads.get(&said.thread).is_none_or(|thread| thread.closed.is_some()) {
         let at = said.number.unwrap_or(1).saturating_sub(1);
         return Err(format!(
-            "that part of the conversation is over: a branch says it again (`fork` at {at})"
+            "that part of the conversation is over; to retry the turn, branch before it (`fork` at {at})"
         ));
     }
     Ok(turn)
@@ -350,6 +356,7 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
     let free = state.seat(&said.seat).is_some_and(|s| match s.spec.reply.form {
         Form::Free | Form::Markers(_) => true,
         Form::Choice(_)
+        | Form::Ballot { .. }
         | Form::Schema(_)
         | Form::Bid
         | Form::Judgement(_)
@@ -361,8 +368,10 @@ fn unfinished(state: &State, number: Option<u32>) -> Result<TurnId, String> {
     let version = entry.map(crate::state::Entry::version).filter(|v| v.turn == Some(turn));
     match (version, said.number) {
         (Some(version), _) if free && (version.cut.is_some() || version.capped) => Ok(turn),
-        (_, Some(n)) if !free => Err(format!("turn {n} is data; `retry` asks for it again")),
+        (_, Some(n)) if !free => {
+            Err(format!("turn {n} is structured data and cannot be continued; use `retry`"))
+        }
         (Some(_), Some(n)) => Err(format!("turn {n} was not cut; `retry` says it again")),
-        (_, _) => Err("it left no words to go on with; `retry` says it again".into()),
+        (_, _) => Err("the turn has no text to continue; use `retry`".into()),
     }
 }

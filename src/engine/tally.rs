@@ -1,21 +1,29 @@
 //! Counting: what came of a vote or of judgements, by which rule, in words that a reader can check.
 
 use super::asking::VerdictScope;
+use crate::aggregate::{self, Given, Rules};
 use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictSpec};
 use crate::state::{Batch, Reply, State};
 use std::collections::BTreeMap;
 
+/// How a vote is counted that does not say how.
+const MAJORITY: Aggregation = Aggregation::Majority;
+/// Salt of the dice that break the tie of a vote.
+const VOTE_SALT: &str = "tied vote";
 /// Salt of the dice that break a tie.
 const TIE_SALT: &str = "tied verdict";
 
 /// Returns what came of a vote.
-pub(super) fn vote(batch: &Batch) -> VoteClosed {
+pub(super) fn vote(state: &State, batch: &Batch) -> VoteClosed {
     let options = batch.spec.options.clone();
     let ballot = |r: &Reply| Ballot {
         seat: r.seat.clone(),
         choice: r.structured["choice"].as_str().map(Text::from),
         why: r.structured["why"].as_str().unwrap_or_default().into(),
+        confidence: r.structured["confidence"].as_f64(),
+        ranking: serde_json::from_value(r.structured["ranking"].clone()).unwrap_or_default(),
+        scores: serde_json::from_value(r.structured["scores"].clone()).unwrap_or_default(),
     };
     let ballots: Vec<Ballot> = batch
         .spec
@@ -23,31 +31,85 @@ pub(super) fn vote(batch: &Batch) -> VoteClosed {
         .iter()
         .map(|seat| {
             let reply = batch.ended.iter().find(|r| r.seat == *seat);
-            reply
-                .map_or_else(|| Ballot { seat: seat.clone(), choice: None, why: "".into() }, ballot)
+            reply.map_or_else(|| Ballot::abstained(seat.clone(), ""), ballot)
         })
         .collect();
     let counts = count(&options, ballots.iter().filter_map(|b| b.choice.as_ref()));
+    let ways = side_by_side(state, batch, &ballots);
+    let decides = ways.first().filter(|_| batch.spec.count.iter().any(|by| *by != MAJORITY));
     let ahead = ahead(&options, &counts);
     let abstained = ballots.iter().filter(|b| b.choice.is_none()).count();
     let mut how = match &ahead[..] {
         [] => "nobody voted".into(),
-        [winner] => format!("{winner} with {} of {}", counts[winner], votes(ballots.len())),
+        [winner] => format!("{winner} wins with {} of {}", counts[winner], votes(ballots.len())),
         tied => {
             format!("tie of {}, {} each", tied.join(" and "), counts[&tied[0]])
         }
     };
+    if let Some(way) = decides {
+        how = way.words();
+    } else if let Some(winner) = ways.first().and_then(|w| w.answer.as_ref())
+        && ahead.len() > 1
+    {
+        how.push_str(&format!("; {winner} by the tie rule"));
+    }
     if abstained > 0 {
         how.push_str(&format!(", {abstained} abstained"));
     }
     VoteClosed {
         question: batch.spec.question.clone().unwrap_or_else(|| "".into()),
-        winner: <[Text; 1]>::try_from(ahead).ok().map(|[winner]| winner),
+        winner: match ways.first() {
+            Some(way) => way.answer.clone(),
+            None => <[Text; 1]>::try_from(ahead).ok().map(|[winner]| winner),
+        },
         options,
         ballots,
         counts,
         how: how.into(),
+        ways,
     }
+}
+
+/// Returns what each way of counting makes of ballots, in the order asked for; none where only the majority counts and a
+/// tie stays one.
+fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<CountedAnswer> {
+    let ways = match &batch.spec.count[..] {
+        [] if batch.spec.tie.is_none() => return vec![],
+        [] => &[MAJORITY][..],
+        ways => ways,
+    };
+    let place = u64::from(state.utterances);
+    let rules = Rules { tie: batch.spec.tie, dice: state.dice(place, VOTE_SALT), bands: vec![] };
+    let mut chosen: Vec<(SeatId, Text, Option<f64>)> = ballots
+        .iter()
+        .filter_map(|b| Some((b.seat.clone(), b.choice.clone()?, b.confidence)))
+        .collect();
+    // the first of a tie is the option that was named first, whoever voted first
+    let place_of = |choice: &Text| batch.spec.options.iter().position(|o| o == choice);
+    chosen.sort_by_key(|(_, choice, _)| place_of(choice));
+    // rankings count for whoever gave the answer: here each choice answers for itself
+    let candidate = |option: &Text| SeatId(option.clone());
+    let ranked = ballots.iter().filter(|b| !b.ranking.is_empty());
+    let votes = Given {
+        answers: chosen,
+        scores: ballots.iter().filter(|b| !b.scores.is_empty()).map(|b| b.scores.clone()).collect(),
+        ..Given::default()
+    };
+    let rankings = Given {
+        answers: batch.spec.options.iter().map(|o| (candidate(o), o.clone(), None)).collect(),
+        rankings: ranked
+            .map(|b| (b.seat.clone(), b.ranking.iter().map(candidate).collect()))
+            .collect(),
+        ..Given::default()
+    };
+    let counted = |given| aggregate::count(given, &rules);
+    let (votes, rankings) = (counted(&votes), counted(&rankings));
+    let of = |by: &Aggregation| {
+        let from = if *by == Aggregation::Borda { &rankings } else { &votes };
+        let nothing = CountedAnswer { by: *by, answer: None, tied: vec![], weights: vec![] };
+        from.iter().find(|way| way.by == *by).cloned().unwrap_or(nothing)
+    };
+    ways.iter().map(of).collect()
 }
 
 fn votes(n: usize) -> String {

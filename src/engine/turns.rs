@@ -220,7 +220,7 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         let name = |s: &&Seat| labels.get(&s.spec.id).unwrap_or(&s.spec.name).to_string();
         let names: Vec<String> = hearers.iter().map(name).collect();
         let names = names.join(", ");
-        return Err(format!("nobody can be whispered to as {unknown:?}, only {names}").into());
+        return Err(format!("cannot whisper to {unknown:?}; possible names: {names}").into());
     }
     let also = state.names_of_seats();
     reply::formed(&state.contract_of(turn).form, &also, words, data).map_err(|mut why| {

@@ -1,6 +1,6 @@
 //! Two conversations side by side from the point where they part: what each tells of the same utterance, in one row.
 //!
-//! It only pairs what the narrator tells; how the two columns are drawn or written is whoever's who asks.
+//! It only pairs the narrator's items; the caller draws or writes the two columns.
 
 use super::{Narrated, Narrator, Spelling};
 use crate::analysis::divergence;

@@ -61,6 +61,9 @@ pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated>
 /// Returns what a vote came to.
 pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
     let mut body = format!("{}\n", vote.how);
+    for way in vote.ways.iter().skip(1) {
+        body.push_str(&format!("{}\n", way.words()));
+    }
     for ballot in &vote.ballots {
         let choice = ballot.choice.as_deref().unwrap_or("abstains");
         let chosen = chosen(choice, &ballot.why);

@@ -71,7 +71,8 @@ impl Failing {
         let before = std::mem::replace(self, Failing { why, told, turns, others: vec![] });
         let (Some(why), false) = (before.why, before.others.is_empty()) else { return vec![] };
         let who = before.others.join(", ");
-        let note = format!("the same for {who}, {} failed turns in all: {why}", before.turns);
+        let note =
+            format!("the same failure for {who}; {} failed turns in total: {why}", before.turns);
         vec![Narrated::Note(text::label(&note).into_owned())]
     }
 }

@@ -45,8 +45,8 @@ pub fn spell(document: &Document) -> String {
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n{topic}{rehearsed}\
-         <p class=\"facts\">{facts} · session {id} · <a href=\"#figures\">figures</a></p>\n<ul class=\"cast\">\n{cast}</ul>\n\
-         </header>\n<main>\n{talk}</main>\n<section id=\"figures\">\n<h2>Figures</h2>\n{figures}</section>\n\
+         <p class=\"facts\">{facts} · session {id} · <a href=\"#figures\">analysis</a></p>\n<ul class=\"cast\">\n{cast}</ul>\n\
+         </header>\n<main>\n{talk}</main>\n<section id=\"figures\">\n<h2>Analysis</h2>\n{figures}</section>\n\
          </body>\n</html>\n",
         id = escaped(&document.id),
         talk = talk(document),

@@ -50,7 +50,7 @@ impl Narrator {
             Kind::Opened(o) => vec![opening(state, self.title.take(), o.rehearsed)],
             Kind::Renamed(r) => note(format!("new title: {}", r.title)),
             Kind::Reopened(_) if state.rehearsed => note(format!("resumed; {}", REHEARSED)),
-            Kind::Reopened(_) => note("goes on".into()),
+            Kind::Reopened(_) => note("resumed".into()),
             Kind::Forked(f) => note(format!("a branch of {}, {}", f.parent, place(state))),
             Kind::Ended(e) => [note(end(state, e)), open(state).map_or(vec![], note)].concat(),
             Kind::ThreadOpened(t) => {

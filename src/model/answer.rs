@@ -75,6 +75,17 @@ impl Aggregation {
         Aggregation::ALL.iter().find(|(_, way)| *way == self).map_or("", |(name, _)| name)
     }
 
+    /// Returns whether the ballots of a vote can be counted so.
+    pub fn counts_ballots(self) -> bool {
+        match self {
+            Aggregation::Majority
+            | Aggregation::Confidence
+            | Aggregation::Borda
+            | Aggregation::Mean => true,
+            Aggregation::Median | Aggregation::Judge | Aggregation::Last => false,
+        }
+    }
+
     /// Returns whether it is made of answers, so that participants are asked for one.
     pub fn reads_answers(self) -> bool {
         match self {
@@ -106,6 +117,13 @@ pub enum AnswerTie {
     Random,
 }
 
+impl AnswerTie {
+    /// Returns whether a tie stays one.
+    pub fn is_none(&self) -> bool {
+        *self == AnswerTie::None
+    }
+}
+
 /// What one way of counting makes of the answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedAnswer {
@@ -119,6 +137,25 @@ pub struct CountedAnswer {
     /// What each answer has: votes, confidence, points or a mean score; the most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<(Text, f64)>,
+}
+
+impl CountedAnswer {
+    /// Returns it in words: `borda: tea (tea 4, coffee 2)`.
+    pub fn words(&self) -> String {
+        let answer = match (&self.answer, &self.tied[..]) {
+            (Some(answer), []) => answer.to_string(),
+            (Some(answer), _) => format!("{answer}, after a tie"),
+            (None, []) => return format!("{}: nothing to count", self.by.name()),
+            (None, tied) => format!("tie of {}", tied.join(" and ")),
+        };
+        let rounded = |weight: f64| (weight * 100.0).round() / 100.0;
+        let weights: Vec<String> = self
+            .weights
+            .iter()
+            .map(|(answer, weight)| format!("{answer} {}", rounded(*weight)))
+            .collect();
+        format!("{}: {answer} ({})", self.by.name(), weights.join(", "))
+    }
 }
 
 /// What came out of a conversation that was to find an answer.

@@ -1,5 +1,6 @@
 //! Votes and verdicts as events: what was asked, what everybody answered, and what came of it by which rule.
 
+use super::answer::CountedAnswer;
 use super::ids::{SeatId, Text, TurnId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -20,6 +21,9 @@ pub struct VoteClosed {
     pub winner: Option<Text>,
     /// How it came about, in words.
     pub how: Text,
+    /// What each way of counting makes of the ballots, the deciding one first; none where only the majority was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ways: Vec<CountedAnswer>,
 }
 
 /// One vote.
@@ -33,6 +37,29 @@ pub struct Ballot {
     /// Why, or why there is no choice.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub why: Text,
+    /// How sure they are, from 0 to 1, where the count asks for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// All choices, best first, where the count asks for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ranking: Vec<Text>,
+    /// A score from 0 to 10 for each choice, where the count asks for it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub scores: BTreeMap<Text, f64>,
+}
+
+impl Ballot {
+    /// Returns the ballot of a voter who chose nothing, and why.
+    pub fn abstained(seat: SeatId, why: &str) -> Ballot {
+        Ballot {
+            seat,
+            choice: None,
+            why: why.into(),
+            confidence: None,
+            ranking: vec![],
+            scores: BTreeMap::new(),
+        }
+    }
 }
 
 /// `stance.recorded`: where somebody stands from here on, as their own reply said in its form.

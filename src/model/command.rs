@@ -1,5 +1,6 @@
 //! The commands of the operator, one to one with steering lines and with `command.given`.
 
+use super::answer::{Aggregation, AnswerTie};
 use super::ids::{SeatId, Seq, Text, ThreadId, TurnId};
 use super::limits::Limits;
 use super::participant::Participant;
@@ -111,6 +112,12 @@ pub enum Command {
         question: Text,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<Text>,
+        /// What a tie becomes.
+        #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
+        tie: AnswerTie,
+        /// How it is counted, side by side; the first way decides. None is the majority.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        count: Vec<Aggregation>,
     },
     /// Asks the judge now; with a side, breaks a tie that waits for the operator.
     Verdict {
@@ -208,7 +215,7 @@ pub const COMMANDS: &[CommandRow] = &[
     command!("edit" ["utterance", "text"] [] "Replace a turn's text in later prompts; the log keeps both." []),
     command!("hide" ["utterance"] ["text"] "Hide a turn from later prompts and exports; text says why." []),
     command!("unhide" ["utterance"] [] "Show a hidden turn again in later prompts and exports." []),
-    command!("vote" ["question"] ["options"] "Call a secret vote: yes or no, or one of the options." ["batch.opened", "vote.closed"]),
+    command!("vote" ["question"] ["options", "tie", "count"] "Call a secret vote: yes or no, or one of the options; count says how, tie what breaks a tie." ["batch.opened", "vote.closed"]),
     command!("verdict" [] ["winner"] "Ask the judges now; with a winner, break a tie that waits for you." ["batch.opened", "verdict.given"]),
     command!("decide" ["tool", "yes"] ["once"] "Allow or refuse a tool requested by a participant; `once` allows a single use." ["tool.called", "tool.returned"]),
     command!("limit" ["set"] [] "Set limits: utterances, rounds, seconds, batches, per_seat, tokens, usd." []),

@@ -2,7 +2,8 @@
 //!
 //! It deliberately reads no reply: `reply` does, `prompt` says it in words, and a server may hold a model to its schema.
 
-use super::answer::AnswerKind;
+use super::answer::{Aggregation, AnswerKind};
+
 use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -58,6 +59,13 @@ pub enum Form {
     Choice(Vec<Text>),
     /// JSON that fits this JSON Schema.
     Schema(Value),
+    /// One of these choices and why, and what these ways of counting need besides: a confidence, a ranking, scores.
+    Ballot {
+        /// The choices.
+        options: Vec<Text>,
+        /// How the vote is counted.
+        count: Vec<Aggregation>,
+    },
     /// How much a seat wants to speak, from 0 to [`BID_MAX`], and why.
     Bid,
     /// Which of these sides is better, what each scores from 0 to [`SCORE_MAX`], and why.
@@ -92,7 +100,11 @@ impl Form {
             | Form::Answer { .. }
             | Form::Ranking { .. }
             | Form::Scores(_) => true,
-            Form::Choice(_) | Form::Schema(_) | Form::Bid | Form::Judgement(_) => false,
+            Form::Choice(_)
+            | Form::Schema(_)
+            | Form::Ballot { .. }
+            | Form::Bid
+            | Form::Judgement(_) => false,
         }
     }
 
@@ -116,6 +128,25 @@ impl Form {
             Form::Schema(schema) => Some(bounded(schema)),
             Form::Choice(options) => {
                 Some(object(json!({"choice": {"type": "string", "enum": options}, "why": why})))
+            }
+            Form::Ballot { options, count } => {
+                let mut all = json!({"choice": {"type": "string", "enum": options}});
+                if count.contains(&Aggregation::Confidence) {
+                    all["confidence"] = upto(100.0);
+                }
+                if count.contains(&Aggregation::Borda) {
+                    let each = json!({"type": "string", "enum": options});
+                    let n = options.len();
+                    all["ranking"] =
+                        json!({"type": "array", "items": each, "minItems": n, "maxItems": n});
+                }
+                if count.contains(&Aggregation::Mean) {
+                    let scores: Map<String, Value> =
+                        options.iter().map(|o| (o.to_string(), upto(SCORE_MAX))).collect();
+                    all["scores"] = object(Value::Object(scores));
+                }
+                all["why"] = why;
+                Some(object(all))
             }
             Form::Bid => Some(object(json!({"bid": upto(BID_MAX), "why": why}))),
             Form::Judgement(sides) => {

@@ -1,5 +1,6 @@
 //! What the events carry: one struct a kind, spelled as in the session file.
 
+use super::answer::{Aggregation, AnswerTie};
 use super::failure::CallError;
 use super::ids::{BatchId, CallId, Key, SeatId, Seq, Text, TurnId};
 pub use super::limit_at::LimitAt;
@@ -170,6 +171,12 @@ pub struct BatchOpened {
     /// The choices of a vote.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Text>,
+    /// How a vote is counted, side by side; the first way decides. None is the majority.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub count: Vec<Aggregation>,
+    /// What a tie of a vote becomes.
+    #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
+    pub tie: AnswerTie,
 }
 
 impl BatchOpened {

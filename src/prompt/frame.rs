@@ -302,7 +302,10 @@ pub fn doubt(state: &State, turn: &Turn) -> Option<String> {
     let persona = seat.persona.as_ref()?;
     let fault = filled(persona, state, turn).err()?;
     let at = fault.place(persona);
-    Some(format!("`{}` has its persona as it is written: {at}: {fault}", seat.id))
+    Some(format!(
+        "the persona of `{}` is used without filling in its template: {at}: {fault}",
+        seat.id
+    ))
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::messages;
 use super::persona::rendered;
 use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
-use crate::model::{AnswerKind, Contract, Form, Text};
+use crate::model::{Aggregation, AnswerKind, Contract, Form, Text};
 use crate::state::{State, Turn};
 
 /// What speakers are told whose quotations are checked.
@@ -60,6 +60,24 @@ fn form(form: &Form) -> Option<String> {
              {{\"choice\": \"tea\", \"why\": and go on with your own reason, in one sentence.",
             quoted(options)
         )),
+        Form::Ballot { options, count } => {
+            let mut keys = vec![format!("\"choice\" is one of: {}", quoted(options))];
+            if count.contains(&Aggregation::Confidence) {
+                keys.push("\"confidence\" is how sure you are, from 0 to 100".into());
+            }
+            if count.contains(&Aggregation::Borda) {
+                keys.push("\"ranking\" is a list of all of them, best first".into());
+            }
+            if count.contains(&Aggregation::Mean) {
+                keys.push(format!(
+                    "\"scores\" has a number from 0 to {SCORE_MAX} for each of them"
+                ));
+            }
+            Some(format!(
+                "Answer with one JSON object and nothing else: {}; \"why\" is your own reason, in one sentence.",
+                keys.join("; ")
+            ))
+        }
         Form::Schema(schema) => Some(format!(
             "Answer with one JSON value and nothing else. It fits this JSON Schema:\n{schema}"
         )),

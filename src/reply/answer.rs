@@ -204,6 +204,12 @@ fn sure(said: &str) -> Option<f64> {
     (!negative && (0.0..=1.0).contains(&value)).then_some(value)
 }
 
+/// Reads how sure a ballot is, from 0 to 1: a number or text, as in `0.85`, `85` and `"85%"`.
+pub fn confidence(value: &Value) -> Option<f64> {
+    let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    sure(&format!("CONFIDENCE: {text}"))
+}
+
 /// Reads a ranking, best first, null without one; `most` is how many are asked for.
 pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value {
     let lines: Vec<&str> = said.lines().collect();

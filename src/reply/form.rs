@@ -74,6 +74,7 @@ pub fn formed(
         Form::Free => Ok(Formed::data(if data.is_null() { object(said) } else { data.clone() })),
         Form::Markers(markers) => Ok(marked(markers, said, data)),
         Form::Choice(options) => choice(options, also, said, data).map(Formed::data),
+        Form::Ballot { options, .. } => ballot(options, also, said, data).map(Formed::data),
         Form::Schema(schema) => fitting(schema, said, data),
         Form::Bid => bid(said, data).map(Formed::data),
         Form::Judgement(sides) => judgement(sides, also, said, data).map(Formed::data),
@@ -142,6 +143,40 @@ fn choice(
         }
         Some(_) | None => Err(format!("it is none of: {}", options.join(", "))),
     }
+}
+
+/// Reads a choice, and whatever else of a ballot can be read; what cannot is left out, and abstains from that count.
+fn ballot(
+    options: &[Text],
+    also: &[(Text, Text)],
+    said: &str,
+    data: &Value,
+) -> Result<Value, String> {
+    let mut read = choice(options, also, said, data)?;
+    let answers = Answers { options, also };
+    let objects = objects(said, data);
+    let found = |key: &str| objects.iter().map(|o| &o[key]).find(|v| !v.is_null());
+    if let Some(sure) = found("confidence").and_then(answer::confidence) {
+        read["confidence"] = json!(sure);
+    }
+    let mut ranking: Vec<&Text> = Vec::new();
+    for name in found("ranking").and_then(Value::as_array).into_iter().flatten() {
+        let named = name.as_str().and_then(|name| answers.exactly(name));
+        ranking.extend(named.filter(|option| !ranking.contains(option)));
+    }
+    if ranking.len() == options.len() {
+        read["ranking"] = json!(ranking);
+    }
+    let given = found("scores").unwrap_or(&Value::Null);
+    let scores = options.iter().filter_map(|option| {
+        let score = given.get(&**option)?.as_f64().filter(|s| (0.0..=SCORE_MAX).contains(s))?;
+        Some((option.to_string(), json!(score)))
+    });
+    let scores: Map<String, Value> = scores.collect();
+    if !scores.is_empty() {
+        read["scores"] = scores.into();
+    }
+    Ok(read)
 }
 
 fn why(object: &Value) -> String {

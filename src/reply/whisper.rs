@@ -24,7 +24,7 @@ pub struct Parted {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paragraph {
     Public,
-    /// Of as many of the last whispers.
+    /// It belongs to this many of the latest whispers.
     Private(usize),
     Nobodys,
 }

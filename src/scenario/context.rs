@@ -26,6 +26,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
         Form::Free => true,
         Form::Markers(_)
         | Form::Choice(_)
+        | Form::Ballot { .. }
         | Form::Bid
         | Form::Judgement(_)
         | Form::Answer { .. }
@@ -47,7 +48,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
                 Some(near) => format!("the nearest is `{near}`"),
                 None => format!("there are {}", known.join(", ")),
             };
-            let message = format!("no participant's form has a key `{key}`");
+            let message = format!("no participant's reply schema has a key `{key}`");
             walk.warn(&span, &path, message, fix);
         }
     }
@@ -61,7 +62,7 @@ fn written(form: &Form) -> Vec<String> {
             properties.map(|p| p.keys().cloned().collect()).unwrap_or_default()
         }
         Form::Markers(_) => vec![MARKERS.to_owned()],
-        Form::Choice(_) => ["choice", "why"].map(str::to_owned).to_vec(),
+        Form::Choice(_) | Form::Ballot { .. } => ["choice", "why"].map(str::to_owned).to_vec(),
         Form::Answer { .. } => ["answer", "confidence"].map(str::to_owned).to_vec(),
         Form::Ranking { .. } => vec!["ranking".to_owned()],
         Form::Scores(_) => vec!["scores".to_owned()],

@@ -33,7 +33,7 @@ pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
         }
         (Some(form), None) if ["choice", "schema"].contains(&form.key.as_str()) => {
             if let Some(to) = node.get("to") {
-                let message = format!("is for replies in words, and `{}` asks for data", form.key);
+                let message = format!("is for text replies, but `{}` asks for data", form.key);
                 walk.fault(&to.span, &join(path, "to"), message, "keep one of them");
             }
         }

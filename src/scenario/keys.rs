@@ -79,20 +79,20 @@ pub(crate) const TOP: &[Key] = &[
         "layout",
         ValueKind::OneOf { words: &["own", "shared"], later: &[] },
         r#""own""#,
-        "Where prompts have the conversation: own puts it after the participant's own rules; shared puts it first, the same \
-         for everybody, so that a local server reads less again. Default: own.",
+        "Where prompts put the conversation: own (default), after the participant's own rules; shared, first and the same \
+         for everyone, so that a local server can reuse its prompt cache.",
     ),
     key(
         "debate",
         ValueKind::OneOf { words: &["guided", "plain"], later: &[] },
         r#""plain""#,
-        "Whether prompts say what makes a debate worth reading; plain leaves it out, for research. Default: guided.",
+        "Whether prompts include advice on how to debate: guided (default), or plain to leave it out, for research.",
     ),
     key(
         "lore",
         ValueKind::List(&ValueKind::Table(LORE)),
         r#"[{ keys = ["organ"], text = "The organ is from 1927." }]"#,
-        "Texts that are shown to models when one of their keys was just used.",
+        "Texts shown to models when one of their keys was just mentioned.",
     ),
     needed(
         "participant",
@@ -123,13 +123,13 @@ pub(crate) const TOP: &[Key] = &[
         "answer",
         ValueKind::Table(ANSWER),
         r#"{ form = "number", by = "majority" }"#,
-        "The answer that is to be found, and how one is made of those of the participants.",
+        "The answer to find, and how the participants' answers are combined into one.",
     ),
     key(
         "item",
         ValueKind::Free,
         r#"{ question = "What is 6 x 7?" }"#,
-        "Values that templates ask for as item.NAME; `batch` puts in those of each line of its file.",
+        "Values for item.NAME in templates; `batch` fills in the fields of each item.",
     ),
     key(
         "rehearsed",

@@ -171,7 +171,7 @@ pub(super) fn cast(
     };
     for seat in seats.iter().filter(unrehearsed) {
         let message = format!("has no lines for `{}`", seat.id);
-        let fix = "rehearsals do not replace that participant's voice; give it lines here";
+        let fix = "with --rehearsed, this participant would still use its own voice; add lines for it here";
         walk.warn(&node.span, "rehearsed", message, fix);
     }
     cast

@@ -86,7 +86,7 @@ impl Drop for Tree {
 
 /// Ends every process that this program has started and waits until they are gone, at most 3 s.
 ///
-/// To be called on every fix of the program: sweeps in the background do not outlive it.
+/// Call it on every exit path: background sweeps do not outlive the program.
 pub fn reap_all() {
     for leader in live().values() {
         let _ = process::kill_process_group(*leader, Signal::KILL);

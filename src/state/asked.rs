@@ -36,7 +36,11 @@ impl Conversation {
         let options = || self.batch_of(turn).map(|b| b.spec.options.clone()).unwrap_or_default();
         let form = match turn.purpose {
             Purpose::Speak => return self.spoken_contract(turn),
-            Purpose::Pick | Purpose::Vote => Form::Choice(options()),
+            Purpose::Pick => Form::Choice(options()),
+            Purpose::Vote => match self.batch_of(turn).map(|b| b.spec.count.clone()) {
+                Some(count) if !count.is_empty() => Form::Ballot { options: options(), count },
+                Some(_) | None => Form::Choice(options()),
+            },
             Purpose::Judge => match self.batch_of(turn).and_then(|b| b.spec.judge_task()) {
                 Some(JudgeTask::Verdict { .. }) => Form::Judgement(options()),
                 Some(JudgeTask::Stop(_) | JudgeTask::Casting) | None => Form::Choice(options()),

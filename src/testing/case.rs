@@ -144,9 +144,9 @@ impl Tally {
                 self.record.broken.push(Broken {
                     outcome: TestOutcome::Fail,
                     line: 0,
-                    expected: format!("the prompt of {} is as in {path}", drift.turn),
+                    expected: format!("the prompt of {} matches {path}", drift.turn),
                     why: None,
-                    found: vec![drift.difference.clone(), "--bless takes it".into()],
+                    found: vec![drift.difference.clone(), "--bless accepts the new prompt".into()],
                     around: vec![],
                     run: (run > 0).then_some(run + 1),
                 });

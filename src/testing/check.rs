@@ -181,7 +181,8 @@ fn speakers(expected: &[String], state: &State) -> Option<Broken> {
     }
     let at = expected.iter().zip(&found).take_while(|(a, b)| a == b).count();
     let number = u32::try_from(at + 1).ok();
-    let lines = vec![format!("found     {}", found.join(" ")), format!("they part at #{}", at + 1)];
+    let lines =
+        vec![format!("found     {}", found.join(" ")), format!("they diverge at #{}", at + 1)];
     let broken = wrong(TestOutcome::Fail, format!("speakers  {}", expected.join(" ")), lines);
     Some(Broken { around: transcript(state, number), ..broken })
 }
@@ -209,7 +210,7 @@ fn texts(shown: &str, of: &str, contains: &[String], lacks: &[String]) -> Option
 
 /// Compares with a file that holds what must come; `Err` names the file that was written instead.
 fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Broken>, String> {
-    let expected = format!("{what} is as in {}", path.display());
+    let expected = format!("{what} matches {}", path.display());
     let kept = fs::read_to_string(path);
     let found = format!("{}\n", found.trim_end());
     let difference = match &kept {

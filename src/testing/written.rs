@@ -28,7 +28,7 @@ pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
     // writing to a string does not fail
     let _ = writeln!(
         text,
-        "# Written from a session: what happened is what is expected. Delete what you do not care for.\n\n\
+        "# Generated from a session: everything that happened is expected. Delete what you do not want to check.\n\n\
          title = {}\nscenario = {}\nseed = {}",
         quoted(title),
         quoted(scenario),

@@ -33,11 +33,6 @@ impl Trigrams {
         ratio(both, self.0.len() + other.0.len() - both)
     }
 
-    /// Returns whether both have any of the same sequences.
-    pub fn shares(&self, other: &Trigrams) -> bool {
-        !self.0.is_disjoint(&other.0)
-    }
-
     /// Returns the share of these that the others lack, from 0 to 1; 0 where there are none.
     pub fn novelty(&self, others: &Trigrams) -> f64 {
         ratio(self.0.difference(&others.0).count(), self.0.len())
@@ -49,12 +44,19 @@ impl Trigrams {
     }
 }
 
-/// Returns how alike two texts are word by word, from 0 to 1: how many words of the longer one stand in the other at their
-/// place or moved by what was put in or left out (Levenshtein over words). Finds sentences of which a name or a number was
-/// exchanged, which share few sequences of three words.
+/// How many words a text must have for [`word_likeness`]: in a shorter one a single word may be all that matters, as in
+/// "I offer 300" and "I offer 320".
+const WORDS_MIN: usize = 8;
+
+/// Returns how alike two texts are word by word, from 0 to 1: the share of words that need not be put in, left out or
+/// exchanged to make one of the other (Levenshtein over words). Finds sentences in which a name or a number was exchanged,
+/// which share few sequences of three words. 0 where one is shorter than eight words.
 pub fn word_likeness(a: &str, b: &str) -> f64 {
     let (a, b) = (a.to_lowercase(), b.to_lowercase());
     let (a, b): (Vec<&str>, Vec<&str>) = (a.unicode_words().collect(), b.unicode_words().collect());
+    if a.len().min(b.len()) < WORDS_MIN {
+        return 0.0;
+    }
     let longest = a.len().max(b.len());
     ratio(longest - strsim::generic_levenshtein(&a, &b), longest)
 }
@@ -86,6 +88,19 @@ mod tests {
         ] {
             assert_eq!(of(a).likeness(&of(b)), likeness, "{a:?} {b:?}");
             assert_eq!(of(b).likeness(&of(a)), likeness, "{b:?} {a:?}");
+        }
+    }
+
+    #[test]
+    fn exchanged_names_and_numbers_are_alike_in_long_sentences() {
+        let long = "In 1990 nobody believed that the river would ever be clean";
+        for (a, b, likeness) in [
+            (long, "In 1995 nobody believed that the river would ever be clean", 10.0 / 11.0),
+            (long, long, 1.0),
+            (long, "I offer 300 for the boat", 0.0),
+            ("I offer 300 for the boat", "I offer 320 for the boat", 0.0),
+        ] {
+            assert_eq!(word_likeness(a, b), likeness, "{a:?} {b:?}");
         }
     }
 

@@ -33,7 +33,7 @@ impl Tools for Toolbox {
         };
         Box::pin(async move {
             timeout(within, running).await.unwrap_or_else(|_| {
-                ToolResult::failed(format!("it was not done within {} s", within.as_secs()))
+                ToolResult::failed(format!("it did not finish within {} s", within.as_secs()))
             })
         })
     }

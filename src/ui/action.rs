@@ -5,9 +5,9 @@
 /// An intention in the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Opens the analysis, or closes them.
+    /// Opens or closes the analysis.
     Analysis,
-    /// Goes to the event that is chosen among the analysis.
+    /// Goes to the event that is selected in the analysis.
     OpenEvent,
     /// Lists the formats in which the session can be written.
     Export,

@@ -60,7 +60,7 @@ pub struct ViewState {
     pub list: Option<List>,
     /// What was run from the list of commands, the last one first.
     pub used: Vec<String>,
-    /// The analysis, where they are read.
+    /// The analysis pane, if it is open.
     pub analysis: Option<AnalysisPane>,
     /// What is looked for.
     pub search: Option<Search>,
@@ -68,7 +68,7 @@ pub struct ViewState {
     pub page: Option<Page>,
     /// How they read.
     pub reading: Reading,
-    /// The queued messages and are being changed.
+    /// The key of the queued message that is being edited.
     pub editing: Option<Key>,
     /// The selected participant, by its place.
     pub selected: Option<usize>,

@@ -38,6 +38,8 @@ pub(super) const KEYS: &[(&str, &str)] = &[
     ("set", "KEY=VALUE, ..."),
     ("participant", "KEY=VALUE, ..."),
     ("winner", "SIDE"),
+    ("tie", "--first|--random"),
+    ("count", "--count=WAY,WAY"),
     ("question", "QUESTION"),
     ("options", "| OPTION ..."),
     ("text", "TEXT"),
@@ -144,6 +146,13 @@ fn value(key: &str, needed: bool, rest: &mut &str, state: &State) -> Result<Opti
             .into_iter()
             .find(|lives| word.strip_prefix("--") == Some(lives))
             .map(Value::from),
+        "tie" => ["first", "random"]
+            .into_iter()
+            .find(|tie| word.strip_prefix("--") == Some(tie))
+            .map(Value::from),
+        "count" => word
+            .strip_prefix("--count=")
+            .map(|ways| ways.split(',').map(str::trim).map(Value::from).collect::<Vec<_>>().into()),
         "once" => (word == "once").then(|| true.into()),
         "final_round" => (word == "final").then(|| true.into()),
         "note" | "tool" => Some(word.into()),
@@ -214,6 +223,7 @@ pub fn seat(word: &str, state: &State) -> Result<SeatId, String> {
 mod tests {
     use super::*;
     use crate::model::command::NoteFor;
+    use crate::model::{Aggregation, AnswerTie};
     use crate::model::{Event, FailureRule, Kind, Ms, ThreadId, Timeouts, Wall};
     use serde_json::json;
 
@@ -303,6 +313,17 @@ mod tests {
                 Command::Vote {
                     question: "Ban them?".into(),
                     options: vec!["yes".into(), "no".into()],
+                    tie: AnswerTie::None,
+                    count: vec![],
+                },
+            ),
+            (
+                "/vote --first --count=majority,borda Where? | Rome | Oslo",
+                Command::Vote {
+                    question: "Where?".into(),
+                    options: vec!["Rome".into(), "Oslo".into()],
+                    tie: AnswerTie::First,
+                    count: vec![Aggregation::Majority, Aggregation::Borda],
                 },
             ),
         ] {

@@ -64,8 +64,8 @@ fn each_item_is_a_conversation_with_a_result_that_points_to_its_session() {
     );
     let out = at(&house, "out");
     let ran = house.run(&["batch", &scenario, "--items", &items, "--out", &out]).code(0);
-    assert!(ran.err.contains("2 to 4 calls an item, 4 to 8 in all"), "{}", ran.err);
-    assert!(ran.err.contains("2 of 2 conversations are over"), "{}", ran.err);
+    assert!(ran.err.contains("2 to 4 calls per item, 4 to 8 in total"), "{}", ran.err);
+    assert!(ran.err.contains("2 of 2 conversations finished"), "{}", ran.err);
     let all = results(&house, "out/results.jsonl");
     let of = |item: &str| all.iter().find(|line| line["item"] == item).unwrap();
     assert_eq!((&of("a")["correct"], &of("a")["answered"]["answer"]), (&true.into(), &"4".into()));
@@ -112,7 +112,7 @@ fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
     house.file("items.jsonl", &(0..5).map(item).collect::<String>());
     let again = house.run(&args).code(0);
     assert!(again.err.contains("line 3: not a result"), "{}", again.err);
-    assert!(again.err.contains("5 of 5 conversations are over"), "{}", again.err);
+    assert!(again.err.contains("5 of 5 conversations finished"), "{}", again.err);
     assert_eq!(sessions(), 5, "no conversation was had twice");
     let whole: Vec<Value> = fs::read_to_string(house.home.path().join("out/results.jsonl"))
         .unwrap()
@@ -121,7 +121,7 @@ fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
         .collect();
     assert_eq!(whole.len(), 5);
     let done = house.run(&args).code(0);
-    assert!(done.err.contains("5 conversations are over already"), "{}", done.err);
+    assert!(done.err.contains("5 conversations finished already"), "{}", done.err);
     house.file("solver.toml", &SOLVER.replace("It is as it is", "It is otherwise"));
     let refused = house.run(&args).code(2);
     assert!(refused.err.contains("prompts, models or judges of solver"), "{}", refused.err);
@@ -172,7 +172,7 @@ fn damaged_lines_are_named_and_left_out_only_if_asked() {
     let mut skipping = args.to_vec();
     skipping.push("--skip-damaged");
     let ran = house.run(&skipping).code(0);
-    assert!(ran.err.contains("1 of 1 conversations are over"), "{}", ran.err);
+    assert!(ran.err.contains("1 of 1 conversations finished"), "{}", ran.err);
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn shards_are_put_together_again_and_mixed_judges_are_not() {
     let other = house.file("other.jsonl", &other);
     let mixed =
         house.run(&["batch", "merge", &part(2), &other, "-o", &at(&house, "m.jsonl")]).code(3);
-    assert!(mixed.err.contains("other prompts, models or judges"), "{}", mixed.err);
+    assert!(mixed.err.contains("the prompts, models or judges of solver differ"), "{}", mixed.err);
 }
 
 #[test]
@@ -236,9 +236,9 @@ fn a_dry_run_says_how_many_calls_and_asks_nobody() {
     let args =
         ["batch", "society-of-minds", "--items", &items, "--rehearsed", "--baselines", "--dry-run"];
     let told = house.run(&args).code(0).out;
-    assert!(told.contains("society-of-minds: 2 items, 9 calls an item, 18 in all"), "{told}");
-    assert!(told.contains("self-consistency: 2 items, 9 calls an item"), "as many calls: {told}");
-    assert!(told.contains("reflection: 2 items, 9 calls an item"), "{told}");
+    assert!(told.contains("society-of-minds: 2 items, 9 calls per item, 18 in total"), "{told}");
+    assert!(told.contains("self-consistency: 2 items, 9 calls per item"), "as many calls: {told}");
+    assert!(told.contains("reflection: 2 items, 9 calls per item"), "{told}");
     assert!(!house.home.path().join("society-of-minds-items").exists());
 }
 

@@ -27,7 +27,7 @@ fn a_fallback_speaks_for_a_dead_model_and_is_named() {
          model = \"dead:x\"\nfallbacks = [\"alive:tiny\"]\n",
     );
     let ran = house.run(&["run", &talk, "--headless", "-c", &set]).code(0);
-    assert!(ran.err.contains("dead:x is not available, its fallback is used"), "{}", ran.err);
+    assert!(ran.err.contains("dead:x is not available; using its fallback"), "{}", ran.err);
     for told in [
         "retrying Ada: the server at 127.0.0.1",
         "Ada switched to fallback alive:tiny: the server at 127.0.0.1",
@@ -110,6 +110,6 @@ fn a_key_that_is_rejected_while_it_runs_ends_it_with_the_way_out() {
     let told = "rejected the key; check the key of provider `mine` (the variable MY_KEY)\n\nhint: resume: colloquium resume";
     assert!(ran.err.contains(told), "{}", ran.err);
     assert_eq!(ran.out.matches("; skipped").count(), 1, "the reason is told once: {}", ran.out);
-    assert!(ran.out.contains("the same for ada, 2 failed turns in all"), "{}", ran.out);
+    assert!(ran.out.contains("the same failure for ada; 2 failed turns in total"), "{}", ran.out);
     assert_eq!(server.asked.lock().unwrap().len(), 3);
 }

@@ -125,7 +125,7 @@ fn what_is_deleted_can_be_fetched_back() {
     let ran = house.run(&["sessions", "delete", "--last"]).code(0);
     assert!(house.sessions().is_empty());
     house.run(&["sessions", "show", "--last"]).code(2);
-    let back = ran.err.lines().find_map(|l| l.strip_prefix("get it back with: ")).unwrap();
+    let back = ran.err.lines().find_map(|l| l.strip_prefix("undo: ")).unwrap();
     let back: Vec<&str> = back.split(' ').skip(1).collect();
     let ran = house.run(&back).code(0);
     assert!(ran.err.starts_with("restored: "), "{}", ran.err);

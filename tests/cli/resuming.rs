@@ -151,7 +151,7 @@ fn an_export_replaces_a_file_only_when_it_is_told_to() {
     let file = house.file("talk.md", "my own words");
     let export = ["export", "--last", "--format", "md", "--output", &file];
     let refused = house.run(&export).code(2);
-    assert!(refused.err.contains("exists already") && refused.err.contains("--force"));
+    assert!(refused.err.contains("already exists") && refused.err.contains("--force"));
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "my own words");
     house.run(&[&export[..], &["--force"]].concat()).code(0);
     assert!(std::fs::read_to_string(&file).unwrap().contains("Should cities ban private cars?"));

@@ -76,7 +76,7 @@ fn what_is_true_passes_and_what_is_not_is_shown_with_its_values() {
         "ended.reason = \"utterance_limit\"",
         "utterances[1].participant = \"bo\"",
         "#2 bo: One thing here.",
-        "they part at #2",
+        "they diverge at #2",
         "`bo` was asked 2 times",
         "run it alone: colloquium test bad.test.toml",
         "1 passed, 1 failed",
@@ -318,7 +318,7 @@ fn a_recording_speaks_again_and_notices_changed_prompts() {
     let town = std::fs::read_to_string(house.path("town.toml")).unwrap();
     house.file("town.toml", &town.replace("like tea", "hate milk"));
     let ran = house.run(&["test"]).code(1);
-    for part in ["the prompt of ada, turn 1 is as in tape.jsonl", "[-like tea.-] {+hate milk.+}"] {
+    for part in ["the prompt of ada, turn 1 matches tape.jsonl", "[-like tea.-] {+hate milk.+}"] {
         assert!(ran.out.contains(part), "{part}: {}", ran.out);
     }
     house.run(&["test", "--bless"]).code(0);

@@ -53,7 +53,7 @@ fn what_cannot_be_meant_is_told_with_a_way_out() {
     // the way back from the trash is one from anywhere
     let out = house.file("apart.jsonl", &log);
     let ran = house.run(&["sessions", "delete", &out]).code(0);
-    let back = ran.err.lines().find_map(|l| l.strip_prefix("get it back with: ")).unwrap();
+    let back = ran.err.lines().find_map(|l| l.strip_prefix("undo: ")).unwrap();
     let back: Vec<&str> = back.split(' ').skip(1).collect();
     assert_eq!(back, ["sessions", "restore", "apart"]);
     assert!(house.command(&back).current_dir("/").status().unwrap().success());

@@ -192,8 +192,8 @@ fn a_line_whose_moment_never_comes_is_told_and_may_come_after_a_resume() {
     let out = house.path("x.jsonl").to_str().unwrap().to_owned();
     let ran = house.run(&["run", &path, "--headless", "--steer", &steer, "--out-session", &out]);
     let ran = ran.code(0);
-    assert_eq!(ran.err.matches("was never due").count(), 1, "{}", ran.err);
-    assert!(ran.err.contains("never due: {\"after\":{\"utterance\":3},"), "{}", ran.err);
+    assert_eq!(ran.err.matches("never fired").count(), 1, "{}", ran.err);
+    assert!(ran.err.contains("never fired: {\"after\":{\"utterance\":3},"), "{}", ran.err);
     let told = "too late: the conversation ended first: {\"after\"";
     assert!(ran.out.contains(told), "{}", ran.out);
     let log = std::fs::read_to_string(&out).unwrap();

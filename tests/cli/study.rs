@@ -110,5 +110,5 @@ fn csv_is_one_figure_and_names_them_all() {
     assert_eq!(house.run(&to_file).code(0).out, "");
     assert_eq!(std::fs::read_to_string(&file).unwrap(), out);
     let again = house.run(&to_file).code(2);
-    assert!(again.err.contains("exists already"), "{}", again.err);
+    assert!(again.err.contains("already exists"), "{}", again.err);
 }

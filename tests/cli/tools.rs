@@ -148,7 +148,7 @@ fn a_tool_that_fails_or_hangs_is_told_to_the_model() {
     let path = house.file("talk.toml", TALK);
     for (text, told) in [
         ("#!/bin/sh\necho no ink >&2\nexit 3\n", "failed: it ended with exit status: 3: no ink"),
-        ("#!/bin/sh\nsleep 60\n", "failed: it was not done within 2 s"),
+        ("#!/bin/sh\nsleep 60\n", "failed: it did not finish within 2 s"),
     ] {
         let (url, _) = model(vec![("note", json!({}))]);
         script(&house, text);

@@ -34,8 +34,7 @@ async fn a_retry_while_the_next_one_speaks_is_refused_at_once() {
         Kind::CommandRefused(r) => Some(r.why.to_string()),
         _ => None,
     });
-    let told =
-        "b speaks already: `retry` with utterance 1 waits until b has ended, `pause_now` stops b";
+    let told = "b is already speaking: `retry` with utterance 1 waits until b has finished; `pause_now` stops b";
     assert_eq!(why.as_deref(), Some(told));
     assert!(ran.receipts("r").is_empty(), "nothing waits");
 }

@@ -47,6 +47,76 @@ fn vote(ran: &Ran) -> &VoteClosed {
     closed.expect("a vote")
 }
 
+/// Three ballots of which the majority, the rankings, the confidence and the scores each say something else, or tie.
+fn ballots() -> Stage {
+    answering(|ask| match &*ask.seat.id {
+        "a" => json!({"choice": "tea", "confidence": "40%", "ranking": ["tea", "milk", "rum"],
+                      "scores": {"tea": 6, "milk": 6, "rum": 0}, "why": "it is warm"}),
+        "b" => json!({"choice": "tea", "confidence": 30, "ranking": ["TEA", "milk", "rum"],
+                      "scores": {"tea": 6, "milk": 9, "rum": 1}}),
+        _ => json!({"choice": "rum", "confidence": 0.9, "ranking": ["rum", "milk"],
+                    "scores": {"rum": 10, "milk": 11}}),
+    })
+}
+
+#[tokio::test]
+async fn a_vote_is_counted_in_several_ways_side_by_side_and_the_first_decides() {
+    let steer = [
+        json!({"after": {"utterance": 1}, "id": "v", "do": "vote", "question": "What shall we drink?",
+                        "options": ["tea", "milk", "rum"],
+                        "count": ["confidence", "majority", "borda", "mean"]}),
+    ];
+    let ran = play(round_robin(&["a", "b", "c"], 3), ballots(), &steer).await;
+    let vote = vote(&ran);
+    assert_eq!(vote.winner.as_deref(), Some("rum"));
+    assert_eq!(&*vote.how, "confidence: rum (rum 0.9, tea 0.7)");
+    let words: Vec<String> = vote.ways.iter().map(CountedAnswer::words).collect();
+    assert_eq!(
+        words,
+        [
+            "confidence: rum (rum 0.9, tea 0.7)",
+            "majority: tea (tea 2, rum 1)",
+            // the third ranking leaves one out and is none
+            "borda: tea (tea 4, milk 2, rum 0)",
+            // a score of 11 is none
+            "mean: milk (milk 7.5, tea 6, rum 3.67)",
+        ]
+    );
+    let asked = ran.seen.iter().find(|r| r.purpose == Purpose::Vote).unwrap();
+    let task = asked.prompt.task.as_deref().unwrap();
+    for key in ["\"confidence\"", "\"ranking\"", "\"scores\""] {
+        assert!(task.contains(key), "{task}");
+    }
+}
+
+#[tokio::test]
+async fn a_tie_is_broken_by_the_rule_of_its_vote_and_by_nothing_else() {
+    let called = |more: serde_json::Value| {
+        let mut line = json!({"after": {"utterance": 1}, "id": "v", "do": "vote", "question": "Where?",
+                              "options": ["Rome", "Oslo"]});
+        line.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        line
+    };
+    let split =
+        || answering(|ask| json!({"choice": if &*ask.seat.id == "a" { "Oslo" } else { "Rome" }}));
+    for (more, winner, how) in [
+        (json!({}), None, "tie of Rome and Oslo, 1 each"),
+        (
+            json!({"tie": "first"}),
+            Some("Rome"),
+            "tie of Rome and Oslo, 1 each; Rome by the tie rule",
+        ),
+    ] {
+        let ran = play(round_robin(&["a", "b"], 3), split(), &[called(more)]).await;
+        assert_eq!((vote(&ran).winner.as_deref(), &*vote(&ran).how), (winner, how));
+    }
+    let ran = play(round_robin(&["a", "b"], 3), split(), &[called(json!({"tie": "random"}))]).await;
+    let again =
+        play(round_robin(&["a", "b"], 3), split(), &[called(json!({"tie": "random"}))]).await;
+    assert!(vote(&ran).winner.is_some());
+    assert_eq!(vote(&ran).winner, vote(&again).winner, "the same seed, the same dice");
+}
+
 #[tokio::test]
 async fn a_vote_is_secret_until_it_is_closed_and_the_talk_goes_on() {
     let steer = [json!({"during": {"utterance": 2, "words": 1}, "id": "v", "do": "vote",
@@ -58,7 +128,7 @@ async fn a_vote_is_secret_until_it_is_closed_and_the_talk_goes_on() {
     let ran = play(round_robin(&["a", "b", "c"], 5), stage, &steer).await;
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b", "utterance_limit"));
     let vote = vote(&ran);
-    assert_eq!((vote.winner.as_deref(), &*vote.how), (Some("yes"), "yes with 2 of 3 votes"));
+    assert_eq!((vote.winner.as_deref(), &*vote.how), (Some("yes"), "yes wins with 2 of 3 votes"));
     assert_eq!(vote.ballots[0].choice.as_deref(), Some("later"));
     assert_eq!(&*vote.ballots[0].why, "I am tired");
     assert_eq!(ran.receipts("v"), [Queued, Done]);
@@ -122,6 +192,8 @@ async fn votes_are_refused_where_they_make_no_sense() {
         assert!(why(vote).await.contains("two different options"), "{options}");
     }
     assert!(why(json!({"do": "vote", "question": " "})).await.contains("`question` is empty"));
+    let median = json!({"do": "vote", "question": "?", "count": ["median"]});
+    assert!(why(median).await.contains("use majority, confidence, borda or mean"));
     assert!(why(json!({"do": "verdict"})).await.contains("[verdict]"));
 }
 

@@ -6,18 +6,18 @@ use serde_json::json;
 
 const LOOPS: &str = include_str!("../corpus/loops.txt");
 const DEBATES: &str = include_str!("../corpus/debates.txt");
-/// How many circles of each kind may be missed. The rule compares words: what says the same in other words, or under
-/// another name, it cannot see.
+/// How many circles of each kind may be missed. The rule compares words: what says the same in other words it
+/// cannot see.
 const MISSED_MOST: [(&str, usize); 6] = [
     ("the same words", 0),
     ("echo", 0),
     ("courtesy", 3),
-    ("two positions", 3),
-    ("other names and numbers", 8),
+    ("two positions", 0),
+    ("other names and numbers", 5),
     ("other words", 20),
 ];
 /// Real talks in a hundred that may be taken for a circle.
-const FALSE_MOST: usize = 1;
+const FALSE_MOST: usize = 0;
 
 /// Reads the talks of a file: who said what.
 fn talks(file: &str) -> Vec<Vec<(&str, String)>> {
@@ -130,8 +130,12 @@ async fn who_says_the_same_without_having_heard_it_repeats_nobody() {
         "stop": [{"loop": {}}],
     });
     let agree = stage(|ask| {
-        let n = ask.number.unwrap_or(0).div_ceil(3);
-        Play::Words(format!("round {n} brings the same thought number {n} to all of us"), 5)
+        let thought = match ask.number.unwrap_or(0).div_ceil(3) {
+            1 => "the harbour has to be dredged before winter comes",
+            2 => "nobody will pay for a dredger that we sell in spring",
+            _ => "ask the pilots, they have been measuring it for years",
+        };
+        Play::Words(thought.into(), 5)
     });
     let ran = play(table(scenario, ["a", "b", "c"].map(seat).to_vec()), agree, &[]).await;
     assert_eq!((ran.reason(), ran.state.warnings.len()), ("round_limit", 0));

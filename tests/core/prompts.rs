@@ -125,7 +125,9 @@ fn calls(opened: Opened, steer: &[Value]) -> Vec<Call> {
 /// A reply in the form that is asked for.
 fn reply(state: &State, turn: &Turn, said: usize) -> Done {
     let structured = match state.contract_of(turn).form {
-        Form::Choice(options) => json!({"choice": options[0], "why": "the others have spoken"}),
+        Form::Choice(options) | Form::Ballot { options, .. } => {
+            json!({"choice": options[0], "why": "the others have spoken"})
+        }
         Form::Judgement(sides) => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
         Form::Bid => json!({"bid": 5, "why": "I can wait"}),
         Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),

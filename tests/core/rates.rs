@@ -26,7 +26,7 @@ async fn calls_wait_for_their_providers_rate() {
     let ran = play(rated("2/min", "round_robin", 5), plain(), &[]).await;
     assert_eq!(begun(&ran), [0, 0, 60, 60, 120]);
     assert_eq!((ran.who().as_str(), ran.reason()), ("a b c a b", "utterance_limit"));
-    let told = |e: &&Event| matches!(&e.kind, Kind::Warning(w) if w.text.contains("openai wait for their rate of 2/min"));
+    let told = |e: &&Event| matches!(&e.kind, Kind::Warning(w) if w.text.contains("openai are limited to 2/min; waiting"));
     assert_eq!(ran.events.iter().filter(told).count(), 1, "it is told once");
     let ran = play(rated("2/min", "simultaneous", 3), plain(), &[]).await;
     assert_eq!(begun(&ran), [0, 0, 60], "also those who are granted at once");

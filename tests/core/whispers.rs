@@ -55,7 +55,7 @@ async fn private_words_are_in_nobody_elses_prompt() {
             Kind::CallRetried(retried) => Some(retried.error.text.to_string()),
             _ => None,
         });
-        assert!(retried.unwrap().contains("nobody can be whispered to as \"Zed\", only b, c"));
+        assert!(retried.unwrap().contains("cannot whisper to \"Zed\"; possible names: b, c"));
     }
 }
 

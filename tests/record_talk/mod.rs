@@ -5,7 +5,9 @@ use colloquium::model::event::{ENGINE, OPERATOR};
 use colloquium::model::payload::{BatchOpened, CallStarted, Delta, FloorGranted, Opened};
 use colloquium::model::payload::{HumanSaid, TurnEnded};
 use colloquium::model::piece::pack;
-use colloquium::model::{BatchId, Channel, Event, Kind, Ms, Outcome, Piece, Purpose, Seq};
+use colloquium::model::{
+    AnswerTie, BatchId, Channel, Event, Kind, Ms, Outcome, Piece, Purpose, Seq,
+};
 use colloquium::model::{Requester, ThreadId, TurnId, Wall};
 use colloquium::session::{FORMAT, Record, SessionFiles};
 use std::sync::Arc;
@@ -83,6 +85,8 @@ pub fn event(seq: u64, count: usize) -> Event {
             continues: false,
             question: None,
             options: vec![],
+            count: vec![],
+            tie: AnswerTie::None,
         }
         .into(),
         (_, 1) => FloorGranted {

@@ -13,7 +13,7 @@ pub struct ModelOptions {
     /// A server for this run, as the provider `endpoint`
     #[arg(long, value_name = "URL")]
     pub endpoint: Option<String>,
-    /// How that server is spoken to [default: openai]
+    /// API protocol of --endpoint [default: openai]
     #[arg(long, value_parser = wire(), requires = "endpoint")]
     pub wire: Option<Wire>,
 }

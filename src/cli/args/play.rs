@@ -25,13 +25,13 @@ pub struct Play {
     /// Stop after N turns
     #[arg(long, visible_alias = "max-turns", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_utterances: Option<u32>,
-    /// End after so much running time, such as 90s or 5m; who speaks then has 10 s to finish
+    /// Stop after this running time, such as 90s or 5m; the current speaker has 10 s to finish
     #[arg(long, value_name = "TIME", value_parser = seconds)]
     pub max_time: Option<u64>,
-    /// Stop before the models have used more tokens
+    /// Stop before the models use more than N tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens: Option<u64>,
-    /// Stop before the models have cost more dollars
+    /// Stop before the models cost more than USD dollars
     #[arg(long, value_name = "USD", value_parser = usd)]
     pub max_usd: Option<Usd>,
     /// Trust the file for this run: allow the commands it names

@@ -20,7 +20,7 @@ pub struct RunOptions {
     /// Earlier conversation: a JSON list of role, name and content; a last user message becomes the topic
     #[arg(long, value_name = "FILE")]
     pub history: Option<String>,
-    /// Who an assistant without a name was in --history: a seat, or a name; "assistant", unless it says so
+    /// Who said the assistant messages without a name in --history: a participant or a name [default: assistant]
     #[arg(long, value_name = "NAME", requires = "history")]
     pub history_as: Option<String>,
     /// Dry run: speaking order, first prompts, cost estimate; nothing is called or saved

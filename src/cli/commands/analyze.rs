@@ -199,8 +199,8 @@ impl AnalyzeArgs {
             (Format::Csv, tables) => {
                 let names: Vec<&str> = tables.iter().map(|t| t.name).collect();
                 return Err(Failure::usage(
-                    "csv holds one figure a file",
-                    format!("choose it: --table {}", names.join(", --table ")),
+                    "csv takes one table at a time",
+                    format!("choose one with --table: {}", names.join(", ")),
                 ));
             }
         };

@@ -51,10 +51,10 @@ pub struct AskArgs {
     /// Stop after this running time, such as 90s or 5m
     #[arg(long, value_name = "TIME", value_parser = play::seconds)]
     max_time: Option<u64>,
-    /// Stop before the models have used more tokens
+    /// Stop before the models use more than N tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_tokens: Option<u64>,
-    /// Stop before the models have cost more dollars
+    /// Stop before the models cost more than USD dollars
     #[arg(long, value_name = "USD", value_parser = play::usd)]
     max_usd: Option<Usd>,
     #[command(flatten)]

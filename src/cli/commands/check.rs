@@ -16,7 +16,7 @@ use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 
-/// Say what is wrong with scenarios and tests, or who speaks when
+/// Validate scenarios and tests, and show the speaking order
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// Scenario files or names
@@ -74,7 +74,7 @@ fn tested(file: &str, tests: &[Arc<Test>]) -> String {
         told.push_str(&format!("  scenario {}\n", text::line(&first.loaded.scenario.title)));
         let seats: Vec<&str> = first.voices.keys().map(|id| &**id).collect();
         told.push_str(&format!("  voices   {}\n", seats.join(", ")));
-        told.push_str(&format!("  expects  {} things\n", first.expects.len()));
+        told.push_str(&format!("  checks   {} expectations\n", first.expects.len()));
     }
     for test in tests.iter().filter(|t| t.case.is_some()) {
         told.push_str(&format!("  case     {}\n", text::line(test.case.as_deref().unwrap_or(""))));

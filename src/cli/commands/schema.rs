@@ -116,6 +116,11 @@ fn value(command: &str, key: &str) -> Value {
         (_, "set") => json!({"type": "object", "description": "keys as in [[participant]]"}),
         (_, "for") => json!({"enum": ["utterance", "round", "standing"]}),
         ("note", "to") => json!({"anyOf": [text, {"type": "array", "items": text}]}),
+        (_, "tie") => json!({"enum": ["none", "first", "random"]}),
+        (_, "count") => json!({
+            "type": "array",
+            "items": {"enum": ["majority", "confidence", "borda", "mean"]},
+        }),
         (_, "options") => json!({"type": "array", "items": text}),
         (_, _) => text,
     }

@@ -116,6 +116,8 @@ pub const KINDS: &[Row] = &[
             ("replaces", "the turn being retried"),
             ("question", "the question for voters or judges"),
             ("options", "the choices of a vote"),
+            ("count", "how a vote is counted, the deciding way first (absent: majority)"),
+            ("tie", "what a tie of a vote becomes (absent: none)"),
         ],
     ),
     (
@@ -255,10 +257,14 @@ pub const KINDS: &[Row] = &[
         &[
             ("question", "what was voted on"),
             ("options", "the choices, as they were shown"),
-            ("ballots", "each vote: participant, choice (absent: abstained), why"),
+            (
+                "ballots",
+                "each vote: participant, choice (absent: abstained), why; confidence, ranking, scores if asked for",
+            ),
             ("counts", "votes for each choice"),
-            ("winner", "the choice with the most votes; absent for a tie"),
+            ("winner", "the choice that won; absent for a tie"),
             ("how", "the result, as text"),
+            ("ways", "the result of each way of counting, the deciding one first"),
         ],
     ),
     (

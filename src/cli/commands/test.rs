@@ -50,9 +50,9 @@ A test file, NAME.test.toml:
   [[expect]]
   that = \"ended.reason == 'utterance_limit' and utterances[2].participant == 'bo'\"
 
-Seats without a [[voice]] speak the scenario's rehearsed lines. `schema test` lists every key.
+Participants without a [[voice]] say the scenario's rehearsed lines. `schema test` lists every key.
 
-An expectation knows: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
+An expectation can use: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
 ended (reason, settled), exit, speakers, prompt('bo', 2), receipts (by the id of a command: is, why, all), events (how many
 of each kind), context, seats, vote, verdict, agreement, cost, tokens (input, output, total), ms, transcript, warnings,
 round, turn_count, topic, title, case, run, and with `runs` rate(\"CONDITION\").
@@ -61,12 +61,12 @@ Exit codes: 0 all passed; 1 an expectation failed; 2 no test found; 3 a test cou
 
 /// Run scripted tests
 #[derive(Debug, Args)]
-#[command(after_long_help = HELP, after_help = "See --help for the form of a test file.")]
+#[command(after_long_help = HELP, after_help = "See --help for the format of a test file.")]
 pub struct TestCommand {
     /// Test files, folders that hold them, or globs
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
-    /// The form of the report
+    /// Report format
     #[arg(long, value_name = "FORM", default_value = "text",
           value_parser = PossibleValuesParser::new(FORMATS.iter().map(|f| f.name)))]
     format: String,
@@ -85,10 +85,10 @@ pub struct TestCommand {
     /// Stop after the first test that does not pass
     #[arg(long)]
     fail_fast: bool,
-    /// Write the files of transcripts and prompts that differ
+    /// Update expected transcripts and prompts that differ
     #[arg(long)]
     bless: bool,
-    /// Tell what of each scenario the tests reach: participants, phases, both ways of conditions, stop rules
+    /// Report what the tests reach in each scenario: participants, phases, both outcomes of conditions, stop rules
     #[arg(long)]
     coverage: bool,
     /// Fail if less than N percent is reached
@@ -97,7 +97,7 @@ pub struct TestCommand {
     /// Write a test for a scenario, by its path or name, from its rehearsed cast or from a session
     #[arg(long, value_name = "SCENARIO", conflicts_with_all = ["paths", "list", "bless"])]
     new: Option<String>,
-    /// The session that --new writes the test from: its file, id, or the beginning of its id
+    /// Session to write the test from, with --new: id, id prefix or path
     #[arg(long, value_name = "SESSION", requires = "new")]
     session: Option<String>,
     /// Let tests run the scripts of their scenarios

@@ -181,10 +181,8 @@ impl ModelSource {
             }
         }
         for (name, failure) in &against {
-            context.say(&format!(
-                "{name} is not available, its fallback is used: {}",
-                failure.message
-            ));
+            context
+                .say(&format!("{name} is not available; using its fallback: {}", failure.message));
         }
         Ok(())
     }

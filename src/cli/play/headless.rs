@@ -172,7 +172,7 @@ async fn run(
                 Failure::new(Exit::Failed, format!("cannot write to standard output: {e}"));
             return Err(name.iter().fold(failure, |f, name| {
                 let resume = outcome::resume_command(name, &play, context);
-                f.hint(format!("what was said is saved; go on with: {resume}"))
+                f.hint(format!("saved so far; resume: {resume}"))
             }));
         }
         Ok(()) => {}
@@ -251,7 +251,7 @@ impl Unwritten {
             if let Kind::Receipt(receipt) = &record.event.kind
                 && receipt.reason == Some(LateReason::NeverDue)
             {
-                context.say(&format!("a steering line was never due: {}", receipt.line));
+                context.say(&format!("a steering line never fired: {}", receipt.line));
             }
             if let Some(told) = self.calls.message(&record.event) {
                 context.note(&told);

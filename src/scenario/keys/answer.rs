@@ -12,8 +12,8 @@ pub(super) const ANSWER: &[Key] = &[
         "form",
         FORM,
         r#""number""#,
-        "What an answer is; text, unless it says so. It stands in the last lines of a reply, behind \"ANSWER:\". A reply \
-         without one that can be read is an abstention.",
+        "The kind of answer (default: text). It is read from the last lines of a reply, after \"ANSWER:\". A reply \
+         without a readable answer is an abstention.",
     ),
     key(
         "confidence",
@@ -25,13 +25,13 @@ pub(super) const ANSWER: &[Key] = &[
         "of",
         ONE_OR_MORE_NAMES,
         r#"["panel"]"#,
-        "Whose answers count: seats or roles; everybody who speaks, unless it says so.",
+        "Whose answers count: participants or roles (default: everyone who speaks).",
     ),
     key(
         "count",
         ValueKind::OneOf { words: &["last", "every"], later: &[] },
         r#""every""#,
-        "Whether the last answer of each counts, or every one; last, unless it says so.",
+        "Which answers of each participant count: last (default) or every.",
     ),
     key(
         "by",
@@ -40,20 +40,20 @@ pub(super) const ANSWER: &[Key] = &[
             later: &[],
         },
         r#""majority""#,
-        "How one answer is made of them: most votes, the largest sum of confidence, points in rankings without those for \
-         oneself, the best mean score, the median, the verdict, or the one given last; majority, unless it says so.",
+        "How answers are combined: most votes (majority, the default), the largest sum of confidence, points from rankings \
+         (borda; self-ranks excluded), the best mean score, the median, the verdict (judge), or the one given last.",
     ),
     key(
         "tie",
         ValueKind::OneOf { words: &["none", "first", "random"], later: &[] },
         r#""first""#,
-        "What a tie comes to: no answer, the one given first, or dice; none, unless it says so.",
+        "What a tie becomes: no answer (none, the default), the answer given first, or a random one.",
     ),
     key(
         "bands",
         ValueKind::List(&ValueKind::List(&ValueKind::Number { least: 0.0, most: 1.0 })),
         "[[0.9, 0.8], [0.0, 0.1]]",
-        "What a confidence counts as, from the highest band down: from this on, as that much.",
+        "How much a confidence counts: pairs of minimum confidence (0 to 1) and weight, highest first.",
     ),
 ];
 
@@ -62,26 +62,26 @@ pub(super) const ANSWER_OF: Key = key(
     "answer",
     FORM,
     r#""number""#,
-    "The reply is words that end with an answer of this kind, behind \"ANSWER:\".",
+    "The reply is text that ends with an answer of this kind, after \"ANSWER:\".",
 );
 /// The reply holds a ranking.
 pub(super) const RANK: Key = key(
     "rank",
     ValueKind::AnyOf(&[ValueKind::True, ValueKind::Count { least: 1, most: 100 }]),
     "true",
-    "The reply is words that end with a ranking of the others whose words were shown: of all, or of the best so many.",
+    "The reply is text that ends with a ranking of the others whose turns were shown: all of them, or the best N.",
 );
 /// The reply holds scores.
 pub(super) const SCORE: Key = key(
     "score",
     NAMES,
     r#"["A", "B"]"#,
-    "The reply is words that end with a score from 0 to 10 for each of these, as in \"SCORE A: 7\".",
+    "The reply is text that ends with a score from 0 to 10 for each of these, as in \"SCORE A: 7\".",
 );
 /// Quotations are checked.
 pub(super) const QUOTES: Key = key(
     "quotes",
     ValueKind::Text,
     r#""{{ item.text }}""#,
-    "The text that quotations in the reply are held against; each is marked as standing in it or not.",
+    "The text that quotations in the reply are checked against; each is marked as found in it or not.",
 );

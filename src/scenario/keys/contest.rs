@@ -92,8 +92,8 @@ pub(super) const STOP: &[Key] = &[
         "every",
         ValueKind::AnyOf(&[ValueKind::True, UTTERANCE_RANGE]),
         "4",
-        "Of a judge: utterances between two askings; 1, unless it says so. With then = \"ask\": true asks each time that \
-         the rule becomes true, not once.",
+        "With judge: ask it every N turns (default 1). With then = \"ask\": true asks each time that \
+         the rule becomes true, not only once.",
     ),
     key(
         "agreement",

@@ -50,7 +50,7 @@ pub(super) const PHASE: &[Key] = &[
         "when",
         ValueKind::Condition(OF_CONVERSATION),
         r#""agreement < 1""#,
-        "The phase is left out unless this holds when its turn has come.",
+        "The phase is skipped unless this condition holds when it would begin.",
     ),
     key(
         "task",
@@ -62,13 +62,13 @@ pub(super) const PHASE: &[Key] = &[
         "reply",
         REPLY,
         r#"{ rank = true }"#,
-        "The form of its speakers' replies; their own, unless it says so.",
+        "Required form of its speakers' replies (default: their own).",
     ),
     key(
         "diverse",
         ValueKind::Count { least: 1, most: 100 },
         "2",
-        "Of the others' words that `sees` lets through, only so many are shown: those least like one another.",
+        "How many of the turns that `sees` allows are shown: those least alike.",
     ),
     key(
         "judge",

@@ -33,7 +33,7 @@ pub(super) const HUMAN: &[Key] = &[
         "then",
         ValueKind::OneOf { words: &["pass", "wait"], later: &["stand_in"] },
         r#""pass""#,
-        "What to do after that (default pass).",
+        "What to do when that time is up (default pass).",
     ),
 ];
 

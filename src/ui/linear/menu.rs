@@ -147,7 +147,7 @@ fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<Str
         "tool" => free("Which tool?"),
         "set" | "participant" => free("Changes as KEY = VALUE, KEY = VALUE, with text in quotes:"),
         "question" => free("What is the question?"),
-        "options" => free("Which options, each after a |? Empty: yes or no."),
+        "options" => free("Options, separated by |? Leave empty for yes or no."),
         "text" if row.needs.contains(&key) => free("What text?"),
         _ => free("What text? Leave empty for none."),
     }

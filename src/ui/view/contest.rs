@@ -56,6 +56,10 @@ pub fn vote(
         rows.push(Line::from([vec![muted], abstained].concat()));
     }
     rows.push(Line::styled(text::line(&vote.how).into_owned(), look.theme.style(ThemeRole::Muted)));
+    for way in vote.ways.iter().skip(1) {
+        let words = text::line(&way.words()).into_owned();
+        rows.push(Line::styled(words, look.theme.style(ThemeRole::Muted)));
+    }
     for ballot in vote.ballots.iter().filter(|ballot| !ballot.why.trim().is_empty()) {
         rows.push(reason(transcript, &ballot.seat, "", &ballot.why, look));
     }

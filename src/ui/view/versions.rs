@@ -99,7 +99,7 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     entries.push(listed("reroll", title.into(), reroll));
     if !last {
         let fork = EntryAction::Begin(format!("/fork {}", utterance.saturating_sub(1)));
-        entries.push(listed("branch", "say it again in a branch of its own".into(), fork));
+        entries.push(listed("branch", "retry in a new branch".into(), fork));
     }
     if entry.version().cut.is_some() || entry.version().capped {
         let on = EntryAction::Send(Command::Continue { utterance: Some(utterance) });
@@ -109,7 +109,7 @@ pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> 
     entries.push(listed("edit", "edit what later prompts contain".into(), edit));
     if entry.hidden.is_none() {
         let hide = EntryAction::Send(Command::Hide { utterance, text: None });
-        entries.push(listed("hide", "leave out of later prompts and exports".into(), hide));
+        entries.push(listed("hide", "hide from later prompts and exports".into(), hide));
     }
     Some(List::of(format!("Versions of {name}"), entries))
 }

@@ -53,7 +53,7 @@ enum Format {
     Html,
 }
 
-/// Put the results of several machines into one file
+/// Merge the results of several machines into one file
 #[derive(Debug, Args)]
 pub struct MergeArgs {
     /// Files of results
@@ -64,7 +64,7 @@ pub struct MergeArgs {
     output: PathBuf,
 }
 
-/// Write items with sums whose answers are known, the same for the same seed
+/// Generate arithmetic items with known answers, reproducible by seed
 #[derive(Debug, Args)]
 pub struct ArithmeticArgs {
     /// How many
@@ -131,8 +131,8 @@ impl ReportArgs {
             (Format::Csv, [table]) => figures::csv(table),
             (Format::Csv, _) => {
                 return Err(Failure::usage(
-                    "a CSV file holds one table",
-                    "choose it: --table accuracy",
+                    "csv takes one table at a time",
+                    "choose one with --table, as in --table accuracy",
                 ));
             }
             (Format::Html, _) => page(&report, &title(&path)),

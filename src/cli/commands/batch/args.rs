@@ -10,14 +10,14 @@ use std::path::PathBuf;
 
 const HELP: &str = "\
 Each line of FILE is one item: a JSON object, or a row of a CSV file with a header. Its fields are {{ item.NAME }} in the \
-scenario; `answer` is what is right and is shown to nobody; `id` names the item.
+scenario; `answer` is the correct answer and is never shown to participants; `id` identifies the item.
 
   colloquium batch arithmetic --count 100 --difficulty 3 -o sums.jsonl
   colloquium batch society-of-minds --items sums.jsonl --model ollama:llama3 --baselines
   colloquium batch report society-of-minds-sums
 
 `colloquium help experiments` explains all of it. Exit codes: 0 done; 1 conversations failed; 3 damaged lines; 5 the budget \
-is used up; 130 interrupted. The same command goes on where it stopped.";
+is used up; 130 interrupted. The same command resumes a stopped batch.";
 
 /// Run a scenario over many questions, and report on the results
 #[derive(Debug, Args)]
@@ -37,10 +37,10 @@ pub struct BatchArgs {
     /// Conversations at once [default: 1 with a local model, 4 with others, the number of cores with rehearsed lines]
     #[arg(long, value_name = "N")]
     pub jobs: Option<NonZeroUsize>,
-    /// Stop before all conversations together have cost more dollars
+    /// Stop before all conversations together cost more than USD dollars
     #[arg(long, value_name = "USD", value_parser = usd)]
     pub max_usd: Option<Usd>,
-    /// Stop before all conversations together have used more tokens
+    /// Stop before all conversations together use more than N tokens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_tokens: Option<u64>,
     /// Also run single, self-consistency and reflection with as many calls, and a plain vote
@@ -49,16 +49,16 @@ pub struct BatchArgs {
     /// Run only part I of N, so that N machines share the work
     #[arg(long, value_name = "I/N")]
     pub shard: Option<String>,
-    /// Run again what failed; wrong answers are never asked again
+    /// Re-run failed conversations (wrong answers are never retried)
     #[arg(long)]
     pub retry: bool,
-    /// Leave out damaged lines of the items
+    /// Skip damaged lines of the items file
     #[arg(long)]
     pub skip_damaged: bool,
     /// Random seed
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub seed: u64,
-    /// Say how many calls it takes, and run nothing
+    /// Dry run: print the number of calls; nothing is called or saved
     #[arg(long)]
     pub dry_run: bool,
     /// Trust the file for this run: allow the commands it names

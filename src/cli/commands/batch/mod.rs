@@ -113,7 +113,7 @@ impl BatchArgs {
             Ok(progress) => {
                 let sum = spent(&progress);
                 context.say(&format!(
-                    "{} of {} conversations are over{sum}",
+                    "{} of {} conversations finished{sum}",
                     progress.done, progress.all
                 ));
                 let failed = failures(path)?;
@@ -157,7 +157,7 @@ impl BatchArgs {
             }
         }
         if !done.is_empty() {
-            context.say(&format!("{} conversations are over already", done.len()));
+            context.say(&format!("{} conversations already finished", done.len()));
         }
         Ok(())
     }
@@ -223,7 +223,9 @@ fn has(values: &serde_json::Map<String, Value>, needed: &[String]) -> bool {
 
 fn shard(shard: &str) -> Result<(u64, u64), Failure> {
     let read = parts(shard).map(|(part, parts)| (part as u64 - 1, parts as u64));
-    read.ok_or_else(|| Failure::usage(format!("--shard {shard} is no part"), "as in --shard 1/4"))
+    read.ok_or_else(|| {
+        Failure::usage(format!("--shard {shard} is invalid: expected I/N"), "as in --shard 1/4")
+    })
 }
 
 /// Says how many calls it takes, by the protocols' own formulas.
@@ -241,12 +243,12 @@ fn say_calls(
                 (least_of_all, most_of_all) =
                     (least_of_all + least * items, most_of_all + most * items);
                 format!(
-                    "{} calls an item, {} in all",
+                    "{} calls per item, {} in total",
                     range(least, most),
                     range(least * items, most * items)
                 )
             }
-            None => "its calls depend on what is said".into(),
+            None => "the number of calls depends on the conversation".into(),
         };
         told.push_str(&format!("{}: {items} items, {calls}\n", protocol.name));
     }

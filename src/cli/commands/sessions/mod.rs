@@ -68,9 +68,9 @@ pub enum SessionsArgs {
         #[command(flatten)]
         which: SessionName,
     },
-    /// Move one back from the trash to where it was
+    /// Restore a session from the trash
     Restore {
-        /// Its id, or the beginning of its id
+        /// Session id or id prefix
         #[arg(value_name = "ID")]
         id: String,
     },
