@@ -69,10 +69,11 @@ fn keys_of_the_context_are_those_that_forms_write() {
         loaded.warnings.list.iter().map(line).collect::<Vec<_>>()
     };
     let (free, choice) = ("", "reply = { choice = [\"yes\", \"no\"] }");
-    let misspelt = "no participant's form has a key `unclaer`; the nearest is `unclear`";
+    let misspelt = "no participant's reply schema has a key `unclaer`; the nearest is `unclear`";
     assert_eq!(warned(free, "context.get('unclaer', False)"), [misspelt]);
     assert_eq!(warned(free, "context.unclear and context.ada.unclear and context.other"), [""; 0]);
-    let other = "no participant's form has a key `other`; there are unclear, choice, why, ada, bo";
+    let other =
+        "no participant's reply schema has a key `other`; there are unclear, choice, why, ada, bo";
     assert_eq!(warned(choice, "context['other'] or context.choice"), [other]);
 }
 
@@ -82,7 +83,7 @@ fn private_words_have_somebody_to_go_to() {
     for (reply, expected) in [
         ("{ to = [\"bo\"] }", "1].reply.to: no participant or role \"bo\""),
         ("{ to = \"ada\" }", "reply.to: names nobody else"),
-        ("{ to = \"all\", choice = [\"a\", \"b\"] }", "reply.to: is for replies in words"),
+        ("{ to = \"all\", choice = [\"a\", \"b\"] }", "reply.to: is for text replies"),
         ("{ again = 2 }", "reply: has no markers, choice, schema"),
     ] {
         let text = format!("title = \"T\"\n[[participant]]\nid = \"ada\"\nreply = {reply}\n");

@@ -121,7 +121,7 @@ fn what_is_over_is_not_asked_again_and_other_prompts_are_refused() {
         .collect();
     assert_eq!(whole.len(), 5);
     let done = house.run(&args).code(0);
-    assert!(done.err.contains("5 conversations finished already"), "{}", done.err);
+    assert!(done.err.contains("5 conversations already finished"), "{}", done.err);
     house.file("solver.toml", &SOLVER.replace("It is as it is", "It is otherwise"));
     let refused = house.run(&args).code(2);
     assert!(refused.err.contains("prompts, models or judges of solver"), "{}", refused.err);

@@ -37,7 +37,7 @@ fn a_talk_is_begun_steered_and_ended_by_numbers() {
     program.keys("/vote\r");
     program.until("What is the question?");
     program.keys("Shall we?\r");
-    program.until("Which options");
+    program.until("Options, separated by");
     program.keys("\r");
     program.until("Shall we?");
     program.keys("/step\r");
