@@ -46,6 +46,7 @@
 //! | conditions and templates, and what keeps them harmless | [`expr`] |
 //! | child processes, and that none survives | [`spawn`] |
 //! | tools of participants: what may run, what came back | `engine/tools.rs`, `state/tools.rs`; scripts and the files of a folder are in [`tool`] |
+//! | agents that take a seat (ACP) | `voice/agent/`; what they ask leave for is decided by `engine/permissions.rs`; its lines are [`rpc`]'s |
 //! | language models over four wire formats | `voice/remote/`, a format a file in `voice/remote/wire/` |
 //! | whose words a reply really holds | [`reply`] |
 //! | settings, keys, folders | [`config`] |
@@ -148,6 +149,7 @@ pub mod net;
 pub mod policy;
 pub mod prompt;
 pub mod reply;
+pub mod rpc;
 pub mod scenario;
 pub mod session;
 pub mod spawn;

@@ -192,6 +192,7 @@ async fn run(script: &str, token: &str, ask: CallRequest) -> (String, Chunk) {
         match chunk {
             Chunk::Piece(Channel::Say, text) => shown.push_str(&text),
             Chunk::Piece(Channel::Think, _) => {}
+            Chunk::Did(_) => {}
             Chunk::Done(_) | Chunk::Pass | Chunk::Failed(..) => last = Some(chunk),
         }
     }

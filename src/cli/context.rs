@@ -83,6 +83,28 @@ impl Context {
         })
     }
 
+    /// Returns another one of the same start, for another thread.
+    pub fn again(&self) -> Context {
+        Context {
+            environment: self.environment.clone(),
+            paths: self.paths.clone(),
+            theme: None,
+            colour: None,
+            signs: None,
+            motion: None,
+            mouse: None,
+            told: OnceCell::new(),
+            own_data: self.own_data,
+            config: self.config.clone(),
+            config_set: self.config_set.clone(),
+            trusts_project: self.trusts_project.clone(),
+            accessible: self.accessible,
+            quiet: self.quiet,
+            verbose: self.verbose,
+            log_file: OnceCell::new(),
+        }
+    }
+
     /// Reads the settings: the user's own, under those of a project that is trusted, under those of the command line.
     pub fn settings(&self) -> Result<Settings, Failure> {
         let own = Settings::read(&self.environment, &self.paths.config, self.config.as_deref())?;

@@ -3,7 +3,7 @@
 //! It may hold the keys of providers, so it cannot be printed, and children get an allow-list of it.
 
 use std::ffi::{OsStr, OsString};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What a child process is told, besides everything that begins with [`LOCALE_PREFIX`].
 const FOR_CHILDREN: [&str; 8] =
@@ -59,6 +59,12 @@ impl Environment {
         seconds.checked_mul(1_000).filter(|ms| *ms >= 0)
     }
 
+    /// Returns where a program is, if it is on the path.
+    pub fn program(&self, name: &str) -> Option<PathBuf> {
+        let folders = std::env::split_paths(self.get("PATH")?);
+        folders.map(|folder| folder.join(name)).find(|path| is_program(path))
+    }
+
     /// Returns the name of the terminal's type.
     pub fn term(&self) -> Option<&str> {
         self.get("TERM").and_then(OsStr::to_str)
@@ -70,6 +76,17 @@ impl Environment {
         let known = |(name, _): &&(OsString, OsString)| name.to_str().is_some_and(allowed);
         self.variables.iter().filter(known).cloned().collect()
     }
+}
+
+#[cfg(unix)]
+fn is_program(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_program(path: &Path) -> bool {
+    path.is_file()
 }
 
 impl FromIterator<(OsString, OsString)> for Environment {

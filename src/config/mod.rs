@@ -10,6 +10,7 @@ mod list;
 mod look;
 mod origin;
 mod paths;
+mod serving;
 mod settings;
 mod table;
 
@@ -19,6 +20,7 @@ pub use layers::Project;
 pub use look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 pub use origin::Origin;
 pub use paths::{Error, Paths, keep_key, make_private};
+pub use serving::{AgentSettings, Serving};
 pub use settings::{
     CONFIG_VARIABLE, Layer, ModelFacts, Provider, Retries, Settings, SettingsError, read_key_file,
 };

@@ -7,6 +7,7 @@ use super::Environment;
 use super::keys::{self, Binding};
 use super::look::{ColourDepth, Habits, Motion, Mouse, Notify, Signs, ThemeChoice};
 use super::origin::{Origin, origins, with_nearest};
+use super::serving::{AgentSettings, Serving};
 use crate::model::{CallRate, FailureRule, Price, Wire};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -90,6 +91,10 @@ pub struct Settings {
     pub models: BTreeMap<String, ModelFacts>,
     /// How often and how long a turn whose calls fail is tried again.
     pub retries: Retries,
+    /// What clients of the MCP server may do.
+    pub mcp: Serving,
+    /// What agents may know.
+    pub agents: AgentSettings,
     /// The theme of the screen.
     pub theme: Option<ThemeChoice>,
     /// How many colours the terminal shows.
@@ -228,6 +233,10 @@ impl Settings {
 
     /// Checks what several keys mean together.
     pub(super) fn check(&self, path: &str) -> Result<(), SettingsError> {
+        if !(self.mcp.max_usd.is_finite() && self.mcp.max_usd >= 0.0) {
+            let message = "mcp.max_usd takes an amount in dollars, as in 0.50".into();
+            return Err(SettingsError::Layers { path: path.into(), message });
+        }
         self.providers.iter().try_for_each(|(name, provider)| {
             provider.check(name).map_err(|message| SettingsError::Provider {
                 path: path.into(),

@@ -120,6 +120,36 @@ pub const SETTINGS: &[Setting] = &[
         "Price of provider:name in dollars per million input and output tokens.",
     ),
     row(
+        "mcp.max_usd",
+        r#"{"type": "number", "minimum": 0}"#,
+        "1.00",
+        "Dollars that all conversations of one `colloquium mcp` may cost together.",
+    ),
+    row(
+        "mcp.models",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "all",
+        "Models that MCP clients may use, as provider:name; a `*` at the end matches anything.",
+    ),
+    row(
+        "mcp.max_running",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "4",
+        "Conversations that MCP clients may run at once.",
+    ),
+    row(
+        "mcp.max_seconds",
+        r#"{"type": "integer", "minimum": 1}"#,
+        "1800",
+        "Seconds that a conversation of an MCP client may run.",
+    ),
+    row(
+        "agents.environment",
+        r#"{"type": "array", "items": {"type": "string"}}"#,
+        "none",
+        "Environment variables that agents may see besides PATH, HOME, language and user, such as the API key they need.",
+    ),
+    row(
         "keys.PLACE.ACTION",
         r#"{"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}"#,
         "as `colloquium keys` prints them",

@@ -1,7 +1,9 @@
 //! The engine's own next step: one event or nothing, so that a kill between any two lines loses no half of a decision.
 
 use super::drafts::{batch, close, grant, warn_once};
-use super::{drafts, effects, execute, judging, stops, summary, tools, turns, verdict};
+use super::{
+    drafts, effects, execute, judging, permissions, stops, summary, tools, turns, verdict,
+};
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
 use crate::model::payload::{BatchOpened, LimitAt, Paused};
@@ -22,6 +24,7 @@ pub fn advance(state: &State) -> Option<Draft> {
             .or_else(|| give_up(state))
             .or_else(|| ending(state))
             .or_else(|| tools::next(state))
+            .or_else(|| permissions::next(state))
             .or_else(|| pause(state))
             .or_else(|| {
                 if state.run == RunState::Paused {

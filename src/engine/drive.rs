@@ -15,10 +15,10 @@ use crate::model::*;
 use crate::reply::Splitter;
 use crate::session::writer::{DiskFault, Durable, SessionWriter, WAITING_MAX_BYTES};
 use crate::session::{Feed, Record, Tail};
-use crate::state::{Live, Seat, State};
+use crate::state::{Live, Seat, State, Turn};
 use crate::steer::{Due, Steering};
 use crate::tool::{NoTools, ToolResult, Tools};
-use crate::voice::{CallFailure, CallRequest, Chunk, Out, Voices};
+use crate::voice::{CallFailure, CallRequest, Chunk, Out, Voice, Voices};
 use std::collections::{HashMap, VecDeque};
 use std::future::Future;
 use std::pin::Pin;
@@ -53,7 +53,7 @@ pub struct Engine {
     clock: Clock,
     voices: Arc<dyn Voices>,
     steering: Steering,
-    calls: HashMap<CallId, AbortHandle>,
+    calls: HashMap<CallId, (AbortHandle, Arc<dyn Voice>)>,
     splitters: HashMap<CallId, Splitter>,
     gated: VecDeque<Box<CallRequest>>,
     at_work: ToolsAtWork,
@@ -183,10 +183,15 @@ impl Engine {
                 Effect::Start(request) => self.gated.push_back(request),
                 Effect::Run(job) => self.at_work.order(job),
                 Effect::Release(turn) => self.at_work.release(turn, &self.clock),
+                Effect::Permit { call, request, yes } => {
+                    if let Some((_, voice)) = self.calls.get(&call) {
+                        voice.answered(call, request, yes);
+                    }
+                }
                 Effect::Cancel(call) => {
                     self.gated.retain(|r| r.call != call);
                     self.splitters.remove(&call);
-                    if let Some(task) = self.calls.remove(&call) {
+                    if let Some((task, _)) = self.calls.remove(&call) {
                         task.abort();
                     }
                     self.clock.finish(call);
@@ -333,11 +338,12 @@ impl Engine {
             self.clock.begin(call);
             let working = Working(self.clock.clone(), call);
             let out = Out::new(call, tx.clone(), self.clock.clone());
+            let speaks = voice.clone();
             let task = tokio::spawn(async move {
                 let _working = working;
-                voice.speak(*request, out).await;
+                speaks.speak(*request, out).await;
             });
-            self.calls.insert(call, task.abort_handle());
+            self.calls.insert(call, (task.abort_handle(), voice));
         }
     }
 
@@ -418,7 +424,7 @@ impl Engine {
                 }
             }
         };
-        for (_, task) in self.calls.drain() {
+        for (_, (task, _)) in self.calls.drain() {
             task.abort();
         }
         self.at_work.stop();
@@ -446,7 +452,9 @@ impl Engine {
     }
 
     fn calls_in_flight(&self) -> usize {
-        let calls = self.live.state.calls().filter(|t| t.call.is_some()).count();
+        // one that waits for leave goes on only if somebody gives it
+        let works = |t: &&Turn| t.call.is_some() && t.waits_for_leave().is_none();
+        let calls = self.live.state.calls().filter(works).count();
         calls + self.at_work.len()
     }
 

@@ -21,6 +21,15 @@ pub enum Effect {
     Run(Box<ToolJob>),
     /// Stop the tools of a turn, at once.
     Release(TurnId),
+    /// Tell a call whether it may do what it asked leave for.
+    Permit {
+        /// The call.
+        call: CallId,
+        /// Which request of it.
+        request: u32,
+        /// Whether it may.
+        yes: bool,
+    },
     /// Stop a call, at once.
     Cancel(CallId),
 }
@@ -37,6 +46,17 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
             let job = tools::job(state, event.seq);
             job.map(|job| Effect::Run(Box::new(job))).into_iter().collect()
         }
+        Kind::PermissionAnswered(a) => {
+            let turn = state.turns.get(&a.turn);
+            let asked = turn.and_then(|t| t.permissions.iter().find(|p| p.asked == a.asked));
+            let call = turn.and_then(|t| t.call);
+            let permit = |(call, p): (CallId, &Permission)| Effect::Permit {
+                call,
+                request: p.request,
+                yes: a.yes,
+            };
+            call.zip(asked).map(permit).into_iter().collect()
+        }
         Kind::CallRetried(r) => vec![Effect::Cancel(r.call)],
         Kind::Opened(_)
         | Kind::Renamed(_)
@@ -50,6 +70,9 @@ pub fn effects(state: &State, event: &Event) -> Vec<Effect> {
         | Kind::BatchOpened(_)
         | Kind::FloorGranted(_)
         | Kind::ToolReturned(_)
+        | Kind::AgentTool(_)
+        | Kind::AgentPlan(_)
+        | Kind::PermissionAsked(_)
         | Kind::Delta(_)
         | Kind::HumanSaid(_)
         | Kind::Receipt(_)
@@ -70,7 +93,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     let turn = state.turns.get(&started.turn)?;
     let seat = state.seat(&turn.seat)?;
     let prompt = match seat.spec.voice {
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) => {
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => {
             let built = state.rolls.take_prompt(&started.digest);
             built.unwrap_or_else(|| Arc::new(prompt::build(state, turn)))
         }
@@ -79,6 +102,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     };
     let messages = match seat.spec.voice {
         VoiceSpec::Model(_) => prompt::messages(&prompt),
+        VoiceSpec::Agent(_) => prompt::unjoined(&prompt),
         VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => vec![],
     };
     Some(Effect::Start(Box::new(CallRequest {
@@ -165,10 +189,15 @@ impl CallDeadline {
 
 /// Returns when a call runs out of time, and of which.
 pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
-    let since = live.state.turns.get(&turn)?.since;
+    let asked = live.state.turns.get(&turn)?;
+    if asked.waits_for_leave().is_some() {
+        return None;
+    }
+    let since = asked.since;
     let due = |from: Ms, after: u64, what| CallDeadline { at: from.plus(after), what, after };
-    let total = due(since, limits.total, "it did not finish within");
-    let quiet = match live.last_piece(turn) {
+    let mut total = due(since, limits.total, "it did not finish within");
+    total.at = total.at.plus(asked.held);
+    let quiet = match live.last_piece(turn).max(asked.active) {
         None => due(since, limits.first, "no output within"),
         Some(at) => due(at, limits.silence, "no output for"),
     };

@@ -19,6 +19,7 @@ mod input;
 mod judging;
 mod loops;
 mod money;
+mod permissions;
 mod react;
 mod resolve;
 mod stops;

@@ -86,10 +86,10 @@ fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
         let why = "this has failed in the same way before and is not tried again".to_owned();
         return back(ToolOutcome::Failed, why);
     }
-    if tool.read_only || state.tools_allowed_once.contains(name) {
+    if tool.read_only {
         return Decided::Call;
     }
-    match state.tools_decided.get(name) {
+    match state.decided(name) {
         Some(true) => Decided::Call,
         Some(false) => back(ToolOutcome::Refused, "the operator does not allow it".to_owned()),
         None if state.attended => Decided::Waits,

@@ -4,12 +4,13 @@ use super::money::{self, NoRoom};
 use super::tools;
 use super::words::{is_empty, is_free, mentions, own_words, parted};
 use crate::expr::Facts;
+use crate::model::agent::{self, AgentPlan, AgentTool, PermissionAsked};
 use crate::model::payload::{CallParameters, CallRetried, CallStarted, TurnEnded};
 use crate::model::*;
 use crate::prompt;
 use crate::reply::{self, Formed, Parted, RepairedReply};
 use crate::state::{Live, Seat, State, Turn};
-use crate::voice::{CallFailure, Done, rehearsed};
+use crate::voice::{CallFailure, Did, Done, rehearsed};
 use serde_json::Value;
 
 /// Milliseconds before the second call of a turn; doubled for each further one.
@@ -49,7 +50,9 @@ pub(super) fn start(state: &State, turn: &Turn) -> Draft {
                 ..CallParameters::default()
             }
         }
-        Some(VoiceSpec::Script(_) | VoiceSpec::Human { .. }) | None => CallParameters::default(),
+        Some(VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Human { .. }) | None => {
+            CallParameters::default()
+        }
     };
     let started = CallStarted {
         turn: turn.id,
@@ -258,6 +261,22 @@ pub(super) fn spoken(state: &State, turn: &Turn, text: &Text) -> Result<Draft, T
     let form = formed(state, turn, text, &Value::Null)?;
     let words = RepairedReply { text: text.to_string(), ..RepairedReply::default() };
     Ok(with_form(state, turn, words, form, |outcome| turn.ended(state.ms, outcome)))
+}
+
+/// What an agent did, or asks leave for, while its call runs.
+pub(super) fn did(turn: &Turn, did: &Did) -> Option<Draft> {
+    let (call, turn_id) = (turn.call?, turn.id);
+    let kind: Kind = match did.clone() {
+        Did::Used { title, sort, status, input, result } => {
+            AgentTool { turn: turn_id, call, title, sort, status, input, result }.into()
+        }
+        Did::Plans(steps) => AgentPlan { turn: turn_id, call, steps }.into(),
+        Did::Asks { request, sort, title, input } => {
+            let tool = agent::permission(&turn.seat, &sort);
+            PermissionAsked { turn: turn_id, call, request, tool, title, input }.into()
+        }
+    };
+    Some(draft(turn.thread, &turn.seat, kind))
 }
 
 /// A turn that was let go.

@@ -73,7 +73,7 @@ pub(super) fn own_words(
             let think = (!thought.is_empty()).then(|| thought.into());
             RepairedReply { text, think, ..RepairedReply::default() }
         }
-        Some(VoiceSpec::Model(_)) => {
+        Some(VoiceSpec::Model(_) | VoiceSpec::Agent(_)) => {
             let roster: Vec<&Participant> = state.seats.iter().map(|s| &*s.spec).collect();
             // what was asked for once more is taken as it is
             let repair = if turn.corrections > 0 { reply::repair_again } else { reply::repair };

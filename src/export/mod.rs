@@ -12,6 +12,7 @@ pub mod figures;
 pub mod md;
 pub mod text;
 
+mod agents;
 mod chart;
 mod commands;
 mod contest;

@@ -2,7 +2,7 @@
 
 use super::failing::{Again, Failing};
 use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
-use super::{commands, contest, tools};
+use super::{agents, commands, contest, tools};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
@@ -136,6 +136,10 @@ impl Narrator {
             },
             Kind::ToolReturned(r) => tools::returned(state, r),
             Kind::ToolAsked(a) => tools::waiting(state, a),
+            Kind::AgentTool(used) => agents::used(state, used),
+            Kind::AgentPlan(plan) => agents::plan(state, plan),
+            Kind::PermissionAsked(asked) => agents::asked(state, asked),
+            Kind::PermissionAnswered(answered) => agents::answered(state, answered),
             Kind::ThreadClosed(_)
             | Kind::ToolCalled(_)
             | Kind::BatchOpened(_)
@@ -236,7 +240,10 @@ fn opening(state: &State, title: Option<Text>, rehearsed: bool) -> Narrated {
 fn voice(state: &State, seat: &Participant) -> Option<String> {
     match &seat.voice {
         VoiceSpec::Model(model) => Some(format!("{} {}", name(state, &seat.id), model.name)),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => None,
     }
 }
 

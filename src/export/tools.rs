@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Characters of arguments that are told.
 const ARGUMENTS_MAX: usize = 80;
 /// Characters of a result that are told.
-const RESULT_MAX: usize = 120;
+pub(super) const RESULT_MAX: usize = 120;
 
 /// Returns how a tool came back.
 pub(super) fn returned(state: &State, r: &ToolReturned) -> Vec<Narrated> {
@@ -52,7 +52,7 @@ pub(super) fn waiting(state: &State, asked: &ToolAsked) -> Vec<Narrated> {
     asked.requests.iter().filter(waits).map(note).collect()
 }
 
-fn who(state: &State, turn: TurnId) -> String {
+pub(super) fn who(state: &State, turn: TurnId) -> String {
     state.turns.get(&turn).map_or_else(|| "a participant".into(), |turn| name(state, &turn.seat))
 }
 
@@ -69,7 +69,7 @@ fn spelled(request: &ToolRequest) -> String {
     format!("{}({})", request.tool, short(&arguments, ARGUMENTS_MAX))
 }
 
-fn short(words: &str, most: usize) -> String {
+pub(super) fn short(words: &str, most: usize) -> String {
     let mut short: String = words.chars().take(most).collect();
     if short.len() < words.len() {
         short.push_str("...");

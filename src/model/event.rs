@@ -1,5 +1,6 @@
 //! The event: a fact in the log, and the one closed list of its kinds.
 
+use super::agent::{AgentPlan, AgentTool, PermissionAnswered, PermissionAsked};
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
@@ -169,6 +170,14 @@ kinds! {
     "tool.called" => ToolCalled(ToolCalled),
     /// A tool came back, or was not asked.
     "tool.returned" => ToolReturned(ToolReturned),
+    /// An agent has used a tool of its own.
+    "agent.tool" => AgentTool(AgentTool),
+    /// What an agent means to do.
+    "agent.plan" => AgentPlan(AgentPlan),
+    /// An agent asks leave; its call waits.
+    "permission.asked" => PermissionAsked(PermissionAsked),
+    /// An agent is told whether it may.
+    "permission.answered" => PermissionAnswered(PermissionAnswered),
     /// Pieces, sealed together.
     "delta" => Delta(Delta),
     /// A turn is over.

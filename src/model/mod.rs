@@ -3,6 +3,7 @@
 //! Everything that crosses a room is spelled here once, so that no room has to know another to understand it.
 //! It deliberately has no I/O, no clock and no behaviour beyond reading and writing its own spelling.
 
+pub mod agent;
 pub mod answer;
 pub mod ballot;
 pub mod command;
@@ -31,6 +32,7 @@ pub mod tool;
 pub mod turn;
 pub mod wire;
 
+pub use agent::{AgentSpec, Permission};
 pub use answer::{Aggregation, AnswerKind, AnswerTie, CountedAnswer, FoundAnswer};
 pub use ballot::{Ballot, Judgement, StanceRecorded, VerdictGiven, VoteClosed};
 pub use command::{Command, Targets};

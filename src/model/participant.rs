@@ -2,6 +2,7 @@
 //!
 //! It holds no keys and no endpoints' secrets; a session file must be enough to decide the same a year later.
 
+use super::agent::AgentSpec;
 use super::contract::Contract;
 use super::ids::{SeatId, Text};
 use super::money::{Price, Usd};
@@ -157,6 +158,8 @@ pub enum VoiceSpec {
     Model(ModelSpec),
     /// A child process: one JSON request in, JSON lines or plain text out.
     Script(Vec<Text>),
+    /// An agent that speaks the Agent Client Protocol.
+    Agent(AgentSpec),
     /// A person; the floor waits for the commands `speak` and `pass`.
     Human {
         /// Seconds after which `then` happens; without it the floor waits for ever.
@@ -253,8 +256,12 @@ pub struct Line {
 }
 
 impl Participant {
-    /// Returns the model for which a limit in dollars cannot hold here: it has no price, and is on another machine.
+    /// Returns the model for which a limit in dollars cannot hold here: it has no price, and is on another machine. An
+    /// agent pays for its own models.
     pub fn uncountable(&self) -> Option<&Text> {
+        if let VoiceSpec::Agent(agent) = &self.voice {
+            return agent.command.first();
+        }
         let VoiceSpec::Model(model) = &self.voice else { return None };
         let own = (self.price.is_none() && !self.local).then_some(&model.name);
         let other = model.fallbacks.iter().find(|f| f.price.is_none() && !f.local);
@@ -301,6 +308,11 @@ impl VoiceSpec {
     /// Milliseconds a rehearsed word takes where a scenario names no pace.
     pub const PACE_MS: u64 = 70;
 
+    /// Returns whether a language model reads its prompts: by itself, or in an agent.
+    pub fn reads_as_a_model(&self) -> bool {
+        matches!(self, VoiceSpec::Model(_) | VoiceSpec::Agent(_))
+    }
+
     /// Returns whether a person speaks here, so that a turn has no call.
     pub fn is_human(&self) -> bool {
         matches!(self, VoiceSpec::Human { .. })
@@ -311,6 +323,7 @@ impl VoiceSpec {
         match self {
             VoiceSpec::Model(m) => m.name.to_string(),
             VoiceSpec::Script(c) => format!("script:{}", c.first().map_or("", |c| &**c)),
+            VoiceSpec::Agent(a) => format!("agent:{}", a.command.first().map_or("", |c| &**c)),
             VoiceSpec::Human { .. } => "human".into(),
             VoiceSpec::Lines { .. } => "rehearsed".into(),
         }
@@ -347,6 +360,12 @@ pub struct Timeouts {
     pub silence: u64,
     /// For the whole call.
     pub total: u64,
+}
+
+impl Timeouts {
+    /// How long an agent may take where nobody says otherwise: it starts up, thinks and uses tools before it speaks.
+    pub const AGENT: Timeouts =
+        Timeouts { connect: 10_000, first: 300_000, silence: 300_000, total: 1_800_000 };
 }
 
 impl Default for Timeouts {

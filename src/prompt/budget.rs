@@ -27,7 +27,10 @@ pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usiz
     let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
     let reply = match &seat.voice {
         VoiceSpec::Model(_) => reply.unwrap_or(window / 4).min(window / 2),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => 0,
     };
     let room = (window - reply) as usize;
     if shrunk { room / 2 } else { room }

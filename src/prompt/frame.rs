@@ -32,7 +32,10 @@ pub(super) struct PromptFrame {
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     match &seat.voice {
         VoiceSpec::Model(_) => state.scenario.layout,
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => Layout::Own,
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => Layout::Own,
     }
 }
 
@@ -41,7 +44,7 @@ pub(super) fn frame(state: &State, turn: &Turn) -> PromptFrame {
         return PromptFrame { system: String::new(), aside: None };
     };
     let seat = &*seat.spec;
-    let by_model = matches!(seat.voice, VoiceSpec::Model(_));
+    let by_model = seat.voice.reads_as_a_model();
     let persona = seat.persona.as_ref().map(|p| rendered(p, state, turn)).unwrap_or_default();
     let who = who(seat, persona.trim());
     let labels = state.labels(turn);

@@ -32,7 +32,17 @@ const INTERRUPTED: &str = "[You were interrupted here.]";
 
 /// Returns the messages of a prompt: the rules first, then user and assistant in turn, a user first and last.
 pub fn messages(prompt: &Prompt) -> Vec<Message> {
-    let mut all = Messages(vec![Message::new(Role::System, prompt.system.trim_end())]);
+    written(prompt, Kept::Joined)
+}
+
+/// Returns the same, a message for each part: for an agent, which is told what is new and remembers the rest. What no
+/// later prompt repeats is fresh to its last byte.
+pub fn unjoined(prompt: &Prompt) -> Vec<Message> {
+    written(prompt, Kept::Apart)
+}
+
+fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
+    let mut all = Messages(vec![Message::new(Role::System, prompt.system.trim_end())], kept);
     if let Some(brief) = &prompt.brief {
         all.add(Role::User, format!("<brief>\n{}\n</brief>", quoted(brief)));
     }
@@ -43,7 +53,7 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
         match block {
             Block::Own { text, .. } if text.trim().is_empty() => {}
             Block::Own { text, cut } => {
-                if all.0.len() == 1 {
+                if all.0.len() == 1 && kept == Kept::Joined {
                     all.add(Role::User, BEGIN.into());
                 }
                 all.add(Role::Assistant, quoted(text));
@@ -76,7 +86,7 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
         last.fresh = fresh;
     }
     if let Some(rejected) = &prompt.rejected {
-        if !rejected.said.trim().is_empty() && !rejected.echo {
+        if !rejected.said.trim().is_empty() && !rejected.echo && kept == Kept::Joined {
             all.add(Role::Assistant, quoted(&rejected.said));
         }
         let why = match rejected.echo {
@@ -120,11 +130,19 @@ pub(super) fn request(by: &Text, words: &str) -> String {
 }
 
 /// Messages in which no role follows itself: strict servers refuse that.
-struct Messages(Vec<Message>);
+struct Messages(Vec<Message>, Kept);
+
+/// Whether neighbours of one role are one message.
+#[derive(Clone, Copy, PartialEq)]
+enum Kept {
+    Joined,
+    Apart,
+}
 
 impl Messages {
     fn add(&mut self, role: Role, text: String) {
-        match self.0.last_mut().filter(|last| last.role == role) {
+        let joins = self.1 == Kept::Joined;
+        match self.0.last_mut().filter(|last| joins && last.role == role) {
             Some(last) => {
                 last.text.push_str("\n\n");
                 last.text.push_str(&text);
@@ -135,7 +153,8 @@ impl Messages {
 
     /// Adds words that no later prompt repeats.
     fn add_fresh(&mut self, text: String) {
-        let before = self.0.last().map_or(0, |last| last.text.len() - last.fresh);
+        let joins = self.1 == Kept::Joined;
+        let before = self.0.last().filter(|_| joins).map_or(0, |last| last.text.len() - last.fresh);
         self.add(Role::User, text);
         if let Some(last) = self.0.last_mut() {
             last.fresh = last.text.len().saturating_sub(before);

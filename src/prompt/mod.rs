@@ -16,7 +16,7 @@ mod task;
 pub use account::{Account, account, digest};
 pub use budget::UNKNOWN_WINDOW;
 pub use frame::doubt;
-pub use messages::messages;
+pub use messages::{messages, unjoined};
 
 /// The version of the wording of prompts: where it differs from that of a call in the log, the prompt is not built in the
 /// same words again. Raised with every change of what models are shown.
@@ -48,7 +48,7 @@ pub fn build(state: &State, turn: &Turn) -> Prompt {
 fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     let mut prompt = frame(state, turn);
     if let Some(seat) = state.seat(&turn.seat).map(|s| &*s.spec)
-        && let VoiceSpec::Model(_) = seat.voice
+        && seat.voice.reads_as_a_model()
     {
         prompt.cue = Some(cue::cue(state, turn, blocks.is_empty()));
         prompt.lore = lore::used(state, turn, &blocks);

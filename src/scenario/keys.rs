@@ -201,6 +201,18 @@ pub(super) const PARTICIPANT: &[Key] = &[
         "A language model; without any voice, the default model is used.",
     ),
     key(
+        "agent",
+        NAMES,
+        r#"["opencode", "acp"]"#,
+        "Voice: a program that speaks the Agent Client Protocol, with its arguments. It runs for the whole conversation.",
+    ),
+    key(
+        "folder",
+        ValueKind::Line,
+        r#""./work""#,
+        "The folder an agent works in (default: a new one, removed at the end).",
+    ),
+    key(
         "script",
         NAMES,
         r#"["./reply.sh"]"#,

@@ -166,7 +166,9 @@ pub(super) fn cast(
         cast.insert(id.into(), rehearsed(&entry.node, pace));
     }
     let unrehearsed = |s: &&Participant| match s.voice {
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) => !cast.contains_key(&s.id),
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => {
+            !cast.contains_key(&s.id)
+        }
         VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => false,
     };
     for seat in seats.iter().filter(unrehearsed) {

@@ -9,13 +9,14 @@ use super::shows::{sees, words};
 use super::tools;
 use super::tree::{Node, count, quote, texts, usd};
 use crate::model::{
-    Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then, VoiceSpec,
+    AgentSpec, Budget, Fallback, Line, ModelSpec, Participant, Purpose, SeatId, Text, Then,
+    Timeouts, VoiceSpec,
     event::{ENGINE, OPERATOR},
 };
 use serde_json::{Map, Value as Json};
 
 /// The keys of which a seat has one at most.
-const VOICES: [&str; 4] = ["model", "script", "human", "lines"];
+const VOICES: [&str; 5] = ["model", "script", "agent", "human", "lines"];
 /// The keys that say how a model is asked.
 const OF_MODELS: [&str; 10] = [
     "temperature",
@@ -73,7 +74,10 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     let mut changed = seat.clone();
     let pace = match &seat.voice {
         VoiceSpec::Lines { pace, .. } => *pace,
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
+        VoiceSpec::Model(_)
+        | VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. } => VoiceSpec::PACE_MS,
     };
     if let Some(voice) = voice(&node, pace) {
         changed.voice = match (&seat.voice, voice) {
@@ -135,12 +139,24 @@ pub(super) fn seat(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Parti
         stand_in: stand_in.and_then(|s| voice(s, pace)),
         ..Participant::new(id, voice(node, pace).unwrap_or(VoiceSpec::Model(ModelSpec::default())))
     };
+    if let VoiceSpec::Agent(_) = seat.voice {
+        seat.timeouts = Timeouts::AGENT;
+    } else if let Some(folder) = node.get("folder") {
+        let message = "is for agents, and this participant has another voice";
+        let fix = "remove it, or give the participant an agent";
+        walk.fault(&folder.span, &join(path, "folder"), message, fix);
+    }
     seat.runs = runs(node);
     seat.sees = sees(node);
     fill(&mut seat, node);
     seat.words = words(walk, node, path);
     one_context(walk, node, path);
     one_rule(walk, &seat, node, path);
+    if let (VoiceSpec::Agent(_), Some(tools)) = (&seat.voice, node.get("tools")) {
+        let fix = "remove it: an agent brings its own tools";
+        let message = "is for models, and this participant is an agent";
+        walk.fault(&tools.span, &join(path, "tools"), message, fix);
+    }
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
         for entry in node.entries().iter().filter(|e| OF_MODELS.contains(&e.key.as_str())) {
             let fix = "remove it, or give the participant a model";
@@ -254,7 +270,10 @@ fn one_context(walk: &mut Walk<'_>, node: &Node, path: &str) {
 fn one_rule(walk: &mut Walk<'_>, seat: &Participant, node: &Node, path: &str) {
     let fallbacks = match &seat.voice {
         VoiceSpec::Model(model) => model.fallbacks.len(),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => 0,
     };
     let replaces = seat.on_failure.then == Then::Replace;
     let rule = node.get("on_failure").and_then(|rule| rule.get("then"));
@@ -297,6 +316,10 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
     }
     if let Some(script) = node.get("script") {
         return Some(VoiceSpec::Script(texts(script)));
+    }
+    if let Some(agent) = node.get("agent") {
+        let folder = node.get("folder").and_then(Node::text).map(Text::from);
+        return Some(VoiceSpec::Agent(AgentSpec { command: texts(agent), folder }));
     }
     if let Some(human) = node.get("human") {
         let seconds = human.get("seconds").and_then(Node::whole);

@@ -33,6 +33,10 @@ use tree::Tree;
 
 /// Bytes of standard output that a child may write before it is broken off.
 pub const STDOUT_MAX: usize = 8 << 20;
+/// Bytes of standard output of one exchange with a child that is talked with.
+pub const EXCHANGE_MAX: usize = 64 << 20;
+/// Bytes that may wait for a child that does not read.
+const UNREAD_MAX: usize = 16 << 20;
 /// Bytes kept of the end of standard error.
 pub const STDERR_KEPT: usize = 8 << 10;
 /// Bytes taken from a pipe at once.
@@ -57,6 +61,12 @@ impl ChildEnvironment {
             name.to_str().is_some_and(|n| ALLOWED.contains(&n) || n.starts_with(ALLOWED_PREFIX))
         };
         ChildEnvironment(variables.into_iter().filter(|(name, _)| may_pass(name)).collect())
+    }
+
+    /// Returns the environment with further variables, which the operator named one by one.
+    #[must_use]
+    pub fn with(&self, more: impl IntoIterator<Item = (OsString, OsString)>) -> ChildEnvironment {
+        ChildEnvironment(self.0.iter().cloned().chain(more).collect())
     }
 }
 
@@ -103,9 +113,12 @@ pub enum SpawnError {
     /// The system refused.
     #[error("cannot be started: {0}")]
     Refused(io::Error),
-    /// It wrote more than [`STDOUT_MAX`].
-    #[error("wrote more than {} MiB", STDOUT_MAX >> 20)]
-    TooLarge,
+    /// It wrote more than so many bytes.
+    #[error("wrote more than {} MiB", .0 >> 20)]
+    TooLarge(usize),
+    /// It does not read what it is told.
+    #[error("does not read what it is told")]
+    Deaf,
     /// Its end could not be learnt.
     #[error("was lost: {0}")]
     Lost(io::Error),
@@ -122,6 +135,8 @@ pub struct Child {
     input: Vec<u8>,
     fed: usize,
     written: usize,
+    /// Whether it is talked with: its input does not end, and what it may write begins anew with each exchange.
+    open: bool,
     last_words: VecDeque<u8>,
     exit: Option<ExitStatus>,
     drained: Option<Pin<Box<Sleep>>>,
@@ -155,13 +170,41 @@ pub fn start(job: Job) -> Result<Child, SpawnError> {
         input: job.input,
         fed: 0,
         written: 0,
+        open: false,
         last_words: VecDeque::new(),
         exit: None,
         drained: None,
     })
 }
 
+/// Starts a child that is talked with: what it is told beyond its input comes by [`Child::tell`].
+///
+/// # Errors
+/// As [`start`].
+pub fn start_talk(job: Job) -> Result<Child, SpawnError> {
+    start(job).map(|child| Child { open: true, ..child })
+}
+
 impl Child {
+    /// Gives the child more to read.
+    ///
+    /// # Errors
+    /// [`SpawnError::Deaf`] when too much waits for it already.
+    pub fn tell(&mut self, bytes: &[u8]) -> Result<(), SpawnError> {
+        self.input.drain(..self.fed);
+        self.fed = 0;
+        if self.input.len() + bytes.len() > UNREAD_MAX {
+            return Err(SpawnError::Deaf);
+        }
+        self.input.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    /// Begins another exchange: what the child has written so far no longer counts.
+    pub fn renew(&mut self) {
+        self.written = 0;
+    }
+
     /// Returns what the child does next; after its end, the end again. May be cancelled without losing a byte.
     ///
     /// # Errors
@@ -177,7 +220,8 @@ impl Child {
                 return Ok(Output::Ended(self.exit(status)));
             }
             tokio::select! {
-                fed = feed(&mut self.stdin, &self.input[self.fed..]) => match fed {
+                fed = feed(&mut self.stdin, &self.input[self.fed..]),
+                    if !self.open || self.fed < self.input.len() => match fed {
                     // Input that nobody wants is no error: many scripts never read theirs.
                     Ok(0) | Err(_) => self.stdin = None,
                     Ok(n) => self.fed += n,
@@ -186,8 +230,9 @@ impl Child {
                     Ok(0) | Err(_) => self.stdout = None,
                     Ok(n) => {
                         self.written += n;
-                        if self.written > STDOUT_MAX {
-                            return Err(SpawnError::TooLarge);
+                        let most = if self.open { EXCHANGE_MAX } else { STDOUT_MAX };
+                        if self.written > most {
+                            return Err(SpawnError::TooLarge(most));
                         }
                         from_stdout.truncate(n);
                         return Ok(Output::Bytes(from_stdout));

@@ -64,6 +64,10 @@ impl Conversation {
             Kind::ToolAsked(a) => self.ask_tools(seq, a),
             Kind::ToolCalled(c) => self.call_tool(seq, c),
             Kind::ToolReturned(r) => self.return_tool(r),
+            Kind::AgentTool(used) => self.agent_acted(used.turn, event.ms),
+            Kind::AgentPlan(plan) => self.agent_acted(plan.turn, event.ms),
+            Kind::PermissionAsked(a) => self.ask_permission(seq, event.ms, a),
+            Kind::PermissionAnswered(a) => self.answer_permission(event.ms, a),
             Kind::Delta(d) => self.hear(d),
             Kind::TurnEnded(e) => self.end_turn(seq, e),
             Kind::HumanSaid(h) => self.place(seq, thread, &h.of),
@@ -272,6 +276,7 @@ impl Conversation {
             t.reserve = spec.map(|spec| Reserve::of(&c.parameters, &spec)).unwrap_or_default();
             t.first_piece = None;
             t.last_piece = None;
+            (t.permissions, t.active, t.held) = (vec![], None, 0);
         }
         self.labelled |= !c.labels.is_empty();
         self.rates.count(&c.model, ms);
@@ -282,6 +287,7 @@ impl Conversation {
     fn retry(&mut self, ms: Ms, r: &CallRetried) {
         let Some(t) = self.turns.get_mut(&r.turn) else { return };
         t.call = None;
+        t.permissions.clear();
         t.retry_at = Some(ms.plus(r.wait_ms));
         t.waited = t.waited.saturating_add(r.wait_ms);
         let paid = r.error.class.costs() || !t.thought.is_empty();

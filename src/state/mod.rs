@@ -17,6 +17,7 @@ mod judging;
 mod live;
 mod news;
 mod open;
+mod permissions;
 mod rates;
 mod rename;
 mod reopening;

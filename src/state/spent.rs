@@ -66,7 +66,10 @@ impl Reserve {
     pub fn of(parameters: &CallParameters, seat: &Participant) -> Reserve {
         let thought = match &seat.voice {
             VoiceSpec::Model(model) => model.reasoning_tokens(),
-            VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => 0,
+            VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => 0,
         };
         let prompt = parameters.prompt_tokens.unwrap_or(0);
         let most = parameters.prompt_most.unwrap_or(prompt);

@@ -244,6 +244,12 @@ pub struct Turn {
     pub thought: String,
     /// What its tools were asked for, a round for each call that ended so.
     pub tools: Vec<ToolRound>,
+    /// What the agent of its running call asked leave for.
+    pub permissions: Vec<Permission>,
+    /// When the agent last did something other than speak, or was last answered.
+    pub active: Option<Ms>,
+    /// Milliseconds for which its call waited for leave.
+    pub held: u64,
 }
 
 impl Turn {
@@ -288,6 +294,9 @@ impl Turn {
             said: String::new(),
             thought: String::new(),
             tools: vec![],
+            permissions: vec![],
+            active: None,
+            held: 0,
         }
     }
 

@@ -66,7 +66,7 @@ pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
 
 fn speaks_itself(test: &Test, seat: &Participant) -> bool {
     !test.voices.contains_key(&seat.id)
-        && matches!(seat.voice, VoiceSpec::Script(_) | VoiceSpec::Model(_))
+        && matches!(seat.voice, VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Model(_))
 }
 
 async fn play(

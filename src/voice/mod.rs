@@ -3,11 +3,13 @@
 //! A voice streams [`Chunk`]s into its [`Out`] and never retries, never waits for the operator and never sees the
 //! conversation: all it knows is in its [`CallRequest`]. Dropping its future cancels the call for good.
 
+pub mod agent;
 pub mod rehearsed;
 pub mod remote;
 pub mod script;
 
 use crate::clock::Clock;
+use crate::model::agent::PlanStep;
 use crate::model::payload::CallParameters;
 use crate::model::{
     CallId, Channel, ErrorClass, Form, Message, Participant, Prompt, Purpose, SeatId, Text, Tool,
@@ -56,12 +58,26 @@ pub struct CallRequest {
 pub enum Chunk {
     /// A piece of the reply.
     Piece(Channel, Text),
+    /// An agent did something, or asks leave for something, besides speaking.
+    Did(Did),
     /// The reply is complete.
     Done(Done),
     /// The seat lets its turn go.
     Pass,
     /// The call failed.
     Failed(CallFailure),
+}
+
+/// What an agent does besides speaking.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the fields are those of the events, which say what they mean")]
+pub enum Did {
+    /// It has used a tool of its own.
+    Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
+    /// It means to do this.
+    Plans(Vec<PlanStep>),
+    /// It asks leave, and waits for [`Voice::answered`].
+    Asks { request: u32, sort: Text, title: Text, input: Option<Text> },
 }
 
 /// Why a call failed.
@@ -108,6 +124,9 @@ pub type Speaking = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub trait Voice: Send + Sync {
     /// Answers one request by sending chunks, the last of which is `Done`, `Pass` or `Failed`.
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking;
+
+    /// Takes the operator's answer to a request for leave of a call that runs.
+    fn answered(&self, _call: CallId, _request: u32, _yes: bool) {}
 }
 
 /// Finds the voice of a participant.

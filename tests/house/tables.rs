@@ -25,11 +25,13 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("policy", &["model", "scenario", "state", "expr", "text"]),
     ("prompt", &["model", "scenario", "state", "expr", "text"]),
     ("reply", &["model", "scenario", "expr", "text"]),
+    // JSON-RPC by lines, for agents and for servers of tools
+    ("rpc", &[]),
     ("spawn", &["model"]),
     ("net", &["model"]),
     // its built-in ones open files that may be hostile
-    ("tool", &["model", "scenario", "spawn", "net", "untrusted"]),
-    ("voice", &["model", "scenario", "clock", "expr", "text", "spawn", "net"]),
+    ("tool", &["model", "scenario", "rpc", "spawn", "net", "untrusted"]),
+    ("voice", &["model", "scenario", "clock", "expr", "text", "rpc", "spawn", "net"]),
     ("steer", &["model", "state", "expr"]),
     (
         "engine",

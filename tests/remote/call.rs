@@ -146,7 +146,7 @@ async fn listen(endpoint: Endpoint, request: CallRequest, heard: &Notify) -> Cam
             }
             Chunk::Done(done) => came.ends.push(Ok(done)),
             Chunk::Failed(failure) => came.ends.push(Err(failure)),
-            Chunk::Pass => panic!("a model does not pass by itself"),
+            Chunk::Pass | Chunk::Did(_) => panic!("a model does not do that by itself"),
         }
     }
     speaking.await.unwrap();

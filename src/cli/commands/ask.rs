@@ -153,15 +153,7 @@ impl Answer<'_> {
     /// Returns the answer of a conversation that ended: its verdict, or the words of its last turn.
     fn of(played: &Played, code: Exit) -> Result<Answer<'_>, Failure> {
         let (state, session) = (&played.state, played.name.as_deref());
-        let last = state.last.as_ref().and_then(|last| last.number);
-        let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
-        let words = entry.filter(|e| e.number == last).map(|e| e.text().clone());
-        let verdict = state.verdict.as_ref().map(|(verdict, _)| {
-            let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);
-            let why = why.map(|j| format!(": {}", j.why)).unwrap_or_default();
-            format!("{}{why}", verdict.winner.as_deref().unwrap_or("draw")).into()
-        });
-        let Some(words) = verdict.or(words).filter(|_| code == Exit::Done) else {
+        let Some((answer, dissent)) = found(state).filter(|_| code == Exit::Done) else {
             let ended = state.ended.as_ref().map(|end| reason(end.reason)).unwrap_or_default();
             let code = if code == Exit::Done { Exit::Failed } else { code };
             let failure = Failure::new(code, format!("the panel gave no answer: {ended}"));
@@ -171,7 +163,6 @@ impl Answer<'_> {
                 None => failure,
             });
         };
-        let (answer, dissent) = parts(&words);
         Ok(Answer { answer: answer.into(), dissent, state, session })
     }
 
@@ -202,6 +193,19 @@ impl Answer<'_> {
         });
         format!("{whole:#}\n")
     }
+}
+
+/// Returns the answer of a conversation, its verdict or the words of its last turn, and the dissent that it tells of.
+pub fn found(state: &State) -> Option<(String, Option<String>)> {
+    let last = state.last.as_ref().and_then(|last| last.number);
+    let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
+    let words = entry.filter(|e| e.number == last).map(|e| e.text().clone());
+    let verdict = state.verdict.as_ref().map(|(verdict, _)| {
+        let why = verdict.judgements.iter().find(|j| j.winner == verdict.winner);
+        let why = why.map(|j| format!(": {}", j.why)).unwrap_or_default();
+        format!("{}{why}", verdict.winner.as_deref().unwrap_or("draw")).into()
+    });
+    verdict.or(words).map(|words| parts(&words))
 }
 
 /// Returns what stands behind the mark of dissent, if a line begins with it.

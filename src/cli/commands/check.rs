@@ -248,6 +248,7 @@ fn voice(voice: &VoiceSpec) -> String {
             format!("the model {}", models.join(", then "))
         }
         VoiceSpec::Script(command) => format!("the script `{}`", command.join(" ")),
+        VoiceSpec::Agent(agent) => format!("the agent `{}`", agent.command.join(" ")),
         VoiceSpec::Human { seconds: Some(s), pass: true } => format!("a person, {s} s per turn"),
         VoiceSpec::Human { .. } => "a person".into(),
         VoiceSpec::Lines { lines, .. } if lines.len() == 1 => "1 rehearsed line".into(),

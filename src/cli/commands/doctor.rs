@@ -5,6 +5,7 @@ use crate::cli::commands::explain;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::models::agents;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::survey::{SurveyedPlace, survey};
 use crate::cli::output;
@@ -13,7 +14,7 @@ use crate::model::Timeouts;
 use clap::Args;
 use serde_json::{Value, json};
 
-/// Diagnose settings and providers
+/// Diagnose settings, providers and agents
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
     /// Print JSON
@@ -49,6 +50,11 @@ impl DoctorArgs {
                 "settings": {"path": settings.path.display().to_string(), "layer": layer, "found": settings.found},
                 "default_model": settings.default_model,
                 "timeouts_ms": limits,
+                "agents": agents::KNOWN.iter().map(|agent| json!({
+                    "name": agent.name,
+                    "command": agent.command,
+                    "program": agent.program(&context.environment).map(|path| path.display().to_string()),
+                })).collect::<Value>(),
                 "providers": found.iter().map(SurveyedPlace::json).collect::<Value>(),
             });
             return output::text(&format!("{report:#}\n"));
@@ -74,6 +80,14 @@ impl DoctorArgs {
             };
             let SurveyedPlace { name, base_url, from, key, .. } = place;
             out.push_str(&format!("\n{name}  {base_url}  ({from})\n  key: {key}\n  {verdict}\n"));
+        }
+        out.push_str("\nagents\n");
+        for agent in agents::KNOWN {
+            let found = agent.program(&context.environment);
+            let found = found.map_or("not installed".into(), |path| {
+                format!("{}; --model {}, or {}", path.display(), agent.model(), agent.key())
+            });
+            out.push_str(&format!("  {:<11} {found}\n", agent.name));
         }
         output::text(&out)
     }

@@ -15,6 +15,7 @@ const PAGES: &[Page] = &[
     ("scenarios", include_str!("../../../assets/help/scenarios.md")),
     ("models", include_str!("../../../assets/help/models.md")),
     ("tools", include_str!("../../../assets/help/tools.md")),
+    ("agents", include_str!("../../../assets/help/agents.md")),
     ("settings", include_str!("../../../assets/help/settings.md")),
     ("sessions", include_str!("../../../assets/help/sessions.md")),
     ("testing", include_str!("../../../assets/help/testing.md")),

@@ -188,6 +188,43 @@ pub const KINDS: &[Row] = &[
         ],
     ),
     (
+        "agent.tool",
+        "An agent used a tool of its own.",
+        &[
+            TURN,
+            CALL,
+            ("title", "what it did, in the agent's words"),
+            ("sort", "the kind of tool, such as read, edit or execute"),
+            ("status", "completed or failed; pending or in_progress if the turn ended first"),
+            ("input", "its arguments as JSON"),
+            ("result", "its result"),
+        ],
+    ),
+    ("agent.plan", "The plan of an agent.", &[TURN, CALL, ("steps", "each step: text, status")]),
+    (
+        "permission.asked",
+        "An agent asks for permission; its call waits for the answer.",
+        &[
+            TURN,
+            CALL,
+            ("request", "which request of the call"),
+            ("tool", "the name for `decide`: participant/kind of tool"),
+            ("title", "what it wants to do, in the agent's words"),
+            ("input", "its arguments as JSON"),
+        ],
+    ),
+    (
+        "permission.answered",
+        "The answer to an agent's request.",
+        &[
+            TURN,
+            ("asked", "the seq of its permission.asked"),
+            TOOL,
+            ("yes", "whether it was allowed"),
+            ("why", "why it was not"),
+        ],
+    ),
+    (
         "delta",
         "Pieces of text from all streams, in order of arrival.",
         &[(

@@ -397,9 +397,10 @@ impl Voices for Scripts {
                 self.folder.clone(),
                 self.environment.clone(),
             ))),
-            VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
-                Err(format!("`{}` has no voice in this test", seat.id))
-            }
+            VoiceSpec::Model(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => Err(format!("`{}` has no voice in this test", seat.id)),
         }
     }
 }

@@ -5,6 +5,7 @@ use crate::cli::args::models::ModelOptions;
 use crate::cli::args::run::RunOptions;
 use crate::cli::commands::run;
 use crate::cli::context::Context;
+use crate::cli::models::agents;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::is_local;
 use crate::cli::play::next::Begin;
@@ -131,7 +132,10 @@ fn known(providers: &Providers) -> Vec<Mind> {
     };
     let named = settings.models.keys().filter(|name| settings.default_model.as_ref() != Some(name));
     let names = settings.default_model.iter().chain(named);
-    names.map(|name| Mind { name: name.clone(), endpoint: None, local: local(name) }).collect()
+    let models = names.map(|name| Mind { name: name.clone(), endpoint: None, local: local(name) });
+    let found = agents::KNOWN.iter().filter(|a| a.program(&providers.environment).is_some());
+    let found = found.map(|a| Mind { name: a.model(), endpoint: None, local: false });
+    models.chain(found).collect()
 }
 
 #[cfg(test)]

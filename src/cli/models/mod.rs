@@ -1,5 +1,6 @@
 //! Which model speaks, where it is, and what can be reached.
 
+pub mod agents;
 pub mod local;
 pub mod providers;
 pub mod resolve;

@@ -84,7 +84,8 @@ pub struct Providers {
     /// The settings.
     pub settings: Settings,
     list: Vec<ResolvedProvider>,
-    environment: config::Environment,
+    /// What the program was started with.
+    pub environment: config::Environment,
 }
 
 impl Providers {

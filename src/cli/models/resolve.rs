@@ -9,11 +9,13 @@ use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
+use crate::cli::models::agents;
 use crate::cli::models::providers::Providers;
 use crate::cli::runtime::block_on;
 use crate::model::{ErrorClass, Fallback, Limits, ModelSpec, Participant, Text, VoiceSpec};
 use crate::net::{self, Client};
 use crate::prompt::UNKNOWN_WINDOW;
+use crate::spawn::ChildEnvironment;
 use crate::voice::remote::{Endpoint, Remote, models};
 use crate::voice::{self, CallRequest, Chunk, Out, Speaking, Voice};
 use futures::future::join_all;
@@ -66,10 +68,15 @@ impl ModelSource {
 
     /// Fills in the model of one seat and what is known of it and of its fallbacks.
     fn complete(&self, seat: &mut Participant) -> Result<(), Failure> {
-        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
-        if let (true, Some(default)) = (spec.name.is_empty(), &self.default) {
+        if let VoiceSpec::Model(spec) = &mut seat.voice
+            && let (true, Some(default)) = (spec.name.is_empty(), &self.default)
+        {
             spec.name = default.as_str().into();
         }
+        if agents::seated(seat, &self.places.providers.environment)? {
+            return Ok(());
+        }
+        let VoiceSpec::Model(spec) = &mut seat.voice else { return Ok(()) };
         let retries = &self.places.providers.settings.retries;
         seat.on_failure.tries = retries.tries.get();
         seat.on_failure.wait = u64::from(retries.seconds) * 1000;
@@ -106,6 +113,14 @@ impl ModelSource {
         let place = providers.find(parts(name)?.0)?;
         let (facts, local) = (providers.settings.facts(name), is_local(&place.base_url));
         Ok(Fallback { name: name.clone(), price: facts.price, local, window: facts.window })
+    }
+
+    /// Returns what agents may know of the environment.
+    pub fn for_agents(&self) -> ChildEnvironment {
+        let Providers { environment, settings, .. } = &self.places.providers;
+        let named = settings.agents.environment.iter();
+        let named = named.filter_map(|name| Some((name.into(), environment.get(name)?.to_owned())));
+        ChildEnvironment::allowed(environment.for_children()).with(named)
     }
 
     /// Refuses a limit in dollars that could not hold.
@@ -340,7 +355,10 @@ fn is_final(failure: &voice::CallFailure) -> bool {
 fn spec(seat: &Participant) -> Option<&ModelSpec> {
     match &seat.voice {
         VoiceSpec::Model(spec) => Some(spec),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => None,
     }
 }
 

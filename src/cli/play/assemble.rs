@@ -113,7 +113,7 @@ pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: 
     seats.into_iter().all(|seat| match seat.voice {
         VoiceSpec::Lines { .. } => true,
         VoiceSpec::Human { .. } => !typed,
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) => false,
+        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Agent(_) => false,
     })
 }
 

@@ -1,15 +1,18 @@
-//! The voices of a conversation: rehearsed lines, scripts and models.
+//! The voices of a conversation: rehearsed lines, scripts, models and agents.
 
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::trust::allowed::Allowed;
 use crate::config;
-use crate::model::{Participant, VoiceSpec};
+use crate::model::{AgentSpec, Participant, SeatId, VoiceSpec};
 use crate::spawn::ChildEnvironment;
+use crate::voice::agent::Agent;
 use crate::voice::rehearsed::Rehearsed;
 use crate::voice::script::Script;
 use crate::voice::{Voice, Voices};
+use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use tempfile::TempDir;
 
 /// The voices, as far as they may be used.
 pub struct Cast {
@@ -17,6 +20,13 @@ pub struct Cast {
     folder: PathBuf,
     environment: ChildEnvironment,
     models: ModelSource,
+    agents: Mutex<HashMap<(SeatId, AgentSpec), Seated>>,
+}
+
+/// An agent in its seat, with the folder that is its own, if no other was named. The process ends first.
+struct Seated {
+    agent: Arc<Agent>,
+    _own: Option<TempDir>,
 }
 
 impl Cast {
@@ -28,7 +38,29 @@ impl Cast {
         models: ModelSource,
     ) -> Cast {
         let environment = ChildEnvironment::allowed(environment.for_children());
-        Cast { allowed, folder, environment, models }
+        Cast { allowed, folder, environment, models, agents: Mutex::default() }
+    }
+
+    /// Returns the agent of a seat: the same one as long as the seat has it.
+    fn agent(&self, seat: &SeatId, spec: &AgentSpec) -> Result<Arc<dyn Voice>, String> {
+        let mut agents = self.agents.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = (seat.clone(), spec.clone());
+        if let Some(seated) = agents.get(&place) {
+            return Ok(seated.agent.clone());
+        }
+        let (folder, own) = match &spec.folder {
+            Some(folder) => (self.folder.join(&**folder), None),
+            None => {
+                let own = tempfile::Builder::new().prefix("colloquium-agent-").tempdir();
+                let own = own.map_err(|e| format!("no folder could be made for the agent: {e}"))?;
+                (own.path().to_owned(), Some(own))
+            }
+        };
+        // agents want a whole path
+        let folder = folder.canonicalize().unwrap_or(folder);
+        let agent = Arc::new(Agent::new(spec.clone(), folder, self.models.for_agents()));
+        agents.insert(place, Seated { agent: agent.clone(), _own: own });
+        Ok(agent)
     }
 }
 
@@ -44,6 +76,13 @@ impl Voices for Cast {
             VoiceSpec::Script(command) => Err(format!(
                 "`{}` was not run: not trusted. Add --trust to run its commands",
                 command.join(" ")
+            )),
+            VoiceSpec::Agent(spec) if self.allowed.permits(&spec.agreed()) => {
+                self.agent(&seat.id, spec)
+            }
+            VoiceSpec::Agent(spec) => Err(format!(
+                "`{}` was not run: not trusted. Add --trust to run it",
+                spec.agreed().join(" ")
             )),
             VoiceSpec::Model(spec) => self.models.voice(spec),
             VoiceSpec::Human { .. } => Err("this participant is a person".into()),

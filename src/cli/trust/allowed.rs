@@ -86,6 +86,7 @@ fn commands<'a>(seats: impl IntoIterator<Item = &'a Participant>) -> Vec<Vec<Tex
 fn spoken(p: &Participant) -> Option<Vec<Text>> {
     match &p.voice {
         VoiceSpec::Script(command) => Some(command.clone()),
+        VoiceSpec::Agent(agent) => Some(agent.agreed()),
         VoiceSpec::Model(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
     }
 }

@@ -212,7 +212,9 @@ pub fn cast(
             continue;
         }
         match (&seat.voice, speaker) {
-            (VoiceSpec::Script(_) | VoiceSpec::Human { .. }, None) if own => seat.stand_in = None,
+            (VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Human { .. }, None) if own => {
+                seat.stand_in = None
+            }
             (_, None) if own => faults.push(format!(
                 "`{}` is neither a script nor a person in the scenario; give this voice lines",
                 seat.id
@@ -280,7 +282,10 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
             let answer = |line: &Line| Answer { line: line.clone(), ..Answer::default() };
             Some(Speaker::Lines { answers: lines.iter().map(answer).collect(), pace: *pace })
         }
-        VoiceSpec::Model(_) | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => None,
+        VoiceSpec::Model(_)
+        | VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. } => None,
     })
 }
 
@@ -288,9 +293,10 @@ fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speak
 fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
     let spec = match &seat.voice {
         VoiceSpec::Model(spec) => spec.clone(),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
-            ModelSpec::default()
-        }
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => ModelSpec::default(),
     };
     let name = match spec.name.is_empty() {
         true => format!("test:{}", seat.id).into(),

@@ -294,7 +294,10 @@ impl StartScreen {
         let chosen = self.voice.clone().filter(|v| voices.contains(v) || typed(v));
         // what costs money is never proposed, unless the settings name it
         let free = |v: &VoiceChoice| match v {
-            VoiceChoice::Mind(mind) => mind.local || self.known.first() == Some(mind),
+            VoiceChoice::Mind(mind) => {
+                let named = self.known.first() == Some(mind) && !mind.name.starts_with("agent:");
+                mind.local || named
+            }
             VoiceChoice::Rehearsed | VoiceChoice::Own => true,
         };
         chosen.or_else(|| voices.iter().position(free).map(|at| voices.swap_remove(at)))

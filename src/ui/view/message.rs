@@ -253,7 +253,10 @@ fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
     let role = seat.spec.role.as_deref().map(|role| text::name(role).into_owned());
     let model = match &seat.spec.voice {
         VoiceSpec::Model(model) => Some(text::name(&model.name).into_owned()),
-        VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => None,
+        VoiceSpec::Script(_)
+        | VoiceSpec::Agent(_)
+        | VoiceSpec::Human { .. }
+        | VoiceSpec::Lines { .. } => None,
     };
     role.into_iter().chain(model).collect()
 }

@@ -77,9 +77,10 @@ impl Remote {
         let mut spec = match &ask.seat.voice {
             VoiceSpec::Model(spec) => spec.clone(),
             // a model that stands in for another voice is asked with its defaults
-            VoiceSpec::Script(_) | VoiceSpec::Human { .. } | VoiceSpec::Lines { .. } => {
-                ModelSpec::default()
-            }
+            VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => ModelSpec::default(),
         };
         // what was set aside for the reply may be less than the seat would take
         let bound = ask.parameters.max_tokens.and_then(|n| u32::try_from(n).ok());

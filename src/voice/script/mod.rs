@@ -126,8 +126,8 @@ async fn send(pieces: Pieces, out: &Out) {
 
 fn fault(e: SpawnError) -> AnswerFault {
     let class = match e {
-        SpawnError::TooLarge => ErrorClass::TooLarge,
-        SpawnError::Lost(_) => ErrorClass::Failed,
+        SpawnError::TooLarge(_) => ErrorClass::TooLarge,
+        SpawnError::Deaf | SpawnError::Lost(_) => ErrorClass::Failed,
         SpawnError::NoCommand | SpawnError::NoFolder(_) | SpawnError::Refused(_) => {
             ErrorClass::NotFound
         }

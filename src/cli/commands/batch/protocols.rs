@@ -172,7 +172,10 @@ fn one(
     let model = beside.and_then(|beside| {
         beside.loaded.participants.iter().find_map(|seat| match &seat.voice {
             VoiceSpec::Model(spec) => Some(spec.name.clone()),
-            VoiceSpec::Lines { .. } | VoiceSpec::Script(_) | VoiceSpec::Human { .. } => None,
+            VoiceSpec::Lines { .. }
+            | VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. } => None,
         })
     });
     for seat in &mut loaded.participants {

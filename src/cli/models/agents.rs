@@ -1,0 +1,70 @@
+//! Agents that are installed: programs that speak the Agent Client Protocol, found by name on the path.
+
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::config;
+use crate::model::{AgentSpec, Participant, Timeouts, VoiceSpec};
+use std::path::PathBuf;
+
+/// A program that can take a seat.
+pub struct KnownAgent {
+    /// What it is called.
+    pub name: &'static str,
+    /// The command by which it speaks the protocol.
+    pub command: &'static [&'static str],
+}
+
+/// Those that are looked for.
+pub const KNOWN: &[KnownAgent] = &[
+    KnownAgent { name: "opencode", command: &["opencode", "acp"] },
+    KnownAgent { name: "Gemini CLI", command: &["gemini", "--experimental-acp"] },
+    KnownAgent { name: "Claude", command: &["claude-agent-acp"] },
+    KnownAgent { name: "Codex", command: &["codex-acp"] },
+    KnownAgent { name: "goose", command: &["goose", "acp"] },
+];
+
+/// What a model is named that is really an agent, as in `agent:opencode`.
+const PREFIX: &str = "agent:";
+
+/// Gives a seat whose model is named `agent:PROGRAM` that agent as its voice; returns whether it was.
+pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Result<bool, Failure> {
+    let VoiceSpec::Model(spec) = &seat.voice else { return Ok(false) };
+    let Some(program) = spec.name.strip_prefix(PREFIX) else { return Ok(false) };
+    let known = KNOWN.iter().find(|known| known.command.first() == Some(&program));
+    let Some(known) = known else {
+        let programs: Vec<String> = KNOWN.iter().map(KnownAgent::model).collect();
+        let message = format!("no agent `{program}` is known");
+        let fix = format!(
+            "the known ones are {}; any other is a participant with agent = [\"COMMAND\", ...]",
+            programs.join(", ")
+        );
+        return Err(Failure::new(Exit::NoModel, message).hint(fix));
+    };
+    if known.program(environment).is_none() {
+        let message = format!("`{program}` is not installed: no such program on PATH");
+        let fix = "install it, or choose another voice; `colloquium doctor` lists installed agents";
+        return Err(Failure::new(Exit::NoModel, message).hint(fix));
+    }
+    let command = known.command.iter().map(|part| (*part).into()).collect();
+    seat.voice = VoiceSpec::Agent(AgentSpec { command, folder: None });
+    (seat.timeouts, seat.tools) = (Timeouts::AGENT, vec![]);
+    Ok(true)
+}
+
+impl KnownAgent {
+    /// Returns what stands for it where a model is named.
+    pub fn model(&self) -> String {
+        format!("{PREFIX}{}", self.command.first().unwrap_or(&""))
+    }
+
+    /// Returns where its program is, if it is on the path.
+    pub fn program(&self, environment: &config::Environment) -> Option<PathBuf> {
+        environment.program(self.command.first()?)
+    }
+
+    /// Returns the key of a participant that has it as its voice.
+    pub fn key(&self) -> String {
+        let parts: Vec<String> = self.command.iter().map(|part| format!("{part:?}")).collect();
+        format!("agent = [{}]", parts.join(", "))
+    }
+}

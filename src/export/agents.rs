@@ -1,0 +1,67 @@
+//! What agents do besides speaking, a line each: tools, plans, and what they ask leave for.
+
+use super::narrated::Narrated;
+use super::tools::{RESULT_MAX, short, who};
+use crate::model::agent::*;
+use crate::state::State;
+use crate::text;
+
+/// Characters of a title that are told.
+const TITLE_MAX: usize = 100;
+
+fn note(words: &str) -> Vec<Narrated> {
+    vec![Narrated::Note(text::label(words).into_owned())]
+}
+
+/// Returns what an agent did, and what came of it.
+pub(super) fn used(state: &State, used: &AgentTool) -> Vec<Narrated> {
+    let who = who(state, used.turn);
+    let came = match (&*used.status, used.result.as_deref().map(str::trim)) {
+        ("completed", None | Some("")) => "done".to_owned(),
+        ("completed", Some(result)) if result.lines().count() > 1 => {
+            format!("{} lines", result.lines().count())
+        }
+        ("completed", Some(result)) => short(result, RESULT_MAX),
+        ("failed", result) => {
+            let why = result.and_then(|r| r.lines().next()).unwrap_or("nothing was said");
+            format!("failed: {}", short(why, RESULT_MAX))
+        }
+        (_, _) => "did not finish".to_owned(),
+    };
+    note(&format!("{who} used {} ({}): {came}", used.sort, short(&used.title, TITLE_MAX)))
+}
+
+/// Returns what an agent means to do.
+pub(super) fn plan(state: &State, plan: &AgentPlan) -> Vec<Narrated> {
+    let step = |step: &PlanStep| {
+        let mark = match &*step.status {
+            "completed" => "done: ",
+            "in_progress" => "now: ",
+            _ => "",
+        };
+        format!("{mark}{}", short(&step.text, TITLE_MAX))
+    };
+    let steps: Vec<String> = plan.steps.iter().map(step).collect();
+    note(&format!("{} plans: {}", who(state, plan.turn), steps.join("; ")))
+}
+
+/// Returns what waits for the operator to allow it.
+pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
+    if !state.attended || state.decided(&asked.tool).is_some() {
+        return vec![];
+    }
+    let (who, tool, title) = (who(state, asked.turn), &asked.tool, short(&asked.title, TITLE_MAX));
+    note(&format!(
+        "{who} asks to use {tool} ({title}): type /decide {tool} yes to allow it, or /decide {tool} no to refuse it"
+    ))
+}
+
+/// Returns what an agent was told; a yes shows in what it does.
+pub(super) fn answered(state: &State, answered: &PermissionAnswered) -> Vec<Narrated> {
+    let Some(why) = answered.why.as_ref().filter(|_| !answered.yes) else { return vec![] };
+    let turn = state.turns.get(&answered.turn);
+    let asked = turn.and_then(|t| t.permissions.iter().find(|p| p.asked == answered.asked));
+    let title = asked.map_or("", |asked| &*asked.title);
+    let (who, tool) = (who(state, answered.turn), &answered.tool);
+    note(&format!("{who} was refused {tool} ({}): {why}", short(title, TITLE_MAX)))
+}

@@ -1,0 +1,140 @@
+//! Agents at the table: programs that speak the Agent Client Protocol, what they did in a turn, what they ask leave for.
+//!
+//! An agent works while its call runs. What it does by itself is told (`agent.tool`, `agent.plan`); what it may do only
+//! with leave is asked and answered in the log (`permission.asked`, `permission.answered`), and the call goes on.
+
+use super::ids::{CallId, Seq, Text, TurnId};
+use serde::{Deserialize, Serialize};
+
+/// A program that takes a seat.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct AgentSpec {
+    /// The program and its arguments.
+    pub command: Vec<Text>,
+    /// The folder that it works in, relative to the scenario's; a fresh one that is removed at the end, if none is named.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<Text>,
+}
+
+impl AgentSpec {
+    /// Returns what the operator agrees to: the command, and where it works.
+    pub fn agreed(&self) -> Vec<Text> {
+        let place = match &self.folder {
+            None => "(an agent, in a folder of its own)".to_owned(),
+            Some(folder) => format!("(an agent, in {folder})"),
+        };
+        self.command.iter().cloned().chain([place.into()]).collect()
+    }
+}
+
+/// What the tools of agents do, as the protocol sorts them.
+pub const AGENT_TOOLS: [&str; 10] = [
+    "read",
+    "edit",
+    "delete",
+    "move",
+    "search",
+    "execute",
+    "think",
+    "fetch",
+    "switch_mode",
+    "other",
+];
+
+/// Returns the name under which the operator allows an agent something: its seat and the sort of tool.
+pub fn permission(seat: &str, sort: &str) -> Text {
+    format!("{seat}/{sort}").into()
+}
+
+/// `agent.tool`: an agent has used a tool of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentTool {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallId,
+    /// What it did, in its own words.
+    pub title: Text,
+    /// The sort of tool: one of [`AGENT_TOOLS`].
+    pub sort: Text,
+    /// How it ended, in the words of the protocol: `completed`, `failed`; `pending` or `in_progress` where the turn
+    /// ended first.
+    pub status: Text,
+    /// Its arguments as JSON, if the agent told them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Text>,
+    /// What came of it, if the agent told that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Text>,
+}
+
+/// `agent.plan`: what an agent means to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentPlan {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallId,
+    /// The steps.
+    pub steps: Vec<PlanStep>,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanStep {
+    /// What is to be done.
+    pub text: Text,
+    /// How far it is: `pending`, `in_progress` or `completed`.
+    pub status: Text,
+}
+
+/// `permission.asked`: an agent asks leave for a use of a tool; its call waits for the answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionAsked {
+    /// The turn.
+    pub turn: TurnId,
+    /// The call.
+    pub call: CallId,
+    /// Which request of the call.
+    pub request: u32,
+    /// The name under which it is allowed, as in `ada/edit`.
+    pub tool: Text,
+    /// What it wants to do, in its own words.
+    pub title: Text,
+    /// Its arguments as JSON, if the agent told them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Text>,
+}
+
+/// `permission.answered`: an agent is told whether it may.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionAnswered {
+    /// The turn.
+    pub turn: TurnId,
+    /// The `seq` of the `permission.asked`.
+    pub asked: Seq,
+    /// The name under which it is allowed.
+    pub tool: Text,
+    /// Whether it may.
+    pub yes: bool,
+    /// Why not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Text>,
+}
+
+/// A request for leave of a call that runs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permission {
+    /// The `seq` of its `permission.asked`.
+    pub asked: Seq,
+    /// Which request of the call.
+    pub request: u32,
+    /// The name under which it is allowed.
+    pub tool: Text,
+    /// What it wants to do, in its own words.
+    pub title: Text,
+    /// Its arguments as JSON, if the agent told them.
+    pub input: Option<Text>,
+    /// The answer.
+    pub answer: Option<bool>,
+}

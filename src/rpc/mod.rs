@@ -1,0 +1,201 @@
+//! JSON-RPC 2.0 over lines, as the Agent Client Protocol and the Model Context Protocol speak it: bytes in, messages out.
+//!
+//! It takes bytes cut anywhere, bounds every line before it is read, and knows no method, no process and no socket.
+//! Whoever is on the other side may be hostile: what is no message is a fault, never a guess.
+
+use serde_json::{Map, Value, json};
+
+/// Bytes of one line.
+pub const LINE_MAX: usize = 4 << 20;
+/// Characters of a line that a fault shows.
+const SHOWN_MAX: usize = 80;
+
+/// The method is not known, in the protocol's numbers.
+pub const NO_METHOD: i64 = -32601;
+/// The parameters do not fit.
+pub const BAD_PARAMS: i64 = -32602;
+/// The line is no message.
+pub const NO_MESSAGE: i64 = -32600;
+
+/// A message.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RpcMessage {
+    /// Wants an answer with the same id.
+    Request {
+        /// The id, as the other side chose it: text or a number.
+        id: Value,
+        /// What is wanted.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// Wants none.
+    Notice {
+        /// What is told.
+        method: String,
+        /// With what.
+        params: Value,
+    },
+    /// Answers a request.
+    Answer {
+        /// Its id.
+        id: Value,
+        /// The result, or the error.
+        result: Result<Value, RpcError>,
+    },
+}
+
+/// An error that the other side returned.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RpcError {
+    /// Its number.
+    pub code: i64,
+    /// Its words, untrusted.
+    pub message: String,
+}
+
+/// Why bytes are no messages.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RpcFault {
+    /// A line is too long.
+    #[error("wrote a line of more than {} MiB", LINE_MAX >> 20)]
+    TooLong,
+    /// A line is no JSON-RPC message; its beginning.
+    #[error("wrote a line that is no JSON-RPC message: {0}")]
+    NoMessage(String),
+}
+
+/// Lines as far as they have come.
+#[derive(Debug, Default)]
+pub struct RpcLines {
+    pending: Vec<u8>,
+}
+
+impl RpcLines {
+    /// Takes in what was read and returns the messages that it completes. Empty lines are passed over.
+    ///
+    /// # Errors
+    /// [`RpcFault`] at the first line that is none; what came before it in the same bytes is lost with it.
+    pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<RpcMessage>, RpcFault> {
+        let mut messages = vec![];
+        for part in bytes.split_inclusive(|byte| *byte == b'\n') {
+            if self.pending.len() + part.len() > LINE_MAX {
+                return Err(RpcFault::TooLong);
+            }
+            self.pending.extend_from_slice(part);
+            if !part.ends_with(b"\n") {
+                continue;
+            }
+            let line = std::mem::take(&mut self.pending);
+            if !line.trim_ascii().is_empty() {
+                messages.push(read(&line)?);
+            }
+        }
+        Ok(messages)
+    }
+}
+
+/// Reads one message.
+///
+/// # Errors
+/// [`RpcFault::NoMessage`] when it is none.
+pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
+    let fault = || {
+        let text = String::from_utf8_lossy(line);
+        RpcFault::NoMessage(text.trim().chars().take(SHOWN_MAX).collect())
+    };
+    let mut map: Map<String, Value> = serde_json::from_slice(line).map_err(|_| fault())?;
+    let id = map.remove("id").filter(|id| id.is_string() || id.is_number() || id.is_null());
+    let params = map.remove("params").unwrap_or(Value::Null);
+    match (map.remove("method"), id) {
+        (Some(Value::String(method)), None) => Ok(RpcMessage::Notice { method, params }),
+        (Some(Value::String(method)), Some(id)) if !id.is_null() => {
+            Ok(RpcMessage::Request { id, method, params })
+        }
+        (None, Some(id)) => match (map.remove("result"), map.remove("error")) {
+            (_, Some(Value::Object(error))) => {
+                let code = error.get("code").and_then(Value::as_i64).unwrap_or_default();
+                let text = error.get("message").and_then(Value::as_str).unwrap_or("no reason");
+                let message = text.to_owned();
+                Ok(RpcMessage::Answer { id, result: Err(RpcError { code, message }) })
+            }
+            (Some(result), None | Some(Value::Null)) => {
+                Ok(RpcMessage::Answer { id, result: Ok(result) })
+            }
+            (_, _) => Err(fault()),
+        },
+        (_, _) => Err(fault()),
+    }
+}
+
+/// Returns a request as a line.
+pub fn request(id: u64, method: &str, params: &Value) -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+}
+
+/// Returns a notice as a line.
+pub fn notice(method: &str, params: &Value) -> Vec<u8> {
+    line(&json!({"jsonrpc": "2.0", "method": method, "params": params}))
+}
+
+/// Returns an answer as a line.
+pub fn answer(id: &Value, result: &Result<Value, RpcError>) -> Vec<u8> {
+    line(&answered(id, result))
+}
+
+/// Returns an answer as data.
+pub fn answered(id: &Value, result: &Result<Value, RpcError>) -> Value {
+    match result {
+        Ok(result) => json!({"jsonrpc": "2.0", "id": id, "result": result}),
+        Err(RpcError { code, message }) => {
+            json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+        }
+    }
+}
+
+fn line(value: &Value) -> Vec<u8> {
+    let mut line = value.to_string().into_bytes();
+    line.push(b'\n');
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_are_read_however_the_bytes_are_cut() {
+        let id = json!("a");
+        let mut bytes = request(7, "go", &json!({"x": 1}));
+        bytes.extend(b"\n  \n");
+        bytes.extend(notice("told", &Value::Null));
+        bytes.extend(answer(&id, &Ok(json!([1]))));
+        bytes.extend(answer(&id, &Err(RpcError { code: -1, message: "no".into() })));
+        let whole = RpcLines::default().push(&bytes).unwrap();
+        assert_eq!(whole.len(), 4);
+        let RpcMessage::Request { method, params, .. } = &whole[0] else { panic!("{whole:?}") };
+        assert_eq!((&**method, params), ("go", &json!({"x": 1})));
+        let mut lines = RpcLines::default();
+        let cut: Vec<RpcMessage> =
+            bytes.iter().flat_map(|byte| lines.push(&[*byte]).unwrap()).collect();
+        assert_eq!(cut, whole);
+    }
+
+    #[test]
+    fn what_is_no_message_is_a_fault() {
+        for line in
+            ["hello", "[]", "{}", "{\"id\":1}", "{\"method\":1}", "{\"id\":{},\"result\":1}"]
+        {
+            let bytes = format!("{line}\n");
+            let fault = RpcLines::default().push(bytes.as_bytes()).unwrap_err();
+            assert_eq!(fault, RpcFault::NoMessage(line.into()));
+        }
+        let deep = format!("{{\"id\":1,\"result\":{}\n", "[".repeat(100_000));
+        assert!(RpcLines::default().push(deep.as_bytes()).is_err());
+        let mut lines = RpcLines::default();
+        let flood = vec![b'a'; 1 << 20];
+        let fault = (0..5).find_map(|_| lines.push(&flood).err());
+        assert_eq!(fault, Some(RpcFault::TooLong));
+    }
+}

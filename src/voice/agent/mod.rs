@@ -1,0 +1,143 @@
+//! A program that speaks the Agent Client Protocol as a voice: one process for a seat, as long as the conversation.
+//!
+//! Its session is opened with the first turn and kept. A turn is a prompt with what the agent does not know yet: its
+//! role first, what the others said since, what is asked of it now. Where the record that it knows was changed, it is
+//! told the whole of it again. Its text is speech, its thoughts are reasoning; tools that it uses by itself and its plans
+//! are told as they end, and what it asks leave for waits for [`Voice::answered`].
+//!
+//! It is offered nothing: no files, no terminal, no servers of tools; a method that it asks for all the same is not
+//! found. A turn that is dropped is cancelled as the protocol has it, with every open request answered so; an agent that
+//! does not end its turn within [`CANCEL_GRACE`] is ended itself. A process that failed is ended, and the next turn opens
+//! a new session with the talk so far.
+
+mod bearings;
+mod fault;
+mod talk;
+mod update;
+
+use super::{CallFailure, CallRequest, Chunk, Out, Speaking, Voice};
+use crate::model::{AgentSpec, CallId, Text};
+use crate::spawn::{ChildEnvironment, Job};
+use fault::AgentFault;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+use talk::{Talk, TurnEnd};
+use tokio::runtime::Handle;
+use tokio::sync::{OwnedMutexGuard, mpsc};
+
+/// How long an agent may take to end a turn that was cancelled.
+pub const CANCEL_GRACE: Duration = Duration::from_secs(3);
+
+/// The operator's answers to the requests of one call: which request, and whether it may.
+type Answers = mpsc::UnboundedSender<(u32, bool)>;
+
+/// An agent in its seat.
+pub struct Agent {
+    spec: AgentSpec,
+    folder: PathBuf,
+    environment: ChildEnvironment,
+    talk: Arc<tokio::sync::Mutex<Option<Talk>>>,
+    waiting: Mutex<HashMap<CallId, Answers>>,
+}
+
+impl Agent {
+    /// Returns an agent that works in a folder; its process starts with its first turn.
+    pub fn new(spec: AgentSpec, folder: PathBuf, environment: ChildEnvironment) -> Agent {
+        Agent { spec, folder, environment, talk: Arc::default(), waiting: Mutex::default() }
+    }
+
+    fn job(&self) -> Job {
+        Job {
+            command: self.spec.command.iter().map(Text::to_string).collect(),
+            folder: self.folder.clone(),
+            environment: self.environment.clone(),
+            input: vec![],
+        }
+    }
+}
+
+impl Voice for Agent {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        let (tx, answers) = mpsc::unbounded_channel();
+        {
+            let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+            waiting.retain(|_, answers| !answers.is_closed());
+            waiting.insert(ask.call, tx);
+        }
+        let (job, talk) = (self.job(), self.talk.clone());
+        Box::pin(async move {
+            let name = job.command.first().cloned().unwrap_or_default();
+            let mut turn = TurnAtWork(Some(talk.lock_owned().await));
+            let end = spoken(turn.talk(), job, &ask, &out, answers).await;
+            let chunk = end.unwrap_or_else(|AgentFault(class, why)| {
+                // whatever it still does belongs to no turn
+                *turn.talk() = None;
+                Chunk::Failed(CallFailure::new(class, format!("agent `{name}` {why}")))
+            });
+            turn.0 = None;
+            out.send(chunk).await;
+        })
+    }
+
+    fn answered(&self, call: CallId, request: u32, yes: bool) {
+        let waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(answers) = waiting.get(&call) {
+            // a turn that is over needs no answer
+            let _ = answers.send((request, yes));
+        }
+    }
+}
+
+/// Speaks one turn, in the session that is there or in a new one.
+async fn spoken(
+    slot: &mut Option<Talk>,
+    job: Job,
+    ask: &CallRequest,
+    out: &Out,
+    mut answers: mpsc::UnboundedReceiver<(u32, bool)>,
+) -> Result<Chunk, AgentFault> {
+    if slot.as_mut().is_some_and(Talk::is_over) {
+        *slot = None;
+    }
+    let talk = match slot {
+        Some(talk) => talk,
+        None => {
+            let folder = job.folder.clone();
+            let begun = slot.insert(Talk::start(job)?);
+            begun.open(&folder).await?;
+            begun
+        }
+    };
+    match talk.turn(&ask.messages, out, &mut answers).await? {
+        TurnEnd::Done(done) => Ok(Chunk::Done(done)),
+        TurnEnd::Failed(class, why) => {
+            Ok(Chunk::Failed(CallFailure::new(class, format!("the agent {why}"))))
+        }
+    }
+}
+
+/// A turn that holds its agent; dropped in the middle, it is cancelled before anybody else has the agent.
+struct TurnAtWork(Option<OwnedMutexGuard<Option<Talk>>>);
+
+impl TurnAtWork {
+    fn talk(&mut self) -> &mut Option<Talk> {
+        self.0.as_mut().expect("a turn holds its agent until its end")
+    }
+}
+
+impl Drop for TurnAtWork {
+    fn drop(&mut self) {
+        let Some(mut held) = self.0.take() else { return };
+        let Some(mut talk) = held.take() else { return };
+        // outside a runtime the program is ending, and its children with it
+        if let (true, Ok(runtime)) = (talk.works(), Handle::try_current()) {
+            runtime.spawn(async move {
+                if talk.cancel(CANCEL_GRACE).await {
+                    *held = Some(talk);
+                }
+            });
+        }
+    }
+}

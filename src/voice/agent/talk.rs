@@ -1,0 +1,372 @@
+//! The talk with one process: its session, one prompt at a time, and what it asks in between.
+
+use super::bearings::Bearings;
+use super::fault::AgentFault;
+use super::update::{self, Doings, Update};
+use crate::model::{Channel, ErrorClass, LENGTH, Message, Text, Usage};
+use crate::rpc::{self, NO_METHOD, RpcError, RpcLines, RpcMessage};
+use crate::spawn::{self, Child, Job, Output};
+use crate::voice::{Chunk, Did, Done, Out};
+use serde_json::{Value, json};
+use std::collections::{HashMap, VecDeque};
+use std::path::Path;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::timeout;
+
+/// The version of the protocol that is spoken here.
+const PROTOCOL: u64 = 1;
+/// The number with which an agent says that somebody has to log in first.
+const LOGIN: i64 = -32000;
+/// Requests for leave that one turn may make.
+const REQUESTS_MAX: u32 = 200;
+/// Characters of an agent's own words about its failure.
+const REASON_MAX: usize = 300;
+
+/// A process that has been started, and its session once it is open.
+pub(super) struct Talk {
+    child: Child,
+    lines: RpcLines,
+    /// Messages that were read and not looked at yet.
+    read: VecDeque<RpcMessage>,
+    next: u64,
+    session: String,
+    bearings: Bearings,
+    /// The ids by which the agent wants to be answered, by request.
+    asked: HashMap<u32, Ask>,
+    requests: u32,
+    /// The prompt that has no answer yet.
+    prompting: Option<u64>,
+    over: bool,
+}
+
+/// A request for leave: its id, and which of the offered options mean yes and no.
+struct Ask {
+    id: Value,
+    yes: Option<String>,
+    no: Option<String>,
+}
+
+/// How a turn ended.
+pub(super) enum TurnEnd {
+    /// With words.
+    Done(Done),
+    /// The agent ended it, and is there for another one.
+    Failed(ErrorClass, String),
+}
+
+/// What is waited for, and who is told meanwhile.
+struct Hearing<'a> {
+    out: &'a Out,
+    doings: Doings,
+    said: String,
+    /// The message that the last words belonged to, and whether something was done since.
+    message: Option<String>,
+    broken: bool,
+}
+
+impl Talk {
+    pub(super) fn start(job: Job) -> Result<Talk, AgentFault> {
+        Ok(Talk {
+            child: spawn::start_talk(job)?,
+            lines: RpcLines::default(),
+            read: VecDeque::new(),
+            next: 0,
+            session: String::new(),
+            bearings: Bearings::default(),
+            asked: HashMap::new(),
+            requests: 0,
+            prompting: None,
+            over: false,
+        })
+    }
+
+    /// Returns whether the process is of no use any more.
+    pub(super) fn is_over(&mut self) -> bool {
+        self.over || self.session.is_empty()
+    }
+
+    /// Returns whether a prompt has no answer yet.
+    pub(super) fn works(&self) -> bool {
+        self.prompting.is_some() && !self.over
+    }
+
+    /// Agrees on the protocol and opens the session.
+    pub(super) async fn open(&mut self, folder: &Path) -> Result<(), AgentFault> {
+        let client = json!({"name": "colloquium", "version": env!("CARGO_PKG_VERSION")});
+        let offered =
+            json!({"fs": {"readTextFile": false, "writeTextFile": false}, "terminal": false});
+        let hello = json!({"protocolVersion": PROTOCOL, "clientCapabilities": offered, "clientInfo": client});
+        let agreed = self.ask("initialize", &hello).await?.map_err(refused)?;
+        if agreed["protocolVersion"].as_u64() != Some(PROTOCOL) {
+            let why = format!(
+                "speaks version {} of the Agent Client Protocol; this program speaks {PROTOCOL}",
+                agreed["protocolVersion"]
+            );
+            return Err(AgentFault(ErrorClass::NoProtocol, why));
+        }
+        let place = json!({"cwd": folder.display().to_string(), "mcpServers": []});
+        let opened = self.ask("session/new", &place).await?.map_err(|e| match e.code {
+            LOGIN => login(&agreed),
+            _ => refused(e),
+        })?;
+        let session = opened["sessionId"].as_str().filter(|id| !id.is_empty());
+        let none = || AgentFault(ErrorClass::NoProtocol, "opened a session without an id".into());
+        self.session = session.ok_or_else(none)?.to_owned();
+        Ok(())
+    }
+
+    /// Asks for something outside a turn and waits for the answer.
+    async fn ask(
+        &mut self,
+        method: &str,
+        params: &Value,
+    ) -> Result<Result<Value, RpcError>, AgentFault> {
+        let id = self.send(method, params)?;
+        loop {
+            match self.message().await? {
+                RpcMessage::Answer { id: of, result } if of == id => return Ok(result),
+                RpcMessage::Request { id, .. } => self.answer(&id, &no_method())?,
+                RpcMessage::Answer { .. } | RpcMessage::Notice { .. } => {}
+            }
+        }
+    }
+
+    fn send(&mut self, method: &str, params: &Value) -> Result<u64, AgentFault> {
+        self.next += 1;
+        self.child.renew();
+        self.child.tell(&rpc::request(self.next, method, params))?;
+        Ok(self.next)
+    }
+
+    fn answer(&mut self, id: &Value, result: &Result<Value, RpcError>) -> Result<(), AgentFault> {
+        Ok(self.child.tell(&rpc::answer(id, result))?)
+    }
+
+    /// Returns the next message; may be cancelled without losing one.
+    async fn message(&mut self) -> Result<RpcMessage, AgentFault> {
+        loop {
+            if let Some(message) = self.read.pop_front() {
+                return Ok(message);
+            }
+            match self.child.next().await? {
+                Output::Bytes(bytes) => {
+                    let read = self.lines.push(&bytes).map_err(|fault| {
+                        self.over = true;
+                        AgentFault(ErrorClass::NoProtocol, fault.to_string())
+                    })?;
+                    self.read.extend(read);
+                }
+                Output::Ended(exit) => {
+                    self.over = true;
+                    let last = exit.stderr.lines().rev().map(str::trim).find(|l| !l.is_empty());
+                    let last = last.map(|last| format!(": {}", reason(last))).unwrap_or_default();
+                    let why = format!("ended in the middle of its work ({}){last}", exit.status);
+                    return Err(AgentFault(ErrorClass::Failed, why));
+                }
+            }
+        }
+    }
+
+    /// Prompts the agent and hands on what it does until it ends its turn.
+    pub(super) async fn turn(
+        &mut self,
+        messages: &[Message],
+        out: &Out,
+        answers: &mut mpsc::UnboundedReceiver<(u32, bool)>,
+    ) -> Result<TurnEnd, AgentFault> {
+        let text = self.bearings.prompt(messages);
+        let prompt = json!({"sessionId": self.session, "prompt": [{"type": "text", "text": text}]});
+        self.bearings.said.clear();
+        (self.requests, self.asked) = (0, HashMap::new());
+        let id = self.send("session/prompt", &prompt)?;
+        self.prompting = Some(id);
+        let mut hearing = Hearing {
+            out,
+            doings: Doings::default(),
+            said: String::new(),
+            message: None,
+            broken: false,
+        };
+        let result = loop {
+            let message = tokio::select! { biased;
+                Some((request, yes)) = answers.recv() => {
+                    self.permit(request, yes)?;
+                    continue;
+                }
+                message = self.message() => message?,
+            };
+            match message {
+                RpcMessage::Answer { id: of, result } if of == id => break result,
+                RpcMessage::Answer { .. } => {}
+                RpcMessage::Notice { method, params } => {
+                    if method == "session/update" && params["sessionId"] == *self.session {
+                        hearing.hear(&params["update"]).await;
+                    }
+                }
+                RpcMessage::Request { id, method, params } => {
+                    if method == "session/request_permission"
+                        && params["sessionId"] == *self.session
+                    {
+                        self.requested(id, &params, out).await?;
+                    } else {
+                        self.answer(&id, &no_method())?;
+                    }
+                }
+            }
+        };
+        self.prompting = None;
+        for did in hearing.doings.unfinished() {
+            out.send(Chunk::Did(did)).await;
+        }
+        self.bearings.said = hearing.said;
+        let result = result.map_err(refused)?;
+        Ok(ended(&result))
+    }
+
+    /// Takes a request for leave.
+    async fn requested(&mut self, id: Value, params: &Value, out: &Out) -> Result<(), AgentFault> {
+        self.requests += 1;
+        let options = params["options"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let option = |kinds: [&str; 2]| {
+            let of = |kind: &str| options.iter().find(|o| o["kind"] == kind);
+            let found = kinds.into_iter().find_map(of)?;
+            found["optionId"].as_str().map(str::to_owned)
+        };
+        let ask = Ask {
+            id,
+            yes: option(["allow_once", "allow_always"]),
+            no: option(["reject_once", "reject_always"]),
+        };
+        if self.requests > REQUESTS_MAX || ask.yes.is_none() {
+            return self.answer(&ask.id, &Ok(cancelled()));
+        }
+        self.asked.insert(self.requests, ask);
+        let call = &params["toolCall"];
+        let asks = Did::Asks {
+            request: self.requests,
+            sort: update::sort(call).into(),
+            title: update::title(call),
+            input: update::input(call),
+        };
+        out.send(Chunk::Did(asks)).await;
+        Ok(())
+    }
+
+    /// Tells the agent whether it may.
+    fn permit(&mut self, request: u32, yes: bool) -> Result<(), AgentFault> {
+        let Some(ask) = self.asked.remove(&request) else { return Ok(()) };
+        let option = if yes { ask.yes } else { ask.no };
+        let outcome = option.map_or_else(
+            cancelled,
+            |option| json!({"outcome": {"outcome": "selected", "optionId": option}}),
+        );
+        self.answer(&ask.id, &Ok(outcome))
+    }
+
+    /// Cancels the turn that runs and waits for its end; returns whether the agent is there for another one.
+    pub(super) async fn cancel(&mut self, within: Duration) -> bool {
+        timeout(within, self.cancelled()).await.is_ok_and(|end| end.is_ok()) && !self.over
+    }
+
+    async fn cancelled(&mut self) -> Result<(), AgentFault> {
+        let Some(prompt) = self.prompting else { return Ok(()) };
+        self.child.tell(&rpc::notice("session/cancel", &json!({"sessionId": self.session})))?;
+        for (_, ask) in std::mem::take(&mut self.asked) {
+            self.answer(&ask.id, &Ok(cancelled()))?;
+        }
+        loop {
+            match self.message().await? {
+                RpcMessage::Answer { id, .. } if id == prompt => break,
+                RpcMessage::Request { id, method, .. }
+                    if method == "session/request_permission" =>
+                {
+                    self.answer(&id, &Ok(cancelled()))?;
+                }
+                RpcMessage::Request { id, .. } => self.answer(&id, &no_method())?,
+                RpcMessage::Answer { .. } | RpcMessage::Notice { .. } => {}
+            }
+        }
+        self.prompting = None;
+        Ok(())
+    }
+}
+
+impl Hearing<'_> {
+    async fn hear(&mut self, update: &Value) {
+        let chunk = match self.doings.read(update) {
+            Update::Nothing => {
+                self.broken |= update["sessionUpdate"] == "tool_call";
+                return;
+            }
+            Update::Did(did) => {
+                self.broken = true;
+                Chunk::Did(did)
+            }
+            Update::Thinks(text) => Chunk::Piece(Channel::Think, text.into()),
+            Update::Says(text, message) => {
+                let other = message.is_some() && self.message.is_some() && message != self.message;
+                let apart = (self.broken || other) && !self.said.is_empty();
+                self.message = message.or(self.message.take());
+                self.broken = false;
+                let text = if apart { format!("\n\n{}", text.trim_start()) } else { text };
+                self.said.push_str(&text);
+                Chunk::Piece(Channel::Say, text.into())
+            }
+        };
+        if !matches!(&chunk, Chunk::Piece(_, text) if text.is_empty()) {
+            self.out.send(chunk).await;
+        }
+    }
+}
+
+/// Reads the end of a turn.
+fn ended(result: &Value) -> TurnEnd {
+    let count = |key: &str| result["usage"][key].as_u64();
+    let usage = count("inputTokens").zip(count("outputTokens"));
+    let usage = usage.map(|(input, output)| Usage { input, output, ..Usage::default() });
+    let finish: Text = match result["stopReason"].as_str() {
+        Some("end_turn") => "stop".into(),
+        Some("max_tokens") => LENGTH.into(),
+        Some("refusal") => {
+            return TurnEnd::Failed(ErrorClass::Filter, "refused to answer".into());
+        }
+        Some("cancelled") => {
+            return TurnEnd::Failed(ErrorClass::Broken, "cancelled its own turn".into());
+        }
+        other => reason(other.unwrap_or("unknown")).into(),
+    };
+    TurnEnd::Done(Done { finish: Some(finish), usage, ..Done::default() })
+}
+
+fn cancelled() -> Value {
+    json!({"outcome": {"outcome": "cancelled"}})
+}
+
+fn no_method() -> Result<Value, RpcError> {
+    Err(RpcError { code: NO_METHOD, message: "method not found".into() })
+}
+
+fn refused(e: RpcError) -> AgentFault {
+    let class = if e.code == LOGIN { ErrorClass::Credentials } else { ErrorClass::Failed };
+    AgentFault(class, format!("answered with an error: {} ({})", reason(&e.message), e.code))
+}
+
+/// What is told of an agent that wants a login first.
+fn login(agreed: &Value) -> AgentFault {
+    let methods = agreed["authMethods"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let names: Vec<String> =
+        methods.iter().filter_map(|m| m["name"].as_str()).take(5).map(reason).collect();
+    let how = match names.is_empty() {
+        true => String::new(),
+        false => format!(" (it offers: {})", names.join(", ")),
+    };
+    AgentFault(
+        ErrorClass::Credentials,
+        format!("needs a login{how}; log in with its own program first"),
+    )
+}
+
+fn reason(text: &str) -> String {
+    text.trim().chars().take(REASON_MAX).collect()
+}

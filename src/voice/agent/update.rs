@@ -1,0 +1,216 @@
+//! What an agent tells of its turn, read with bounds: every text in it may be hostile.
+
+use crate::model::Text;
+use crate::model::agent::{AGENT_TOOLS, PlanStep};
+use crate::voice::Did;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Tools of one turn that are told; an agent that uses more goes on, and the log is spared the rest.
+const TOOLS_MAX: usize = 200;
+/// Plans of one turn that are told.
+const PLANS_MAX: usize = 50;
+/// Steps of a plan.
+const STEPS_MAX: usize = 50;
+/// Characters of a title or a step.
+const TITLE_MAX: usize = 500;
+/// Bytes of arguments that are kept.
+const INPUT_MAX: usize = 4 << 10;
+/// Bytes of a result that are kept.
+const RESULT_MAX: usize = 16 << 10;
+
+/// What an update says.
+#[derive(Debug, PartialEq)]
+pub(super) enum Update {
+    /// Words for the table; which message they belong to, where the agent says so.
+    Says(String, Option<String>),
+    /// Reasoning.
+    Thinks(String),
+    /// Something done.
+    Did(Did),
+    /// Nothing that a table needs.
+    Nothing,
+}
+
+/// The tools and plans of a turn, as far as they were told.
+#[derive(Debug, Default)]
+pub(super) struct Doings {
+    tools: BTreeMap<String, AgentToolSoFar>,
+    plans: Vec<Vec<PlanStep>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct AgentToolSoFar {
+    title: Text,
+    sort: Text,
+    status: Text,
+    input: Option<Text>,
+    result: Option<Text>,
+    told: bool,
+}
+
+impl Doings {
+    /// Reads one update.
+    pub(super) fn read(&mut self, update: &Value) -> Update {
+        let text = || update["content"]["text"].as_str().unwrap_or_default().to_owned();
+        match update["sessionUpdate"].as_str() {
+            Some("agent_message_chunk") => {
+                Update::Says(text(), update["messageId"].as_str().map(str::to_owned))
+            }
+            Some("agent_thought_chunk") => Update::Thinks(text()),
+            Some("tool_call" | "tool_call_update") => self.tool(update),
+            Some("plan") => self.plan(update),
+            Some(_) | None => Update::Nothing,
+        }
+    }
+
+    /// Returns whether a tool is at work, or was: words that follow one begin another paragraph.
+    fn tool(&mut self, update: &Value) -> Update {
+        let id: String =
+            update["toolCallId"].as_str().unwrap_or_default().chars().take(200).collect();
+        if self.tools.len() >= TOOLS_MAX && !self.tools.contains_key(&id) {
+            return Update::Nothing;
+        }
+        let tool = self.tools.entry(id).or_default();
+        if let Some(title) = update["title"].as_str() {
+            tool.title = cut(title, TITLE_MAX).into();
+        }
+        if tool.sort.is_empty() || update["kind"].is_string() {
+            tool.sort = sort(update).into();
+        }
+        if let Some(status) = update["status"].as_str() {
+            tool.status = status_of(status).into();
+        }
+        if let Some(input) = input(update) {
+            tool.input = Some(input);
+        }
+        if let Some(result) = result(update) {
+            tool.result = Some(result);
+        }
+        if tool.told || !matches!(&*tool.status, "completed" | "failed") {
+            return Update::Nothing;
+        }
+        Update::Did(tool.tell())
+    }
+
+    fn plan(&mut self, update: &Value) -> Update {
+        let entries = update["entries"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let step = |entry: &Value| {
+            let text = cut(entry["content"].as_str().unwrap_or_default(), TITLE_MAX).into();
+            let status = status_of(entry["status"].as_str().unwrap_or_default()).into();
+            PlanStep { text, status }
+        };
+        let steps: Vec<PlanStep> = entries.iter().take(STEPS_MAX).map(step).collect();
+        if steps.is_empty() || self.plans.len() >= PLANS_MAX || self.plans.last() == Some(&steps) {
+            return Update::Nothing;
+        }
+        self.plans.push(steps.clone());
+        Update::Did(Did::Plans(steps))
+    }
+
+    /// Returns what was begun and never ended.
+    pub(super) fn unfinished(&mut self) -> Vec<Did> {
+        self.tools.values_mut().filter(|tool| !tool.told).map(AgentToolSoFar::tell).collect()
+    }
+}
+
+impl AgentToolSoFar {
+    fn tell(&mut self) -> Did {
+        self.told = true;
+        let AgentToolSoFar { title, sort, status, input, result, .. } = self.clone();
+        Did::Used { title, sort, status, input, result }
+    }
+}
+
+/// Returns the sort of a tool: one that the protocol knows.
+pub(super) fn sort(call: &Value) -> &'static str {
+    let named = call["kind"].as_str().unwrap_or_default();
+    AGENT_TOOLS.into_iter().find(|known| *known == named).unwrap_or("other")
+}
+
+/// Returns the title of a tool.
+pub(super) fn title(call: &Value) -> Text {
+    cut(call["title"].as_str().unwrap_or_default(), TITLE_MAX).into()
+}
+
+/// Returns the arguments of a tool, if they were told.
+pub(super) fn input(call: &Value) -> Option<Text> {
+    let input = &call["rawInput"];
+    let told = !input.is_null() && input.as_object().is_none_or(|map| !map.is_empty());
+    told.then(|| bytes(input.to_string(), INPUT_MAX).into())
+}
+
+/// What came of a tool, as text.
+fn result(call: &Value) -> Option<Text> {
+    let parts = call["content"].as_array()?;
+    let part = |part: &Value| match part["type"].as_str() {
+        Some("content") => part["content"]["text"].as_str().map(str::to_owned),
+        Some("diff") => part["path"].as_str().map(|path| format!("changed {path}")),
+        Some(_) | None => None,
+    };
+    let texts: Vec<String> = parts.iter().filter_map(part).collect();
+    (!texts.is_empty()).then(|| bytes(texts.join("\n"), RESULT_MAX).into())
+}
+
+fn status_of(status: &str) -> &'static str {
+    let known = ["in_progress", "completed", "failed"];
+    known.into_iter().find(|known| *known == status).unwrap_or("pending")
+}
+
+fn cut(text: &str, most: usize) -> String {
+    text.chars().take(most).collect()
+}
+
+fn bytes(mut text: String, most: usize) -> String {
+    text.truncate(text.floor_char_boundary(most));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_tool_is_told_once_when_it_ends() {
+        let mut doings = Doings::default();
+        let begun = json!({"sessionUpdate": "tool_call", "toolCallId": "1", "title": "Edit a.txt", "kind": "edit",
+            "status": "pending", "rawInput": {"path": "a.txt"}});
+        assert_eq!(doings.read(&begun), Update::Nothing);
+        let ended = json!({"sessionUpdate": "tool_call_update", "toolCallId": "1", "status": "completed",
+            "content": [{"type": "diff", "path": "a.txt", "newText": "x"}]});
+        let Update::Did(Did::Used { title, sort, status, input, result }) = doings.read(&ended)
+        else {
+            panic!("not told")
+        };
+        assert_eq!((&*title, &*sort, &*status), ("Edit a.txt", "edit", "completed"));
+        assert_eq!(input.as_deref(), Some("{\"path\":\"a.txt\"}"));
+        assert_eq!(result.as_deref(), Some("changed a.txt"));
+        assert_eq!(doings.read(&ended), Update::Nothing);
+        assert!(doings.unfinished().is_empty());
+    }
+
+    #[test]
+    fn floods_and_strange_shapes_are_bounded() {
+        let mut doings = Doings::default();
+        for i in 0..1000 {
+            let id = i.to_string();
+            doings.read(&json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": "x".repeat(5000), "kind": 7}));
+        }
+        let told = doings.unfinished();
+        assert_eq!(told.len(), TOOLS_MAX);
+        let Did::Used { title, sort, .. } = &told[0] else { panic!("{told:?}") };
+        assert_eq!((title.len(), &**sort), (TITLE_MAX, "other"));
+        for strange in [
+            json!(null),
+            json!([]),
+            json!({"sessionUpdate": 1}),
+            json!({"sessionUpdate": "tool_call"}),
+        ] {
+            assert!(matches!(doings.read(&strange), Update::Nothing), "{strange}");
+        }
+        let plan = |n: usize| json!({"sessionUpdate": "plan", "entries": vec![json!({"content": n.to_string()}); n]});
+        let plans = (1..200).filter(|n| doings.read(&plan(*n)) != Update::Nothing).count();
+        assert_eq!(plans, PLANS_MAX);
+    }
+}

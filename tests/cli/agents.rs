@@ -1,0 +1,308 @@
+//! Agents at the table, on the built binary: a fake one that is as strict as the protocol, and hostile variants.
+
+use crate::house::{House, Ran, end, read_until};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Stdio;
+
+const AGENT: &str = include_str!("fake_agent.py");
+
+/// A talk of an agent that behaves `how` and of somebody with rehearsed lines.
+fn talk(house: &House, how: &str, turns: u32, more: &str) -> String {
+    house.file("agent.py", AGENT);
+    let log = house.path("told.jsonl").display().to_string();
+    let text = format!(
+        "title = \"A talk\"\ntopic = \"Tea or coffee?\"\n[limits]\nutterances = {turns}\n\
+         [[participant]]\nid = \"ada\"\nname = \"Ada\"\npersona = \"You like tea.\"\n\
+         agent = [\"python3\", \"{}\", \"{how}\", \"{log}\"]\n{more}\n\
+         [[participant]]\nid = \"bo\"\nname = \"Bo\"\npace = 1\nlines = [\"Coffee, says Bo.\", \"Still coffee.\"]\n",
+        house.path("agent.py").display()
+    );
+    house.file("talk.toml", &text)
+}
+
+/// What the agent noted.
+fn told(house: &House) -> Vec<Value> {
+    let text = std::fs::read_to_string(house.path("told.jsonl")).unwrap_or_default();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn notes<'a>(told: &'a [Value], key: &str) -> Vec<&'a Value> {
+    told.iter().map(|t| &t[key]).filter(|v| !v.is_null()).collect()
+}
+
+fn run(house: &House, path: &str, more: &[&str]) -> Ran {
+    house.run(&[&["run", path, "--headless", "--trust"], more].concat())
+}
+
+/// Whether a process is there that is no corpse.
+fn lives(pid: &Value) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+#[test]
+fn one_process_speaks_all_turns_and_is_told_only_what_is_new() {
+    let house = House::new();
+    let path = talk(&house, "plain", 5, "");
+    let ran = run(&house, &path, &[]).code(0);
+    for said in ["turn 1 of s-", "turn 2 of s-", "turn 3 of s-"] {
+        assert!(ran.out.contains(said), "{}", ran.out);
+    }
+    let told = told(&house);
+    assert_eq!(notes(&told, "started").len(), 1, "one process");
+    let prompts: Vec<&str> = notes(&told, "prompt").iter().map(|p| p.as_str().unwrap()).collect();
+    assert!(
+        prompts[0].contains("You like tea.") && prompts[0].contains("Tea or coffee?"),
+        "{}",
+        prompts[0]
+    );
+    assert!(!prompts[1].contains("You like tea."), "the role comes once: {}", prompts[1]);
+    assert!(prompts[1].contains("<said by=\"Bo\">\nCoffee, says Bo."), "{}", prompts[1]);
+    assert!(!prompts[1].contains("turn 1 of"), "its own words are not told: {}", prompts[1]);
+    assert!(
+        prompts[2].contains("Still coffee.") && !prompts[2].contains("says Bo"),
+        "{}",
+        prompts[2]
+    );
+    let begun = told.iter().find(|t| !t["started"].is_null()).unwrap();
+    let folder = begun["cwd"].as_str().unwrap();
+    assert_ne!(folder, house.home.path().canonicalize().unwrap().to_str().unwrap());
+    assert!(!std::path::Path::new(folder).exists(), "its own folder is gone");
+    assert!(!lives(&begun["started"]), "no process survives");
+    assert!(ran.out.contains("54 tokens, not priced"), "{}", ran.out);
+}
+
+#[test]
+fn an_agent_needs_trust_and_gets_no_keys() {
+    let house = House::new();
+    let path = talk(&house, "plain", 1, "folder = \"work\"");
+    std::fs::create_dir(house.path("work")).unwrap();
+    let strange = house.run(&["run", &path, "--headless"]).code(3);
+    assert!(strange.err.contains("agent.py") && strange.err.contains("in work"), "{}", strange.err);
+    assert!(told(&house).is_empty(), "nothing ran");
+    let mut command = house.command(&["run", &path, "--headless", "--trust"]);
+    end(command.env("OPENAI_API_KEY", "sk-secret").spawn().unwrap()).code(0);
+    let told = told(&house);
+    let names = told[0]["env"].to_string();
+    assert!(!names.contains("KEY"), "{names}");
+    assert!(told[0]["cwd"].as_str().unwrap().ends_with("/work"), "{}", told[0]);
+    assert!(house.path("work").exists());
+}
+
+#[test]
+fn tools_plans_and_thoughts_are_told_and_logged() {
+    let house = House::new();
+    let path = talk(&house, "tools", 1, "");
+    let ran = run(&house, &path, &[]).code(0);
+    assert!(ran.out.contains("Ada plans: now: Look"), "{}", ran.out);
+    assert!(ran.out.contains("Ada used read (Read notes.txt): buy tea"), "{}", ran.out);
+    assert!(ran.out.contains("I look.\n\n  turn 1 of s-"), "{}", ran.out);
+    assert!(!ran.out.contains("let me think"), "{}", ran.out);
+    let log = std::fs::read_to_string(house.sessions()[0]["path"].as_str().unwrap()).unwrap();
+    assert!(log.contains("\"agent.tool\"") && log.contains("let me think"), "{log}");
+}
+
+#[test]
+fn what_it_asks_leave_for_is_refused_unless_it_was_allowed_by_name() {
+    let house = House::new();
+    let path = talk(&house, "asks", 1, "");
+    let ran = run(&house, &path, &[]).code(0);
+    assert!(ran.out.contains("answers: no no"), "{}", ran.out);
+    assert!(
+        ran.out.contains("Ada was refused ada/edit (Write note 1): nobody is there"),
+        "{}",
+        ran.out
+    );
+    let ran = run(&house, &path, &["--allow-tool", "ada/edit"]).code(0);
+    assert!(ran.out.contains("answers: yes yes"), "{}", ran.out);
+    run(&house, &path, &["--allow-tool", "ada/nonsense"]).code(0);
+    let last = told(&house).pop().unwrap();
+    assert_eq!(
+        last["answers"],
+        json!({"ask-1": "no", "ask-2": "no"}),
+        "another name allows nothing"
+    );
+}
+
+#[test]
+fn leave_that_was_given_once_is_used_up_once() {
+    let house = House::new();
+    let path = talk(&house, "asks", 1, "");
+    let decide = json!({"do": "decide", "tool": "ada/edit", "yes": true, "once": true});
+    let steer = house.file("steer.jsonl", &format!("{decide}\n"));
+    let ran = run(&house, &path, &["--steer", &steer]).code(0);
+    assert!(ran.out.contains("answers: yes no"), "{}", ran.out);
+}
+
+#[test]
+fn a_skip_cancels_the_turn_and_the_agent_stays() {
+    let house = House::new();
+    let path = talk(&house, "slow", 3, "");
+    let mut command = house.command(&[
+        "run",
+        &path,
+        "--headless",
+        "--trust",
+        "--steer",
+        "-",
+        "--format",
+        "jsonl",
+    ]);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut out = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut input = child.stdin.take().unwrap();
+    read_until(&mut out, &["delta", "I begin"]);
+    writeln!(input, "{}", json!({"do": "skip"})).unwrap();
+    read_until(&mut out, &["turn.ended", "turn 2 of s-"]);
+    drop(input);
+    end(child).code(0);
+    let told = told(&house);
+    assert_eq!(notes(&told, "started").len(), 1, "the same process");
+    assert_eq!(notes(&told, "cancelled").len(), 1);
+    let second = notes(&told, "prompt")[1].as_str().unwrap().to_owned();
+    assert!(second.contains("interrupted"), "it knows that it was cut: {second}");
+}
+
+#[test]
+fn a_crash_opens_a_new_session_with_the_talk_so_far() {
+    let house = House::new();
+    let path = talk(&house, "crash", 3, "on_failure = { retry = 1 }");
+    let ran = run(&house, &path, &[]).code(0);
+    assert!(ran.out.contains("half a"), "what was shown stays: {}", ran.out);
+    let told_all = told(&house);
+    assert_eq!(notes(&told_all, "started").len(), 1);
+    let id = house.sessions()[0]["id"].as_str().unwrap().to_owned();
+    house.run(&["resume", &id, "--headless", "--trust", "--max-utterances", "5"]).code(0);
+    let after = told(&house);
+    assert_eq!(notes(&after, "started").len(), 2, "a new process");
+    let again = notes(&after, "prompt").last().unwrap().as_str().unwrap().to_owned();
+    assert!(
+        again.contains("You like tea.") && again.contains("The conversation so far:"),
+        "{again}"
+    );
+    assert!(again.contains("Coffee, says Bo.") && again.contains("by=\"you\""), "{again}");
+}
+
+#[test]
+fn what_is_wrong_with_an_agent_is_said_at_once() {
+    for (how, said) in [
+        (
+            "login",
+            "needs a login (it offers: Log in on the web); log in with its own program first",
+        ),
+        ("future", "speaks version 7 of the Agent Client Protocol; this program speaks 1"),
+        ("dead", "ended in the middle of its work (exit status: 3): no such model"),
+        ("junk", "wrote a line that is no JSON-RPC message: Loading model..."),
+        ("flood", "wrote a line of more than 4 MiB"),
+    ] {
+        let house = House::new();
+        let path = talk(&house, how, 1, "on_failure = { retry = 0, then = \"stop\" }");
+        let ran = run(&house, &path, &[]);
+        let all = format!("{}{}", ran.out, ran.err);
+        assert!(all.contains(said), "{how}: {all}");
+        for pid in notes(&told(&house), "started") {
+            assert!(!lives(pid), "{how}: no process survives");
+        }
+    }
+    let house = House::new();
+    let missing = talk(&house, "plain", 1, "").replace("\"python3\"", "\"no-such-agent\"");
+    let text =
+        std::fs::read_to_string(&missing).unwrap().replace("\"python3\"", "\"no-such-agent\"");
+    std::fs::write(&missing, text).unwrap();
+    let ran = run(&house, &missing, &[]);
+    let all = format!("{}{}", ran.out, ran.err);
+    assert!(all.contains("agent `no-such-agent` cannot be started"), "{all}");
+}
+
+#[test]
+fn a_hang_is_ended_by_the_time_limit_and_leaves_nobody() {
+    let house = House::new();
+    let path = talk(&house, "hang", 2, "timeout = \"2s\"\non_failure = { retry = 0 }");
+    run(&house, &path, &[]).code(0);
+    let told = told(&house);
+    assert!(!lives(notes(&told, "started")[0]), "no process survives");
+}
+
+#[test]
+fn a_hostile_agent_gets_nothing_and_shows_nothing() {
+    let house = House::new();
+    let path = talk(&house, "hostile", 1, "");
+    let ran = run(&house, &path, &[]).code(0);
+    assert!(ran.out.contains("Ada used other ("), "{}", ran.out);
+    assert!(ran.out.contains("turn 1 of s-"), "{}", ran.out);
+    for strange in ["\u{1b}", "\u{202e}", "\u{7}", "not mine"] {
+        assert!(!ran.out.contains(strange), "{strange:?}: {}", ran.out);
+    }
+}
+
+#[test]
+fn faults_of_the_keys_are_told() {
+    let house = House::new();
+    let path = talk(&house, "plain", 1, "tools = [\"read_file\"]\ntemperature = 1.0");
+    let check = house.run(&["check", &path]).code(3);
+    let all = check.out + &check.err;
+    assert!(all.contains("an agent brings its own tools"), "{all}");
+    let other = "title = \"t\"\n[[participant]]\nid = \"a\"\nname = \"A\"\nlines = [\"x\"]\nfolder = \"w\"\n";
+    let check = house.run(&["check", &house.file("other.toml", other)]).code(3);
+    assert!((check.out + &check.err).contains("is for agents"), "the key has no meaning");
+}
+
+#[test]
+fn open_requests_are_answered_cancelled_when_the_turn_is_cut() {
+    use colloquium::clock::Clock;
+    use colloquium::model::*;
+    use colloquium::spawn::ChildEnvironment;
+    use colloquium::voice::{CallRequest, Chunk, Did, Out, Voice, agent::Agent};
+    let house = House::new();
+    let script = house.file("agent.py", AGENT);
+    let log = house.path("told.jsonl").display().to_string();
+    let command = ["python3", &script, "asks", &log].map(Text::from).to_vec();
+    let spec = AgentSpec { command, folder: None };
+    let path = ("PATH".into(), "/usr/bin:/bin".into());
+    let agent =
+        Agent::new(spec.clone(), house.home.path().to_owned(), ChildEnvironment::allowed([path]));
+    let ask = |call| CallRequest {
+        call: CallId(call),
+        turn: TurnId(call),
+        seat: std::sync::Arc::new(Participant::new("ada", VoiceSpec::Agent(spec.clone()))),
+        purpose: Purpose::Speak,
+        number: Some(1),
+        attempt: 1,
+        prompt: Default::default(),
+        messages: vec![Message::new(Role::System, "You are Ada.")],
+        tools: vec![],
+        form: Form::Free,
+        parameters: Default::default(),
+        labels: Default::default(),
+        facts: Default::default(),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let (tx, mut rx) = tokio::sync::mpsc::channel(64);
+        let out = |call| Out::new(CallId(call), tx.clone(), Clock::real(Ms(0)));
+        let first = tokio::spawn(agent.speak(ask(1), out(1)));
+        for request in 1..=2 {
+            let (_, chunk) = rx.recv().await.unwrap();
+            let Chunk::Did(Did::Asks { request: of, title, .. }) = chunk else {
+                panic!("{chunk:?}")
+            };
+            assert_eq!((of, &*title), (request, &*format!("Write note {request}")));
+        }
+        first.abort();
+        let second = tokio::spawn(agent.speak(ask(2), out(2)));
+        for _ in 1..=2 {
+            let (_, chunk) = rx.recv().await.unwrap();
+            let Chunk::Did(Did::Asks { request, .. }) = chunk else { panic!("{chunk:?}") };
+            // one of the cut turn is nobody's
+            agent.answered(CallId(1), request, false);
+            agent.answered(CallId(2), request, request == 2);
+        }
+        second.await.unwrap();
+    });
+    let told = told(&house);
+    assert_eq!(notes(&told, "started").len(), 1, "the same process");
+    let none = json!({"ask-1": "cancelled", "ask-2": "cancelled"});
+    let some = json!({"ask-1": "no", "ask-2": "yes"});
+    assert_eq!(notes(&told, "answers"), [&none, &some]);
+}
