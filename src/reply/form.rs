@@ -152,12 +152,15 @@ fn ballot(
     said: &str,
     data: &Value,
 ) -> Result<Value, String> {
-    let mut read = choice(options, also, said, data)?;
+    let mut read = match choice(options, also, said, data)? {
+        Value::Object(read) => read,
+        other => return Ok(other),
+    };
     let answers = Answers { options, also };
     let objects = objects(said, data);
     let found = |key: &str| objects.iter().map(|o| &o[key]).find(|v| !v.is_null());
     if let Some(sure) = found("confidence").and_then(answer::confidence) {
-        read["confidence"] = json!(sure);
+        read.insert("confidence".into(), json!(sure));
     }
     let mut ranking: Vec<&Text> = Vec::new();
     for name in found("ranking").and_then(Value::as_array).into_iter().flatten() {
@@ -165,7 +168,7 @@ fn ballot(
         ranking.extend(named.filter(|option| !ranking.contains(option)));
     }
     if ranking.len() == options.len() {
-        read["ranking"] = json!(ranking);
+        read.insert("ranking".into(), json!(ranking));
     }
     let given = found("scores").unwrap_or(&Value::Null);
     let scores = options.iter().filter_map(|option| {
@@ -174,9 +177,9 @@ fn ballot(
     });
     let scores: Map<String, Value> = scores.collect();
     if !scores.is_empty() {
-        read["scores"] = scores.into();
+        read.insert("scores".into(), scores.into());
     }
-    Ok(read)
+    Ok(read.into())
 }
 
 fn why(object: &Value) -> String {
