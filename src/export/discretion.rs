@@ -2,7 +2,7 @@
 //!
 //! It is taken out of the events, before any format sees them, so that no format can forget it.
 
-use crate::model::{Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
+use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
 use crate::session::{Record, Redaction, SessionError};
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,6 +30,7 @@ pub fn discreet(records: &[Arc<Record>], reveal: Reveal) -> Result<Vec<Arc<Recor
     if !reveal.whispers {
         out.commands = whispers(events());
         out.add_whispers(records, whisperers(records));
+        out.turns.extend(summaries_of_whispers(events()));
     }
     if !reveal.hidden {
         let state = State::fold(events());
@@ -78,6 +79,34 @@ fn whisperers(records: &[Arc<Record>]) -> BTreeSet<TurnId> {
         }
     }
     found
+}
+
+/// Returns the turns that summed up the conversation for somebody who had been whispered to: the summary may tell it.
+fn summaries_of_whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<TurnId> {
+    let mut told: BTreeSet<SeatId> = BTreeSet::new();
+    let mut batches: BTreeSet<BatchId> = BTreeSet::new();
+    let mut turns = BTreeSet::new();
+    for event in events {
+        match &event.kind {
+            Kind::CommandGiven(given) => match &given.line.command {
+                Command::Whisper { to, .. } => {
+                    told.insert(to.clone());
+                }
+                _ => {}
+            },
+            Kind::TurnEnded(end) => told.extend(end.whispers.iter().map(|w| w.to.clone())),
+            Kind::BatchOpened(batch) => {
+                if batch.summary_task().is_some_and(|task| told.contains(&task.viewer)) {
+                    batches.insert(BatchId(event.seq.0));
+                }
+            }
+            Kind::FloorGranted(grant) if batches.contains(&grant.batch) => {
+                turns.insert(TurnId(event.seq.0));
+            }
+            _ => {}
+        }
+    }
+    turns
 }
 
 /// Returns the keys of all whispers, given or refused, and of what changed their words while they waited.

@@ -285,6 +285,7 @@ impl Conversation {
 
     /// A call failed and another one of its turn follows, with a shorter prompt, after a while, or by another model.
     fn retry(&mut self, ms: Ms, r: &CallRetried) {
+        let words = self.turns.get(&r.turn).is_some_and(|t| self.contract_of(t).form.is_words());
         let Some(t) = self.turns.get_mut(&r.turn) else { return };
         t.call = None;
         t.permissions.clear();
@@ -316,6 +317,8 @@ impl Conversation {
                 Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: true });
         } else if r.error.class == ErrorClass::Form {
             t.corrections += 1;
+            // words in another's name are not shown again: a small model copies them
+            let said = if words { String::new() } else { said };
             t.rejected =
                 Some(Rejected { said: said.into(), why: r.error.text.clone(), echo: false });
         } else if !r.error.class.asks_to_wait() {

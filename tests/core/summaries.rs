@@ -1,10 +1,13 @@
 //! Long talks summed up: as a turn of its own, for whoever's window is full, never for anybody who may not see it.
 
 use crate::harness::*;
+use colloquium::export::{Reveal, discreet};
 use colloquium::model::payload::Opened;
 use colloquium::model::*;
+use colloquium::session::Record;
 use colloquium::voice::CallRequest;
 use serde_json::json;
+use std::sync::Arc;
 
 /// Two models with small windows that have what is too long summed up, by themselves or by a clerk.
 pub fn summed(by: Option<&str>, utterances: u32, window: u32) -> Opened {
@@ -105,4 +108,25 @@ async fn nobody_reads_in_a_summary_what_was_whispered_to_another_or_is_hidden() 
             "a summary of what is hidden is no summary"
         );
     }
+}
+
+/// Who was whispered to reads a summary that may tell it; an export that leaves whispers out leaves that summary out, and
+/// no other.
+#[tokio::test]
+async fn a_summary_for_somebody_who_was_whispered_to_is_as_private_as_the_whisper() {
+    let whisper =
+        json!({"after": {"utterance": 1}, "do": "whisper", "to": "a", "text": "SECRETWORD"});
+    let tells = talkers(|ask| {
+        let whispered = ask.prompt.blocks.iter().any(|b| format!("{b:?}").contains("SECRETWORD"));
+        Play::Words(if whispered { "a knows SECRETWORD" } else { "OPEN summary" }.into(), 5)
+    });
+    let ran = play(summed(Some("clerk"), 30, 700), tells, &[whisper]).await;
+    let records: Vec<Arc<Record>> =
+        ran.events.iter().map(|e| Arc::new(Record::new(e.clone()).unwrap())).collect();
+    let lines = |reveal| -> String {
+        discreet(&records, reveal).unwrap().iter().map(|r| r.line.clone()).collect()
+    };
+    let (shown, left) = (lines(Reveal { whispers: true, hidden: false }), lines(Reveal::default()));
+    assert!(shown.matches("a knows SECRETWORD").count() > 1, "{shown}");
+    assert!(!left.contains("SECRETWORD") && left.contains("OPEN summary"), "{left}");
 }
