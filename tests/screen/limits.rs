@@ -48,6 +48,19 @@ fn a_limit_that_is_near_is_told_in_the_transcript_and_in_the_plain_text() {
     assert!(status.contains(" % of 9 turns used"), "{status}");
 }
 
+/// A conversation that goes in circles says so beside its standing, with the key that writes a note, for a round.
+#[test]
+fn circles_stand_on_the_line_of_the_floor_with_the_key_for_a_note() {
+    for (width, height) in [(120, 40), (80, 24), (50, 24)] {
+        let mut stage = Stage::new(width, height).until(eighth);
+        assert!(!floor(&mut stage).contains("circles"), "{}", floor(&mut stage));
+        let about = json!({"text": "going in circles since turn 6", "about": {"loop": 6}});
+        stage.happens("engine", "warning", about);
+        let row = floor(&mut stage);
+        assert!(row.contains("circles, N note"), "{width}: {row}");
+    }
+}
+
 /// A limit in money that leaves no room for a call holds before it is spent: the way on is named with its sum.
 #[test]
 fn the_way_on_at_a_limit_in_money_is_named_with_its_sum() {

@@ -12,7 +12,7 @@ use crate::ui::screen::Screen;
 use crate::ui::text::wrap::clip;
 use crate::ui::theme::ThemeRole;
 use crate::ui::view::extension::{stopped, way_on};
-use crate::ui::view::floor::{Status, doing, doing_word, near, next, used, why};
+use crate::ui::view::floor::{Status, circles_since, doing, doing_word, near, next, used, why};
 use crate::ui::view::message::Look;
 use crate::ui::view::transcript::Transcript;
 use ratatui::Frame;
@@ -115,6 +115,14 @@ fn bar(screen: &Screen, below: usize, wealth: Wealth) -> Bar {
             false => format!(" limit {percent} % "),
         };
         bar.right(near, theme.style(ThemeRole::FloorStopped));
+    }
+    if circles_since(state).is_some() {
+        let note = keymap.way(Action::Note, Focus::Read);
+        let told = match wealth.long {
+            true => format!(" going in circles, {note} note "),
+            false => format!(" circles, {note} note "),
+        };
+        bar.right(told, theme.style(ThemeRole::FloorStopped));
     }
     let follow = keymap.way(Action::Follow, Focus::Read);
     match (below, view.viewport.following(), wealth.long) {

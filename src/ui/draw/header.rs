@@ -19,8 +19,9 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let muted = theme.style(ThemeRole::Muted);
     let number = state.numbers.max(state.utterances);
     let count = match state.limits.of(Limit::Utterances) {
-        Some(most) => format!("turn {number}/{most}"),
-        None => format!("turn {number}"),
+        // turns that failed have numbers too, and do not count against the limit
+        Some(most) if u64::from(number) <= most => format!("turn {number}/{most}"),
+        Some(_) | None => format!("turn {number}"),
     };
     let running = clock(state.running.at(screen.clock.now()));
     let mut bar = Bar::new();

@@ -3,6 +3,7 @@
 //! The scheduler's own words are used where there are any; nothing here decides anything.
 
 use crate::export::cost;
+use crate::model::payload::WarningAbout;
 use crate::model::*;
 use crate::state::{Ending, RunState, Spent, State, Turn};
 use crate::ui::view::transcript::Transcript;
@@ -186,6 +187,15 @@ pub fn near(state: &State, now: Ms) -> Option<(u64, String)> {
     };
     let near = state.near.iter().filter(holds).map(used);
     near.max_by_key(|(percent, _)| *percent)
+}
+
+/// Returns the turn since which the conversation goes in circles, for a round after its warning.
+pub fn circles_since(state: &State) -> Option<u32> {
+    let Some(WarningAbout::Loop(since)) = state.warnings.iter().rev().find_map(|w| w.about) else {
+        return None;
+    };
+    let round = state.seats.iter().filter(|s| !s.gone && s.spec.speaks).count() as u32;
+    (state.ended.is_none() && state.utterances < since + 2 * round.max(2)).then_some(since)
 }
 
 /// Returns why those who speak now were chosen, in the policy's words.
