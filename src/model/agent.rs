@@ -1,7 +1,7 @@
 //! Agents at the table: programs that speak the Agent Client Protocol, what they did in a turn, what they ask leave for.
 //!
-//! An agent works while its call runs. What it does by itself is told (`agent.tool`, `agent.plan`); what it may do only
-//! with leave is asked and answered in the log (`permission.asked`, `permission.answered`), and the call goes on.
+//! An agent works while its call runs. The log records what it does by itself (`agent.tool`, `agent.plan`); what needs
+//! permission is asked and answered in the log (`permission.asked`, `permission.answered`), and the call continues.
 
 use super::ids::{CallId, Seq, Text, TurnId};
 use serde::{Deserialize, Serialize};
@@ -49,21 +49,21 @@ pub fn permission(seat: &str, sort: &str) -> Text {
 /// `agent.tool`: an agent has used a tool of its own.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentTool {
-    /// The turn.
+    /// The turn in which the agent used it.
     pub turn: TurnId,
-    /// The call.
+    /// The `seq` of the `call.started` of that turn's call.
     pub call: CallId,
-    /// What it did, in its own words.
+    /// What the tool did, as the agent titled it.
     pub title: Text,
     /// The sort of tool: one of [`AGENT_TOOLS`].
     pub sort: Text,
     /// How it ended, in the words of the protocol: `completed`, `failed`; `pending` or `in_progress` where the turn
     /// ended first.
     pub status: Text,
-    /// Its arguments as JSON, if the agent told them.
+    /// Its arguments as JSON; none if the agent did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Text>,
-    /// What came of it, if the agent told that.
+    /// Its result as text; none if the agent did not report one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub result: Option<Text>,
 }
@@ -71,11 +71,11 @@ pub struct AgentTool {
 /// `agent.plan`: what an agent means to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentPlan {
-    /// The turn.
+    /// The turn in which the agent made the plan.
     pub turn: TurnId,
-    /// The call.
+    /// The `seq` of the `call.started` of that turn's call.
     pub call: CallId,
-    /// The steps.
+    /// The whole plan as of this event, in order; it replaces the turn's earlier plan.
     pub steps: Vec<PlanStep>,
 }
 
@@ -91,33 +91,33 @@ pub struct PlanStep {
 /// `permission.asked`: an agent asks leave for a use of a tool; its call waits for the answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionAsked {
-    /// The turn.
+    /// The turn whose call asks.
     pub turn: TurnId,
-    /// The call.
+    /// The `seq` of the `call.started` of the waiting call.
     pub call: CallId,
     /// Which request of the call.
     pub request: u32,
     /// The name under which it is allowed, as in `ada/edit`.
     pub tool: Text,
-    /// What it wants to do, in its own words.
+    /// What the agent asks to do, as it titled it.
     pub title: Text,
-    /// Its arguments as JSON, if the agent told them.
+    /// Its arguments as JSON; none if the agent did not report them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Text>,
 }
 
-/// `permission.answered`: an agent is told whether it may.
+/// `permission.answered`: the answer that the agent receives.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PermissionAnswered {
-    /// The turn.
+    /// The turn whose call asked.
     pub turn: TurnId,
     /// The `seq` of the `permission.asked`.
     pub asked: Seq,
     /// The name under which it is allowed.
     pub tool: Text,
-    /// Whether it may.
+    /// Whether the use is allowed.
     pub yes: bool,
-    /// Why not.
+    /// The reason for a refusal; none where the reason is plain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<Text>,
 }
@@ -131,10 +131,10 @@ pub struct Permission {
     pub request: u32,
     /// The name under which it is allowed.
     pub tool: Text,
-    /// What it wants to do, in its own words.
+    /// What the agent asks to do, as it titled it.
     pub title: Text,
-    /// Its arguments as JSON, if the agent told them.
+    /// Its arguments as JSON; none if the agent did not report them.
     pub input: Option<Text>,
-    /// The answer.
+    /// Whether the use is allowed; none while the question is open.
     pub answer: Option<bool>,
 }

@@ -9,14 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
-    /// A number.
+    /// A number, whole or with decimals.
     Number,
     /// A single letter, as in multiple choice.
     Letter,
     /// Text on one line; small and capital letters are the same.
     #[default]
     Text,
-    /// A JSON value.
+    /// A JSON value of any type.
     Json,
 }
 
@@ -108,7 +108,7 @@ impl Aggregation {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerTie {
-    /// There is no answer.
+    /// The vote has no answer.
     #[default]
     None,
     /// The one that was given first.
@@ -127,9 +127,9 @@ impl AnswerTie {
 /// What one way of counting makes of the answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedAnswer {
-    /// The way.
+    /// The way of counting.
     pub by: Aggregation,
-    /// What it comes to; none at a tie that nothing breaks, and where nobody gave anything to count.
+    /// The answer with the most weight; none at an unbroken tie, and where there was nothing to count.
     pub answer: Option<Text>,
     /// The answers that have as much as the first, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -161,7 +161,7 @@ impl CountedAnswer {
 /// What came out of a conversation that was to find an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoundAnswer {
-    /// The answer.
+    /// The answer; none at an unbroken tie, and where there was nothing to count.
     pub answer: Option<Text>,
     /// The way that made it.
     pub by: Aggregation,

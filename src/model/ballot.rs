@@ -5,18 +5,18 @@ use super::ids::{SeatId, Text, TurnId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// `vote.closed`: all have voted; nobody saw another's vote before.
+/// `vote.closed`: all have voted; nobody saw another vote before casting their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VoteClosed {
-    /// What was voted on.
+    /// The question as the voters read it.
     pub question: Text,
     /// The choices, in the order in which they were shown.
     pub options: Vec<Text>,
-    /// Every vote.
+    /// One ballot for each voter, abstentions included.
     pub ballots: Vec<Ballot>,
     /// Votes for each choice.
     pub counts: BTreeMap<Text, u32>,
-    /// The choice with most votes; none where several have as many, or nobody voted.
+    /// The choice with the most votes; none at a tie, and where nobody voted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
     /// How it came about, in words.
@@ -26,10 +26,10 @@ pub struct VoteClosed {
     pub ways: Vec<CountedAnswer>,
 }
 
-/// One vote.
+/// One seat's vote.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ballot {
-    /// Whose.
+    /// The seat that votes.
     pub seat: SeatId,
     /// For what; none is an abstention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -62,17 +62,17 @@ impl Ballot {
     }
 }
 
-/// `stance.recorded`: where somebody stands from here on, as their own reply said in its form.
+/// `stance.recorded`: a participant's position from here on, as its own reply stated it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StanceRecorded {
-    /// Whose.
+    /// The participant whose position it is.
     pub participant: SeatId,
     /// The turn whose reply said it.
     pub turn: TurnId,
     /// The utterance's number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// The answer it gave.
+    /// The position, spelled as the reply's answer.
     pub stance: Text,
     /// How sure they are, in the measure they said it in, where they did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,30 +89,31 @@ impl StanceRecorded {
 /// `verdict.given`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct VerdictGiven {
-    /// What was judged.
+    /// The question as the judges read it.
     pub question: Text,
-    /// The sides.
+    /// The names of the sides, in the order of the scenario.
     pub sides: Vec<Text>,
-    /// The better side; none is a draw, or that nobody could be understood.
+    /// The better side; none at a draw, and where no judgement could be read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
     /// Mean scores from 0 to 10, of the sides that were scored.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<Text, f64>,
-    /// Every judgement.
+    /// Every judgement that counts, unreadable ones included as abstentions.
     pub judgements: Vec<Judgement>,
     /// How it came about, in words.
     pub how: Text,
-    /// The phase that was judged; the whole talk, if none.
+    /// The phase that was judged; none for the whole conversation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub phase: Option<Text>,
-    /// Whether it was asked after a round, to see whether a side has won already: a winner then ends the phase or the talk.
+    /// Whether it was asked after a round, to see whether a side has already won: a winner then ends the phase or the
+    /// conversation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub interim: bool,
 }
 
 impl VerdictGiven {
-    /// Returns whether nothing is left to judge unless somebody speaks again.
+    /// Returns whether there is nothing left to judge until another turn is taken.
     pub fn settles(&self) -> bool {
         match self.interim {
             true => self.winner.is_some(),
@@ -124,7 +125,7 @@ impl VerdictGiven {
 /// One judgement of one judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judgement {
-    /// Whose.
+    /// The judge's seat.
     pub judge: SeatId,
     /// The turn it was given in.
     pub turn: TurnId,
@@ -139,7 +140,7 @@ pub struct Judgement {
     /// Scores from 0 to 10.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<Text, f64>,
-    /// Why.
+    /// The judge's reasons; empty where it gave none.
     #[serde(default, skip_serializing_if = "str::is_empty")]
     pub why: Text,
 }

@@ -27,11 +27,11 @@ pub enum NoteFor {
 pub enum Command {
     /// Pauses after the utterances that are being spoken.
     Pause {},
-    /// Stops whoever speaks and pauses.
+    /// Stops everyone who is speaking, and pauses.
     PauseNow {},
-    /// Goes on.
+    /// Resumes after a pause.
     Resume {},
-    /// Goes on for exactly `n` utterances.
+    /// Runs exactly `n` utterances, then pauses again.
     Step {
         #[serde(default = "one")]
         n: u32,
@@ -56,19 +56,19 @@ pub enum Command {
     LiftNote { note: Text },
     /// The operator's words to one seat alone.
     Whisper { text: Text, to: SeatId },
-    /// Words put in a seat's mouth, marked as such.
+    /// Speaks as a seat; the words are marked as the operator's.
     SpeakAs { text: Text, who: SeatId },
     /// The words of a human seat that has the floor.
     Speak { text: Text, who: SeatId },
     /// A human seat lets its turn go.
     Pass { who: SeatId },
-    /// Changes queued words.
+    /// Replaces the text of a queued message, named by its `id` or key.
     EditQueued { of: Text, text: Text },
-    /// Takes queued words back.
+    /// Drops a queued message, named by its `id` or key.
     DropQueued { of: Text },
-    /// `to` speaks next, once; the order goes on where it was.
+    /// Gives `to` the next turn, once; the order then continues where it was.
     Floor { to: SeatId },
-    /// Stops whoever speaks, or passes over the next speaker.
+    /// Stops everyone who is speaking, or skips the next speaker.
     Skip {},
     /// The seat is passed over until it is unmuted.
     Mute { who: SeatId },
@@ -90,7 +90,7 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         utterance: Option<u32>,
     },
-    /// Lets a seat go on with words that were cut, the last ones unless it says which, as one message.
+    /// Lets a seat continue an utterance that was cut, the last one unless it says which, as one message.
     Continue {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         utterance: Option<u32>,
@@ -107,12 +107,12 @@ pub enum Command {
     },
     /// Shows a hidden utterance again.
     Unhide { utterance: u32 },
-    /// Calls a vote.
+    /// Calls a secret vote; without options it is yes or no.
     Vote {
         question: Text,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         options: Vec<Text>,
-        /// What a tie becomes.
+        /// What breaks a tie.
         #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
         tie: AnswerTie,
         /// How it is counted, side by side; the first way decides. None is the majority.
@@ -131,14 +131,14 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         once: bool,
     },
-    /// Sets limits.
+    /// Sets the limits that `set` names and leaves the others.
     Limit { set: Limits },
-    /// A bookmark.
+    /// Puts a bookmark into the session.
     Mark {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         text: Option<Text>,
     },
-    /// The title.
+    /// Sets the session's title.
     Rename { text: Text },
     /// Ends the conversation, after a final word of every seat if asked for.
     End {
@@ -173,7 +173,7 @@ pub struct CommandRow {
     pub needs: &'static [&'static str],
     /// Keys that may be there.
     pub takes: &'static [&'static str],
-    /// One sentence.
+    /// One sentence for help and completion.
     pub meaning: &'static str,
     /// The events it makes besides `command.given` and `receipt`.
     pub events: &'static [&'static str],
@@ -185,7 +185,7 @@ macro_rules! command {
     };
 }
 
-/// Every command, in the order in which people are told of them.
+/// Every command, in the order in which help lists them.
 pub const COMMANDS: &[CommandRow] = &[
     command!("pause" [] [] "Pause after the current turns." ["paused"]),
     command!("pause_now" [] [] "Pause now: stop the current turns and keep what was said." ["turn.ended", "paused"]),

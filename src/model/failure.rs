@@ -3,7 +3,7 @@
 use super::ids::Text;
 use serde::{Deserialize, Serialize};
 
-/// The class of a failed call: what decides whether it is tried again, and what the person is told.
+/// The class of a failed call: it decides whether the call is retried and what the operator reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorClass {
@@ -19,11 +19,11 @@ pub enum ErrorClass {
     TooLarge,
     /// A time-out before any word.
     Silence,
-    /// The stream broke.
+    /// The connection was lost in the middle of the stream.
     Broken,
     /// The seat has no voice that this program can reach.
     NoVoice,
-    /// Nobody listens at the address.
+    /// No server listens at the address.
     Refused,
     /// The name of the host has no address.
     Dns,
@@ -37,7 +37,7 @@ pub enum ErrorClass {
     UnknownModel,
     /// The request was not understood; sending it again would not help.
     BadRequest,
-    /// Too many requests.
+    /// The provider limits the rate of requests (429).
     Rate,
     /// The server is overloaded.
     Overload,
@@ -114,7 +114,7 @@ impl ErrorClass {
         }
     }
 
-    /// Returns whether nothing will change until a person does something about it: a key, an account, a name.
+    /// Returns whether nothing will change until a person acts: a key, an account, a name.
     pub fn needs_a_hand(self) -> bool {
         match self {
             ErrorClass::NotFound
@@ -157,7 +157,7 @@ impl ErrorClass {
 /// Why a call failed: a class for decisions, a text for people. The text never becomes speech.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallError {
-    /// What kind of failure.
+    /// What decides whether the call is retried.
     pub class: ErrorClass,
     /// One sentence, untrusted.
     pub text: Text,

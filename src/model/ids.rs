@@ -76,7 +76,7 @@ number!(
     Ms
 );
 number!(
-    /// A talk inside the talk; [`ThreadId::ROOT`] is the conversation itself.
+    /// A conversation inside the conversation; [`ThreadId::ROOT`] is the conversation itself.
     ThreadId
 );
 number!(
@@ -121,12 +121,12 @@ impl Seq {
 }
 
 impl Ms {
-    /// Returns the milliseconds from `earlier` to here, 0 when it lies ahead.
+    /// Returns the milliseconds from `earlier` to here, 0 when `earlier` is later.
     pub fn since(self, earlier: Ms) -> u64 {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// Returns this moment `ms` later.
+    /// Returns the time `ms` later.
     pub fn plus(self, ms: u64) -> Ms {
         Ms(self.0.saturating_add(ms))
     }

@@ -9,11 +9,11 @@ use serde_json::Number;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Spelled", into = "Spelled")]
 pub struct LimitAt {
-    /// Which limit.
+    /// The limit, which also gives both numbers their unit.
     pub what: Limit,
     /// How far it has come, in the limit's own unit.
     pub value: u64,
-    /// The limit.
+    /// The bound, in the same unit; of money, in billionths of a dollar.
     pub limit: u64,
 }
 

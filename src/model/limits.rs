@@ -26,7 +26,7 @@ pub struct Limits {
     /// Tokens that models read and write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
-    /// What models cost.
+    /// Dollars that model calls cost; calls without a price count nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<Usd>,
 }
@@ -35,13 +35,13 @@ pub struct Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
-    /// Ended utterances.
+    /// Ended utterances: said, or cut with words.
     Utterances,
     /// Full passes of the speakers.
     Rounds,
-    /// Running seconds.
+    /// Seconds without pauses and without waiting for a human.
     Seconds,
-    /// Finished batches.
+    /// Finished batches, where seats depend on one another.
     Batches,
     /// Tokens that models read and write.
     Tokens,

@@ -1,11 +1,11 @@
-//! Which names tell participants apart: one that shows something, that is nobody else's, and that is not what the
-//! program calls itself or the person at the keyboard.
+//! Which names tell participants apart: a name must be visible, unlike every other participant's, and unlike the names
+//! that the program gives to itself and to the operator.
 
 use super::{Participant, SeatId, Text};
 use crate::text;
 use std::fmt;
 
-/// Names that heads, prompts and chat formats give to somebody who is no participant.
+/// Names that heads, prompts and chat formats give to parties that are not participants.
 const RESERVED: [&str; 6] = ["You", "Human", "System", "operator", "engine", "host"];
 /// Those of them that are true of a seat which a person speaks for.
 const PERSONS: [&str; 2] = ["You", "Human"];
@@ -13,7 +13,7 @@ const PERSONS: [&str; 2] = ["You", "Human"];
 /// Why a name does not tell its participant apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameFault {
-    /// It shows nothing.
+    /// It has no visible character.
     Invisible,
     /// It looks like a name that is no participant's.
     Reserved(&'static str),

@@ -1,4 +1,4 @@
-//! What somebody most likely meant who wrote a name that nothing has.
+//! Finds the name that was most likely meant by an unknown one.
 //!
 //! One measure for every message, so that "the nearest is" is said only where it is near.
 

@@ -1,6 +1,6 @@
 //! Who can speak, as resolved into the log: everything that a later decision or prompt depends on is in here.
 //!
-//! It holds no keys and no endpoints' secrets; a session file must be enough to decide the same a year later.
+//! It holds no keys and no secrets of endpoints; a session file must be enough to decide the same a year later.
 
 use super::agent::AgentSpec;
 use super::contract::Contract;
@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 /// A seat at the table, with exactly one voice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Participant {
-    /// Stable ASCII id.
+    /// ASCII id, unique in the conversation; never changes.
     pub id: SeatId,
     /// Name as shown; the id where none was given.
     pub name: Text,
@@ -66,7 +66,7 @@ pub struct Participant {
     /// When it runs by itself, where the policy is `depends`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Runs,
-    /// What becomes of a talk that its model's window has no room for.
+    /// What the prompt keeps when the conversation does not fit its model's window.
     #[serde(default, skip_serializing_if = "is_default")]
     pub context: Budget,
     /// How long a call may take.
@@ -116,7 +116,7 @@ fn is_half(v: &f64) -> bool {
 }
 
 impl Participant {
-    /// Returns a seat that has an id and a voice, and everything else as it is unless somebody says otherwise.
+    /// Returns a seat with this id and voice, and the default for everything else.
     pub fn new(id: impl Into<SeatId>, voice: VoiceSpec) -> Participant {
         let id = id.into();
         Participant {
@@ -154,7 +154,7 @@ impl Participant {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VoiceSpec {
-    /// A language model.
+    /// A language model, on a server or on this machine.
     Model(ModelSpec),
     /// A child process: one JSON request in, JSON lines or plain text out.
     Script(Vec<Text>),
@@ -169,7 +169,7 @@ pub enum VoiceSpec {
         #[serde(default)]
         pass: bool,
     },
-    /// Rehearsed lines.
+    /// Rehearsed lines: pre-written, no model is called.
     Lines {
         /// The lines in order; after the last one they begin again.
         lines: Vec<Line>,
@@ -204,7 +204,7 @@ pub struct ModelSpec {
     /// The factor by which words that were used become less likely, as local servers have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeat_penalty: Option<f64>,
-    /// Tokens of one reply.
+    /// The most tokens of one reply; none leaves it to the program and the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_tokens: Option<u32>,
     /// Words at which the reply stops.
@@ -247,10 +247,10 @@ impl Participant {
 pub struct Line {
     /// The words, as a template.
     pub text: Text,
-    /// A condition; a line that has one waits until it holds and then goes before the plain ones.
+    /// A condition; a line with one is held back until the condition is true, then goes before the plain ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
-    /// What it answers.
+    /// The purpose of the turns that it answers; `speak` unless it says otherwise.
     #[serde(default, rename = "for", skip_serializing_if = "is_default")]
     pub purpose: Purpose,
 }
@@ -270,7 +270,8 @@ impl Participant {
 }
 
 impl Participant {
-    /// Tokens of a reply that nobody bounded, of a model on this machine: small ones do not always find an end.
+    /// The default bound on a reply, in tokens, of a model on this machine: small models do not always stop by
+    /// themselves.
     const LOCAL_REPLY_TOKENS: u32 = 320;
     /// Tokens of such a model's choice, bid or ballot: a word or a number, and why.
     const LOCAL_CHOICE_TOKENS: u32 = 128;
@@ -330,20 +331,20 @@ impl VoiceSpec {
     }
 }
 
-/// What a prompt keeps of a talk that its model's window has no room for.
+/// What a prompt keeps of a conversation that does not fit its model's window.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Budget {
     /// The beginning and the end.
     #[default]
     HeadTail,
-    /// The end.
+    /// The end: as many of the last messages as fit.
     Window,
-    /// The last so many messages.
+    /// At most this many of the last messages.
     Last(u32),
     /// The end, and a summary of what was before it.
     Summary {
-        /// The seat that sums up; itself, if nobody is named.
+        /// The seat that writes the summary; none is the reader itself.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<SeatId>,
     },
@@ -352,9 +353,9 @@ pub enum Budget {
 /// How long a call may take, in milliseconds; none of them is optional.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timeouts {
-    /// Until a connection stands.
+    /// Until the connection is open.
     pub connect: u64,
-    /// Until the first piece.
+    /// From the request to the first piece.
     pub first: u64,
     /// Between two pieces.
     pub silence: u64,
@@ -363,7 +364,7 @@ pub struct Timeouts {
 }
 
 impl Timeouts {
-    /// How long an agent may take where nobody says otherwise: it starts up, thinks and uses tools before it speaks.
+    /// The default for agents: an agent starts up, thinks and uses tools before it speaks.
     pub const AGENT: Timeouts =
         Timeouts { connect: 10_000, first: 300_000, silence: 300_000, total: 1_800_000 };
 }
@@ -390,9 +391,9 @@ pub struct FailureRule {
 }
 
 impl FailureRule {
-    /// Calls of one model in one turn, where the settings say nothing else.
+    /// Calls of one model in one turn, by default.
     pub const TRIES: u32 = 5;
-    /// Milliseconds between them in all, where the settings say nothing else.
+    /// Milliseconds of waiting between them in all, by default.
     pub const WAIT_MS: u64 = 60_000;
 }
 
@@ -424,13 +425,13 @@ impl Default for FailureRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {
-    /// The next seat speaks.
+    /// The turn is given up and the next seat speaks.
     Skip,
     /// The conversation pauses and asks.
     Pause,
-    /// The next fallback model takes the turn; when none exists left, the next seat speaks.
+    /// The next fallback model takes the turn; when no fallback is left, the next seat speaks.
     Replace,
-    /// The conversation ends.
+    /// The conversation ends with a failure.
     Stop,
 }
 

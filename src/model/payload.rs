@@ -27,20 +27,20 @@ pub struct Opened {
     pub format: u32,
     /// Program and version that wrote it.
     pub program: Text,
-    /// Seed of all dice.
+    /// Seed of every random choice.
     pub seed: u64,
     /// Whether the whole cast is rehearsed: nothing in it was written by a model.
     pub rehearsed: bool,
     /// The scenario as resolved, without keys.
     pub scenario: Value,
-    /// The seats as resolved.
+    /// The seats as resolved, in the order of the table.
     pub participants: Vec<Participant>,
     /// How many calls may run at once.
     pub parallel: u32,
     /// How many calls providers take in a while, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rates: BTreeMap<Text, CallRate>,
-    /// Whether somebody is there who can be asked.
+    /// Whether an operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
 }
@@ -58,7 +58,7 @@ pub struct Reopened {
     /// Whether a torn tail was repaired first.
     #[serde(default, skip_serializing_if = "is_default")]
     pub repaired: bool,
-    /// Whether somebody is there who can be asked.
+    /// Whether an operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
 }
@@ -68,7 +68,7 @@ pub struct Reopened {
 pub struct Forked {
     /// The session whose lines these are.
     pub parent: Text,
-    /// The last of them.
+    /// The `seq` of the last of them.
     pub at: Seq,
     /// The end that would have followed at this point, and that the branch passes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,7 +76,7 @@ pub struct Forked {
     /// The seed of all dice from here on, where it is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Whether somebody is there who can be asked.
+    /// Whether an operator can be asked.
     #[serde(default, skip_serializing_if = "is_default")]
     pub attended: bool,
 }
@@ -84,9 +84,9 @@ pub struct Forked {
 /// `conversation.ended`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ended {
-    /// The one stop reason.
+    /// Why it ended.
     pub reason: StopReason,
-    /// Whether the talk came to its own end.
+    /// Whether the conversation reached its own end.
     pub settled: bool,
     /// The cause in words, where the reason alone does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -96,20 +96,20 @@ pub struct Ended {
     pub result: Value,
 }
 
-/// `thread.opened`: a talk inside the talk.
+/// `thread.opened`: a conversation inside the conversation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThreadOpened {
-    /// Its name as shown.
+    /// The thread's name on the screen.
     pub name: Text,
-    /// Its policy.
+    /// The name of the policy that decides who speaks in it.
     pub policy: Text,
-    /// The policy's options.
+    /// The policy's options, by key.
     pub options: Value,
     /// Who sits in it, in order.
     pub seats: Vec<SeatId>,
     /// Whether it sees what its parent saw.
     pub inherits: bool,
-    /// Its own bounds.
+    /// Limits of this thread alone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
     /// What it is about, for the policy that opened it.
@@ -132,7 +132,7 @@ pub struct ThreadClosed {
 /// `batch.opened`: one decision about who speaks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BatchOpened {
-    /// Who wanted it.
+    /// Who caused it: the policy, the operator, the engine.
     #[serde(rename = "for")]
     pub requester: Requester,
     /// What the seats are asked for.
@@ -153,7 +153,7 @@ pub struct BatchOpened {
     /// What judges are asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeTask>,
-    /// What is summed up.
+    /// What the summary covers and who reads it; only where the purpose is `summarise`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<SummaryTask>,
     /// The stop rules that asked and hold no more, by their place: they ask again.
@@ -203,7 +203,7 @@ impl BatchOpened {
 pub struct FloorGranted {
     /// The batch it belongs to.
     pub batch: BatchId,
-    /// Who has the floor.
+    /// The seat that has the floor.
     pub participant: SeatId,
     /// The utterance's number, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -220,7 +220,7 @@ pub struct CallStarted {
     pub turn: TurnId,
     /// Who really speaks: a model, a script, rehearsed lines.
     pub model: Text,
-    /// With what.
+    /// The line or the token bounds that the call was made with.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "or_default")]
     pub parameters: CallParameters,
     /// SHA-256 of the prompt.
@@ -256,12 +256,12 @@ pub struct CallParameters {
     pub prompt_margin: Option<u32>,
 }
 
-/// Reads null as nothing.
+/// Reads null as the default.
 fn or_default<'de, D: serde::Deserializer<'de>>(d: D) -> Result<CallParameters, D::Error> {
     Option::deserialize(d).map(Option::unwrap_or_default)
 }
 
-/// Logs that say nothing of it have the first.
+/// The version of logs that name none.
 fn first_wording() -> u32 {
     1
 }
@@ -273,7 +273,7 @@ pub struct CallRetried {
     pub turn: TurnId,
     /// The call that failed.
     pub call: CallId,
-    /// Why.
+    /// Why the call failed.
     pub error: CallError,
     /// Milliseconds until the next call.
     pub wait_ms: u64,
@@ -295,26 +295,26 @@ pub struct Delta {
 /// Private words beside a reply, of one participant to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whisper {
-    /// Who alone reads it.
+    /// The only participant who reads it.
     pub to: SeatId,
-    /// The words.
+    /// The whisper's text, without the marker.
     pub text: Text,
 }
 
 /// `turn.ended`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnded {
-    /// Which turn.
+    /// The turn that ended.
     pub turn: TurnId,
     /// Its last call; none for a human.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
     /// What it was for.
     pub purpose: Purpose,
-    /// The utterance's number.
+    /// The utterance's number, from 1; none where the turn was no utterance (votes, verdicts, summaries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
-    /// How it ended.
+    /// Said, cut, passed, failed and so on.
     pub outcome: Outcome,
     /// The words; of a cut, what had been shown.
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -331,7 +331,7 @@ pub struct TurnEnded {
     /// The type of the message where a reply contract has types.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Text>,
-    /// The reply as data.
+    /// The reply as data; null where the contract asks for none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub structured: Value,
     /// The seats it named with `@`, in order.
@@ -364,7 +364,7 @@ pub struct TurnEnded {
 }
 
 impl TurnEnded {
-    /// Returns whether anybody was told anything.
+    /// Returns whether the turn said anything to anybody.
     pub fn has_words(&self) -> bool {
         !self.text.trim().is_empty() || !self.whispers.is_empty()
     }
@@ -373,7 +373,7 @@ impl TurnEnded {
 /// `human.said`: the place of the operator's words in the transcript.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HumanSaid {
-    /// The command that holds the words.
+    /// The key of the command that holds the words.
     pub of: Key,
 }
 
@@ -418,7 +418,7 @@ pub struct Paused {
 /// `resumed`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resumed {
-    /// Exactly so many utterances, then paused again.
+    /// Pauses again after exactly this many utterances; none runs on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steps: Option<u32>,
 }
@@ -426,7 +426,7 @@ pub struct Resumed {
 /// `warning`: something a person should know that changes nothing.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Warning {
-    /// What.
+    /// One sentence for the operator.
     pub text: Text,
     /// What it is about, where something follows from the warning having been given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,16 +13,16 @@ pub enum Channel {
     Think,
 }
 
-/// One piece of one stream, with the moment it arrived.
+/// One piece of one stream, with its time of arrival.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Piece {
     /// The turn it belongs to.
     pub turn: TurnId,
-    /// Words or reasoning.
+    /// Whether it is speech or reasoning.
     pub channel: Channel,
-    /// When it arrived.
+    /// Time of arrival, on the session's clock.
     pub at: Ms,
-    /// What arrived.
+    /// The piece itself, cut where the stream cut it: any number of characters.
     pub text: Text,
 }
 

@@ -6,13 +6,13 @@ use std::fmt;
 /// The units a rate counts in, with their milliseconds.
 const UNITS: [(&str, u64); 3] = [("s", 1_000), ("min", 60_000), ("h", 3_600_000)];
 
-/// A number of calls in any stretch of so many milliseconds.
+/// A number of calls in any window of a given length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct CallRate {
     /// Calls, at least one.
     pub calls: u32,
-    /// The stretch.
+    /// The length of the window, in milliseconds.
     pub within_ms: u64,
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Why it ended. Settled ends came from the talk itself, capped ones from a bound, a fault or a hand.
+/// Why a conversation ended: by itself (settled), or by a limit, a fault or a person (capped).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs, reason = "the names are the documentation: conversation ends by them")]
@@ -77,13 +77,13 @@ impl StopReason {
         }
     }
 
-    /// Returns whether rules and bounds count again once this end is passed: the conversation came to it by itself, as
-    /// opposed to a limit, a fault or a hand that stopped it, after which it goes on where it was.
+    /// Returns whether rules and limits count again after this end is passed: the conversation reached it by itself.
+    /// After a limit, a fault or a stop by a person it continues where it was.
     pub fn is_passed(self) -> bool {
         self.settled() || matches!(self, StopReason::Loop | StopReason::RoundLimit)
     }
 
-    /// Returns whether the talk came to its own end, as opposed to being capped, stopped or broken.
+    /// Returns whether the conversation reached its own end, as opposed to being capped, stopped or broken.
     pub fn settled(self) -> bool {
         match self {
             StopReason::Goal

@@ -1,6 +1,6 @@
 //! When a seat runs by itself: what it waits for, where the policy is `depends`.
 //!
-//! Plain data; whether a condition holds is the policy's business.
+//! Plain data; the policy evaluates the conditions.
 
 use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,7 @@ pub struct Runs {
     /// How many of them it needs.
     #[serde(default)]
     pub needs: Needs,
-    /// Whether it may run first although what it waits for has not come; a seat that waits for nobody does.
+    /// Whether it may run first, before its dependencies are met; a seat without dependencies always may.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starts: Option<bool>,
     /// The name under which its data are kept in the context, besides its id.
@@ -22,12 +22,12 @@ pub struct Runs {
     pub state_key: Option<Text>,
 }
 
-/// One dependency.
+/// One dependency of a seat on another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct After {
     /// Whose words are waited for.
     pub participant: SeatId,
-    /// A condition over the state; it holds where none exists.
+    /// A condition over the state; none is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
     /// How many times this dependency may make the seat run.
@@ -38,9 +38,9 @@ pub struct After {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Needs {
-    /// Every one.
+    /// All dependencies must be met.
     #[default]
     All,
-    /// Any one.
+    /// One met dependency is enough.
     Any,
 }

@@ -14,7 +14,7 @@ pub struct Shows {
     /// Whether names are hidden.
     #[serde(default, skip_serializing_if = "is_off")]
     pub anonymous: Anonymous,
-    /// Whether its speakers may think before they speak, seen by nobody at the table.
+    /// Whether its speakers may think before they speak; nobody else at the table sees it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub thinks: bool,
     /// From how many words to how many a contribution should have.
@@ -26,7 +26,7 @@ pub struct Shows {
     /// What its speakers are asked, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
-    /// How many of the others' words are shown at most: those that are least like one another.
+    /// The most messages of others that are shown: those that are least alike; none shows all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diverse: Option<u32>,
 }
@@ -40,11 +40,11 @@ fn is_off(anonymous: &Anonymous) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sees {
-    /// Everybody's.
+    /// Everybody's words.
     All,
     /// Nobody's, not even its own: the question alone.
     Question,
-    /// Nobody else's.
+    /// Only its own words.
     Own,
     /// Everybody's last words, its own among them.
     LastRound,
@@ -64,11 +64,11 @@ pub enum Sees {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {
-    /// Behind who the participant is; its own words are a model's own messages.
+    /// After the persona; the seat's own words are the model's own messages.
     #[default]
     Own,
-    /// Before who the participant is, as one text that is the same for all who may see it, so that a server which
-    /// remembers one prompt reads nothing twice.
+    /// Before the persona, as one text that is the same for all who may see it, so that a server that caches prompts
+    /// reads nothing twice.
     Shared,
 }
 
@@ -88,18 +88,18 @@ pub enum Debate {
 pub struct Lore {
     /// The words or phrases; small and capital letters are the same.
     pub keys: Vec<Text>,
-    /// The text.
+    /// The text, as prompts show it.
     pub text: Text,
-    /// The participants who are shown it; everybody, if it names nobody.
+    /// The participants who are shown it; empty is everybody.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub who: Vec<Text>,
-    /// How many of the last messages are looked through.
+    /// How many of the last messages are searched for the keys.
     #[serde(default = "recent", skip_serializing_if = "is_recent")]
     pub last: u32,
 }
 
 impl Lore {
-    /// How many of the last messages are looked through, unless the scenario says otherwise.
+    /// How many of the last messages are searched by default.
     pub const LAST: u32 = 4;
 }
 
@@ -116,10 +116,10 @@ fn is_recent(last: &u32) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Anonymous {
-    /// Their own.
+    /// Names are shown as they are.
     #[default]
     Off,
-    /// Labels that stay.
+    /// Labels that stay the same for the whole conversation.
     Stable,
     /// Labels that are dealt again each round.
     PerRound,

@@ -11,39 +11,39 @@ use serde_json::{Map, Value, json};
 pub enum Trigger {
     /// As soon as utterance N has ended.
     After {
-        /// Its number.
+        /// The utterance's number, from 1.
         utterance: u32,
     },
     /// After anything that a seat said.
     Said {
-        /// Whose words.
+        /// The seat's id.
         participant: Text,
     },
-    /// While utterance N is spoken, once it has so many words.
+    /// While utterance N is spoken, once it has this many words.
     During {
-        /// Its number.
+        /// The utterance's number, from 1.
         utterance: u32,
-        /// Words shown.
+        /// Words shown so far; 0 is the beginning of the utterance.
         words: u32,
     },
-    /// At a moment of the session's clock, in milliseconds.
+    /// At a time of the session's clock, in milliseconds.
     At(u64),
-    /// As soon as a condition holds.
+    /// As soon as this condition is true.
     When(Text),
 }
 
-/// One steering line.
+/// One steering line: a command, and when and where it acts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SteerLine {
-    /// When; at once if none exists.
+    /// When it acts; none is at once.
     pub trigger: Option<Trigger>,
     /// Whether it acts each time that becomes true: a breakpoint.
     pub every: bool,
-    /// The thread it is for; all open ones if none exists.
+    /// The thread it is for; none is every open thread.
     pub thread: Option<ThreadId>,
-    /// Echoed in the receipt.
+    /// The sender's own id for the line, echoed in the receipt.
     pub id: Option<Text>,
-    /// What to do.
+    /// The command that the line gives.
     pub command: Command,
 }
 
@@ -156,10 +156,10 @@ impl SteerLine {
 pub struct CommandGiven {
     /// What makes it act once.
     pub key: Key,
-    /// The line.
+    /// The line as it was given.
     #[serde(flatten)]
     pub line: SteerLine,
-    /// What it acts on, resolved at this moment.
+    /// What it acts on, resolved when it was given.
     #[serde(default, skip_serializing_if = "Targets::is_empty")]
     pub targets: Targets,
 }
@@ -291,7 +291,7 @@ fn command(mut map: Map<String, Value>) -> Result<Command, BadLine> {
         keys.extend(["after", "during", "at", "when", "every", "in", "id"]);
         return Err(BadLine(format!("`{name}` has no key `{key}`; it takes {}", keys.join(", "))));
     }
-    // `choose` counts alternatives from 1, `step` utterances; zero would mean nothing
+    // `choose` counts alternatives from 1, `step` utterances: zero has no meaning there
     if let Some(key) =
         ["n", "utterance", "alternative"].into_iter().find(|k| map.get(*k) == Some(&json!(0)))
     {

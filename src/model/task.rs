@@ -1,4 +1,4 @@
-//! What a batch that no policy wanted is for: a judgement, a casting vote, a stop rule, a summary.
+//! Batches that no policy asked for: a judgement, a casting vote, a stop rule, a summary.
 
 use super::ids::{SeatId, Seq, Text};
 use super::reason::StopReason;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeTask {
-    /// A verdict.
+    /// A verdict on the sides of a contest.
     Verdict {
         /// Which of the times the judges are asked, from 1.
         time: u32,

@@ -17,7 +17,7 @@ pub struct Tool {
     pub description: Text,
     /// JSON Schema of its arguments.
     pub parameters: Value,
-    /// Who does it.
+    /// What carries out a request.
     pub source: ToolSource,
     /// Whether it changes nothing, so that nobody has to allow it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -36,12 +36,12 @@ pub enum ToolSource {
     ReadFile,
     /// Lists a folder in it.
     ListDir,
-    /// Searches its files.
+    /// Searches the files of that folder for words.
     SearchFiles,
 }
 
 impl Tool {
-    /// Seconds that a tool may take where nobody says otherwise.
+    /// The default time limit of a tool, in seconds.
     pub const SECONDS: u32 = 30;
     /// The tools that every scenario may name: they read files and change nothing.
     pub const BUILT_IN: [&str; 3] = ["read_file", "list_dir", "search_files"];
@@ -101,19 +101,19 @@ pub struct ToolRequest {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolOutcome {
-    /// It gave a result.
+    /// The tool returned a result.
     #[default]
     Done,
     /// It failed, or could not be asked like this.
     Failed,
-    /// Nobody allowed it.
+    /// The operator or a rule refused it.
     Refused,
     /// It was stopped before it answered; whether it took effect is not known.
     Interrupted,
 }
 
 impl ToolOutcome {
-    /// Returns its spelling.
+    /// Returns the name of the outcome in session files.
     pub fn as_str(self) -> &'static str {
         match self {
             ToolOutcome::Done => "done",
@@ -127,12 +127,12 @@ impl ToolOutcome {
 /// A request of a turn, as far as it has come.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolRun {
-    /// The request.
+    /// The model's request.
     pub request: ToolRequest,
     /// The `seq` of its `tool.called`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<Seq>,
-    /// What came back.
+    /// The outcome and what the model is shown; none while the tool runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returned: Option<(ToolOutcome, Text)>,
 }
@@ -163,11 +163,11 @@ impl ToolRound {
 /// `tool.asked`: a call ended with requests for tools.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolAsked {
-    /// The turn.
+    /// The turn whose call asked.
     pub turn: TurnId,
     /// The call that ended.
     pub call: CallId,
-    /// The requests.
+    /// The requests, in the model's order.
     pub requests: Vec<ToolRequest>,
     /// Tokens that the call used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,26 +177,26 @@ pub struct ToolAsked {
 /// `tool.called`: a tool is asked; it runs once this is written, and never again because of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCalled {
-    /// The turn.
+    /// The turn whose call asked.
     pub turn: TurnId,
     /// The `seq` of the `tool.asked`.
     pub asked: Seq,
     /// Which of its requests, from 0.
     pub at: u32,
-    /// The tool.
+    /// The name of the tool.
     pub tool: Text,
 }
 
 /// `tool.returned`: what came back, or why nothing was asked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolReturned {
-    /// The turn.
+    /// The turn whose call asked.
     pub turn: TurnId,
     /// The `seq` of the `tool.asked`.
     pub asked: Seq,
     /// Which of its requests, from 0.
     pub at: u32,
-    /// The tool.
+    /// The name of the tool.
     pub tool: Text,
     /// What became of it.
     pub is: ToolOutcome,
@@ -205,7 +205,7 @@ pub struct ToolReturned {
     /// All that came back, where the model is shown less.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whole: Option<Text>,
-    /// Milliseconds that it took.
+    /// Milliseconds from the call to the result.
     #[serde(default)]
     pub took_ms: u64,
 }

@@ -17,7 +17,7 @@ pub enum Wire {
 }
 
 impl Wire {
-    /// Every wire format.
+    /// Every wire format, in the order in which help lists them.
     pub const ALL: [Wire; 4] = [Wire::OpenAi, Wire::Anthropic, Wire::Gemini, Wire::Ollama];
 
     /// The names as a JSON Schema.
