@@ -7,7 +7,7 @@ use crate::state::State;
 /// Decisions that are looked ahead at most: closing phases and threads takes a few.
 const DECISIONS: usize = 64;
 
-/// Returns the end that would follow from a state if nothing were said any more; none where somebody would be asked.
+/// Returns the end that would follow from a state if nothing more were said; none where a question would come first.
 pub(super) fn end_of(state: &State) -> Option<StopReason> {
     if state.ended.is_some() {
         return None;

@@ -4,15 +4,15 @@ use crate::model::*;
 use crate::scenario::VerdictSpec;
 use crate::state::{Batch, RunState, State};
 
-/// Returns whether a question may be asked now: it spends money, but no utterance and no round, and the
-/// time of a talk is what its speakers take.
+/// Returns whether a question may be asked now: it spends money, but no utterance and no round, and the time limit
+/// counts only what the speakers take.
 pub(super) fn may_ask(state: &State) -> bool {
     let holds = state.limit.as_ref().map(|l| l.what);
     matches!(state.run, RunState::Going | RunState::Stepping(_))
         && holds.is_none_or(|what| !matches!(what, Limit::Tokens | Limit::Usd))
 }
 
-/// Returns whether nobody speaks, is asked, or is owed a turn.
+/// Returns whether no turn runs, no question is open, and no turn is owed.
 pub(super) fn quiet(state: &State) -> bool {
     // who is owed a turn when it ends does not have it any more
     let over = state.ending.is_some() || (state.limit.is_some() && !state.attended);
@@ -20,19 +20,19 @@ pub(super) fn quiet(state: &State) -> bool {
     state.turns.is_empty() && !state.threads.values().any(|t| t.batch.as_ref().is_some_and(open))
 }
 
-/// How a command goes on.
+/// The next step of a command that takes several events.
 pub(super) enum CommandStep {
-    /// With this event.
+    /// Append this event.
     Draft(Box<Draft>),
-    /// When others are done.
+    /// Wait until the other turns are over.
     Wait,
-    /// It is done.
+    /// The command is done: its receipt follows.
     Done,
 }
 
 /// What a rule says now.
 pub(super) enum Says {
-    /// Nothing.
+    /// The rule is silent.
     Nothing,
     /// It is time to stop, for this reason.
     Stop(StopReason, Text),
@@ -40,12 +40,12 @@ pub(super) enum Says {
     First(Box<Draft>),
 }
 
-/// Who judges what: the whole talk, or a phase.
+/// What a verdict is about: the whole conversation, or a phase.
 #[derive(Clone, Copy)]
 pub(super) struct VerdictScope<'a> {
     /// Where they are asked; what they see is seen from there.
     pub(super) thread: ThreadId,
-    /// How it is judged.
+    /// How it is judged, as the scenario says.
     pub(super) spec: &'a VerdictSpec,
     /// Whether only to see if a side has won already.
     pub(super) interim: bool,
@@ -69,7 +69,7 @@ impl<'a> VerdictScope<'a> {
     }
 }
 
-/// Returns who judges when the operator asks: the whole talk's judges, else those of the phase that is played.
+/// Returns what is judged when the operator asks: the whole conversation if it has judges, else the current phase.
 pub(super) fn called(state: &State) -> Option<VerdictScope<'_>> {
     VerdictScope::of(state, ThreadId::ROOT)
         .or_else(|| state.leaves().find_map(|t| VerdictScope::of(state, t.id)))

@@ -81,7 +81,7 @@ impl ToolsAtWork {
         self.gated.len() + self.working.len()
     }
 
-    /// Stops all of them.
+    /// Stops all running tools.
     pub(super) fn stop(&mut self) {
         self.working.drain().for_each(|(_, (_, task))| task.abort());
     }

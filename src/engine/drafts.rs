@@ -1,4 +1,4 @@
-//! The drafts that several deciders make: batches, grants, ends, warnings. They decide nothing of when.
+//! The drafts that several deciders make: batches, grants, ends, warnings. When they are made is decided elsewhere.
 
 use super::money;
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
@@ -7,7 +7,7 @@ use crate::model::*;
 use crate::policy;
 use crate::state::{Batch, State, Thread};
 
-/// A batch with nothing but who wants it, whom it asks for what, and why.
+/// Returns a batch with a requester, a purpose, its seats and a reason, and the default for everything else.
 pub(super) fn batch(
     requester: Requester,
     purpose: Purpose,
@@ -34,7 +34,8 @@ pub(super) fn batch(
     }
 }
 
-/// The grant of the floor to a seat of a batch, or the limit that it would break; nothing while the seat has to wait.
+/// Returns the grant of the floor to a seat of a batch, or the limit that it would break; none while the seat has to
+/// wait.
 pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId) -> Option<Draft> {
     let speaks = batch.spec.purpose == Purpose::Speak;
     let is_retry = batch.spec.replaces.is_some();
@@ -71,12 +72,12 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     };
     let granted = FloorGranted { batch: batch.id, participant: seat.clone(), number, notes };
     if let Some(at) = money::in_the_way(state, thread.id, &granted) {
-        // nobody is stopped without a warning
+        // a warning always comes before a stop
         if !state.near.contains(&(at.what, at.limit)) {
             return Some(draft(ThreadId::ROOT, ENGINE, LimitNear(at).into()));
         }
-        // those who speak may leave more than was set aside for them; a limit that holds is said once, also to a turn that
-        // is owed since a crash
+        // running turns may leave more than was set aside for them; a limit that holds is reported once, also for a
+        // turn that is owed since a crash
         let holds = state.limit.is_some();
         return (calls == 0 && !holds)
             .then(|| draft(ThreadId::ROOT, ENGINE, LimitReached(at).into()));

@@ -2,7 +2,7 @@
 //!
 //! Each event is written, folded, shown and acted on, in that order of obligation: a call starts only when the event
 //! that orders it is written, a cancel never waits. Commands come before words; while the disk stalls no call starts,
-//! words go on until [`WAITING_MAX_BYTES`] wait, commands always.
+//! words are accepted until [`WAITING_MAX_BYTES`] wait, commands always.
 
 use super::at_work::{ToolsAtWork, Working};
 use super::{
@@ -44,7 +44,7 @@ pub enum Stopped {
     Unwritable(String),
 }
 
-/// A conversation that runs.
+/// A running conversation.
 pub struct Engine {
     /// The fold, with the loose pieces.
     pub live: Live,
@@ -57,18 +57,18 @@ pub struct Engine {
     splitters: HashMap<CallId, Splitter>,
     gated: VecDeque<Box<CallRequest>>,
     at_work: ToolsAtWork,
-    /// Who runs tools.
+    /// What runs the tools of participants.
     pub tools: Arc<dyn Tools>,
     loose_since: Option<Ms>,
     loose_bytes: usize,
     unwritable: Option<String>,
-    /// The state for which nothing is left to decide.
+    /// The `seq` at which there was nothing left to decide.
     settled: Seq,
     /// How many bytes may wait for the disk before no more words are taken.
     pub max_waiting_bytes: usize,
     /// How long a full disk is waited for; for ever if there is no bound.
     pub patience: Option<Duration>,
-    /// Whether somebody is there who can be asked, for a resume; a new conversation is told so when it is opened.
+    /// Whether an operator can be asked, for a resume; of a new conversation, `conversation.opened` says it.
     pub attended: bool,
 }
 
@@ -97,14 +97,13 @@ impl Engine {
         }
     }
 
-    /// Begins a conversation.
+    /// Begins a conversation: appends `conversation.opened`.
     pub fn open(&mut self, opened: payload::Opened) {
         self.append(draft(ThreadId::ROOT, ENGINE, Box::new(opened).into()));
     }
 
-    /// Goes on with a conversation whose events are given: commands that were being carried out or whose moment had come
-    /// are carried out, what was in flight is cut and stays owed, and `conversation.reopened` follows. Lines of a steer
-    /// file are added before.
+    /// Resumes a conversation from its events: commands that had begun or were due are carried out, calls in flight are
+    /// cut and their turns stay owed, and `conversation.reopened` follows. Lines of a steer file are added before.
     pub fn resume(&mut self, state: State, notices: Vec<Kind>) {
         let repaired = notices.iter().any(|k| matches!(k, Kind::LogRepaired(_)));
         self.take_up(state, notices);
@@ -112,8 +111,8 @@ impl Engine {
         self.append(draft(ThreadId::ROOT, ENGINE, reopened.into()));
     }
 
-    /// Goes on with the first events of another conversation, as a resume does; `conversation.forked` comes first.
-    /// With `onward` it passes the end that would follow there.
+    /// Continues the first events of another conversation, as a resume does; `conversation.forked` comes first. With
+    /// `onward` it passes the end that would follow there.
     pub fn fork(&mut self, state: State, parent: Text, seed: Option<u64>, onward: bool) {
         let at = Seq(state.next_seq.0.saturating_sub(1));
         let passed = onward.then(|| ahead::end_of(&state)).flatten();
@@ -200,7 +199,7 @@ impl Engine {
         }
     }
 
-    /// Returns whether nobody needs the rest of a call's reply, now that a piece of it ends a sentence.
+    /// Returns whether the rest of a call's reply is of no use, now that a piece of it ends a sentence.
     fn goes_astray(&self, call: CallId, piece: &str) -> bool {
         let turn = || self.live.state.turn_of(call);
         piece.contains(['.', '!', '?'])
@@ -234,7 +233,7 @@ impl Engine {
         }
     }
 
-    /// Takes reasoning out of the words of a model or a rehearsed line: whoever reads along must never take it for speech.
+    /// Separates reasoning from the speech of a model or a rehearsed line: reasoning must never be shown as speech.
     fn told_apart(&mut self, call: CallId, channel: Channel, text: &Text) -> Vec<(Channel, Text)> {
         let seat = self.live.state.turn_of(call).and_then(|t| self.live.state.seat(&t.seat));
         let marked =
@@ -269,8 +268,8 @@ impl Engine {
         }
     }
 
-    /// Lets the voices look at a seat that a command makes: what they know of it goes into the log with the command, and a
-    /// seat that nobody can speak for is refused.
+    /// Lets the voices check a seat that a command makes: what they know of it goes into the log with the command, and
+    /// a seat that no voice can speak for is refused.
     fn seated(&self, mut draft: Draft) -> Draft {
         let Kind::CommandGiven(given) = &mut draft.kind else { return draft };
         let Some(mut seat) = given.targets.participant.clone() else { return draft };
@@ -286,11 +285,11 @@ impl Engine {
         draft
     }
 
-    /// Carries out one step of what was commanded, or looks at the next line whose moment has come; returns whether there
-    /// was any. A command is carried as far as it goes before the next line is looked at, so that a kill between the two
+    /// Carries out one step of a command, or looks at the next steering line that is due; returns whether there was
+    /// one. A command is carried as far as it can be before the next line is looked at, so that a kill between the two
     /// changes nothing.
     fn obey(&mut self) -> bool {
-        // pieces change nothing that is decided on here
+        // pieces do not change anything that is decided here
         let fresh = self.settled != self.live.state.next_seq;
         if let Some(draft) = fresh.then(|| execute::next(&self.live.state)).flatten() {
             self.append(draft);
@@ -349,8 +348,8 @@ impl Engine {
 
     /// Runs until the conversation has ended, or the session cannot be written any more.
     ///
-    /// `orders` carries the operator's commands; while it is open somebody is there. `stop` resolves when the program
-    /// is told to stop.
+    /// `orders` carries the operator's commands; while it is open there is an operator. `stop` resolves on a signal to
+    /// the program.
     pub async fn run(
         &mut self,
         mut orders: mpsc::Receiver<Input>,
@@ -452,13 +451,13 @@ impl Engine {
     }
 
     fn calls_in_flight(&self) -> usize {
-        // one that waits for leave goes on only if somebody gives it
+        // one that waits for permission continues only when it is given
         let works = |t: &&Turn| t.call.is_some() && t.waits_for_leave().is_none();
         let calls = self.live.state.calls().filter(works).count();
         calls + self.at_work.len()
     }
 
-    /// The next moment at which time alone changes something.
+    /// Returns the next time at which time alone changes something.
     fn next_moment(&self) -> Option<Ms> {
         if self.live.state.ended.is_some() {
             return None;

@@ -12,7 +12,7 @@ pub enum Input {
     Command {
         /// What makes it act once.
         key: Key,
-        /// The line.
+        /// The steering line as parsed.
         line: SteerLine,
     },
     /// A steering line that cannot be read.
@@ -21,7 +21,7 @@ pub enum Input {
         key: Key,
         /// The line as it came.
         line: Value,
-        /// Why.
+        /// What is wrong with it, and the fix.
         why: Text,
     },
     /// A voice handed something in.
@@ -30,9 +30,9 @@ pub enum Input {
     Tool(Seq, ToolResult),
     /// A deadline may have come.
     Tick,
-    /// Nothing moves, and nobody is left who could move it.
+    /// Nothing runs, and there is no operator who could change that.
     Unattended,
-    /// The program was told to stop.
+    /// The program received a signal to stop.
     Signal,
     /// A condition could not be evaluated, or something else a person should know.
     Warning(Text),

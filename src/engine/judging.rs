@@ -1,7 +1,7 @@
-//! What is asked beside the talk: votes, and judges as stop rules; `verdict` has what judges find at the end.
+//! Questions beside the conversation: votes, and judges as stop rules; `verdict` has what judges find at the end.
 //!
-//! While a question is open nobody is granted the floor, nobody sees an answer before all are given, and no limit of
-//! utterances or rounds keeps one from being asked. It deliberately counts no votes: `tally` does.
+//! While a question is open nobody gets the floor, nobody sees an answer before all are given, and limits of utterances
+//! or rounds do not prevent a question. It deliberately counts no votes: `tally` does.
 
 use super::asking::{CommandStep, may_ask, quiet};
 use super::{drafts, tally};
@@ -13,7 +13,7 @@ use crate::state::{Batch, PendingCommand, Ruling, State, Thread};
 /// What a judge as a stop rule answers, and what a vote is on that names no choices.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
 
-/// Returns the batch of a thread that stands beside the talk and is not done.
+/// Returns a thread's open batch of a question beside the conversation.
 fn open_aside<'a>(state: &State, thread: &'a Thread) -> Option<&'a Batch> {
     let beside = |b: &&Batch| {
         b.spec.purpose != Purpose::Speak
@@ -23,12 +23,12 @@ fn open_aside<'a>(state: &State, thread: &'a Thread) -> Option<&'a Batch> {
     thread.batch.as_ref().filter(beside)
 }
 
-/// Returns whether something beside the talk is asked, so that the floor waits.
+/// Returns whether a question beside the conversation is open, so that the floor waits.
 pub(super) fn sits(state: &State) -> bool {
     state.threads.values().any(|t| open_aside(state, t).is_some())
 }
 
-/// The next seat that is to be asked beside the talk.
+/// Returns the grant for the next seat that a question beside the conversation is put to.
 pub(super) fn grant(state: &State) -> Option<Draft> {
     if !may_ask(state) {
         return None;
@@ -40,7 +40,7 @@ pub(super) fn grant(state: &State) -> Option<Draft> {
     })
 }
 
-/// A vote that the operator called: asked as soon as nobody speaks, closed when all have answered.
+/// A vote that the operator called: asked as soon as no turn runs, closed when all have answered.
 pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
     let Command::Vote { question, options, tie, count } = &command.given.line.command else {
         return CommandStep::Done;
@@ -80,11 +80,11 @@ pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
 
 /// What a judge as a stop rule does next.
 pub(super) enum JudgeStep<'a> {
-    /// It is asked.
+    /// Ask it now: append this event.
     Now(Box<Draft>),
-    /// It has answered.
+    /// Its answer, given since the last utterance.
     Ruled(&'a Ruling),
-    /// Nothing.
+    /// It is not due, or cannot be asked now.
     Not,
 }
 

@@ -1,7 +1,7 @@
-//! Whether a talk goes in circles: the same words again, each other's words, or thanks and nothing else.
+//! Whether a conversation goes in circles: the same words again, each other's words, or thanks and nothing else.
 //!
-//! One repetition is none: it takes a whole round of it before anybody is warned, and another one before it is an end.
-//! It looks at words alone and cannot know that a circle is meant.
+//! One repetition is not a loop: a whole round of it gives a warning, another one ends the conversation. It compares
+//! words alone and cannot know that a repetition is intended.
 
 use super::asking::Says;
 use super::drafts::warn_once;
@@ -14,26 +14,26 @@ use crate::text::{Trigrams, is_courtesy, word_likeness};
 const ALIKE: f64 = 0.8;
 /// How alike two contributions are that are worth comparing word by word.
 const RELATED: f64 = 0.2;
-/// How many of its own last contributions one is held against.
+/// How many of a speaker's own last turns a turn is compared with.
 const OWN: usize = 3;
 /// How many rounds are looked back at: two of a circle, and what they are held against.
 const ROUNDS: usize = 6;
 
-/// One contribution to a talk.
+/// One turn of a conversation, as the loop check reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct Said<'a> {
-    /// Whose.
+    /// The speaker's id.
     pub who: &'a str,
-    /// The words.
+    /// The text of the turn.
     pub words: &'a str,
-    /// How many of those before it its speaker had heard.
+    /// How many of the turns before it the speaker had seen.
     pub heard: usize,
     /// Whether it repeated itself and was cut there.
     pub repeats: bool,
 }
 
-/// Returns how many contributions at the end of a talk make a circle: each of them repeats one of its speaker's last
-/// three or what another one said last, or answers thanks with thanks.
+/// Returns how many turns at the end of a conversation make a circle: each repeats one of its speaker's last three or
+/// the other speaker's last, or answers thanks with thanks.
 pub fn circling(said: &[Said<'_>]) -> usize {
     let trigrams: Vec<Trigrams> = said.iter().map(|s| Trigrams::of(s.words)).collect();
     let same = |at: usize, other: usize| {
@@ -80,7 +80,7 @@ fn since(state: &State) -> Option<(u32, usize, usize)> {
     (circle >= seats).then_some((begins, circle, seats))
 }
 
-/// Returns what the rule against circles says now: nothing, a warning after a whole round, the end after another.
+/// Returns what the rule against loops says now: nothing, a warning after a whole round, the end after another.
 pub(super) fn says(state: &State) -> Says {
     let Some((begins, circle, seats)) = since(state) else { return Says::Nothing };
     let text = format!(

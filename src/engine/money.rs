@@ -4,16 +4,16 @@
 //! What is set aside is the prompt, as estimated on the safe side, and the longest reply; where less is left than a whole
 //! reply, a shorter one is asked for. Only where even that does not fit, the call has to wait, or the limit is reached.
 //!
-//! How a model cuts words is known to its server alone, so a prompt is taken for a token for every four bytes with a margin:
-//! twice as many until the model has reported what it read, then a quarter more than the most that was seen. A first prompt
-//! in a writing that the model cuts finer may use a little more than was set aside for it; the next one does not.
+//! Only its server knows how a model cuts words, so a prompt is estimated at a token for every four bytes with a
+//! margin: double until the model has reported what it read, then a quarter more than the most that was seen. A first
+//! prompt in a script that the model cuts finer may use a little more than was set aside for it; the next one does not.
 
 use crate::model::payload::{FloorGranted, LimitAt};
 use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Turn};
 
-/// Tokens of a reply that nobody bounded, where a limit has to hold.
+/// Tokens set aside for a reply without a bound, where a limit has to hold.
 const REPLY_TOKENS: u64 = 4_096;
 /// The shortest reply that is worth asking for, in tokens.
 const LEAST_REPLY_TOKENS: u64 = 96;
@@ -22,7 +22,7 @@ const LEAST_REPLY_TOKENS: u64 = 96;
 pub(super) enum NoRoom {
     /// A limit of the conversation.
     Limit(LimitAt),
-    /// What the seat has left of its own.
+    /// The seat's own limit, with the reason in words.
     Seat(Text),
 }
 
@@ -86,8 +86,8 @@ pub(super) fn reply(state: &State, turn: &Turn, prompt: u64) -> Result<Option<u6
     Ok(Some(reply))
 }
 
-/// Returns the limit of the conversation that leaves no room for the first call of a grant. What only the seat itself
-/// cannot pay is told by its turn.
+/// Returns the limit of the conversation that leaves no room for the first call of a grant. Where only the seat's own
+/// limit is in the way, its turn reports it.
 pub(super) fn in_the_way(
     state: &State,
     thread: ThreadId,
@@ -112,7 +112,8 @@ pub(super) fn of_turn(turn: &Turn, last: Option<&Usage>) -> (Option<Usage>, Opti
     (spent.used(), spent.cost())
 }
 
-/// Returns what the last call of a turn used where nobody counted; nothing, where no model was asked.
+/// Returns an estimate of what the last call of a turn used, where the server reported nothing; none where no model was
+/// called.
 pub(super) fn guess(turn: &Turn, bytes: usize) -> Option<Usage> {
     (turn.call.is_some() && turn.reserve.prompt > 0).then(|| turn.guess(bytes))
 }

@@ -1,13 +1,13 @@
-//! What agents ask leave for in the middle of a call: the operator's word decides, and nobody's silence is a yes.
+//! Permissions that agents ask for in the middle of a call: the operator decides, and no answer is never a yes.
 
 use crate::model::agent::{AGENT_TOOLS, PermissionAnswered, permission};
 use crate::model::event::ENGINE;
 use crate::model::*;
 use crate::state::State;
 
-/// What is told of what nobody allows.
+/// The reason for a refusal where there is no operator.
 const NOBODY: &str = "nobody is there to allow it";
-/// What is told of what the operator refused.
+/// The reason for a refusal by the operator.
 const REFUSED: &str = "the operator does not allow it";
 
 /// Returns the answer to the first request that can be answered now; one that the operator has to decide waits.

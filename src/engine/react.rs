@@ -30,7 +30,7 @@ pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
             vec![operator(CommandRefused { key, line, id: None, why }.into())]
         }
         Input::Chunk(call, chunk) => {
-            // words of a call that was cancelled meanwhile are nobody's
+            // words of a call that was cancelled meanwhile are dropped
             state.turn_of(*call).map(|turn| heard(live, turn, now, chunk)).unwrap_or_default()
         }
         Input::Tool(called, end) => tools::returned(state, *called, end).into_iter().collect(),
@@ -64,7 +64,7 @@ pub(super) fn refused(key: &Key, line: &SteerLine, why: Text) -> Draft {
 
 fn heard(live: &Live, turn: &Turn, now: Ms, chunk: &Chunk) -> Vec<Draft> {
     match chunk {
-        // nobody needs to hear the rest of what is said in another's name
+        // the rest of a reply in another participant's name is not needed
         Chunk::Piece(_, new) => {
             let stray = words::goes_astray(live, turn, new);
             stray.then(|| said(live, turn, now, &Done::default())).into_iter().collect()
@@ -154,7 +154,7 @@ fn time_limit(state: &State, now: Ms) -> Option<Draft> {
     near.then(|| engine(LimitNear(at).into()))
 }
 
-/// Nobody is left who could raise a limit, resume, or speak: the end follows, with the cause.
+/// Ends the conversation, with the cause, when there is no operator who could raise a limit, resume, or speak.
 fn unattended(state: &State) -> Vec<Draft> {
     if state.ended.is_some() {
         return vec![];

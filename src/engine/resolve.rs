@@ -1,4 +1,4 @@
-//! What a steering line acts on at this moment, or why it cannot be a command.
+//! What a steering line acts on when it is given, or why it cannot be a command.
 
 use super::{asking, permissions, words};
 use crate::model::*;
@@ -180,7 +180,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
             if !thread.is_some_and(able) {
                 return Err("no one can vote".into());
             }
-            // as a ballot is read: whoever answers "yes" means "Yes"
+            // as a ballot is read: the answer "yes" means "Yes"
             let mut once: Vec<String> = options.iter().map(|o| o.trim().to_lowercase()).collect();
             once.sort();
             once.dedup();
@@ -206,7 +206,7 @@ pub(super) fn resolve(state: &State, line: &SteerLine) -> Result<Targets, String
     Ok(targets)
 }
 
-/// A tool is decided on that somebody has, and that needs it.
+/// Checks that a participant has the tool, and that the tool needs permission.
 fn known_tool(state: &State, tool: &Text) -> Result<(), String> {
     let all = state.seats.iter().flat_map(|seat| &seat.spec.tools);
     if permissions::names(state).any(|name| name == *tool) {
@@ -288,7 +288,7 @@ fn no_utterance(state: &State, number: u32) -> String {
     }
 }
 
-/// Refuses empty text.
+/// Returns an error if the text is empty.
 fn worded(text: &str) -> Result<(), String> {
     if text.trim().is_empty() { Err("`text` is empty".into()) } else { Ok(()) }
 }
@@ -304,7 +304,7 @@ fn reference(state: &State, name: &str) -> Result<Seq, String> {
         .ok_or_else(|| format!("no command named `{name}`; use its id, key or number"))
 }
 
-/// Where people talk, and the operator's words are placed: the thread a line names, or every open one that has none
+/// Where the operator's words are placed: in the thread that a line names, or in every open one without an open thread
 /// inside.
 fn inner(state: &State, line: &SteerLine) -> Vec<ThreadId> {
     match line.thread {
@@ -330,7 +330,7 @@ fn said_before(state: &State, number: Option<u32>, command: &str) -> Result<Turn
             entry.version().turn.ok_or_else(|| no_utterance(state, n))?
         }
     };
-    // whoever speaks after it answers words that are to change
+    // turns after it answer words that are about to change
     let answers = |t: &&Turn| t.speaks() && t.thread == last.thread && t.horizon.0 > last.turn.0;
     if let (None, Some(next)) = (number, state.turns.values().find(answers)) {
         let number = last.number.map_or("it".into(), |n| format!("`{command}` with utterance {n}"));

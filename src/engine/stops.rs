@@ -1,4 +1,4 @@
-//! Stop rules: what ends a conversation before its limits do, looked at when nobody speaks and something new was said.
+//! Stop rules: what ends a conversation before its limits do, checked when no turn runs and something new was said.
 
 use super::asking::Says;
 use super::drafts::warn_once;
@@ -11,7 +11,7 @@ use crate::model::*;
 use crate::scenario::Rule;
 use crate::state::State;
 
-/// Returns the end that a rule comes to, the question whether it should end, or what a rule needs to know.
+/// Returns what the rules lead to: an end, the question whether to end, or a call that a rule needs.
 pub(super) fn stop(state: &State) -> Option<Draft> {
     if !state.turns.is_empty() {
         return None;
@@ -28,7 +28,7 @@ pub(super) fn stop(state: &State) -> Option<Draft> {
     stop.or_else(|| if watched { None } else { loops::warning(state) })
 }
 
-/// Pauses and asks. A rule that goes on holding asks once; one that holds for a single utterance asks each time.
+/// Pauses and asks. A rule that stays true asks once; one that is true for a single utterance asks each time.
 fn ask(state: &State, place: u32, rule: &Rule, text: &Text) -> Option<Draft> {
     let again = match rule {
         Rule::When(_) | Rule::Agreement(_) | Rule::Loop {} => false,
@@ -127,7 +127,7 @@ fn own_lines(text: &str) -> impl Iterator<Item = &str> {
                 _ => {}
             }
         }
-        // a line that is empty ends what somebody forgot to close
+        // an empty line ends a code block or quotation that was not closed
         quoted &= !line.is_empty();
         !(fenced || fence || inside || line.starts_with('>'))
     })

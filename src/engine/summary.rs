@@ -1,5 +1,5 @@
-//! Summaries: before a seat is asked whose prompt would not fit, what is oldest in it is summed up by a turn of its own;
-//! before one that sees nothing but a summary, everything is.
+//! Summaries: before a call whose prompt would not fit, a turn of its own sums up the oldest part; before a call that
+//! sees only a summary, everything.
 //!
 //! A summary that cannot be had is not tried again for the same place: the prompt then loses its middle, as any other.
 

@@ -84,10 +84,10 @@ fn side_by_side(state: &State, batch: &Batch, ballots: &[Ballot]) -> Vec<Counted
         .iter()
         .filter_map(|b| Some((b.seat.clone(), b.choice.clone()?, b.confidence)))
         .collect();
-    // the first of a tie is the option that was named first, whoever voted first
+    // the first of a tie is the option that was named first, in whatever order the votes came
     let place_of = |choice: &Text| batch.spec.options.iter().position(|o| o == choice);
     chosen.sort_by_key(|(_, choice, _)| place_of(choice));
-    // rankings count for whoever gave the answer: here each choice answers for itself
+    // rankings count for the seat that gave the answer: here each choice answers for itself
     let candidate = |option: &Text| SeatId(option.clone());
     let ranked = ballots.iter().filter(|b| !b.ranking.is_empty());
     let votes = Given {
@@ -124,7 +124,7 @@ fn count<'a>(options: &[Text], chosen: impl Iterator<Item = &'a Text>) -> BTreeM
     counts
 }
 
-/// Returns the options that have most, in their order; none where nobody chose.
+/// Returns the options with the most votes, in their order; empty where nobody chose.
 fn ahead(options: &[Text], counts: &BTreeMap<Text, u32>) -> Vec<Text> {
     let most = counts.values().copied().max().filter(|n| *n > 0);
     options.iter().filter(|o| most.is_some() && counts.get(*o).copied() == most).cloned().collect()
@@ -151,7 +151,7 @@ struct Counted {
     ahead: Vec<Text>,
     /// How many judgements there are, each with its swapped one.
     judged: usize,
-    /// How many of them could be read.
+    /// How many of them were readable.
     read: usize,
     /// How many turned when the sides were swapped.
     turned: usize,
@@ -182,7 +182,7 @@ impl Counted {
         Counted { names, counts, ahead, judged: firsts.len(), read: counted.len(), turned }
     }
 
-    /// The sides between which it is a tie; none where one has won, or nothing could be read.
+    /// Returns the sides between which it is a tie; empty where one has won, or nothing was readable.
     fn tied(&self) -> Vec<Text> {
         match &self.ahead[..] {
             [] => vec![],
@@ -190,14 +190,14 @@ impl Counted {
             [_] => self.names.clone(),
             tied => {
                 let sides = self.names.iter().filter(|n| tied.contains(n)).cloned().collect();
-                // one side and "no better one" are as many: between that side and all others
+                // a tie of one side with "no better one" is a tie of that side with all others
                 if tied.iter().any(|t| **t == *contract::TIE) { self.names.clone() } else { sides }
             }
         }
     }
 }
 
-/// Returns the sides between which the judgements so far are a tie; none where there is nothing to break.
+/// Returns the sides between which the judgements so far are a tie; empty where there is nothing to break.
 pub(super) fn tied(state: &State, scope: VerdictScope<'_>, sides: &[Side]) -> Vec<Text> {
     if scope.interim { vec![] } else { Counted::new(state, scope, sides).tied() }
 }

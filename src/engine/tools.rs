@@ -1,4 +1,4 @@
-//! Tools of a turn: what a model asked for is decided, run, and told to it in the next call of the same turn.
+//! Tools of a turn: a model's requests are decided and run, and the results are in the next call of the same turn.
 
 use crate::model::event::ENGINE;
 use crate::model::tool::*;
@@ -97,7 +97,7 @@ fn decided(state: &State, turn: &Turn, run: &ToolRun) -> Decided {
     }
 }
 
-/// Holds arguments against the schema of a tool.
+/// Checks arguments against the schema of a tool.
 fn fits(tool: &Tool, arguments: &Value) -> Result<(), String> {
     if !arguments.is_object() {
         return Err("the arguments are not a JSON object".into());

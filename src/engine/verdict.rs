@@ -1,7 +1,7 @@
 //! Verdicts: who is asked when, what follows a tie, and what ends with them.
 //!
-//! The whole talk is judged at its end, a phase by its own judge at the phase's end; judges who may stop are asked after
-//! each round too, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
+//! The whole conversation is judged at its end, a phase by its own judge at the phase's end; judges who may stop are
+//! also asked after each round, and a side that has won then ends it. It deliberately counts nothing: `tally` does.
 
 use super::asking::{CommandStep, VerdictScope, called, may_ask, quiet};
 use super::{drafts, summary, tally};
@@ -11,7 +11,7 @@ use crate::model::*;
 use crate::scenario::{Side, Tie, VerdictAt};
 use crate::state::{PendingCommand, RunState, State, Thread};
 
-/// What judges are told who are asked before the end.
+/// What the prompt adds for judges that are asked before the end.
 const INTERIM: &str = "The debate is not over: answer \"tie\" unless one side has already won.";
 /// What the casting vote is on.
 const CASTING: &str = "The judgements are tied. If one of these sides has to win, which one?";
@@ -32,8 +32,8 @@ pub(super) fn asked(state: &State, command: &PendingCommand) -> CommandStep {
     }
 }
 
-/// The end of the conversation, after the verdict where the scenario has one and nothing was judged since the last words.
-/// A verdict that cannot be had is told, and one that nobody can read is a failure.
+/// Returns the end of the conversation, after the verdict where the scenario has one and something was said since the
+/// last. A verdict that fails is reported, and one that is unreadable is a failure.
 pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) -> Option<Draft> {
     let end = |reason, text| Some(drafts::end(state, reason, text));
     let last = state.verdict.as_ref().filter(|(_, at)| *at == state.utterances);
@@ -55,7 +55,7 @@ pub(super) fn conclude(state: &State, reason: StopReason, text: Option<Text>) ->
             let ends = state.judging.as_ref().and_then(|b| b.ends.clone());
             next(state, scope, Requester::Engine, Some(ends.unwrap_or((reason, text))))
         }),
-        // what a pause holds up goes on with it
+        // what a pause holds up continues with it
         (Some(_), None) if matches!(state.run, RunState::Pausing | RunState::Paused) => None,
         (Some(_), None) => {
             let limit = state.limit.as_ref().map(|l| l.what.words(l.limit));
@@ -82,8 +82,8 @@ fn unread(verdict: &VerdictGiven) -> bool {
     verdict.winner.is_none() && verdict.judgements.iter().all(|j| j.winner.is_none())
 }
 
-/// What judges who may stop say after a round: they are asked, or the phase ends because they have found a winner.
-/// That the whole talk ends so is in the state.
+/// What follows when judges who may stop are due after a round: they are asked, or the phase ends because they have
+/// found a winner. That the whole conversation ends so is in the state.
 pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     let mut here = vec![thread.id, ThreadId::ROOT];
     here.dedup();
@@ -98,7 +98,7 @@ pub(super) fn after_round(state: &State, thread: &Thread) -> Option<Draft> {
     })
 }
 
-/// The end of a thread, after the verdict of its own judge.
+/// Returns the end of a thread, after the verdict of its own judge.
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
     let judged =
         |c: VerdictScope<'_>| c.found(state).is_some_and(|v| !v.interim || v.winner.is_some());
@@ -163,7 +163,7 @@ fn open(state: &State, thread: ThreadId, batch: BatchOpened) -> Draft {
     }
 }
 
-/// Asks whoever is to break a tie, unless that was done.
+/// Asks the judge or the operator to break a tie, once.
 fn tie(
     state: &State,
     scope: VerdictScope<'_>,

@@ -1,4 +1,5 @@
-//! The words of a reply: whose they are, whom they name, what of them is private, and when nobody needs the rest.
+//! The words of a reply: whose they are, which seats they name, which of them are private, and when the rest is not
+//! needed.
 
 use crate::model::*;
 use crate::reply::{self, Parted, RepairedReply, Splitter};
@@ -103,15 +104,15 @@ pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
     state.contract_of(turn).form.is_words()
 }
 
-/// Returns whether a reply has nothing that its speaker said.
+/// Returns whether a reply has no words of its speaker.
 pub(super) fn is_empty(live: &Live, turn: &Turn, whole: Option<&Text>) -> bool {
     let said = whole.map_or_else(|| live.said(turn.id), ToString::to_string);
     own_words(&live.state, turn, said, String::new()).text.trim().is_empty()
 }
 
-/// Returns whether nobody needs the rest of a reply that still comes: it has gone on in another's name, as far as its
-/// lines are complete, or does nothing but repeat itself. `new` is the piece that came last. A long reply is not looked at
-/// with each of its lines: its end is looked at in any case.
+/// Returns whether the rest of a reply that is still coming is of no use: its complete lines continue in another
+/// participant's name, or it only repeats itself. `new` is the piece that came last. A long reply is not checked at
+/// every line: its end is checked in any case.
 pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
     let seat = live.state.seat(&turn.seat);
     if !seat.is_some_and(|s| matches!(s.spec.voice, VoiceSpec::Model(_))) {
@@ -130,13 +131,13 @@ pub(super) fn goes_astray(live: &Live, turn: &Turn, new: &str) -> bool {
         && own_words(&live.state, turn, said, String::new()).impersonates
 }
 
-/// Returns whether a model's words, as far as they came, do nothing but repeat themselves.
+/// Returns whether a model's words, as far as they came, only repeat themselves.
 fn repeats(state: &State, turn: &Turn, said: &str) -> bool {
     is_free(state, turn) && reply::repeats_from(said).is_some()
 }
 
-/// Returns whether a reply is looked at that had so many bytes and now has more: always while it is short, then so many
-/// times until it has doubled that all of it together costs what a few looks cost.
+/// Returns whether to check a reply that had `before` bytes and now has `now`: always while it is short, then so rarely
+/// that all checks until it has doubled cost as much as a few.
 fn is_looked_at(before: usize, now: usize) -> bool {
     let step = 1 << now.max(1).ilog2().saturating_sub(LOOKS_BITS);
     now <= SHORT_BYTES || before / step != now / step

@@ -16,7 +16,7 @@ pub const RIGHT: &str = "answer";
 /// The answer that a conversation is to find.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct AnswerSpec {
-    /// What an answer is.
+    /// The kind of answer that replies give.
     #[serde(default)]
     pub form: AnswerKind,
     /// Whether each is asked how sure it is.
@@ -31,7 +31,7 @@ pub struct AnswerSpec {
     /// How one answer is made of them.
     #[serde(default)]
     pub by: Aggregation,
-    /// What a tie comes to.
+    /// What breaks a tie, or that nothing does.
     #[serde(default)]
     pub tie: AnswerTie,
     /// What a confidence of at least this counts as, the highest first.
@@ -111,7 +111,7 @@ pub(super) fn item(walk: &mut Walk<'_>, root: &Node) -> Map<String, Value> {
     values
 }
 
-/// Returns a text with the values of `[item]` filled in, once and for all: what stands in them is no template.
+/// Returns a text with the values of `[item]` filled in once: braces inside the values are plain text.
 pub(super) fn filled(
     walk: &mut Walk<'_>,
     node: &Node,

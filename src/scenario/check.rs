@@ -1,7 +1,7 @@
 //! The walker: whether a tree has the keys and the kinds of values that the table of keys says.
 //!
-//! It goes on after a fault, so that one look at a file finds them all. What several keys mean together (one voice a
-//! seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
+//! It continues after a fault, so that one check of a file finds them all. What several keys mean together (one voice
+//! per seat, phases only where the policy has them) is decided where they are resolved, with the same list of faults.
 
 use super::fault::{Fault, Gravity, place};
 use super::json_schema::{schema, validator};
@@ -14,7 +14,7 @@ use crate::model::facts;
 use crate::model::near::{instead, nearest};
 use crate::model::steering::duration_ms;
 
-/// What says that a key is to do nothing.
+/// The value that switches a key off.
 const OFF: &str = "off";
 
 /// The longest call, in milliseconds: a day.
@@ -59,7 +59,7 @@ impl<'a> Walk<'a> {
         Some(start..(start + length).min(outer.end))
     }
 
-    /// Notes an error.
+    /// Adds an error at a node, with the way to fix it.
     pub(crate) fn fault(
         &mut self,
         span: &Span,
@@ -70,7 +70,7 @@ impl<'a> Walk<'a> {
         self.note(Gravity::Error, span, key, message.into(), fix.into());
     }
 
-    /// Notes a warning.
+    /// Adds a warning at a node.
     pub(crate) fn warn(
         &mut self,
         span: &Span,
@@ -301,7 +301,7 @@ fn later(rows: &[PolicyRow]) -> Vec<&'static str> {
     LATER_POLICIES.iter().copied().filter(missing).collect()
 }
 
-/// Returns the keys of a policy's table: its name, its own options, and those that every policy takes.
+/// Returns the keys of a policy's table: its name, its own options, and the options of every policy.
 pub(super) fn policy_keys(row: &PolicyRow) -> Vec<Key> {
     let own = row.options.iter().map(option_key);
     own.chain(ANY_POLICY.iter().copied()).collect()

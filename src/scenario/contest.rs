@@ -17,9 +17,9 @@ const ROUNDS: &str = "rounds";
 const MODERATOR: &str = "moderator";
 /// The key of the seat that sums up for another one.
 const CLERK: &str = "summary_by";
-/// What is judged where nothing is said of it.
+/// The default question of a verdict.
 const QUESTION: &str = "Who made the better case?";
-/// What a judge is asked where nothing is said of it.
+/// The default question to a judge that is a stop rule.
 const ENOUGH: &str = "Has everything been said?";
 
 /// Takes their turns from those who judge or moderate, unless the file says that they speak.
@@ -60,7 +60,7 @@ pub(super) fn clerks(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     }
 }
 
-/// Sees to it that a policy which needs a seat to choose is given one, in the whole talk and in each phase.
+/// Checks that a policy in which a seat chooses has that seat, in the whole conversation and in each phase.
 pub(super) fn chairs(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let named = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(str::to_owned);
     let whole = root.get("policy").map(|p| {

@@ -1,7 +1,7 @@
 //! The keys of the context that conditions ask for: whether some participant's form has them.
 //!
-//! A condition over a key that nothing ever writes is false for ever. Forms say which keys there will be; a participant
-//! without one may answer with anything, so that then only a key that is nearly one of the known ones is told.
+//! A condition over a key that nothing ever writes is always false. Forms name the keys there will be; a participant
+//! without a form may answer with anything, and then only a near miss of a known key is reported.
 
 use super::check::Walk;
 use super::tree::Node;

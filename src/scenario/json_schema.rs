@@ -10,7 +10,7 @@ const SCHEMA_MAX: usize = 64 * 1024;
 /// Bytes that a compiled pattern of a schema may take.
 const PATTERN_MAX: usize = 1 << 20;
 
-/// Compiles a JSON Schema. Nothing outside it is ever looked at, and no pattern takes more than linear time.
+/// Compiles a JSON Schema. References outside it are never followed, and every pattern runs in linear time.
 ///
 /// # Errors
 /// What is wrong with it.

@@ -18,7 +18,7 @@ use crate::model::{Limits, Lore, Participant, SeatId, Text, VoiceSpec};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The options of policies that follow an order, by which somebody who is named speaks next.
+/// The options, of policies with an order, that let a participant who is named speak next.
 const NAMED: [&str; 2] = ["mentions", "names"];
 
 /// Resolves `[limits]`; utterances have a bound in any case, unless phases or dependencies define the length.

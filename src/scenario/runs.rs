@@ -1,7 +1,7 @@
 //! `[[participant.after]]` and its companions resolved, and the graph that they make: who waits for whom.
 //!
-//! A cycle is refused unless an edge in it has a condition or a bound that somebody wrote: else nothing would ever end
-//! it. So is a graph in which nobody begins.
+//! A cycle is an error unless one of its edges has a condition or a bound: nothing else would end it. So is a graph in
+//! which no seat starts.
 
 use super::check::{Walk, join};
 use super::keys::DEPENDS;
@@ -77,7 +77,7 @@ fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
     }
 }
 
-/// Finds cycles of which no edge has a written `when` or `max`, each told once at the first seat in it.
+/// Finds cycles without a written `when` or `max` on any edge, and reports each once, at its first seat.
 fn cycles(walk: &mut Walk<'_>, nodes: &[Node]) {
     let id = |node: &Node| node.get("id").and_then(Node::text).unwrap_or_default().to_owned();
     let bare = |node: &&Node| node.get("when").is_none() && node.get("max").is_none();

@@ -87,7 +87,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
             }
             (_, voice) => voice,
         };
-        // what was known about the voice before says nothing about this one
+        // what the program found out about the old voice does not apply to the new one
         (changed.stands_in, changed.local) = (false, false);
         (changed.price, changed.window) = (None, None);
     }
@@ -197,7 +197,7 @@ fn fill(seat: &mut Participant, node: &Node) {
     seat.max_usd = usd(node, "max_usd").or(seat.max_usd);
     if let Some(total) = node.get("timeout").and_then(milliseconds) {
         seat.timeouts.total = total;
-        // whoever gives a slow model more time gives it to the first words as well
+        // more time for a slow model is also time for its first token
         seat.timeouts.first = seat.timeouts.first.max(total);
     }
     if let Some(speaks) = node.get("speaks").and_then(Node::flag) {
@@ -236,7 +236,7 @@ fn fill(seat: &mut Participant, node: &Node) {
         if let Some(fallbacks) = node.get("fallbacks") {
             let fallback = |name| Fallback { name, ..Fallback::default() };
             model.fallbacks = texts(fallbacks).into_iter().map(fallback).collect();
-            // whoever names fallbacks wants them to be taken
+            // fallbacks without a failure rule mean `replace`
             if seat.on_failure.then == Then::Skip {
                 seat.on_failure.then = Then::Replace;
             }
@@ -354,7 +354,7 @@ fn purpose(line: &Node) -> Purpose {
     }
 }
 
-/// Resolves the seats in their order, and sees to it that each has an id of its own.
+/// Resolves the seats in their order, and checks that every id is unique.
 pub(super) fn seats(walk: &mut Walk<'_>, root: &Node) -> Vec<Participant> {
     let mut seats: Vec<Participant> = vec![];
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();

@@ -53,7 +53,7 @@ impl Override {
         &self.path
     }
 
-    /// Returns the value.
+    /// Returns the value as JSON.
     pub fn value(&self) -> serde_json::Value {
         json(&self.node)
     }
@@ -63,10 +63,10 @@ impl Override {
         self.path.join(".")
     }
 
-    /// Puts the value into the tree; what is missing on the way is made.
+    /// Puts the value into the tree, and creates the tables on the way.
     ///
     /// # Errors
-    /// A sentence that says at which key there is nothing to set.
+    /// A sentence that names the key at which nothing can be set.
     pub(crate) fn apply(&self, root: &mut Node) -> Result<(), String> {
         let mut at = root;
         for segment in &self.path {

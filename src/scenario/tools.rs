@@ -32,7 +32,7 @@ fn is_unknown(tool: &Tool) -> bool {
     tool.source == ToolSource::Script(vec![])
 }
 
-/// Gives every seat its tools, and notes those that nobody describes.
+/// Gives every seat its tools, and reports names without a description.
 pub(super) fn tools(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
     let mut all: Vec<Tool> = vec![];
     for (i, node) in root.get("tool").map(Node::items).unwrap_or_default().iter().enumerate() {

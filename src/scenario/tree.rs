@@ -18,7 +18,7 @@ pub(crate) struct Node {
     pub(crate) value: Value,
 }
 
-/// What a value is.
+/// A value of TOML or JSON, with the place of each part.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     Text(String),
@@ -27,7 +27,7 @@ pub(crate) enum Value {
     Flag(bool),
     List(Vec<Node>),
     Table(Vec<TableEntry>),
-    /// A date, or JSON's null: nothing in a scenario takes one.
+    /// A date, or JSON's null: no key of a scenario accepts one.
     Other(&'static str),
 }
 
@@ -40,7 +40,7 @@ pub(crate) struct TableEntry {
 }
 
 impl Node {
-    /// Reads TOML.
+    /// Reads TOML; the places are byte ranges of `text`.
     pub(crate) fn parse(text: &str) -> Result<Node, toml::de::Error> {
         let root = DeTable::parse(text)?;
         // what the whole file lacks is reported at its beginning

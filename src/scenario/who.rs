@@ -1,15 +1,15 @@
-//! Whom a list of names stands for.
+//! Which seats a list of names stands for.
 
 use super::check::Walk;
 use super::tree::{Node, quote, texts};
 use crate::model::near::nearest;
 use crate::model::{Participant, Text};
 
-/// What stands before those whom a phase leaves out.
+/// The prefix of the name that a phase leaves out.
 pub(super) const ALL_BUT: &str = "all but ";
 
-/// Resolves names of seats and roles, `all` and `all but NAME` into ids: as they are named, and where a name stands
-/// for several, in the order of the seats.
+/// Resolves `all`, `all but NAME`, and names of seats and roles into ids, in the order in which they are named; a name
+/// for several seats gives them in the order of the seats.
 pub(super) fn who_of(
     walk: &mut Walk<'_>,
     node: &Node,

@@ -2,7 +2,7 @@
 
 use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, ValueKind, key};
 
-/// Kinds of answers.
+/// The kinds of answers that `answer.form` accepts.
 const FORM: ValueKind =
     ValueKind::OneOf { words: &["number", "letter", "text", "json"], later: &[] };
 
@@ -57,28 +57,28 @@ pub(super) const ANSWER: &[Key] = &[
     ),
 ];
 
-/// The reply holds an answer.
+/// `answer`: the reply ends with an answer.
 pub(super) const ANSWER_OF: Key = key(
     "answer",
     FORM,
     r#""number""#,
     "The reply is text that ends with an answer of this kind, after \"ANSWER:\".",
 );
-/// The reply holds a ranking.
+/// `rank`: the reply ends with a ranking.
 pub(super) const RANK: Key = key(
     "rank",
     ValueKind::AnyOf(&[ValueKind::True, ValueKind::Count { least: 1, most: 100 }]),
     "true",
     "The reply is text that ends with a ranking of the others whose turns were shown: all of them, or the best N.",
 );
-/// The reply holds scores.
+/// `score`: the reply ends with scores.
 pub(super) const SCORE: Key = key(
     "score",
     NAMES,
     r#"["A", "B"]"#,
     "The reply is text that ends with a score from 0 to 10 for each of these, as in \"SCORE A: 7\".",
 );
-/// Quotations are checked.
+/// `quotes`: the program checks quotations against a text.
 pub(super) const QUOTES: Key = key(
     "quotes",
     ValueKind::Text,

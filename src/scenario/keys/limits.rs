@@ -4,7 +4,7 @@ use super::value::{
     DAY_SECONDS, Key, ROUND_RANGE, TOKEN_RANGE, USD, UTTERANCE_RANGE, ValueKind, key,
 };
 
-/// What bounds a conversation.
+/// The keys of `[limits]`.
 pub(super) const LIMITS: &[Key] = &[
     key(
         "utterances",

@@ -4,7 +4,7 @@ use super::contest::{JUDGE, REPLY};
 use super::value::{Key, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, ValueKind, WORDS, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 
-/// One phase.
+/// The keys of a `[[phase]]`.
 pub(super) const PHASE: &[Key] = &[
     needed("name", ValueKind::Line, r#""opening""#, "Name."),
     key(

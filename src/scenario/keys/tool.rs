@@ -2,7 +2,7 @@
 
 use super::value::{Key, ValueKind, key, needed};
 
-/// One tool.
+/// The keys of a tool's table.
 pub(super) const TOOL: &[Key] = &[
     needed(
         "name",

@@ -1,6 +1,6 @@
 //! What a key is and what it takes, for every table of keys.
 
-/// What a key takes.
+/// The form of a key's value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ValueKind {
     /// Text of any length.
@@ -17,13 +17,13 @@ pub(crate) enum ValueKind {
     Model,
     /// Seconds, or text such as `"30s"`.
     Duration,
-    /// `true`, and nothing else.
+    /// `true` only.
     True,
-    /// `true` or `false`.
+    /// A boolean, `true` or `false`.
     Flag,
-    /// A whole number.
+    /// A whole number, both bounds included.
     Count { least: u64, most: u64 },
-    /// A number.
+    /// A number with or without decimals, both bounds included.
     Number { least: f64, most: f64 },
     /// One of some words; `later` ones are known but not in this version.
     OneOf { words: &'static [&'static str], later: &'static [&'static str] },
@@ -41,7 +41,7 @@ pub(crate) enum ValueKind {
     Schema,
     /// A table of lines by seat, beside these keys.
     Cast(&'static [Key]),
-    /// Anything: whoever reads it looks at it.
+    /// Any value: the code that reads it checks it.
     Free,
     /// Part of the language, but not of this version.
     Later,
@@ -56,7 +56,7 @@ pub(crate) struct Key {
     pub(crate) needed: bool,
     /// A value that is right, as TOML.
     pub(crate) example: &'static str,
-    /// One sentence.
+    /// One sentence for the schema, help and messages.
     pub(crate) meaning: &'static str,
 }
 

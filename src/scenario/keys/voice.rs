@@ -3,11 +3,11 @@
 use super::value::{Key, NAMES, PACE_RANGE, SECONDS_RANGE, ValueKind, key, needed};
 use crate::model::facts::OF_CALL;
 
-/// Rehearsed lines.
+/// Rehearsed lines: each is a text or a table.
 pub(super) const LINES: ValueKind =
     ValueKind::List(&ValueKind::AnyOf(&[ValueKind::Template, ValueKind::Table(LINE)]));
 
-/// One rehearsed line.
+/// The keys of a rehearsed line that is a table.
 const LINE: &[Key] = &[
     needed("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
     key(
@@ -58,7 +58,7 @@ pub(super) const ON_FAILURE: &[Key] = &[
     ),
 ];
 
-/// What `[rehearsed]` holds besides lines.
+/// The keys of `[rehearsed]` besides the lines.
 pub(super) const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
 
 /// What lines of a cast are.
