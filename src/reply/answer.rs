@@ -1,23 +1,23 @@
 //! What the last lines of a reply say as data: an answer and how sure its speaker is, a ranking, scores.
 //!
-//! Nothing is guessed: an answer counts behind `ANSWER:`, in `\boxed{}`, or where the reply is nothing else. A reply
-//! without one is an abstention, and says so as null. Answers are spelled alike, so that equal ones are equal texts.
+//! Nothing is guessed: an answer counts after `ANSWER:`, in `\boxed{}`, or where the reply is nothing else. A reply
+//! without one is an abstention, which is null. Answers are normalised, so that equal ones are equal texts.
 
 use crate::model::contract::SCORE_MAX;
 use crate::model::{AnswerKind, SeatId, Text};
 use serde_json::{Map, Value, json};
 
-/// What stands around an answer and is none of it.
+/// Characters around an answer that are no part of it.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
 /// What leads up to an answer, longest first; a colon, an equals sign or "is" follows.
 const LEADS: [&str; 5] = ["the final answer", "final answer", "the answer", "my answer", "answer"];
-/// What leads up to how sure somebody is.
+/// The phrases before a confidence.
 const SURE: [&str; 3] = ["my confidence", "confidence level", "confidence"];
 /// What leads up to a ranking, or to the one that is ranked first.
 const RANKED: [&str; 5] = ["final ranking", "my ranking", "ranking", "my vote", "vote"];
 /// What TeX frames an answer with.
 const BOXED: &str = "\\boxed{";
-/// Bytes of an answer.
+/// The longest answer, in bytes.
 const ANSWER_MAX: usize = 1_000;
 
 /// Reads the answer of a reply, null where it has none, and how sure its speaker is, where that is asked for.
@@ -54,7 +54,7 @@ fn following(said: &str) -> Option<&str> {
     lines.get(at + 1..)?.iter().copied().find(|line| !line.trim().is_empty())
 }
 
-/// Returns what stands on a line behind one of some words and a colon.
+/// Returns what follows one of some words and a colon on a line.
 fn after<'a>(line: &'a str, leads: &[&str]) -> Option<&'a str> {
     let line = line.trim_start_matches(DRESS);
     let rest = leads.iter().find_map(|lead| {
@@ -100,7 +100,7 @@ pub fn spelled(kind: AnswerKind, text: &str) -> Option<String> {
 /// Returns the one number of a text: `$1,234.50` is 1234.5, and of an equation the right side counts.
 fn number(text: &str) -> Option<String> {
     let text = text.rsplit(['=', '≈']).next()?;
-    // what stands in brackets explains
+    // brackets hold an explanation
     let text = text
         .split_once('(')
         .map_or(text, |(before, _)| if before.trim().is_empty() { text } else { before });
@@ -138,7 +138,7 @@ fn number(text: &str) -> Option<String> {
     Some(if part.is_empty() { format!("{sign}{whole}") } else { format!("{sign}{whole}.{part}") })
 }
 
-/// Reads `3/4`, and nothing else that has a second number in it.
+/// Reads a fraction such as `3/4`; none if the text has any other second number.
 fn fraction(above: &str, behind: &str, minus: bool) -> Option<String> {
     let below =
         behind.trim_start().strip_prefix('/')?.trim().trim_end_matches(['.', '*', '`', ' ']);
@@ -232,7 +232,7 @@ pub fn ranking(most: Option<u32>, among: &[(Text, SeatId)], said: &str) -> Value
     found.sort();
     let wanted = most.map_or(among.len(), |most| (most as usize).min(among.len()));
     let seats: Vec<&SeatId> = found.into_iter().map(|(_, seat)| seat).take(wanted).collect();
-    // a ranking that leaves somebody out gives points to nobody
+    // an incomplete ranking gives no points at all
     json!({ "ranking": (seats.len() == wanted && wanted > 0).then_some(seats) })
 }
 

@@ -1,11 +1,11 @@
-//! Words that were cut and those that go on from them, as one text.
+//! Joins words that were cut with their continuation.
 
 /// Bytes that must be said twice before they are taken for a repetition of the end.
 const OVERLAP_MIN: usize = 8;
 /// Bytes of the end that are looked at for it.
 const OVERLAP_MAX: usize = 400;
 
-/// Joins a part with what goes on from it: what repeats the end of the part is left out, and words stay apart.
+/// Joins a part with its continuation: what repeats the end of the part is left out, and words stay apart.
 pub fn joined(part: &str, more: &str) -> String {
     let said = more.trim_start();
     let fresh = match overlap(part, said) {

@@ -1,6 +1,7 @@
 //! Who is addressed: every `@name` that a seat wrote itself.
 //!
-//! Code, quotes and e-mail addresses address nobody. Muted seats and whether mentions count at all are not known here.
+//! Names in code, quotes and e-mail addresses do not count. Which seats are muted, and whether mentions count, is not
+//! known here.
 
 use crate::model::{Participant, SeatId};
 
@@ -31,8 +32,8 @@ pub fn mentions(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec
     found
 }
 
-/// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: a person
-/// who asks "What do you think, Cy?" wants Cy to answer.
+/// Returns the seats that the question at the end of `text` names without an `@`, in order and without repeats: "What
+/// do you think, Cy?" is a question to Cy.
 pub fn asked(text: &str, by: Option<&SeatId>, roster: &[&Participant]) -> Vec<SeatId> {
     let paragraphs = own_paragraphs(text);
     let Some(last) = paragraphs.iter().rfind(|p| !p.trim().is_empty()) else { return vec![] };
@@ -140,7 +141,7 @@ fn without_inline_code(paragraph: &str) -> String {
         let after = ticks.trim_start_matches('`');
         let length = ticks.len() - after.len();
         kept.push_str(before);
-        // stands for the code, so that what is around it does not grow together
+        // replaces the code, so that the words around it stay apart
         kept.push('`');
         rest = end_of_code(after, length).map_or(after, |end| &after[end..]);
     }

@@ -1,11 +1,11 @@
-//! Quotations in a reply, held against the text that they are from, and marked: a reader who does not have the text
-//! can tell what stands in it from what does not.
+//! Checks quotations in a reply against their source text and marks them: a reader without the source can tell which
+//! are correct.
 
-/// What frames a quotation.
+/// The marks around a quotation.
 const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"", "\"")];
 /// Words from which on something between quotation marks is taken for a quotation.
 const WORDS_MIN: usize = 3;
-/// What is put behind one that stands in the text.
+/// The mark after a quotation that the source contains.
 pub const FOUND: &str = " [quoted correctly]";
 /// What is put behind one that does not.
 pub const MISSING: &str = " [not in the text]";

@@ -1,8 +1,8 @@
-//! Words brought back to the one who spoke them: a leading own name goes, and what goes on in another's name is cut.
+//! Limits a reply to its speaker's words: its own name in front is removed, and words in another's name are cut.
 //!
-//! Models that see a talk like to write it on. What they write in somebody else's name was never said by anybody, so it
-//! must not stand in the transcript. Words *about* others stay: quotes, lists, code, a name within a sentence. It
-//! deliberately judges form alone, line by line, and adds no word of its own.
+//! Models like to continue a conversation in other participants' names. Those words were never said, so they must not
+//! be in the transcript. Words *about* others stay: quotes, lists, code, a name within a sentence. It deliberately
+//! judges form alone, line by line, and adds no word of its own.
 
 use super::think::Splitter;
 use crate::model::event::OPERATOR;
@@ -17,18 +17,18 @@ const OWN: &str = "assistant";
 const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
 const MARKS: [char; 3] = ['*', '_', '#'];
-/// The tags of prompts that begin words: behind them nobody speaks who was asked.
+/// The tags of prompts that begin words: what follows them is not the speaker's.
 const OPENING: [&str; 6] =
     ["<said by=", "<host>", "<host to=", "<request by=", "<moderator", "<guidance>"];
-/// Those that end words.
+/// The tags of prompts that end words.
 const CLOSING: [&str; 5] = ["</said>", "</host>", "</request>", "</moderator>", "</guidance>"];
-/// Info strings of fences that hold talk; code has another.
+/// Info strings of fences that hold prose; code has another.
 const TALK: [&str; 6] = ["", "text", "txt", "markdown", "md", "plaintext"];
 
-/// What a reply is once it is nobody's but the speaker's.
+/// A reply after the words of others are removed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RepairedReply {
-    /// The words.
+    /// The text that is left.
     pub text: String,
     /// The words as they came, where they were changed.
     pub raw: Option<Text>,
@@ -45,13 +45,13 @@ pub fn repair(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedRe
     repaired(reply, seat, roster, Lead::Announces)
 }
 
-/// Repairs words that began in another's name and were asked for once more: a label in front of them is text by now. What
-/// goes on in a further one is cut all the same.
+/// Repairs a retry of a reply that began in another's name: a label in front of the retry counts as text. Words in a
+/// further name are cut all the same.
 pub fn repair_again(reply: &str, seat: &SeatId, roster: &[&Participant]) -> RepairedReply {
     repaired(reply, seat, roster, Lead::IsText)
 }
 
-/// What a label of somebody else in front of a reply is.
+/// The meaning of another participant's label in front of a reply.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lead {
     Announces,
@@ -107,7 +107,7 @@ fn without_thought_before(said: &str) -> Option<(&str, &str)> {
     (!in_code).then_some((before, after.trim_start()))
 }
 
-/// Whose name stands before words.
+/// Whose name a label has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Whose {
     Own,
@@ -129,11 +129,11 @@ enum Form {
 struct Label<'a> {
     whose: Whose,
     form: Form,
-    /// The line behind it.
+    /// The line after the label.
     rest: &'a str,
 }
 
-/// All names by which somebody at the table may be announced, longest first.
+/// All names that can be labels at this table, longest first.
 struct Names(Vec<(String, Whose)>);
 
 impl Names {
@@ -175,7 +175,7 @@ impl Names {
         (!words.is_empty()).then(|| words.to_owned())
     }
 
-    /// Returns where the words go on in somebody else's name, from a place on.
+    /// Returns where the words first continue in another participant's name, from a place on.
     fn goes_on_at(&self, text: &str, begin: usize) -> Option<usize> {
         let mut at = 0;
         let mut fence: Option<bool> = None;
@@ -280,7 +280,7 @@ fn after_role(rest: &str) -> &str {
     }
 }
 
-/// Returns whether what follows a name and a colon was put into somebody's mouth, and is no key with its value.
+/// Returns whether the text after a name and a colon is speech, as opposed to the value of a key.
 fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
     let words: Vec<&str> = rest.split_whitespace().collect();
     let begins = |c: fn(char) -> bool| words.first().is_some_and(|w| w.starts_with(c));
@@ -296,7 +296,7 @@ fn is_speech(rest: &str, next: &str, fenced: bool) -> bool {
     }
 }
 
-/// Returns what a fence holds that has the whole text in it and is no code.
+/// Returns the content of a fence around the whole text, unless it is code.
 fn fence_around(text: &str) -> Option<&str> {
     let (info, body) = text.strip_prefix("```")?.split_once('\n')?;
     let body = body.strip_suffix("```")?;

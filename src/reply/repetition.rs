@@ -1,7 +1,7 @@
-//! Words that only repeat: a reply that says its own sentence again and again, or one that says what was just said.
+//! Replies that only repeat: their own sentence again and again, or what was just said.
 //!
-//! Small models fall into both. It looks at words alone: a sentence counts as said again where its words are the same,
-//! whatever stands between them.
+//! Small models do both. It looks at words alone: sentences with the same words are the same, whatever is between the
+//! words.
 
 use crate::text::Trigrams;
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ const TIMES: usize = 2;
 const SENTENCE_WORDS: usize = 4;
 /// Words of a reply that can be an echo; shorter ones may well be said twice.
 const ECHO_WORDS: usize = 5;
-/// The share of a reply that stands in what was said already from which on it is an echo.
+/// The share of a reply, from 0 to 1, that repeats earlier words, from which on it is an echo.
 const ECHO: f64 = 0.8;
 
 /// A sentence: where it begins, and its bare words.
@@ -22,8 +22,8 @@ struct Sentence {
     counts: bool,
 }
 
-/// Returns where a reply begins to do nothing but repeat itself: at the end of what it said only once, as soon as one of
-/// its sentences comes for the third time. Only complete sentences count, so that it may be asked while words come.
+/// Returns where a reply begins to only repeat itself: at the end of what it said once, as soon as one of its sentences
+/// comes for the third time. Only complete sentences count, so that it can be called on a stream.
 pub fn repeats_from(reply: &str) -> Option<usize> {
     let sentences = sentences(reply);
     let mut times: HashMap<&str, usize> = HashMap::new();
@@ -32,7 +32,7 @@ pub fn repeats_from(reply: &str) -> Option<usize> {
         *n += usize::from(sentence.counts);
         *n > TIMES
     })?;
-    // what led up to it may be a repetition of its own
+    // the sentences before it may be a repetition of their own
     let before = |at: usize| sentences.iter().take(at).map(|s| &s.words);
     let mut cut = third;
     while let Some(last) = cut.checked_sub(1)
@@ -76,7 +76,7 @@ fn sentences(reply: &str) -> Vec<Sentence> {
     all
 }
 
-/// Returns whether nearly all of a reply stands in what its speaker was just shown.
+/// Returns whether nearly all of a reply repeats what its speaker was just shown.
 pub fn echoes<'a>(reply: &str, shown: impl IntoIterator<Item = &'a str>) -> bool {
     let words = reply.split_whitespace().filter(|w| w.contains(char::is_alphanumeric)).count();
     if words < ECHO_WORDS {

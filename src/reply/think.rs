@@ -1,7 +1,7 @@
-//! Reasoning that a model writes among its words, `<think>…</think>`, told apart from them while the words still come.
+//! Separates reasoning that a model writes among its words, `<think>…</think>`, while the reply still streams.
 //!
-//! Some models have a field for their reasoning, many just write it; nobody at the table shall hear it. However the
-//! pieces are cut, the same text comes out in the same two parts. Tags in code or in quotes are words about tags.
+//! Some models have a field for reasoning, many write it into the reply; the other participants must not see it.
+//! However the pieces are cut, the text comes out in the same two parts. Tags in code or in quotes are plain text.
 
 use crate::model::Channel;
 
@@ -18,7 +18,7 @@ pub struct Splitter {
     /// What may be the beginning of a tag.
     held: String,
     thinking: bool,
-    /// Whether a part begins: the white space there belongs to nobody.
+    /// Whether a part begins: the white space there is dropped.
     fresh: bool,
     /// The last character of the words.
     last: Option<char>,
@@ -58,7 +58,7 @@ impl Splitter {
         out
     }
 
-    /// Returns what was held back: nothing more comes.
+    /// Returns what was held back, at the end of the stream.
     pub fn finish(&mut self) -> Vec<(Channel, String)> {
         let mut out = vec![];
         for c in std::mem::take(&mut self.held).chars() {

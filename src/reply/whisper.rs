@@ -1,6 +1,6 @@
 //! Private words in a reply: a paragraph that begins with `WHISPER NAME:` is for that participant alone.
 //!
-//! Nothing that was meant to be private may reach the table, so a paragraph whose name is nobody's is taken out as well.
+//! Private words must never reach the table, so a paragraph with an unknown name is taken out as well.
 
 use crate::model::contract::WHISPER;
 use crate::model::payload::Whisper;
@@ -12,11 +12,11 @@ const NAMES_MAX: usize = 80;
 /// A reply and the private words that were taken out of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parted {
-    /// The words for everybody.
+    /// The public part of the reply.
     pub text: String,
     /// The private words, in order.
     pub whispers: Vec<Whisper>,
-    /// The names that are nobody's; their words stand nowhere else.
+    /// Names of no participant; the words to them are dropped.
     pub unknown: Vec<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct Parted {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paragraph {
     Public,
-    /// It belongs to this many of the latest whispers.
+    /// Private: the text of this many of the last whispers, one for each addressee.
     Private(usize),
     Nobodys,
 }

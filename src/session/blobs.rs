@@ -7,12 +7,12 @@
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 
-/// A string that stands beside the log.
+/// A string that is kept outside the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blob {
     /// SHA-256 of the text in lower hex: its file's name.
     pub name: String,
-    /// The text.
+    /// The text itself, as a placeholder in the log refers to it.
     pub text: String,
 }
 

@@ -1,7 +1,8 @@
 //! The thread that owns a session's file: writes batches of whole lines, syncs by urgency, and survives the disk.
 //!
-//! A full disk is waited for; the file is cut back to its last good length first, so that it never holds half a line
-//! for long. A disk that fails is never tried again: whatever it may have lost goes to a rescue file beside it.
+//! It waits for a full disk to have room; it first cuts the file back to its last good length, so that half a line
+//! never stays for long. After a disk error it never retries: what may be lost goes to a rescue file beside the
+//! session.
 
 use super::Record;
 use super::blobs;
@@ -25,7 +26,7 @@ const LATER_MS: u64 = 900;
 const RETRY_FIRST_MS: u64 = 10;
 /// The longest wait between two tries of a full disk.
 const RETRY_LAST_MS: u64 = 1_000;
-/// How long a full disk is waited for when nothing more comes.
+/// How long it waits for a full disk after the writer is closed, in milliseconds.
 const CLOSING_PATIENCE_MS: u64 = 2_000;
 
 /// The state of the thread; `disk` goes first, so that the lock is free before anybody learns of the end.
@@ -69,7 +70,7 @@ impl Committer {
         }
     }
 
-    /// Works until the handle is closed and all is synced, or nothing more can be saved.
+    /// Runs until the handle is closed and everything is synced, or nothing more can be saved.
     pub(super) fn run(mut self) {
         loop {
             match self.step() {

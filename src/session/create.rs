@@ -11,14 +11,14 @@ use tempfile::TempPath;
 /// How many further names are tried when a session of the same second and the same dice exists.
 const NAMES_TRIED: u32 = 1_000;
 
-/// What stands before the name that a log is going to have.
+/// The prefix of a log's temporary name.
 const UNNAMED: &str = ".new-";
 
 /// The file of a log that has no name yet: a program that is stopped before it has said anything leaves no session.
 pub(super) struct Unnamed {
-    /// Open for appending.
+    /// The new log, open for appending.
     pub file: File,
-    /// Where it lies until then; removed when dropped.
+    /// Its temporary path; removed when dropped.
     pub path: TempPath,
     /// The right to the name.
     pub lock: Lock,
@@ -35,7 +35,7 @@ impl SessionFiles {
             return Err(taken());
         }
         let lock = Lock::take(self)?;
-        // whoever had the lock may have given the name away meanwhile
+        // the previous holder of the lock may have taken the name meanwhile
         if self.is_taken() {
             return Err(taken());
         }
@@ -68,8 +68,8 @@ impl SessionFiles {
     }
 }
 
-/// Removes the logs without a name that killed programs have left in a folder: nobody holds the right to their names any
-/// more, and nothing was said in them.
+/// Removes unnamed logs that killed programs have left in a folder: their names are no longer reserved, and they hold
+/// no words.
 fn remove_unnamed(folder: &Path) {
     // a folder that cannot be read keeps them
     for path in fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()) {
@@ -78,7 +78,7 @@ fn remove_unnamed(folder: &Path) {
         let files = SessionFiles::at(folder.join(format!("{id}.jsonl")));
         let free = File::open(files.lock()).is_ok_and(|lock| lock.try_lock().is_ok());
         if free && !files.is_taken() {
-            // whoever is faster has removed it
+            // another program may have removed it already
             let _ = fs::remove_file(&path);
         }
     }

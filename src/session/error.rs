@@ -32,15 +32,15 @@ pub enum SessionError {
     Io {
         /// What was tried, as a verb.
         action: &'static str,
-        /// On what.
+        /// The file or folder that was used.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// Somebody else writes the session.
+    /// Another program writes the session.
     #[error("{} is being written by {}", path.display(), holder(*pid))]
     Locked {
-        /// The session.
+        /// The session's log.
         path: PathBuf,
         /// The process that does, where it could be read.
         pid: Option<u32>,
@@ -48,13 +48,13 @@ pub enum SessionError {
     /// The file was not written by this program.
     #[error("{} is not a session", path.display())]
     NotASession {
-        /// The file.
+        /// The file that was opened.
         path: PathBuf,
     },
     /// The file is larger than [`SESSION_MAX_BYTES`](super::reader::SESSION_MAX_BYTES).
     #[error("{} is too large ({bytes} bytes)", path.display())]
     TooLarge {
-        /// The file.
+        /// The file that was opened.
         path: PathBuf,
         /// Its length in bytes.
         bytes: u64,
@@ -62,9 +62,9 @@ pub enum SessionError {
     /// The session can be read, but not written.
     #[error("{} is read-only: {}", path.display(), first(faults))]
     ReadOnly {
-        /// The session.
+        /// The session's log.
         path: PathBuf,
-        /// Why.
+        /// The faults that forbid writing.
         faults: Vec<LogFault>,
     },
 }
@@ -78,7 +78,7 @@ fn holder(pid: Option<u32>) -> String {
 }
 
 impl SessionError {
-    /// Returns whether something was to be made that exists already, or that somebody else is about to make.
+    /// Returns whether the name is already in use, or another program is about to use it.
     pub(super) fn is_taken(&self) -> bool {
         match self {
             SessionError::Io { source, .. } => source.kind() == io::ErrorKind::AlreadyExists,

@@ -15,24 +15,24 @@ pub enum LogFault {
     },
     /// Events that are not there.
     Missing {
-        /// Their places.
+        /// The missing numbers.
         seq: Range<u64>,
     },
     /// A whole line that does not belong here: its place is taken, or far ahead; it is skipped.
     Misplaced {
-        /// Where it lies in the file.
+        /// Its byte range in the file.
         bytes: Range<u64>,
-        /// The place it claims.
+        /// The `seq` that it has.
         seq: Seq,
     },
-    /// A whole line that this version cannot read; its data is kept as it stands, or it is skipped.
+    /// A whole line that this version cannot read; its data is kept unread, or it is skipped.
     Unread {
-        /// Where it lies in the file.
+        /// Its byte range in the file.
         bytes: Range<u64>,
-        /// Why not.
+        /// The reason, for people.
         why: String,
     },
-    /// A text beside the log that is missing, changed or too much; a placeholder stands for it.
+    /// A text outside the log that is missing, changed or too large; a placeholder replaces it.
     Blob {
         /// The event it belongs to.
         seq: Seq,
@@ -41,18 +41,18 @@ pub enum LogFault {
     },
     /// The session was written by a newer program.
     Newer {
-        /// Its format.
+        /// The format's version.
         format: u64,
     },
-    /// The end of the session lies in a rescue file.
+    /// The end of the session is in a rescue file.
     Rescue {
-        /// That file.
+        /// The rescue file, beside the session.
         path: PathBuf,
     },
 }
 
 impl LogFault {
-    /// Returns whether nothing may be written to a session that has it.
+    /// Returns whether it makes the session read-only.
     pub fn forbids_writing(&self) -> bool {
         match self {
             LogFault::Blob { .. } => false,

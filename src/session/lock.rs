@@ -16,7 +16,7 @@ pub struct Lock {
     file: File,
 }
 
-/// How often a lock is tried for that nobody who lives has put a number into.
+/// How often a lock is tried whose file names no live process.
 const TRIES: u32 = 40;
 /// How long between two tries.
 const PAUSE: Duration = Duration::from_millis(25);
@@ -26,8 +26,8 @@ const PID_BYTES: u64 = 32;
 impl Lock {
     /// Takes the lock of a session, and writes this process's id into it.
     ///
-    /// It does not wait for a program that writes the session, but for a second at most for what only seems to: a child
-    /// that a killed program had forked and that has not begun yet, and somebody who just looks whether it is locked.
+    /// It does not wait for a program that writes the session, but up to a second for what only looks like one: a child
+    /// that a killed program had forked and that has not started yet, or a program that only checks the lock.
     ///
     /// # Errors
     /// [`SessionError::Locked`] with the holder's process id where it could be read, or [`SessionError::Io`].
@@ -56,8 +56,8 @@ impl Lock {
     }
 }
 
-/// Returns who writes a session, if anybody does. A lock is only tried where somebody left a number, so that looking
-/// at a list keeps nobody from beginning to write.
+/// Returns the process id of the writer of a session, as far as it is known, if there is one. A lock is only tried
+/// where its file has a number, so that a list of sessions does not keep a program from starting to write.
 pub fn holder(files: &SessionFiles) -> Option<Option<u32>> {
     let number = fs::read_to_string(files.lock()).ok().filter(|n| !n.trim().is_empty())?;
     let held = File::open(files.lock()).ok()?.try_lock_shared();
@@ -72,7 +72,7 @@ fn number(mut file: &File) -> Option<u32> {
     text.trim().parse().ok()
 }
 
-/// Returns whether a process is there, whoever's it is.
+/// Returns whether a process with this id is running, of whatever user.
 #[cfg(unix)]
 fn lives(pid: u32) -> bool {
     use rustix::process::{Pid, test_kill_process};

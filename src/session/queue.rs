@@ -24,16 +24,16 @@ pub enum Mode {
 /// What is wrong with the disk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskFault {
-    /// It has no room (or the quota or size limit is reached). Nothing is lost; it goes on by itself.
+    /// It is full (or the quota or size limit is reached). Nothing is lost; writing resumes by itself.
     #[error("the disk is full: {error}")]
     Full {
-        /// What the system said.
+        /// The error of the operating system.
         error: Text,
     },
-    /// It failed, and nothing more is written to the session: stop.
+    /// It failed, and nothing more is written to the session.
     #[error("{error}{}", rescue.as_ref().map(|p| format!("; the rest is in {}", p.display())).unwrap_or_default())]
     Broken {
-        /// What the system said.
+        /// The error of the operating system.
         error: Text,
         /// Where everything after the last good sync went; none if that failed as well.
         rescue: Option<PathBuf>,
@@ -47,9 +47,9 @@ pub struct Durable {
     pub written: Option<Seq>,
     /// The last event that would survive a power cut: all up to here may be shown as saved.
     pub synced: Option<Seq>,
-    /// What is wrong now.
+    /// The current fault; none while the disk works.
     pub fault: Option<DiskFault>,
-    /// Bytes not yet written when this was published; [`super::SessionWriter::pending_bytes`] has the moment's.
+    /// Bytes not yet written when this was published; [`super::SessionWriter::pending_bytes`] is up to date.
     pub waiting_bytes: usize,
 }
 
@@ -71,9 +71,9 @@ pub(super) struct Queue {
 /// What the thread is asked for besides the records it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Orders {
-    /// A sync now.
+    /// Whether to sync now, without waiting for the usual delay.
     pub flush: bool,
-    /// Nothing more comes after the records taken so far.
+    /// Whether the writer is closed: no records follow.
     pub over: bool,
 }
 

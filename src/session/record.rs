@@ -1,4 +1,4 @@
-//! An event as it stands in a file.
+//! An event together with its line in a file.
 
 use crate::model::Event;
 
@@ -8,8 +8,8 @@ pub const FORMAT: u32 = 1;
 /// An event together with its line, serialised once and shared by the file, the tails and `--format jsonl`.
 #[derive(Debug)]
 pub struct Record {
-    /// What happened.
+    /// The event as the program uses it.
     pub event: Event,
-    /// Its line as the file holds it, with the newline.
+    /// Its line as written to the file, with the newline.
     pub line: String,
 }

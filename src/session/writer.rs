@@ -1,7 +1,7 @@
 //! The engine's end of the writer: hand a record over, never wait, and see how far the disk has come.
 //!
-//! The thread behind it (`committer`) owns the file. The queue has no bound of its own, because an event that happened
-//! must not be dropped; the engine stops taking words while more than [`WAITING_MAX_BYTES`] wait.
+//! The thread behind it (`committer`) owns the file. The queue has no bound, because events must not be dropped; the
+//! engine stops taking words while more than [`WAITING_MAX_BYTES`] wait.
 
 use super::Record;
 use super::committer::Committer;
@@ -18,7 +18,7 @@ pub use super::queue::{DiskFault, Durable, Mode};
 /// While more bytes than this wait for the disk, the engine takes no more words from voices.
 pub const WAITING_MAX_BYTES: usize = 64 * 1024 * 1024;
 
-/// Where a writer goes on.
+/// Where a writer starts in its file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WriterStart {
     /// The length of the file in bytes.
@@ -78,7 +78,7 @@ impl SessionWriter {
         self.shared.bell.notify_one();
     }
 
-    /// Says that nothing more comes, and waits until all of it is synced and the lock given back.
+    /// Closes the writer, and waits until everything is synced and the lock is released.
     ///
     /// # Errors
     /// The fault that kept something from the session's own file. A full disk is given two more seconds.

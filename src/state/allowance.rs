@@ -13,7 +13,7 @@ const TOKENS_PER_WORD: u32 = 2;
 const WIDER: u32 = 4;
 /// How often it may grow so.
 const WIDER_TIMES: u32 = 2;
-/// Tokens of such a reply where nobody bounded it.
+/// The default for such a reply, in tokens, where no bound is set.
 const UNBOUNDED_TOKENS: u32 = 4_096;
 /// The most that is asked for so.
 const WIDEST_TOKENS: u32 = 32_768;

@@ -13,17 +13,17 @@ const TIE_SALT: &str = "tie of an answer";
 /// One answer that was asked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stated {
-    /// By whom.
+    /// The seat that answered.
     pub seat: SeatId,
     /// The turn that gave it.
     pub turn: TurnId,
-    /// The utterance's number.
+    /// The utterance's number, from 1; none for an answer outside the count.
     pub number: Option<u32>,
     /// Which of its seat's answers it is, from 1.
     pub nth: u32,
     /// The answer; none is an abstention.
     pub answer: Option<Text>,
-    /// How sure.
+    /// The stated confidence; none where the answer had none.
     pub confidence: Option<f64>,
     /// The last answers of the others that its speaker was shown.
     pub shown: Vec<(SeatId, Text)>,

@@ -18,9 +18,9 @@ pub const REQUESTS: &str = "requests";
 /// What one seat asks of another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
-    /// Who asks.
+    /// The seat that asks.
     pub by: SeatId,
-    /// In which words.
+    /// The text of the question.
     pub text: Text,
 }
 

@@ -12,7 +12,7 @@ const MARGIN_MOST: u32 = 4_000;
 /// What the highest margin that was seen is raised by, in hundredths: the next prompt may be in another writing.
 const MARGIN_RAISED: u32 = 125;
 
-/// Bytes that are taken for one token where nobody counted.
+/// Bytes per token in estimates, where the server reported no usage.
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Turn {

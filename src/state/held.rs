@@ -4,8 +4,8 @@ use super::{Conversation, Turn};
 use crate::model::{CallRate, Ms, VoiceSpec};
 
 impl Conversation {
-    /// Returns until when a turn has to wait for its provider's rate, with the provider and its rate, where it waits at a
-    /// moment.
+    /// Returns until when a turn has to wait for its provider's rate, with the provider and its rate; none where it
+    /// does not wait at this time.
     pub fn held_by_rate<'s>(&'s self, turn: &Turn, now: Ms) -> Option<(Ms, &'s str, CallRate)> {
         if turn.call.is_some() || turn.waits_for_tools() {
             return None;

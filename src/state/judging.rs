@@ -15,7 +15,7 @@ pub struct Judging {
     pub of: Option<(ThreadId, bool)>,
     /// How often the judges were asked.
     pub asked: u32,
-    /// What they said.
+    /// Every judgement so far, in order.
     pub judgements: Vec<Judgement>,
     /// The casting vote on a tie, if it was asked for: whose, and for which side.
     pub casting: Option<(SeatId, Option<Text>)>,
@@ -34,7 +34,7 @@ pub struct Ruling {
     pub at: u32,
     /// Whether it was a yes.
     pub yes: bool,
-    /// Why.
+    /// The judge's reason.
     pub why: Text,
 }
 
@@ -49,7 +49,7 @@ impl Conversation {
         }
     }
 
-    /// Takes in a verdict. One that was asked after a round and names a winner brings the end of the talk with it.
+    /// Applies a verdict. One that was asked after a round and names a winner also sets the end of the conversation.
     pub(super) fn settle(&mut self, thread: ThreadId, verdict: &VerdictGiven) {
         let at = self.utterances;
         self.verdict = Some((verdict.clone(), at));
@@ -62,7 +62,7 @@ impl Conversation {
         self.judging = end.map(|end| Judging { ends: Some(end), ..Judging::default() });
     }
 
-    /// Takes in that the operator breaks a tie: what waited for that goes on.
+    /// Applies the operator's decision on a tie: what waited for it continues.
     pub(super) fn choose_winner(&mut self, winner: &Text) {
         if let Some(judging) = &mut self.judging {
             judging.chosen = Some(winner.clone());
@@ -76,7 +76,7 @@ impl Conversation {
         (!judging.tied.is_empty()).then_some(&judging.tied)
     }
 
-    /// Returns how a thread is judged: the whole talk by its verdict, a phase by its own judge.
+    /// Returns how a thread is judged: the whole conversation by its verdict, a phase by its own judge.
     pub fn verdict_spec(&self, thread: ThreadId) -> Option<&VerdictSpec> {
         match thread {
             ThreadId::ROOT => self.scenario.verdict.as_ref(),
@@ -108,8 +108,8 @@ impl Conversation {
         self.follow_rule(then, turn, why);
     }
 
-    /// Takes in what follows a turn that failed after its first words: these stay, and the failure rule holds all the
-    /// same. A fallback speaks from the next turn on.
+    /// Applies the failure of a turn after its first words: they stay, and the failure rule still holds. A fallback
+    /// speaks from the next turn on.
     pub(super) fn break_off(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let Some(error) = &e.error else { return };
         let then = self.then(&turn.seat, error.class);
@@ -142,8 +142,8 @@ impl Conversation {
         }
     }
 
-    /// Returns whether everybody who may speak where a turn failed has failed since somebody went on: a server is gone,
-    /// not a seat.
+    /// Returns whether every seat that may speak where a turn failed has failed since the last success: the cause is a
+    /// server, not a seat.
     fn nobody_is_left(&self, turn: &super::Turn) -> bool {
         let Some(thread) = self.threads.get(&turn.thread).filter(|_| turn.speaks()) else {
             return false;
@@ -201,7 +201,7 @@ impl Conversation {
         }
     }
 
-    /// Keeps what a reply answers: the last one counts for agreement, the last answer for where its seat stands.
+    /// Keeps a reply's answer: the last reply counts for agreement, the last answer for its seat's position.
     pub(super) fn keep_answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let answer = answer(&e.structured);
         let stands = answer.clone().map(|stance| StanceRecorded {
@@ -217,7 +217,7 @@ impl Conversation {
         });
     }
 
-    /// Returns where somebody stands that is not recorded yet.
+    /// Returns a position that is not yet recorded.
     pub fn unrecorded_stance(&self) -> Option<&StanceRecorded> {
         let moved = |s: &&super::Seat| match (&s.stands, s.stances.last()) {
             (Some(now), Some(before)) => !now.says_as(before),
@@ -227,8 +227,8 @@ impl Conversation {
         self.seats.iter().find(moved).and_then(|s| s.stands.as_ref())
     }
 
-    /// Returns the share of those who speak that gave the same answer in their last utterance; silence counts as an
-    /// answer of its own.
+    /// Returns the share, from 0 to 1, of those who speak that gave the same answer in their last utterance; silence
+    /// counts as an answer of its own.
     pub fn agreement(&self) -> f64 {
         let table = || self.seats.iter().filter(|s| !s.gone && s.spec.speaks);
         let mut counts: BTreeMap<&Text, u32> = BTreeMap::new();
@@ -239,7 +239,7 @@ impl Conversation {
         f64::from(most) / (table().count().max(1) as f64)
     }
 
-    /// Returns the side that a judge is told a seat to be on, beside its name.
+    /// Returns the side of a seat that a judge is shown beside its name.
     pub fn side_of(&self, turn: &super::Turn, seat: &SeatId) -> Option<&Text> {
         match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { .. } | JudgeTask::Casting => {

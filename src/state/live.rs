@@ -1,4 +1,4 @@
-//! What a reader holds: the fold, and the pieces that are shown but not yet sealed into an event.
+//! What a reader keeps: the folded state, and the pieces that are shown but not yet sealed into an event.
 
 use super::State;
 use crate::model::*;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// A state and the loose pieces behind it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
-    /// The fold.
+    /// The state as of the last event.
     pub state: State,
     /// Pieces shown since the last event.
     pub loose: Vec<Piece>,
@@ -29,7 +29,7 @@ impl Live {
         self.recent.clear();
     }
 
-    /// Shows a piece that no event holds yet.
+    /// Adds a piece that no event holds yet.
     pub fn hear(&mut self, piece: Piece) {
         self.recent.insert(piece.turn, piece.at);
         self.loose.push(piece);

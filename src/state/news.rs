@@ -3,28 +3,28 @@
 use super::{Conversation, State, Turn};
 use crate::model::*;
 
-/// What came of something that everybody is told.
+/// A result that is announced to every seat.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Announcement {
-    /// A vote.
+    /// The result of a vote.
     Vote(VoteClosed),
-    /// A verdict.
+    /// The verdict of the judges.
     Verdict(VerdictGiven),
 }
 
-/// What everybody is told, and where.
+/// An announcement and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// Its place in the log.
     pub seq: Seq,
-    /// In which thread.
+    /// The thread whose seats read it.
     pub thread: ThreadId,
-    /// What.
+    /// The result itself.
     pub what: Announcement,
 }
 
 impl Conversation {
-    /// Takes in what everybody is told; judges who only look whether a side has won already tell nobody.
+    /// Adds an announcement; interim judgements are not announced.
     pub(super) fn tell(&mut self, seq: Seq, thread: ThreadId, what: Announcement) {
         if !matches!(&what, Announcement::Verdict(verdict) if verdict.interim) {
             self.news.push(Told { seq, thread, what });
@@ -33,7 +33,7 @@ impl Conversation {
 }
 
 impl State {
-    /// Returns the role of a turn's seat: that of the round, where roles change, else its own.
+    /// Returns the role of a turn's seat: the round's role where roles change, else its own.
     pub fn role_of(&self, turn: &Turn) -> Option<&Text> {
         let seat = &self.seat(&turn.seat)?.spec;
         let round = self.threads.get(&turn.thread).map_or(1, |t| t.round.max(1)) as usize;

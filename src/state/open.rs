@@ -1,21 +1,21 @@
-//! What a talk leaves open: seats that were named and never answered.
+//! What a conversation leaves open: seats that were named and did not answer.
 
 use super::Conversation;
 use crate::model::SeatId;
 
-/// Somebody who was named and has said nothing since.
+/// A seat that was named and has not spoken since.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenMention {
-    /// Who was named.
+    /// The seat that was named.
     pub seat: SeatId,
-    /// Whose words name the seat; nobody's seat, if they are the operator's.
+    /// The seat whose words name it; none if they are the operator's.
     pub by: Option<SeatId>,
     /// The utterance that does, if it has a number.
     pub number: Option<u32>,
 }
 
 impl Conversation {
-    /// Returns the last mention of each seat at the table that nothing was said after by the seat it names, in order.
+    /// Returns, for each seat at the table that has not spoken since, the last mention of it, in order.
     pub fn open_mentions(&self) -> Vec<OpenMention> {
         let mut open: Vec<OpenMention> = vec![];
         for entry in self.entries.iter().filter(|e| e.hidden.is_none()) {

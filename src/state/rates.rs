@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates {
     rates: BTreeMap<Text, CallRate>,
-    /// When the last calls began, oldest first, as many as the rate counts.
+    /// The start times of the last calls by provider, oldest first, as many as the rate counts.
     calls: BTreeMap<Text, VecDeque<Ms>>,
 }
 

@@ -1,7 +1,7 @@
-//! Going on: what a resume or a fork changes, and what a conversation that had come to its own end begins again.
+//! Resumes and forks: what they change, and what starts over in a conversation that had reached its own end.
 //!
-//! An end can be passed. Stop rules, rounds, phases and the bounds of seats then count from the reopening, and the whole
-//! history stays. A limit, a failure and the operator's own `end` are different: from there it goes on where it was.
+//! An end can be passed. Stop rules, rounds, phases and the limits of seats then count from the reopening, and the
+//! whole history stays. After a limit, a failure or the operator's own `end` the conversation continues where it was.
 
 use super::Conversation;
 use crate::model::payload::Forked;
@@ -13,7 +13,7 @@ use serde_json::Value;
 pub struct Since {
     /// The event that reopened it last; none if it never ended.
     pub reopened: Option<Seq>,
-    /// The event by which its own end was passed last; the first event, if none was.
+    /// The event by which its own end was last passed; the first event if it never was.
     pub seq: Seq,
     /// How many utterances there were then.
     pub utterances: u32,
@@ -24,7 +24,7 @@ pub struct Since {
 }
 
 impl Conversation {
-    /// A fork goes on as a resume does, with dice of its own if it has another seed.
+    /// Applies a fork, which continues as a resume does, with random choices of its own if it has another seed.
     pub(super) fn fork(&mut self, seq: Seq, f: &Forked) {
         self.reopen(seq, f.attended);
         if let Some(passed) = f.passed {
@@ -34,8 +34,8 @@ impl Conversation {
         self.forked = Some(f.clone());
     }
 
-    /// A resume goes on where it was: an end is taken back, a pause that was asked for takes hold once those whom a crash
-    /// cut have spoken.
+    /// Applies a resume: an end is undone, and a pause that was asked for starts once the seats that a crash cut have
+    /// spoken.
     pub(super) fn reopen(&mut self, seq: Seq, attended: bool) {
         self.attended = attended;
         // what a session file says is no reason to run anything

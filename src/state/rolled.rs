@@ -1,8 +1,8 @@
 //! Prompts as far as their digests have been rolled: what a seat has seen before is not hashed again for every turn, and
 //! the prompt whose digest goes into the log is not built again for the call.
 //!
-//! It stands beside the log. Nothing is decided by it, it may be lost at any moment, and a state that has it equals one
-//! that has not. Whatever changes how earlier words read, whose they are or who may see them lets it go.
+//! It is a cache beside the log: it decides nothing, may be dropped at any time, and a state with it equals one
+//! without. Every change to how earlier words read, whose they are or who may see them clears it.
 
 use super::{Conversation, Digest, Turn};
 use crate::model::payload::TurnEnded;
@@ -15,11 +15,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// A digest that has taken in the beginning of a prompt.
 #[derive(Clone)]
 pub struct Rolled {
-    /// SHA-256 of what surrounds the talk.
+    /// SHA-256 of the prompt's parts around the conversation.
     pub frame: Digest,
     /// How many entries of the transcript it has looked at.
     pub entries: usize,
-    /// What it has come to.
+    /// The hash so far.
     pub hash: Sha256,
 }
 
@@ -63,7 +63,7 @@ fn key(turn: &Turn) -> Key {
     (turn.thread, turn.seat.clone(), turn.purpose)
 }
 
-/// A copy begins again.
+/// A copy starts empty.
 impl Clone for Rolls {
     fn clone(&self) -> Rolls {
         Rolls::default()

@@ -5,8 +5,8 @@ use crate::model::*;
 use std::collections::BTreeSet;
 
 impl Conversation {
-    /// Returns whether a thread belongs to what another one sees: itself, the talks inside it that inherit, and through
-    /// inheritance its ancestors and their closed talks.
+    /// Returns whether a thread sees another one: itself, the threads inside it that inherit, and by inheritance its
+    /// ancestors and their closed threads.
     pub fn sees_thread(&self, from: ThreadId, other: ThreadId) -> bool {
         let mut at = from;
         loop {
@@ -79,8 +79,8 @@ impl Conversation {
         })
     }
 
-    /// Returns the operator's words that nobody has taken up yet, as a turn sees them: what was said to all since
-    /// somebody last spoke, and what was whispered since the seat itself did.
+    /// Returns the operator's words that are not yet answered, as a turn sees them: what was said to all since the last
+    /// turn, and what was whispered since the seat's own last turn.
     pub fn unanswered<'a>(&'a self, turn: &'a Turn) -> Vec<&'a Entry> {
         let mut found: Vec<&Entry> = Vec::new();
         let (mut open, own) = (true, Who::Seat(turn.seat.clone()));

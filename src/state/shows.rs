@@ -7,7 +7,7 @@ use crate::scenario::Phase;
 use crate::text::Trigrams;
 use std::collections::BTreeSet;
 
-/// Keeps so many of some words: of the two that are most alike, the later one goes, again and again.
+/// Keeps at most `most` entries: of the two most alike the later one is dropped, until few enough are left.
 fn keep_diverse(entries: &mut Vec<&Entry>, most: usize) {
     entries.sort_by_key(|entry| entry.seq);
     let mut words: Vec<Trigrams> = entries.iter().map(|entry| Trigrams::of(entry.text())).collect();
@@ -96,8 +96,8 @@ impl Conversation {
         vec![seats[(at + 1) % n].clone(), seats[(at + n - 1) % n].clone()]
     }
 
-    /// Returns the labels under which a turn sees the seats of its talk, its own among them; none where names are shown.
-    /// Who sums up where names are hidden sees labels too, always the same.
+    /// Returns the labels under which a turn sees the seats of its thread, its own included; empty where names are
+    /// shown. A seat that sums up where names are hidden also sees labels, always the same.
     pub fn labels(&self, turn: &Turn) -> Labels {
         let task = self
             .seats
@@ -119,7 +119,7 @@ impl Conversation {
             Anonymous::PerViewer => (0, &*turn.seat.0),
         };
         let mut seats: Vec<&SeatId> = self.seats.iter().map(|s| &s.spec.id).collect();
-        // whoever joined later takes the next label: nobody else's changes
+        // a seat that joined later takes the next label: the others keep theirs
         let dealt = self.founders.min(seats.len());
         seats[..dealt]
             .sort_by_cached_key(|seat| self.dice(place, &format!("label {viewer} {seat}")));

@@ -6,7 +6,7 @@ use crate::model::*;
 /// Tokens and money, added up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Spent {
-    /// Tokens read and written.
+    /// Tokens read and written by all calls.
     pub usage: Usage,
     /// What was paid for those that have a price.
     pub usd: Usd,
@@ -25,7 +25,7 @@ impl Spent {
         self.unpriced |= cost.is_none();
     }
 
-    /// Returns both together.
+    /// Returns the sum of both.
     #[must_use]
     pub fn with(&self, more: &Spent) -> Spent {
         Spent {
@@ -36,12 +36,12 @@ impl Spent {
         }
     }
 
-    /// Returns the money, unless nothing has a price.
+    /// Returns the money; none where no call had a price.
     pub fn cost(&self) -> Option<Usd> {
         self.priced.then_some(self.usd)
     }
 
-    /// Returns the usage, unless none exists.
+    /// Returns the usage; none where no call reported any.
     pub fn used(&self) -> Option<Usage> {
         (self.priced || self.unpriced).then(|| self.usage.clone())
     }
@@ -53,7 +53,7 @@ impl Spent {
 pub struct Reserve {
     /// Tokens of the prompt, as estimated.
     pub prompt: u64,
-    /// Tokens that the prompt has at most; as estimated, where no limit holds.
+    /// The most tokens that the prompt may have; as estimated, where no limit holds.
     pub most: u64,
     /// Tokens of the reply, reasoning included.
     pub reply: u64,
@@ -73,7 +73,7 @@ impl Reserve {
         };
         let prompt = parameters.prompt_tokens.unwrap_or(0);
         let most = parameters.prompt_most.unwrap_or(prompt);
-        // what nobody counts must not cost more than what was set aside for it
+        // an estimate must not cost more than was set aside for it
         let prompt = prompt.min(most);
         let reply = parameters.max_tokens.map(|reply| reply + u64::from(thought));
         Reserve { prompt, most, reply: reply.unwrap_or(0), price: seat.price }

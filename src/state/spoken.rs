@@ -6,15 +6,15 @@ use crate::model::{SeatId, Seq, Text, ThreadId, TurnId};
 /// A turn that spoke to the table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spoken {
-    /// In which thread.
+    /// The thread of the turn.
     pub thread: ThreadId,
-    /// Whose.
+    /// The seat that spoke.
     pub seat: SeatId,
-    /// The utterance's number.
+    /// The utterance's number, from 1.
     pub number: Option<u32>,
     /// What it saw of its peers.
     pub horizon: Seq,
-    /// Where it stands, if others have spoken since: who says it again sees nothing from there on.
+    /// Its place, if others have spoken since: a retry of it sees nothing from there on.
     pub before: Option<Seq>,
 }
 

@@ -1,4 +1,4 @@
-//! Summaries: what of a long talk was summed up, for whom and up to where, and which of them a prompt may use.
+//! Summaries: which parts of a long conversation were summed up, for whom and up to where, and which a prompt may use.
 
 use super::{Conversation, Entry, Turn};
 use crate::model::payload::TurnEnded;
@@ -11,7 +11,7 @@ pub struct Summary {
     pub seq: Seq,
     /// The thread it was made in.
     pub thread: ThreadId,
-    /// What it is for.
+    /// What it covers and which seat reads it.
     pub task: SummaryTask,
     /// The words; none where it failed.
     pub text: Option<Text>,

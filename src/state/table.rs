@@ -7,22 +7,22 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Somebody who can speak, or could.
+/// A participant, also after leaving.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Seat {
     /// What the log says of it.
     pub spec: Arc<Participant>,
-    /// The voice that it was seated with, by its label: whoever else speaks for it is named.
+    /// The label of the voice that it was seated with: any other voice is named where it speaks.
     pub seated: Text,
     /// Why its last turn failed; none once it spoke, or its voice was changed.
     pub failed: Option<CallError>,
-    /// Whether it left.
+    /// Whether it has left the table.
     pub gone: bool,
     /// Whether it is passed over.
     pub muted: bool,
     /// Ended utterances that count.
     pub utterances: u32,
-    /// How many of them there were when an end was last passed: its own bounds count from there.
+    /// Its utterances when an end was last passed: its own limits count from there.
     pub before: u32,
     /// The rehearsed lines it has spoken, in order.
     pub lines: Vec<usize>,
@@ -32,24 +32,24 @@ pub struct Seat {
     pub broke: bool,
     /// What its last utterance answers, where that can be read.
     pub answer: Option<Text>,
-    /// Where the last of its replies that gave an answer says it stands.
+    /// The position in the last of its replies that stated one.
     pub stands: Option<StanceRecorded>,
     /// Where it stood over time, as recorded.
     pub stances: Vec<StanceRecorded>,
     /// Whether its model was seen to think before it speaks.
     pub thinks: bool,
-    /// How often its replies were given four times as many tokens, because all were spent before a word.
+    /// How often its replies got four times as many tokens, because all were spent before a word.
     pub widened: u32,
 }
 
 impl Seat {
-    /// Returns how many ended utterances count against its own bounds: those since an end was last passed.
+    /// Returns how many ended utterances count against its own limits: those since an end was last passed.
     pub fn since_reopening(&self) -> u32 {
         self.utterances.saturating_sub(self.before)
     }
 }
 
-/// A talk inside the talk.
+/// A conversation inside the conversation, or the conversation itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Thread {
     /// The `seq` of the event that opened it.
@@ -60,23 +60,23 @@ pub struct Thread {
     pub parent: Option<ThreadId>,
     /// What it was opened with.
     pub spec: ThreadOpened,
-    /// Who sits in it, in order; a seat that joined later stands at the end.
+    /// The seats in it, in order; a seat that joined later is at the end.
     pub seats: Vec<SeatId>,
     /// All that its policy remembers.
     pub memo: Value,
-    /// The batch that runs or ran last, whoever wanted it.
+    /// The current or latest batch, whoever requested it.
     pub batch: Option<Batch>,
-    /// The last batch that its policy wanted.
+    /// The latest batch that its policy requested.
     pub asked: Option<Batch>,
     /// The round its policy counted last, from 1; 0 before the first.
     pub round: u32,
     /// Ended utterances that count, its children's included.
     pub utterances: u32,
-    /// Batches that its policy wanted.
+    /// How many batches its policy has requested.
     pub batches: u32,
     /// Every turn to speak that is over, where seats depend on one another: their result is made of them.
     pub runs: Vec<PastTurn>,
-    /// How many of them there were when an end was last passed.
+    /// The length of `runs` when an end was last passed.
     pub runs_before: usize,
     /// Decisions since the last words.
     pub idle_decisions: u32,
@@ -86,7 +86,7 @@ pub struct Thread {
     pub floor: Option<(SeatId, Key)>,
     /// The last verdict on it, and how many utterances there were then.
     pub verdict: Option<(VerdictGiven, u32)>,
-    /// How it ended.
+    /// How it ended; none while it is open.
     pub closed: Option<ThreadClosed>,
 }
 
@@ -101,9 +101,9 @@ pub struct Batch {
     pub horizon: Seq,
     /// What replies as data had left behind when it was opened: its speakers see no more of one another's.
     pub context: Arc<Map<String, Value>>,
-    /// Turns that run.
+    /// The turns in progress, with their seats.
     pub running: Vec<(TurnId, SeatId)>,
-    /// Turns that are over.
+    /// The turns that are over, in the order of their ends.
     pub ended: Vec<Reply>,
     /// What a crash took from seats that are owed their turn again.
     pub interrupted: BTreeMap<SeatId, Interrupted>,
@@ -114,11 +114,11 @@ pub struct Batch {
 pub struct PastTurn {
     /// Which batch of its thread it belonged to, from 1.
     pub batch: u32,
-    /// How it ended.
+    /// Its outcome and its words.
     pub reply: Reply,
     /// What was wrong, if it failed.
     pub error: Option<Text>,
-    /// When it was granted.
+    /// When the floor was granted, on the session's clock.
     pub started: Ms,
     /// Milliseconds from then to its end.
     pub took_ms: u64,
@@ -127,15 +127,15 @@ pub struct PastTurn {
 /// How a turn of a batch ended, for the policy that asked for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// Which turn.
+    /// The `seq` of its `floor.granted`.
     pub turn: TurnId,
-    /// Who.
+    /// The seat that had the floor.
     pub seat: SeatId,
-    /// How.
+    /// Said, cut, failed or passed.
     pub outcome: Outcome,
-    /// With which words.
+    /// The reply's text; empty where there was none.
     pub text: Text,
-    /// With which data.
+    /// The reply as data; null where the contract asks for none.
     pub structured: Value,
     /// Tokens of the reply, where the voice reported them.
     pub tokens: Option<u64>,
@@ -144,13 +144,13 @@ pub struct Reply {
 /// What a turn that a crash cut gives back, so that the next grant is the same grant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Interrupted {
-    /// The utterance's number.
+    /// The utterance's number, which the next grant takes over.
     pub number: Option<u32>,
     /// The notes bound to it.
     pub notes: Vec<Seq>,
     /// Whether the operator stopped it before its first word, so that it speaks as soon as it may, and hears them first.
     pub by_hand: bool,
-    /// What its tools were asked for and answered: nothing is asked twice.
+    /// The requests to its tools and their results: no tool is asked twice.
     pub tools: Vec<ToolRound>,
     /// Where its first call stood: what its first call saw of the operator's words is seen again.
     pub first_call: Option<Seq>,
@@ -170,13 +170,13 @@ impl Batch {
 pub struct Turn {
     /// The `seq` of the grant.
     pub id: TurnId,
-    /// In which thread.
+    /// The thread that it belongs to.
     pub thread: ThreadId,
     /// In which batch of it, once it is granted.
     pub batch: Option<BatchId>,
-    /// Whose.
+    /// The seat that has the floor.
     pub seat: SeatId,
-    /// For what.
+    /// What the seat is asked for.
     pub purpose: Purpose,
     /// The number of the utterance.
     pub number: Option<u32>,
@@ -188,21 +188,21 @@ pub struct Turn {
     pub first_call: Option<Seq>,
     /// The turn whose utterance it speaks again.
     pub replaces: Option<TurnId>,
-    /// The words of that utterance, where it goes on with them.
+    /// The text of that utterance, where the turn continues it.
     pub part: Option<Text>,
-    /// Where that utterance stands, if others have spoken since: it sees nothing from there on.
+    /// The place of that utterance, if others have spoken since: the turn sees nothing from there on.
     pub before: Option<Seq>,
     /// The notes bound to it.
     pub notes: Vec<Seq>,
-    /// When it was granted.
+    /// When the floor was granted, on the session's clock.
     pub granted: Ms,
-    /// The command that wants it skipped before it speaks.
+    /// The key of the command that skips it before its first word.
     pub skip: Option<Key>,
-    /// The call that runs.
+    /// The call in flight; none before the first and between two.
     pub call: Option<CallId>,
     /// How many calls it has had.
     pub calls: u32,
-    /// How many of them were retries that the failure rule pays for.
+    /// How many of them were retries under the failure rule.
     pub retries: u32,
     /// How many calls the model that speaks now has had.
     pub tries: u32,
@@ -210,15 +210,15 @@ pub struct Turn {
     pub waited: u64,
     /// Whether a server said that its prompt was too long, so that the next one is shorter.
     pub shrunk: bool,
-    /// How many of its replies did not have the form they were asked for.
+    /// How many of its replies did not have the form that the contract asks for.
     pub corrections: u32,
-    /// The last of them.
+    /// The last of those replies.
     pub rejected: Option<Rejected>,
     /// Whether a call of it was given more tokens, because all were spent before a word.
     pub widened: bool,
     /// Whether a reply of it said only what was said already.
     pub echoed: bool,
-    /// When the call started.
+    /// When the call in flight started, on the session's clock.
     pub since: Ms,
     /// What the call that runs sees of the operator: up to here.
     pub heard: Seq,
@@ -300,7 +300,7 @@ impl Turn {
         }
     }
 
-    /// Returns an end of it with nothing but its outcome.
+    /// Returns an end of it with an outcome and nothing else.
     pub fn ended(&self, now: Ms, outcome: Outcome) -> TurnEnded {
         TurnEnded {
             turn: self.id,
@@ -335,13 +335,13 @@ impl Turn {
 /// The last speaking turn that is over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LastTurn {
-    /// The turn.
+    /// The `seq` of its `floor.granted`.
     pub turn: TurnId,
-    /// In which thread.
+    /// The thread that it belonged to.
     pub thread: ThreadId,
-    /// Whose.
+    /// The seat that spoke.
     pub seat: SeatId,
-    /// The utterance's number.
+    /// The utterance's number, from 1.
     pub number: Option<u32>,
     /// What it saw of its peers.
     pub horizon: Seq,

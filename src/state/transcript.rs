@@ -4,7 +4,7 @@ use crate::model::*;
 use sha2::Digest as _;
 use std::collections::BTreeMap;
 
-/// The names under which somebody sees the seats; none where they are their own.
+/// Labels that replace the names of seats; empty where names are shown.
 pub type Labels = BTreeMap<SeatId, Text>;
 
 /// A SHA-256.
@@ -15,12 +15,12 @@ pub fn digest(words: &str) -> Digest {
     sha2::Sha256::digest(words.as_bytes()).into()
 }
 
-/// Whose words an entry holds.
+/// The author of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     /// A participant's.
     Seat(SeatId),
-    /// The operator's own.
+    /// The person at the keyboard.
     Operator,
 }
 
@@ -29,15 +29,15 @@ pub enum Who {
 pub struct Entry {
     /// Its place in the log.
     pub seq: Seq,
-    /// In which thread.
+    /// The thread in which it was said.
     pub thread: ThreadId,
-    /// Whose words.
+    /// The author of the words.
     pub who: Who,
     /// The utterance's number; the operator's words have none.
     pub number: Option<u32>,
     /// Every version, oldest first.
     pub versions: Vec<Version>,
-    /// Which version counts.
+    /// The index of the version that counts, from 0.
     pub chosen: usize,
     /// The text that replaced it for later prompts, and since when.
     pub edited: Option<(Seq, Text)>,
@@ -45,7 +45,7 @@ pub struct Entry {
     pub hidden: Option<Seq>,
     /// Since when it reads otherwise than before: by an edit, an alternative, or hidden.
     pub changed: Option<Seq>,
-    /// Who alone heard it; everybody, if it names nobody.
+    /// The seats that may read it; empty is everybody.
     pub to: Vec<SeatId>,
     /// The command it came from, for the operator's words.
     pub of: Option<Key>,
@@ -62,7 +62,7 @@ pub struct Version {
     pub seq: Seq,
     /// The turn that spoke it; none for the operator's words.
     pub turn: Option<TurnId>,
-    /// The words.
+    /// The text of this version.
     pub text: Text,
     /// SHA-256 of the words: prompts are digested once per utterance, not once per turn.
     pub digest: Digest,
@@ -76,7 +76,7 @@ pub struct Version {
     pub capped: bool,
     /// Whether it began to repeat itself and was cut there.
     pub repeats: bool,
-    /// Private words beside it.
+    /// Whispers that came with it.
     pub whispers: Vec<payload::Whisper>,
     /// What it saw of its peers when it was spoken.
     pub horizon: Seq,
@@ -95,7 +95,7 @@ impl Entry {
         self.edited.as_ref().map_or(&self.version().text, |(_, text)| text)
     }
 
-    /// Returns the words as a prompt built at a place in the log shows them; nothing once hidden.
+    /// Returns the words as a prompt built at a place in the log shows them; none once hidden.
     pub fn text_at(&self, place: Seq) -> Option<&Text> {
         match (&self.hidden, &self.edited) {
             (Some(since), _) if *since < place => None,
@@ -123,7 +123,7 @@ impl Entry {
         !self.to.is_empty()
     }
 
-    /// Returns whether the operator put these words into a seat's mouth.
+    /// Returns whether the operator spoke these words as a participant.
     pub fn is_spoken_as(&self) -> bool {
         self.of.is_some() && self.who != Who::Operator
     }

@@ -1,8 +1,8 @@
 //! Paced replay of a recorded session: the same [`Tail`] as of a live one, fed as things came then, pieces included.
 //!
-//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. Whoever goes back or far on is handed
-//! the past as a whole; whether a reader folds it from its beginning or from a state it kept is the reader's business, and
-//! so is what the events mean. Nothing is run, asked or written here, whatever the recording says.
+//! A [`Transport`] is the handle of a player: play, pause, speed, steps, seeking. A jump back or far ahead hands over
+//! the past as a whole; whether a reader folds it from the beginning or from a state that it kept is up to the reader,
+//! and so is what the events mean. Replay never runs, asks or writes anything, whatever the recording says.
 
 mod recording;
 mod speed;
@@ -18,13 +18,13 @@ use tokio::sync::Notify;
 
 /// Waits that are longer than this are shortened to it, unless something else is asked for.
 pub const IDLE_LIMIT_MS: u64 = 3_000;
-/// Moments that are shown without a break for others; whoever goes on by more events goes elsewhere.
+/// The most events that are shown in one go; a longer step forward is a jump.
 const AT_ONCE: usize = 512;
 
 /// What a step goes over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// To the next text: a piece, or the end of somebody's words.
+    /// To the next text: a piece, or the end of a turn.
     Text,
     /// Back to the text before.
     TextBack,
@@ -34,20 +34,20 @@ pub enum Step {
     UtteranceBack,
 }
 
-/// Where a replay stands.
+/// The position and settings of a replay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReplayStatus {
-    /// Whether it plays.
+    /// Whether it plays; false is paused.
     pub playing: bool,
-    /// How fast it plays.
+    /// The speed of playback.
     pub speed: Speed,
-    /// What is shown.
+    /// How much of the recording is shown.
     pub spot: Spot,
     /// When that was, on the session's clock.
     pub now: Ms,
     /// When the recording ends, on the same clock.
     pub end: Ms,
-    /// Waits are shortened to so many milliseconds; none are if there is no bound.
+    /// The longest wait between two events, in milliseconds; none is as recorded.
     pub idle_limit: Option<u64>,
 }
 
@@ -59,11 +59,11 @@ pub struct Transport {
     bell: Arc<Notify>,
 }
 
-/// What plays.
+/// The player's state.
 struct Deck {
     recording: Arc<Recording>,
     feed: Feed,
-    /// Time as it passes for whoever watches.
+    /// The viewer's clock.
     base: Clock,
     /// Time as it passed then.
     clock: Clock,
@@ -78,7 +78,7 @@ struct Deck {
 }
 
 impl Transport {
-    /// Returns a replay that stands before the first event; `base` is the time of whoever watches.
+    /// Returns a paused replay before the first event; `base` is the viewer's clock.
     pub fn new(records: Vec<Arc<Record>>, base: Clock) -> Transport {
         let recording = Arc::new(Recording::new(records));
         let begin = recording.records().first().map_or(Ms(0), |r| r.event.ms);
@@ -101,7 +101,7 @@ impl Transport {
         self.deck.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Changes the deck, and wakes the player, whose next moment may be another one now.
+    /// Changes the deck and wakes the player, because its next event may be due at another time.
     fn change(&self, change: impl FnOnce(&mut Deck)) {
         change(&mut self.deck());
         self.bell.notify_one();
@@ -117,12 +117,12 @@ impl Transport {
         self.deck().clock.clone()
     }
 
-    /// Returns what is played.
+    /// Returns the recording that it plays.
     pub fn recording(&self) -> &Recording {
         &self.recording
     }
 
-    /// Returns where it stands.
+    /// Returns the current position and settings.
     pub fn standing(&self) -> ReplayStatus {
         let d = self.deck();
         ReplayStatus {
@@ -146,7 +146,7 @@ impl Transport {
         });
     }
 
-    /// Stands still.
+    /// Pauses playback.
     pub fn pause(&self) {
         self.change(Deck::stop);
     }
@@ -159,17 +159,17 @@ impl Transport {
         });
     }
 
-    /// Shortens waits to so many milliseconds, or none.
+    /// Shortens waits to this many milliseconds; none plays them as recorded.
     pub fn set_idle_limit(&self, ms: Option<u64>) {
         self.change(|d| d.idle_limit = ms);
     }
 
-    /// Goes to a spot, forward or back; it goes on playing if it did.
+    /// Jumps to a spot, forward or back; playback continues if it was on.
     pub fn seek(&self, to: Spot) {
         self.change(|d| d.go(to));
     }
 
-    /// Goes to a moment of the session's clock.
+    /// Jumps to a time of the session's clock, in milliseconds.
     pub fn seek_time(&self, ms: Ms) {
         let spot = self.recording.at(ms);
         self.change(|d| {
@@ -179,7 +179,7 @@ impl Transport {
         });
     }
 
-    /// Goes a step; it stands still after one of a text.
+    /// Moves by one step; a step of a text pauses playback.
     pub fn step(&self, step: Step) {
         let recording = &self.recording;
         self.change(|d| {
@@ -203,7 +203,7 @@ impl Transport {
         }
     }
 
-    /// Plays from here to the end and says that nothing more comes.
+    /// Plays from here to the end, then closes the tail.
     pub async fn play_through(&self) {
         self.change(|d| {
             d.playing = true;
@@ -213,14 +213,14 @@ impl Transport {
         self.deck().feed.close();
     }
 
-    /// Plays until it stands still.
+    /// Plays until it is paused.
     async fn play_on(&self) {
         loop {
             let (wait, base) = {
                 let mut deck = self.deck();
                 (deck.tick(), deck.base.clone())
             };
-            // whoever reads sees each moment as it comes
+            // lets readers see each event as it comes
             tokio::task::yield_now().await;
             match wait {
                 None => return,
@@ -255,7 +255,7 @@ impl Deck {
         self.pace();
     }
 
-    /// Shows all that is due; returns the milliseconds until there is more, none if it stands still.
+    /// Shows everything that is due; returns the milliseconds until the next event, none if it is paused.
     fn tick(&mut self) -> Option<u64> {
         if !self.playing {
             return None;
@@ -316,7 +316,7 @@ impl Deck {
         self.clock.set(self.last);
     }
 
-    /// Stands behind so many events.
+    /// Sets the position after this many events.
     fn stand(&mut self, events: usize) {
         self.spot = Spot::after(events);
         self.pieces = self.recording.pieces(events);

@@ -1,4 +1,4 @@
-//! A recording as a row of moments: every event, and before each sealed `delta` its pieces as they came.
+//! A recording in order of time: every event, and before each sealed `delta` its pieces as they came.
 
 use crate::model::{CutWhy, Kind, Ms, Piece, Purpose, TurnId, piece};
 use crate::session::tail::Past;
@@ -9,20 +9,20 @@ use std::sync::Arc;
 /// How much of a recording is shown: whole events, and pieces of the event that comes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Spot {
-    /// Events that are shown.
+    /// Events that are shown in full.
     pub events: usize,
     /// Pieces that are shown of the `delta` behind them.
     pub pieces: usize,
 }
 
 impl Spot {
-    /// Returns the spot at which so many events are shown.
+    /// Returns the spot after this many events.
     pub fn after(events: usize) -> Spot {
         Spot { events, pieces: 0 }
     }
 }
 
-/// The events of a session, with the moment at which each piece came.
+/// The events of a session, with the arrival time of each piece.
 #[derive(Debug)]
 pub struct Recording {
     records: Arc<[Arc<Record>]>,
@@ -50,12 +50,12 @@ impl Recording {
         Recording { records: records.into(), bases }
     }
 
-    /// Returns the first so many events, as a tail hands them out.
+    /// Returns the first `events` events, as a tail hands them out.
     pub(super) fn past(&self, events: usize) -> Past {
         Past::new(self.records.clone(), events)
     }
 
-    /// Returns the events.
+    /// Returns the events with their lines, in order.
     pub fn records(&self) -> &[Arc<Record>] {
         &self.records
     }
@@ -65,7 +65,7 @@ impl Recording {
         self.records.last().map_or(Ms(0), |r| r.event.ms)
     }
 
-    /// Returns the pieces that the event at a place seals, none of them later than it.
+    /// Returns the pieces that the event at an index seals, none of them later than the event.
     pub(super) fn pieces(&self, at: usize) -> Vec<Piece> {
         let (Some(record), Some(base)) = (self.records.get(at), self.bases.get(at)) else {
             return vec![];
@@ -80,7 +80,7 @@ impl Recording {
         }
     }
 
-    /// Returns everything in the order and at the moments in which it came, as a tail hands it out.
+    /// Returns everything in order with the time at which it came, as a tail hands it out.
     pub fn moments(&self) -> impl Iterator<Item = (Ms, Item)> {
         self.records.iter().enumerate().flat_map(|(at, record)| {
             let pieces = self.pieces(at).into_iter().map(|piece| (piece.at, Item::Piece(piece)));
@@ -88,7 +88,7 @@ impl Recording {
         })
     }
 
-    /// Returns what had come at a moment.
+    /// Returns the spot at a time of the session's clock.
     pub fn at(&self, ms: Ms) -> Spot {
         let events = self.records.partition_point(|r| r.event.ms <= ms);
         let pieces = self.pieces(events).iter().take_while(|p| p.at <= ms).count();

@@ -1,4 +1,4 @@
-//! How fast a recording plays.
+//! The speed of playback.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,14 +6,14 @@ use std::str::FromStr;
 /// A speed, from half to eight times, or as fast as it can be shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speed {
-    /// So many percent of the speed it was recorded at.
+    /// Percent of the recorded speed.
     Percent(u32),
-    /// Without any waiting.
+    /// As fast as possible: waits are left out.
     Max,
 }
 
 impl Speed {
-    /// As it was recorded.
+    /// The recorded speed, 100 percent.
     pub const RECORDED: Speed = Speed::Percent(100);
 
     /// Every speed there is, the slowest first.
