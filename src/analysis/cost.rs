@@ -13,7 +13,7 @@ pub(super) fn tokens(count: Option<u64>, estimated: bool) -> Cell {
     }
 }
 
-/// Returns it as a figure.
+/// Returns the table of tokens and dollars.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "cost",

@@ -1,4 +1,4 @@
-//! Events worth reading: only what the log itself knows, nothing that would have to be understood.
+//! Key events: only what the log itself records, without any interpretation of words.
 
 use super::positions::counts;
 use super::turn_log::MomentKind;
@@ -6,7 +6,7 @@ use super::{Analysis, Cell, Table, name, repetitions};
 use crate::model::*;
 use serde_json::Value;
 
-/// Returns it as a figure: where, when, what, and in which words. A whisper's words and hidden ones stay out.
+/// Returns the table: place, time, kind and text. Words of whispers and of hidden utterances stay out.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "events",

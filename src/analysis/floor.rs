@@ -4,7 +4,7 @@ use super::{Analysis, Cell, Table, name};
 use crate::model::Outcome;
 use crate::text::word_count;
 
-/// Returns it as a figure: one row an utterance.
+/// Returns the table: one row for each utterance.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "floor",

@@ -1,4 +1,4 @@
-//! Who named whom with `@`: the only answers that are sure to be meant for somebody.
+//! Who named whom with `@`: the only replies whose addressee is certain.
 
 use super::{Analysis, Cell, Column, Table, name};
 use crate::model::SeatId;
@@ -18,7 +18,7 @@ pub fn named(study: &Analysis<'_>, by: Option<&SeatId>) -> Vec<(SeatId, u64)> {
     seats.map(|s| (s.clone(), mentions.iter().filter(|m| **m == s).count() as u64)).collect()
 }
 
-/// Returns it as a figure: a row names, a column is named.
+/// Returns the table: a row for each who names, a column for each who is named.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "mentions",

@@ -1,9 +1,8 @@
-//! Figures over a conversation: who spoke when, what it cost, who voted alike, who named whom, what was
-//! said twice.
+//! Analysis of a conversation: who spoke when, what it cost, who voted alike, who named whom, what was repeated.
 //!
 //! A [`TurnLog`] takes the events beside the fold and keeps what the fold forgets; a [`Analysis`] looks at both, live or
 //! from a file alike. Every figure is a [`Table`] that says what it counts, so that a screen, a page and a file show
-//! the same numbers. Nothing here judges what was said, and nothing is guessed: what nobody counted has no number.
+//! the same numbers. It judges no words and guesses nothing: what was not counted has no number.
 
 mod cost;
 mod divergence;
@@ -38,10 +37,10 @@ pub use turn_log::{Moment, MomentKind, TimedTurn, TurnLog};
 use crate::model::Event;
 use crate::state::State;
 
-/// Makes a figure.
+/// Makes one table of a conversation.
 pub type Figure = fn(&Analysis<'_>) -> Table;
 
-/// Every figure with its page, in the order in which they are shown.
+/// Every table with its page, in the order in which they are shown.
 pub const FIGURES: &[(FigurePage, Figure)] = &[
     (FigurePage::Floor, shares::table),
     (FigurePage::Floor, floor::table),
@@ -57,7 +56,7 @@ pub const FIGURES: &[(FigurePage, Figure)] = &[
 ];
 
 impl Analysis<'_> {
-    /// Returns every figure.
+    /// Returns every table, in the order of [`FIGURES`].
     pub fn tables(&self) -> Vec<Table> {
         FIGURES.iter().map(|(_, figure)| figure(self)).collect()
     }

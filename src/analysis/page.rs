@@ -1,6 +1,6 @@
-//! The pages on which the screen shows figures.
+//! The pages of the analysis on the screen.
 
-/// A page of figures on the screen.
+/// A page of the analysis on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FigurePage {
     /// Who had the floor, how long.
@@ -8,9 +8,9 @@ pub enum FigurePage {
     Floor,
     /// What it cost, and how fast it came.
     Cost,
-    /// Who stood where.
+    /// Each participant's position over time.
     Positions,
-    /// What happened.
+    /// Key events, in order.
     Events,
 }
 
@@ -19,7 +19,7 @@ impl FigurePage {
     pub const ALL: [FigurePage; 4] =
         [FigurePage::Floor, FigurePage::Cost, FigurePage::Positions, FigurePage::Events];
 
-    /// Returns the heading.
+    /// Returns the page's heading.
     pub fn name(self) -> &'static str {
         match self {
             FigurePage::Floor => "floor",

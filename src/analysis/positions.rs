@@ -17,7 +17,7 @@ pub(super) fn closed<'a>(study: &Analysis<'a>) -> Vec<(u32, &'a VoteClosed)> {
     study.moments().filter_map(vote).collect()
 }
 
-/// Returns the last vote.
+/// Returns the last vote; none where there was none.
 pub fn last_vote<'a>(study: &Analysis<'a>) -> Option<&'a VoteClosed> {
     closed(study).last().map(|(_, vote)| *vote)
 }
@@ -32,7 +32,7 @@ fn ballot<'a>(vote: &'a VoteClosed, seat: &SeatId) -> Option<&'a Ballot> {
     vote.ballots.iter().find(|b| b.seat == *seat)
 }
 
-/// Returns votes and verdicts as a figure.
+/// Returns the table of votes and verdicts.
 pub fn decisions(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "decisions",
@@ -81,7 +81,7 @@ fn list(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// Returns who stood where as a figure: a row a participant, a column a vote.
+/// Returns the table of positions: a row for each participant, a column for each vote.
 pub fn positions(study: &Analysis<'_>) -> Table {
     let votes = closed(study);
     let mut table = Table::new(
@@ -107,7 +107,7 @@ pub fn positions(study: &Analysis<'_>) -> Table {
     table
 }
 
-/// Returns who voted alike as a figure.
+/// Returns the table of who voted alike.
 pub fn alike(study: &Analysis<'_>) -> Table {
     let votes = closed(study);
     let mut table = Table::new(

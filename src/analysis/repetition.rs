@@ -6,21 +6,21 @@ use crate::model::SeatId;
 use crate::text::Trigrams;
 use std::collections::HashMap;
 
-/// How many of its own last utterances one is compared with.
+/// How many of a speaker's own last utterances an utterance is compared with.
 const OWN_BEFORE: usize = 3;
 /// From this likeness on an utterance counts as a repetition.
 pub const ALIKE: f64 = 0.8;
 
-/// How one utterance stands to those before it; every share is from 0 to 1.
+/// How similar one utterance is to those before it; every share is from 0 to 1.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Repetition {
-    /// The utterance's number.
+    /// The utterance's number, from 1.
     pub number: u32,
     /// Its likeness to the most alike of its speaker's last three.
     pub own: f64,
-    /// Its likeness to the last utterance of somebody else.
+    /// Its likeness to the previous speaker's last utterance.
     pub echo: f64,
-    /// The share of it that nobody had said before.
+    /// The share of its three-word sequences that are new in the conversation.
     pub novelty: f64,
 }
 
@@ -31,7 +31,7 @@ impl Repetition {
     }
 }
 
-/// Returns how each utterance stands to those before it, also to those before the place a study begins at.
+/// Returns the repetition in each utterance, compared also with those before the place where an analysis begins.
 pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
     let whole = Analysis { from: Default::default(), ..*study };
     let mut own: HashMap<&SeatId, Vec<Trigrams>> = HashMap::new();
@@ -44,7 +44,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
         let words = Trigrams::of(entry.text());
         let mine = own.entry(seat).or_default();
         let likeness = |t: &Trigrams| words.likeness(t);
-        // somebody else's last: the utterance just before, or the one before this speaker's own
+        // the other's last: the utterance just before, or the one before this speaker's own
         let others = last.as_ref().filter(|(who, _)| *who != seat).or(before.as_ref());
         let repetition = Repetition {
             number,
@@ -65,7 +65,7 @@ pub fn repetitions(study: &Analysis<'_>) -> Vec<Repetition> {
     all
 }
 
-/// Returns it as a figure.
+/// Returns the table: one row for each utterance.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "repetition",

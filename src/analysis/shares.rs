@@ -1,4 +1,4 @@
-//! Who had how much of the talk.
+//! Each participant's share of the conversation.
 
 use super::subject::total;
 use super::{Analysis, Cell, Table, name};
@@ -6,14 +6,14 @@ use crate::model::SeatId;
 use crate::model::event::OPERATOR;
 use crate::text::word_count;
 
-/// What somebody had of the talk.
+/// One participant's share of the conversation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Share {
     /// Utterances; of the operator, words placed.
     pub utterances: u64,
-    /// Words in them.
+    /// Words in those utterances.
     pub words: u64,
-    /// Tokens of them, where somebody counted.
+    /// Tokens of those utterances; none where no server reported any.
     pub tokens: Option<u64>,
     /// Whether some of the tokens are estimated.
     pub estimated: bool,
@@ -50,7 +50,7 @@ fn share(study: &Analysis<'_>, seat: Option<&SeatId>) -> Share {
     share
 }
 
-/// Returns it as a figure.
+/// Returns the table: one row for each participant.
 pub fn table(study: &Analysis<'_>) -> Table {
     let all = shares(study);
     let seats = || all.iter().filter(|(seat, _)| seat.is_some()).map(|(_, share)| share);

@@ -4,7 +4,7 @@ use super::subject::total;
 use super::{Analysis, Cell, Table, TimedTurn, name};
 use crate::model::Outcome;
 
-/// Returns it as a figure.
+/// Returns the table of first tokens, tokens per second, failures and retries.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "speed",

@@ -1,10 +1,9 @@
-//! Where everybody stood over time, as far as their replies said so in a form that can be read; nothing is made out of
-//! words.
+//! Positions over time, as far as replies stated them in a form that is readable; nothing is interpreted.
 
 use super::{Analysis, Cell, Table, name};
 use crate::model::{StanceRecorded, TurnId};
 
-/// Returns every recorded change of somebody's stance in the order of the utterances, with where they stood before.
+/// Returns every recorded change of a stance in the order of the utterances, with the stance before it.
 pub fn stances<'a>(study: &Analysis<'a>) -> Vec<(&'a StanceRecorded, Option<&'a StanceRecorded>)> {
     let mut all: Vec<_> = (study.state.seats.iter())
         .flat_map(|seat| {
@@ -17,7 +16,7 @@ pub fn stances<'a>(study: &Analysis<'a>) -> Vec<(&'a StanceRecorded, Option<&'a 
     all
 }
 
-/// Returns it as a figure.
+/// Returns the table: one row for each change.
 pub fn table(study: &Analysis<'_>) -> Table {
     let mut table = Table::new(
         "stances",

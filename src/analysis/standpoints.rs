@@ -1,7 +1,7 @@
 //! Where everybody stood from one utterance to the next, as a chart needs it: what they voted for and what their replies
 //! answered, on one line each.
 //!
-//! Who stands somewhere stands there until they say otherwise. Nothing is made out of words.
+//! A position holds until its participant states another one. Nothing is interpreted.
 
 use super::positions::closed;
 use super::{Analysis, stances};
@@ -22,7 +22,7 @@ pub struct Standpoints {
     pub span: (u32, u32),
 }
 
-/// What somebody said of where they stand.
+/// A position, from the utterance that stated it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stand {
     /// In which utterance, or after which one a vote was closed.
@@ -32,7 +32,7 @@ pub struct Stand {
 }
 
 impl Standpoints {
-    /// Returns where somebody stood at an utterance: what they said then, and else what they had said before.
+    /// Returns the position at an utterance: the one stated then, else the last one before.
     pub fn at(stands: &[Stand], utterance: u32) -> Option<Stand> {
         stands.iter().rev().find(|s| s.at <= utterance).copied()
     }
@@ -54,10 +54,10 @@ impl Standpoints {
     }
 }
 
-/// Stands for every choice that has no letter of its own.
+/// The mark of every choice that has no letter of its own.
 const OTHER: char = '+';
 
-/// Returns where everybody stood; nothing where nobody voted or answered in a form that can be read.
+/// Returns the positions of all participants; empty where nobody voted or answered in a readable form.
 pub fn standpoints(study: &Analysis<'_>) -> Standpoints {
     let (votes, mut said) = (closed(study), BTreeMap::new());
     let mut choices = Choices::default();

@@ -1,4 +1,4 @@
-//! What every figure looks at: the state, the log of turns, and from where on things count.
+//! What every table is made from: the state, the log of turns, and the place from which things count.
 
 use super::turn_log::{Moment, TimedTurn, TurnLog};
 use crate::model::event::OPERATOR;
@@ -9,7 +9,7 @@ use crate::text;
 /// A conversation that is looked at.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
-    /// The fold.
+    /// The state at the end of what is analysed.
     pub state: &'a State,
     /// What it does not keep.
     pub turn_log: &'a TurnLog,
@@ -38,7 +38,7 @@ impl<'a> Analysis<'a> {
     }
 }
 
-/// Returns the name of a seat, safe for one line, with its id where the name alone could be somebody else's.
+/// Returns the name of a seat, safe for one line, with its id where the name alone is ambiguous.
 pub fn name(state: &State, id: &SeatId) -> String {
     let Some(seat) = state.seat(id) else { return text::name(id).into_owned() };
     let shown = text::name(&seat.spec.name).into_owned();
@@ -47,12 +47,12 @@ pub fn name(state: &State, id: &SeatId) -> String {
     if twin || same(OPERATOR) { format!("{shown} (participant {id})") } else { shown }
 }
 
-/// Returns a sum that holds at the largest number: a file may say anything.
+/// Returns a sum that saturates: a file may hold any numbers.
 pub(super) fn total(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.fold(0, u64::saturating_add)
 }
 
-/// Returns who said something.
+/// Returns the name of an entry's author.
 pub(super) fn speaker(state: &State, entry: &Entry) -> String {
     entry.seat().map_or_else(|| OPERATOR.to_owned(), |seat| name(state, seat))
 }

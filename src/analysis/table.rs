@@ -1,55 +1,55 @@
-//! A figure as data: rows of cells that know what they are, so that a file, a page and a screen show the same.
+//! A table as data: rows of cells with types, so that a file, a page and a screen show the same.
 
-/// One figure of a conversation.
+/// One table of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     /// What it is called by, in file names and options.
     pub name: &'static str,
-    /// Its heading.
+    /// Heading for people; `name` is for data.
     pub title: &'static str,
     /// What it counts, in a sentence.
     pub counts: &'static str,
-    /// How many of the first columns say what a row is about.
+    /// How many of the first columns identify a row.
     pub keys: usize,
-    /// Its columns.
+    /// The columns, from left to right.
     pub columns: Vec<Column>,
-    /// Its rows.
+    /// The rows, each with a cell for every column.
     pub rows: Vec<Vec<Cell>>,
 }
 
-/// One column.
+/// One column of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Column {
     /// Its name in data, with the unit.
     pub key: String,
-    /// Its heading.
+    /// Heading for people; `key` is for data.
     pub title: String,
 }
 
-/// What stands in a cell. Texts are single lines that are safe to show.
+/// The content of a cell. Texts are single lines that are safe to show.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// There is nothing to say.
+    /// No value.
     None,
-    /// Words.
+    /// A single line of text.
     Text(String),
     /// A number of something.
     Count(u64),
-    /// A number that somebody estimated.
+    /// An estimated number.
     About(u64),
     /// A part of a whole, from 0 to 1.
     Share(f64),
-    /// So many of so many.
+    /// A number out of a total.
     Of(u64, u64),
-    /// Milliseconds that something took.
+    /// A duration, in milliseconds.
     Took(u64),
-    /// Milliseconds since the beginning.
+    /// Milliseconds since the conversation began.
     At(u64),
-    /// So many a second.
+    /// A number per second.
     Rate(f64),
-    /// Dollars.
+    /// An amount in dollars.
     Dollars(f64),
-    /// Money that nobody knows: the model has no price here.
+    /// Unknown cost: the model has no price here.
     NotPriced,
 }
 
@@ -59,12 +59,12 @@ impl Cell {
         Cell::Text(crate::text::line(text).trim().to_owned())
     }
 
-    /// Returns a part of a whole; nothing where there is no whole.
+    /// Returns a part of a whole; `None` where the whole is 0.
     pub fn share(part: u64, whole: u64) -> Cell {
         if whole == 0 { Cell::None } else { Cell::Share(part as f64 / whole as f64) }
     }
 
-    /// Returns whether it stands at the right of its column.
+    /// Returns whether it is aligned to the right.
     pub fn is_number(&self) -> bool {
         !matches!(self, Cell::Text(_))
     }
@@ -91,7 +91,7 @@ impl Cell {
 }
 
 impl Table {
-    /// Returns a figure without rows; columns are pairs of a name in data and a heading.
+    /// Returns a table without rows; columns are pairs of a name in data and a heading.
     pub fn new(
         name: &'static str,
         title: &'static str,
@@ -109,7 +109,7 @@ impl Table {
         row.get(..self.keys).unwrap_or_default()
     }
 
-    /// Returns two of the same figure as one: each row with what both say of it; none where one has no such row.
+    /// Returns two tables of the same kind as one: each row with the values of both; none where one has no such row.
     pub fn beside(&self, other: &Table) -> Table {
         let named = |side: &str, c: &Column| Column {
             key: format!("{side}_{}", c.key),
@@ -117,7 +117,7 @@ impl Table {
         };
         let (mine, others) = (&self.columns[self.keys..], &other.columns[other.keys..]);
         let mut columns = self.columns[..self.keys].to_vec();
-        // the two figures of one kind stand next to each other; a matrix may have more of them on one side
+        // the two values of one kind are next to each other; a matrix may have more of them on one side
         for i in 0..mine.len().max(others.len()) {
             columns.extend(mine.get(i).map(|c| named("a", c)));
             columns.extend(others.get(i).map(|c| named("b", c)));
@@ -146,7 +146,7 @@ impl Table {
 }
 
 impl Column {
-    /// Returns a column.
+    /// Returns a column; `key` is its name in data.
     pub fn new(key: &str, title: &str) -> Column {
         Column { key: key.into(), title: title.into() }
     }

@@ -1,4 +1,4 @@
-//! Figures over many conversations: which models spoke, what they cost, who won, and how it ended.
+//! Totals over many conversations: which models spoke, what they cost, who won, and how it ended.
 //!
 //! Sessions are added one after the other, so that a thousand of them need the memory of one.
 
@@ -18,7 +18,7 @@ pub struct Totals {
     sessions: u64,
 }
 
-/// What one model did.
+/// One model's sums.
 #[derive(Default)]
 struct OfModel {
     sessions: u64,
@@ -87,7 +87,7 @@ impl Totals {
         self.sessions
     }
 
-    /// Returns the sums as figures.
+    /// Returns the totals as tables.
     pub fn tables(&self) -> Vec<Table> {
         let mut ends = Table::new(
             "ends",
@@ -160,7 +160,7 @@ impl Totals {
 }
 
 impl OfSide {
-    /// Takes in a verdict: whether the side won, or nothing where nobody did.
+    /// Adds a verdict: whether the side won; none for a draw.
     fn take(&mut self, wins: Option<bool>) {
         self.judged += 1;
         self.won += u64::from(wins == Some(true));

@@ -6,7 +6,7 @@ use crate::model::agent::*;
 use crate::state::State;
 use crate::text;
 
-/// Characters of a title that are told.
+/// The longest title that is shown, in characters.
 const TITLE_MAX: usize = 100;
 
 fn note(words: &str) -> Vec<Narrated> {
@@ -56,7 +56,7 @@ pub(super) fn asked(state: &State, asked: &PermissionAsked) -> Vec<Narrated> {
     ))
 }
 
-/// Returns what an agent was told; a yes shows in what it does.
+/// Returns the note for a refusal; an allowed use shows in what the agent does.
 pub(super) fn answered(state: &State, answered: &PermissionAnswered) -> Vec<Narrated> {
     let Some(why) = answered.why.as_ref().filter(|_| !answered.yes) else { return vec![] };
     let turn = state.turns.get(&answered.turn);

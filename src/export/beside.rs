@@ -21,7 +21,7 @@ pub struct Beside {
 /// One utterance, on both sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ComparedTurn {
-    /// Its number; what was told before any has 0.
+    /// The utterance's number; 0 for what happened before the first.
     pub number: u32,
     /// What the first one tells.
     pub a: Vec<Narrated>,
@@ -77,7 +77,7 @@ impl Beside {
         self.rows.iter().map(row).collect()
     }
 
-    /// Returns it as data.
+    /// Returns the comparison as JSON.
     pub fn json(&self) -> Value {
         let told = |told: &Narrated| match told {
             Narrated::Words { place, who, body } => {
@@ -94,7 +94,7 @@ impl Beside {
     }
 }
 
-/// Returns what a conversation tells from a place on, each with the utterance it stands at.
+/// Returns the narration of a conversation from a place on, each part with its utterance.
 fn tells<'a>(
     events: impl Iterator<Item = &'a Event> + Clone,
     from: Seq,

@@ -1,4 +1,4 @@
-//! The screen as it was, as a recording that asciinema plays (asciicast, version 2).
+//! The screen as an asciinema recording (asciicast, version 2).
 //!
 //! What was drawn comes in as data: only a screen can draw. Each utterance gets a mark to jump to.
 
@@ -10,19 +10,19 @@ use serde_json::json;
 /// Seconds to which a player shortens longer waits.
 const IDLE_SECONDS: u32 = 3;
 
-/// What clears a terminal.
+/// The sequence that clears a terminal.
 const CLEAR: &str = "\u{1b}[2J";
 
-/// What was drawn at a moment.
+/// The screen's output at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Frame {
     /// When, on the session's clock.
     pub at: Ms,
-    /// What a terminal of the size is told.
+    /// The bytes for a terminal of the recording's size.
     pub drawn: String,
 }
 
-/// Spells a recording of a screen of so many columns and rows.
+/// Returns the recording; `size` is in columns and rows.
 pub fn spell(document: &Document, size: (u16, u16), frames: &[Frame]) -> String {
     let first = document.records.first();
     let begin = frames.first().map_or(Ms(0), |f| f.at);

@@ -1,7 +1,7 @@
-//! The figures that are better seen than read, as SVG without any script or style of its own.
+//! Tables that are easier to see than to read, as SVG without any script or style of its own.
 //!
-//! Colours are the page's classes; every mark has its number in the table beside it, so that nothing is told by colour
-//! alone.
+//! Colours are the page's classes; every mark has its number in the table beside it, so that colour is never the only
+//! sign.
 
 use super::markup::{COLOURS, colour, escaped};
 use crate::analysis::{
@@ -29,16 +29,16 @@ const BARS: f64 = 120.0;
 const SIGN: f64 = 14.0;
 /// Width of a field that tells what a letter means.
 const KEY: f64 = 18.0;
-/// Positions that are told below a chart, and characters of each.
+/// How many positions have a letter and a line in the legend.
 const CHOICES: usize = 26;
 const CHOICE_CHARS: usize = 90;
 /// Seats beyond which a ring of names is a tangle.
 const RING_SEATS: usize = 24;
 
-/// Draws a figure.
+/// Draws one table as SVG.
 type Chart = fn(&Analysis<'_>) -> String;
 
-/// The figures that have a chart, by their names.
+/// The tables with a chart, by their names.
 const CHARTS: &[(&str, Chart)] = &[
     ("shares", bars),
     ("floor", lanes),
@@ -49,7 +49,7 @@ const CHARTS: &[(&str, Chart)] = &[
     ("repetition", novelty),
 ];
 
-/// Returns the chart of a figure; nothing where none exists, or nothing to see.
+/// Returns the chart of a table; empty where it has none, or no data.
 pub fn of(figure: &str, study: &Analysis<'_>) -> String {
     let chart = CHARTS.iter().find(|(name, _)| *name == figure);
     chart.map_or_else(String::new, |(_, chart)| chart(study))
@@ -205,7 +205,7 @@ fn stood(study: &Analysis<'_>) -> String {
         );
         for (stand, next) in stands.iter().zip(stands.iter().skip(1).map(Some).chain([None])) {
             let until = next.map_or(end, |next| next.at);
-            // a vote just after a reply stands in its place
+            // a vote just after a reply replaces its position
             if until > stand.at {
                 field(&mut marks, &stood, stand, (x(stand.at), x(until), y));
             }
@@ -236,7 +236,7 @@ fn stood(study: &Analysis<'_>) -> String {
     svg(y, "Positions over time", &marks)
 }
 
-/// A field of what somebody stood for, from here to there, with its letter where that fits.
+/// Draws a position from one utterance to the next, with its letter where that fits.
 fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): (f64, f64, f64)) {
     if let Some(choice) = stand.choice {
         let what = stood.choices.get(choice).map_or("", String::as_str);
@@ -331,7 +331,7 @@ fn ring(study: &Analysis<'_>) -> String {
     svg(height + TOLD, "Mentions", &marks)
 }
 
-/// How much of each utterance nobody had said before.
+/// Draws the share of each utterance that is new.
 fn novelty(study: &Analysis<'_>) -> String {
     let all = repetitions(study);
     if all.is_empty() {

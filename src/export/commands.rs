@@ -7,7 +7,7 @@ use crate::model::*;
 use crate::state::State;
 use crate::text;
 
-/// Returns what a command tells by itself; words and pauses are told where they take effect.
+/// Returns the note of a command; words and pauses are noted where they take effect.
 pub(super) fn given(
     state: &State,
     given: &CommandGiven,

@@ -1,6 +1,6 @@
 //! Picks, bids, votes and verdicts in words: what they came to, and how that came about.
 //!
-//! A single vote or judgement is not told when it is given: it is nobody's to see before all are.
+//! A single vote or judgement has no note of its own: nobody may see it before all are given.
 
 use super::narrated::{Narrated, place};
 use crate::analysis::name;
@@ -13,12 +13,12 @@ fn note(told: String) -> Vec<Narrated> {
     vec![Narrated::Note(text::label(&told).into_owned())]
 }
 
-/// Returns words with what stands before them, or nothing without words.
+/// Returns words with a lead before them; empty without words.
 fn because(why: &str) -> String {
     if why.trim().is_empty() { String::new() } else { format!(": {}", why.trim()) }
 }
 
-/// Returns what somebody chose with the reason; one that begins with the choice says both.
+/// Returns a choice with its reason; a reason that begins with the choice is enough.
 fn chosen(choice: &str, why: &str) -> String {
     let why = why.trim();
     let begins = why.get(..choice.len()).is_some_and(|first| first.eq_ignore_ascii_case(choice));
@@ -72,7 +72,7 @@ pub(super) fn vote(state: &State, vote: &VoteClosed) -> Vec<Narrated> {
     words(state, format!("vote: {}", vote.question), &body)
 }
 
-/// Returns that somebody stands elsewhere than before; where they stand first, their own words say.
+/// Returns the note of a changed stance; a first stance is in the participant's own words.
 pub(super) fn stance(state: &State, now: &StanceRecorded) -> Vec<Narrated> {
     let stances = state.seat(&now.participant).map_or(&[][..], |s| &s.stances);
     match stances {

@@ -1,4 +1,4 @@
-//! What an export leaves out unless somebody asks for it: whispers, and what was hidden.
+//! What an export leaves out by default: whispers, and what was hidden.
 //!
 //! It is taken out of the events, before any format sees them, so that no format can forget it.
 
@@ -8,7 +8,7 @@ use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// What stands in the place of words that were left out.
+/// The text that replaces words that were left out.
 const LEFT_OUT: &str = "[left out]";
 
 /// What is shown although it was not meant for everybody.
@@ -81,7 +81,7 @@ fn whisperers(records: &[Arc<Record>]) -> BTreeSet<TurnId> {
     found
 }
 
-/// Returns the turns that summed up the conversation for somebody who had been whispered to: the summary may tell it.
+/// Returns the turns that summed up the conversation for the receiver of a whisper: the summary may repeat it.
 fn summaries_of_whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<TurnId> {
     let mut told: BTreeSet<SeatId> = BTreeSet::new();
     let mut batches: BTreeSet<BatchId> = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! A conversation as it stands in the end, for formats that are not told from first to last.
+//! A conversation in its final state, for formats that are not written from first to last.
 
 use super::narrate::told;
 use super::{Narrator, Reveal, Spelling, discreet};
@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a format is made of; nothing in it was to be left out.
+/// What a format is made from; what `reveal` does not name is already left out.
 pub struct Document {
-    /// The session's name.
+    /// The session's id, which is its file name.
     pub id: String,
-    /// Its events.
+    /// Its events with their lines, in order.
     pub records: Vec<Arc<Record>>,
-    /// The fold.
+    /// The state after the last event.
     pub state: State,
     /// What the fold does not keep.
     pub turn_log: TurnLog,
@@ -42,7 +42,7 @@ impl Document {
         Analysis { state: &self.state, turn_log: &self.turn_log, from: Seq(0) }
     }
 
-    /// Returns what tells it.
+    /// Returns a narrator for the conversation.
     pub(super) fn narrator(&self) -> Narrator {
         let mut narrator = match self.reveal.hidden {
             true => Narrator::default(),
@@ -73,7 +73,7 @@ impl Document {
     }
 }
 
-/// Spells the lines of the session, as its file holds them.
+/// Returns the lines of the session, as its file has them.
 pub fn jsonl(document: &Document) -> String {
     document.records.iter().map(|r| r.line.as_str()).collect()
 }
@@ -108,7 +108,7 @@ pub fn csv(document: &Document) -> String {
                     *field = super::figures::field(&value);
                 }
             }
-            // what the turn cost stands beside its public words
+            // the cost of the turn is beside its public words
             row.iter_mut().skip(7).for_each(String::clear);
             out.push_str(&format!("{}\n", row.join(",")));
         }
@@ -116,7 +116,7 @@ pub fn csv(document: &Document) -> String {
     out
 }
 
-/// Spells everything as one JSON object: who, what, and the figures.
+/// Returns everything as one JSON object: who, what, and the analysis.
 pub fn json(document: &Document) -> String {
     let state = &document.state;
     let line = |t: &Text| text::line(t).into_owned();

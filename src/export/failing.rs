@@ -1,4 +1,4 @@
-//! Failures for the same reason, told once with a count: a server that is gone fails every call of everybody.
+//! Failures for the same reason, noted once with a count: a server that is gone fails every call.
 
 use super::narrated::Narrated;
 use crate::analysis::name;
@@ -6,13 +6,13 @@ use crate::model::{Kind, Outcome, Purpose, Text};
 use crate::state::State;
 use crate::text;
 
-/// What fails at the moment, and what of it was told.
+/// The current failure, and what of it has a note.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Failing {
     why: Option<Text>,
-    /// Whether a turn that failed so was told.
+    /// Whether a turn that failed so has a note.
     told: bool,
-    /// Whose turns failed so without being told.
+    /// The seats whose turns failed so without a note.
     others: Vec<String>,
     /// How many turns failed so.
     turns: u32,
@@ -21,16 +21,16 @@ pub(super) struct Failing {
 /// What an event is to what fails.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
-    /// Nothing.
+    /// The event is no failure of a turn or call.
     Nothing,
-    /// A failure that is to be told.
+    /// A failure that needs a note.
     First,
     /// The same failure again, which is counted.
     Counted,
 }
 
 impl Failing {
-    /// Takes in an event.
+    /// Applies an event.
     pub fn again(&mut self, state: &State, kind: &Kind) -> Again {
         match kind {
             Kind::CallRetried(r) if r.model.is_none() => {

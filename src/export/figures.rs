@@ -1,4 +1,4 @@
-//! Figures as files: one spelling a format, all of the same tables.
+//! Analysis tables as files: one spelling for each format, all of the same tables.
 //!
 //! Numbers in data are plain and have their unit in the column's name; people get `27%`, `0.8s` and `not priced`.
 
@@ -7,7 +7,7 @@ use crate::analysis::{Cell, Table};
 use serde_json::{Map, Value, json};
 use unicode_width::UnicodeWidthStr;
 
-/// Spells figures as text: what each counts, then aligned columns; those without rows are left out.
+/// Returns tables as text: what each counts, then aligned columns; those without rows are left out.
 pub fn text(tables: &[Table]) -> String {
     let filled = tables.iter().filter(|t| !t.rows.is_empty());
     filled.map(text_of).collect::<Vec<_>>().join("\n")
@@ -37,13 +37,13 @@ fn text_of(table: &Table) -> String {
     out
 }
 
-/// Returns of each column whether it holds words, which stand at the left.
+/// Returns for each column whether it holds text, which is aligned to the left.
 pub(super) fn of_words(table: &Table) -> Vec<bool> {
     let cells = |column| table.rows.iter().filter_map(move |row: &Vec<Cell>| row.get(column));
     (0..table.columns.len()).map(|i| cells(i).any(|cell| !cell.is_number())).collect()
 }
 
-/// Spells figures as Markdown; those without rows are left out.
+/// Returns tables as Markdown; those without rows are left out.
 pub fn md(tables: &[Table]) -> String {
     let table = |table: &Table| {
         let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
@@ -61,7 +61,7 @@ pub fn md(tables: &[Table]) -> String {
     filled.map(table).collect::<Vec<_>>().join("\n")
 }
 
-/// Spells one figure as CSV, with the names of its columns in the first line.
+/// Returns one table as CSV, with the names of its columns in the first line.
 pub fn csv(table: &Table) -> String {
     let head = table.columns.iter().map(|c| field(&c.key)).collect::<Vec<_>>().join(",");
     let row = |row: &Vec<Cell>| {
@@ -90,7 +90,7 @@ pub(super) fn field(text: &str) -> String {
     if quoted { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-/// Returns figures as JSON: for each its name, what it counts, and its rows as objects.
+/// Returns tables as JSON: for each its name, what it counts, and its rows as objects.
 pub fn json(tables: &[Table]) -> Value {
     let rows = |table: &Table| -> Vec<Value> {
         let row = |cells: &Vec<Cell>| {

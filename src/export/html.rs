@@ -1,4 +1,4 @@
-//! One self-contained page: what was said, attributed and coloured, then the figures as charts and tables.
+//! One self-contained page: what was said, attributed and coloured, then the analysis as charts and tables.
 //!
 //! It needs no script, no network and no other file, and a policy in its head forbids all three. All text goes through
 //! [`escaped`]; there is no other way into the page. Words keep their Markdown, as `words` reads it.
@@ -14,7 +14,7 @@ use jiff::Timestamp;
 
 const STYLE: &str = include_str!("page.css");
 
-/// Spells the page.
+/// Returns the whole page.
 pub fn spell(document: &Document) -> String {
     let (state, title) = (&document.state, escaped(&document.title()));
     let topic = state.scenario.topic.as_deref().filter(|t| *t != &*state.shown_title());

@@ -25,7 +25,7 @@ pub fn spell(told: &Narrated) -> String {
     }
 }
 
-/// Returns a line in which nothing means anything to a reader of Markdown.
+/// Returns a line with all Markdown escaped.
 pub fn plain(line: &str) -> String {
     let mut plain = String::with_capacity(line.len());
     for c in line.trim().chars() {

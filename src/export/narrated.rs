@@ -2,33 +2,33 @@
 
 use crate::state::State;
 
-/// The sentence that stands over every conversation in which no model spoke.
+/// The notice above every conversation without a model.
 pub const REHEARSED: &str = "rehearsed demo: no model was called";
 
 /// One thing worth telling; every text in it is safe to show, and heads and notes are single lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Narrated {
-    /// What the conversation is.
+    /// The head of a conversation.
     Opening {
-        /// Its title.
+        /// The conversation's title.
         title: String,
         /// What is talked about, where the title does not say it.
         topic: Option<String>,
-        /// Whether no model speaks.
+        /// Whether the whole cast is rehearsed.
         rehearsed: bool,
         /// Which models speak for whom.
         voices: Option<String>,
     },
-    /// Words of somebody.
+    /// Something that was said.
     Words {
-        /// Where in the talk: `3`, or `after 3` for words without a number.
+        /// Its place: `3`, or `after 3` for words without a number.
         place: String,
         /// Whose, and in which way.
         who: String,
         /// What was said; may be empty.
         body: String,
     },
-    /// What happened besides.
+    /// An event, in words.
     Note(String),
 }
 

@@ -1,6 +1,7 @@
 //! Plain text, also the accessible form: a head in brackets, the words indented below it, notes behind `--`.
 //!
-//! Words stand two columns in, so that nothing a speaker says can look like a head or a note. Lines are not wrapped.
+//! Words are indented by two columns, so that nothing a speaker says can look like a head or a note. Lines are not
+//! wrapped.
 
 use super::{Narrated, REHEARSED};
 

@@ -8,9 +8,9 @@ use crate::state::State;
 use crate::text;
 use serde_json::Value;
 
-/// Characters of arguments that are told.
+/// The longest arguments that are shown, in characters.
 const ARGUMENTS_MAX: usize = 80;
-/// Characters of a result that are told.
+/// The longest result that is shown, in characters.
 pub(super) const RESULT_MAX: usize = 120;
 
 /// Returns how a tool came back.

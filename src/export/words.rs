@@ -1,4 +1,4 @@
-//! A speaker's Markdown as a page shows it: emphasis, lists, code, tables, links, and nothing that could act.
+//! A speaker's Markdown on a page: emphasis, lists, code, tables, links, and nothing active.
 //!
 //! Tags of HTML are shown as they are written, pictures as their words; a link leads to the web or to an address, or
 //! nowhere. Headings are smaller than any of the page's own.
@@ -69,7 +69,7 @@ fn elements(tag: TagEnd) -> &'static [&'static str] {
         TagEnd::Strikethrough => &["del"],
         TagEnd::Link => &["a"],
         TagEnd::HtmlBlock => &["p"],
-        // what a picture is called stands among the words; the rest is not read here
+        // the description of a picture is among the words; the rest is not read here
         TagEnd::Image
         | TagEnd::FootnoteDefinition
         | TagEnd::DefinitionList

@@ -1,8 +1,8 @@
-//! Every seat says how much it wants to speak; the highest bid has the floor.
+//! Every seat bids for the floor; the highest bid gets it.
 //!
-//! All bid at once and see no other bid. Who spoke lately is discounted, so that one loud seat does not hold the floor,
-//! and who bids at all goes first after two rounds of waiting, so that none is starved. Of equal bids the one longest
-//! silent wins, and so it does where no bid can be read. Somebody always speaks.
+//! All bid at once and see no other bid. Recent speakers are discounted, so that one loud seat does not hold the floor,
+//! and a seat that bids above zero goes first after two rounds of waiting, so that none is starved. Of equal bids, and
+//! where no bid is readable, the seat that has been silent longest wins. Somebody always speaks.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::{Decision, NextMove, Policy, View};
@@ -10,7 +10,7 @@ use crate::model::{Outcome, Purpose, SeatId, StopReason};
 use crate::scenario::PolicyRow;
 use serde_json::Value;
 
-/// See the module.
+/// The policy `bids`; the module describes it.
 pub struct Bids;
 
 const ROW: PolicyRow = PolicyRow {
@@ -22,9 +22,9 @@ const ROW: PolicyRow = PolicyRow {
 
 /// What the bid of the last speaker loses; half of it for the one before, and so on.
 const DISCOUNT: f64 = 3.0;
-/// Rounds after which whoever bids at all goes before all bids.
+/// Rounds of waiting after which a seat with any bid goes first.
 const PATIENCE: usize = 2;
-/// What all are asked.
+/// The question to every bidder.
 const QUESTION: &str =
     "How much do you want to speak now, after what was said last? Do not speak yet.";
 
@@ -53,7 +53,7 @@ impl Policy for Bids {
             },
             (_, _) => {
                 let mut bids: Vec<Bid> = able.iter().map(|seat| bid(v, seat, able.len())).collect();
-                // the sort is stable: what is equal in all stands in the order of the table
+                // the sort is stable: equal bids stay in the order of the table
                 bids.sort_by(|a, b| {
                     let first = b.waited().cmp(&a.waited());
                     first.then(b.net().total_cmp(&a.net())).then(b.silent.cmp(&a.silent))
@@ -68,13 +68,13 @@ impl Policy for Bids {
     }
 }
 
-/// What a seat bids.
+/// One seat's bid and how long it has waited.
 struct Bid {
     seat: SeatId,
     /// What it said; none where that could not be read.
     value: Option<f64>,
     reason: String,
-    /// Utterances since its own; as many as there were, where it has not spoken.
+    /// Utterances since its own last one; all of them if it has not spoken.
     silent: usize,
     spoke: bool,
     /// How many turns it may be kept waiting.

@@ -1,10 +1,11 @@
-//! Seats that run when what they wait for has come: all who are ready run at once, until nobody is.
+//! Seats that run when their dependencies are met: all that are ready run at once, until none is.
 //!
 //! A seat is ready when its dependencies are met, their conditions hold, it is below its limits, and at least one of
 //! them has said something new since it last ran: that is what makes a loop a loop and not a repetition. A person's
-//! words or a request in somebody's data (`requests: [{to, text}]`) wake a seat that they name, whatever it waits for.
-//! A condition that cannot be evaluated is false, and a person is told. What a reply leaves in the context is folded
-//! by `state`, not here.
+//! them has said something new since it last ran: that is what makes a loop a loop and not a repetition. A person's
+//! words or a request in a reply's data (`requests: [{to, text}]`) wake the seats that they name, whatever those wait
+//! for. A condition that cannot be evaluated is false, with a warning. What a reply leaves in the context is folded by
+//! `state`, not here.
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
@@ -16,7 +17,7 @@ use serde_json::{Map, Value, json};
 use std::cell::{LazyCell, RefCell};
 use std::collections::BTreeMap;
 
-/// See the module.
+/// The policy `depends`; the module describes it.
 pub struct Depends;
 
 const ROW: PolicyRow = PolicyRow {
@@ -78,7 +79,7 @@ struct Ready {
 struct Asked {
     seat: SeatId,
     by: Text,
-    /// What is asked, where it stands nowhere else: a person's words are in the talk.
+    /// The question, where it is nowhere else: a person's words are in the conversation.
     text: Option<Text>,
 }
 
@@ -164,7 +165,7 @@ fn failed_before(v: &View<'_>, id: &SeatId) -> bool {
     last.is_some_and(|r| !spoke(r) && reopened.is_some_and(|seq| r.reply.turn.0 < seq.0))
 }
 
-/// Whether the exchange after a passed end is for those alone whom a person names: nobody begins by itself then.
+/// Returns whether the exchange after a passed end is only for seats that a person names: the others do not start then.
 fn is_addressed(v: &View<'_>) -> bool {
     let since = v.state.since.seq;
     let names = |e: &Entry| {
@@ -258,7 +259,7 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
         let asking = asked.text.clone().map(|text| Asking { by: (&*asked.by).into(), text });
         requests.entry(&asked.seat).or_default().extend(asking);
     }
-    // whoever is named later in the exchange speaks beside those who began by themselves
+    // seats that are named later in the exchange speak beside those that started by themselves
     let begun = v.thread.memo[memo::BEGUN] == true || !is_addressed(v);
     v.memo_with([
         (memo::BEGUN, if begun && v.state.since.seq > Seq(0) { json!(true) } else { Value::Null }),
@@ -271,8 +272,8 @@ fn memo(v: &View<'_>, ready: &[Ready], asked: &[Asked]) -> Value {
     ])
 }
 
-/// Whether somebody never ran because a seat that it waits for was lost: it failed, was skipped or cut before a word, is
-/// muted, or has left.
+/// Returns whether a seat never ran because one of its dependencies was lost: it failed, was skipped or cut before a
+/// word, is muted, or has left.
 fn starved(v: &View<'_>) -> bool {
     let came_to_nothing = |id: &SeatId| {
         let last = runs(v).iter().rev().find(|r| r.reply.seat == *id);

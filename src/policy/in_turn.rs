@@ -1,9 +1,9 @@
 //! What the policies share that let one seat speak after the other: turns, rounds, and speaking out of turn.
 //!
 //! With `mentions = "once"` the first valid `@name` in the last words speaks next, once; the seat that was passed over
-//! comes directly after, before any new mention is honoured, so that two who name each other starve nobody. A mention
-//! moves no pointer: the policy's own memory is written only with a turn that is its own. Whose turn it is, is not
-//! decided here.
+//! comes directly after, before any new mention counts, so that two seats that name each other starve nobody. A mention
+//! moves no pointer: the policy's own memory is written only with a turn of its own. Whose turn it is, is not decided
+//! here.
 
 use super::memo;
 use super::{Decision, NextMove, View};
@@ -24,16 +24,16 @@ pub(super) const NAMES: OptionRow = OptionRow {
     kind: OptionKind::OneOf(&["asked", "off"]),
     meaning: "Whether a participant who is named in the question at the end of a turn speaks next, once, also without an @.",
 };
-/// The option by which a policy ends after so many rounds.
+/// The option that ends a policy after a number of rounds.
 pub(super) const ROUNDS: OptionRow =
     OptionRow { key: "rounds", kind: OptionKind::Count, meaning: "Number of rounds." };
 
-/// How many seats behind the next one are told as the queue.
+/// How many seats after the next one are reported as the queue.
 const QUEUE: usize = 4;
 
 /// A turn as the policy's own rule gives it.
 pub(super) struct ProposedTurn {
-    /// Whose.
+    /// The seat that speaks.
     pub(super) seat: SeatId,
     /// Why, in words.
     pub(super) why: String,
@@ -47,7 +47,7 @@ pub(super) struct ProposedTurn {
     pub(super) kept: Vec<(&'static str, Value)>,
 }
 
-/// Returns the decision for a turn: itself, or somebody who was named first; the end, if nobody can speak.
+/// Returns the decision for a turn: the turn itself, or a seat that was named first; the end, if nobody can speak.
 pub(super) fn decide(v: &View<'_>, turn: Option<ProposedTurn>) -> Decision {
     let Some(mut turn) = turn else { return v.nobody() };
     if v.option_count("rounds").is_some_and(|rounds| u64::from(turn.round) > rounds) {
@@ -101,7 +101,7 @@ fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     })
 }
 
-/// Returns whether somebody who is named speaks next.
+/// Returns whether a seat that is named speaks next.
 fn hears_names(v: &View<'_>) -> bool {
     v.option_is("mentions", "once") || v.option_is("names", "asked")
 }

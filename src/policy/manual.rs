@@ -4,7 +4,7 @@ use super::{Decision, NextMove, Policy, View};
 use crate::model::StopReason;
 use crate::scenario::PolicyRow;
 
-/// See the module.
+/// The policy `manual`: waits for the operator to give the floor.
 pub struct Manual;
 
 const ROW: PolicyRow = PolicyRow {

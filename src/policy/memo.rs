@@ -12,7 +12,7 @@ pub(super) const COUNTED: &str = "counted";
 pub(super) const FALLBACK: &str = "fallback";
 /// The place in the log up to which mentions were granted.
 pub(super) const HEARD: &str = "heard";
-/// The seat chosen last.
+/// The id of the seat chosen last.
 pub(super) const LAST: &str = "last";
 /// The seat to which the turn is owed that a mention took.
 pub(super) const OWED: &str = "owed";
@@ -28,5 +28,5 @@ pub(super) const ROUND: &str = "round";
 pub(super) const SHARES: &str = "shares";
 /// How often in a row it was chosen.
 pub(super) const STREAK: &str = "streak";
-/// Turns so far.
+/// How many turns there have been.
 pub(super) const TURNS: &str = "turns";

@@ -25,7 +25,7 @@ use crate::scenario::PolicyRow;
 use crate::state::{State, Thread};
 use serde_json::Value;
 
-/// Every policy.
+/// Every policy, in the order in which help lists them.
 pub const ALL: &[&dyn Policy] = &[
     &round_robin::RoundRobin,
     &weighted::Weighted,
@@ -43,7 +43,7 @@ pub fn find(name: &str) -> Option<&'static dyn Policy> {
     ALL.iter().copied().find(|p| p.row().name == name)
 }
 
-/// Returns what came out of a thread, as it was closed or as it stands.
+/// Returns the result of a thread, final or so far.
 pub fn result(state: &State, thread: &Thread) -> Value {
     match (&thread.closed, find(&thread.spec.policy)) {
         (Some(closed), _) => closed.result.clone(),

@@ -1,9 +1,9 @@
 //! A moderator chooses who speaks next, and when it is over.
 //!
-//! The choice is a turn of its own with the legal seats as its options: an illegal one is corrected once, as any reply
-//! that has not its form. Where no choice comes (the moderator fails, is silent, is muted, was cut) the fallback policy
-//! decides, with a memory of its own. Nobody is chosen more than `streak` times in a row, unless alone, and a moderator
-//! never chooses itself. A mention is a hint to the moderator, no more.
+//! The choice is a turn of its own with the legal seats as its options: an illegal choice is corrected once, like any
+//! reply without the right form. Without a choice (the moderator fails, is silent, is muted, was cut) the fallback
+//! policy decides, with its own memory. No seat is chosen more than `streak` times in a row, unless alone, and a
+//! moderator never chooses itself. A mention is a hint to the moderator, no more.
 
 use super::in_turn::{ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -17,7 +17,7 @@ use crate::state::{CHOSEN, Reply};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
-/// See the module.
+/// The policy `moderated`; the module describes it.
 pub struct Moderated;
 
 const ROW: PolicyRow = PolicyRow {
@@ -52,7 +52,7 @@ const ROW: PolicyRow = PolicyRow {
 
 /// How often the same seat may be chosen in a row, unless the scenario says otherwise.
 const STREAK: u64 = 2;
-/// What a moderator answers that ends the talk.
+/// The moderator's answer that ends the conversation.
 const END: &str = "end";
 /// The policy that decides where no choice comes, unless the scenario says otherwise.
 const FALLBACK: &str = "round_robin";
@@ -125,7 +125,7 @@ fn streak(v: &View<'_>, seat: &SeatId) -> [(&'static str, Value); 2] {
 
 fn ask(v: &View<'_>, moderator: SeatId, legal: &[&SeatId]) -> Decision {
     let may_end = match &v.thread.spec.options["may_end"] {
-        // nothing is over that has not begun
+        // a conversation cannot end before it has begun
         Value::Bool(may) => *may && v.last_entry().is_some(),
         _ => v.able().filter(|s| **s != moderator).all(|s| has_spoken(v, s)),
     };
@@ -167,7 +167,7 @@ fn question(v: &View<'_>, legal: &[&SeatId], may_end: bool) -> Text {
     question.into()
 }
 
-/// Lets the fallback policy decide; it remembers what it did under a key of its own.
+/// Lets the fallback policy decide; its memory has a key of its own.
 fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     let name = v.thread.spec.options["fallback"].as_str().unwrap_or(FALLBACK);
     let policy: &dyn Policy = match name {

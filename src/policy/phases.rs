@@ -1,4 +1,4 @@
-//! A list of phases, each a talk of its own that inherits what its parent saw.
+//! A list of phases, each a thread of its own that inherits what its parent saw.
 
 use super::memo;
 use super::{Decision, NextMove, Policy, View};
@@ -8,7 +8,7 @@ use crate::model::{Limits, SeatId, StopReason, Text};
 use crate::scenario::{Phase, PolicyRow};
 use serde_json::{Value, json};
 
-/// See the module.
+/// The policy `phases`; the module describes it.
 pub struct Phases;
 
 const ROW: PolicyRow = PolicyRow {
@@ -59,7 +59,7 @@ impl Policy for Phases {
             (None, _) => return v.end(StopReason::Completed),
         };
         let listed: Vec<SeatId> = phase.who.iter().map(|s| SeatId(s.clone())).collect();
-        // whoever joined while the talk ran takes part from the next phase on
+        // a seat that joined while the conversation ran takes part from the next phase on
         let first: Vec<&str> = phases.iter().flat_map(|p| &p.who).map(|s| &**s).collect();
         let late = v.thread.seats.iter().filter(|s| !first.contains(&&***s)).cloned();
         let spec = ThreadOpened {

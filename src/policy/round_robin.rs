@@ -7,7 +7,7 @@ use crate::model::SeatId;
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
 use serde_json::json;
 
-/// See the module.
+/// The policy `round_robin`; the module describes it.
 pub struct RoundRobin;
 
 const ROW: PolicyRow = PolicyRow {
@@ -36,7 +36,7 @@ impl Policy for RoundRobin {
     }
 }
 
-/// The order of a round. A seat that joined after the shuffle stands at the end of it.
+/// Returns the order of a round. A seat that joined after the shuffle is last.
 fn order(v: &View<'_>, round: u32) -> Vec<SeatId> {
     let mut seats = v.thread.seats.clone();
     if v.option_is("order", "shuffled") {

@@ -6,7 +6,7 @@ use crate::model::{SeatId, StopReason};
 use crate::scenario::{OptionKind, OptionRow, PolicyRow};
 use serde_json::json;
 
-/// See the module.
+/// The policy `simultaneous`; the module describes it.
 pub struct Simultaneous;
 
 const ROW: PolicyRow = PolicyRow {

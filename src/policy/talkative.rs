@@ -1,6 +1,6 @@
-//! Each seat rolls against its talkativeness, in an order that is rolled as well; somebody always speaks.
+//! Each seat rolls against its talkativeness, in random order; somebody always speaks.
 //!
-//! Whoever had the last turn does not roll, unless alone. The dice depend on the seed and on how many turns there were.
+//! The previous speaker does not roll, unless alone. The dice depend on the seed and on the number of turns so far.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -9,7 +9,7 @@ use crate::model::SeatId;
 use crate::scenario::PolicyRow;
 use serde_json::json;
 
-/// See the module.
+/// The policy `talkative`; the module describes it.
 pub struct Talkative;
 
 const ROW: PolicyRow = PolicyRow {
@@ -19,7 +19,7 @@ const ROW: PolicyRow = PolicyRow {
     needs_operator: false,
 };
 
-/// Sides of the dice.
+/// The resolution of a roll: talkativeness in millionths.
 const SIDES: u64 = 1_000_000;
 
 impl Policy for Talkative {
@@ -40,7 +40,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     let mut rolled: Vec<(&SeatId, f64)> =
         rollers(v, able).into_iter().map(|seat| (seat, margin(v, place, seat))).collect();
     rolled.sort_by_cached_key(|(seat, _)| v.state.dice(place, &format!("order {seat}")));
-    // the first who wants to, else whoever came nearest to it
+    // the first seat within its talkativeness, else the one that came closest
     rolled.sort_by(|(_, a), (_, b)| a.max(0.0).total_cmp(&b.max(0.0)));
     let owed = v.thread.memo[memo::OWED].as_str();
     let next = rolled.iter().position(|(seat, _)| Some(&*seat.0) == owed).unwrap_or(0);
@@ -71,7 +71,7 @@ fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
     able
 }
 
-/// How far a seat rolled above its talkativeness; it wants to speak where that is not above zero.
+/// Returns how far a seat rolled above its talkativeness; zero or less means that it speaks.
 fn margin(v: &View<'_>, place: u64, seat: &SeatId) -> f64 {
     let roll = (v.state.dice(place, &format!("roll {seat}")) % SIDES) as f64 / SIDES as f64;
     roll - v.state.seat(seat).map_or(0.0, |s| s.spec.talkativeness)

@@ -6,7 +6,7 @@ use crate::scenario::PolicyRow;
 use crate::state::{Entry, State, Thread};
 use serde_json::{Map, Value};
 
-/// What a policy wants next.
+/// A policy's next move.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NextMove {
     /// These seats speak at once.
@@ -20,43 +20,43 @@ pub enum NextMove {
         /// The round this belongs to, from 1, where the policy counts rounds.
         round: Option<u32>,
     },
-    /// These seats are asked something beside the talk.
+    /// These seats are asked a question beside the conversation.
     Ask {
-        /// What for.
+        /// What the question is for.
         purpose: Purpose,
-        /// Who.
+        /// The seats that are asked, in order.
         seats: Vec<SeatId>,
         /// Why, in words.
         why: Text,
-        /// What they are asked.
+        /// The question that each of them reads.
         question: Text,
         /// The answers that count, where there is a list of them.
         options: Vec<Text>,
     },
-    /// A talk inside this one.
+    /// A thread inside this one.
     Open(Box<ThreadOpened>),
-    /// Nothing, until the operator gives the floor.
+    /// Wait until the operator gives the floor.
     Wait,
-    /// A person should know this first; then the policy is asked again.
+    /// Warn the operator; then the policy is asked again.
     Warn(Text),
-    /// This thread is over.
+    /// End this thread, for this reason.
     End(StopReason),
 }
 
 /// A decision and all that the policy remembers of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// What it wants.
+    /// The move itself.
     pub next: NextMove,
-    /// What it remembers.
+    /// The policy's memory from here on; [`View`] gives it back at the next decision.
     pub memo: Value,
 }
 
-/// What a policy sees.
+/// What a policy sees when it decides.
 pub struct View<'a> {
-    /// The conversation.
+    /// The whole conversation.
     pub state: &'a State,
-    /// Its own thread.
+    /// The thread whose policy it is.
     pub thread: &'a Thread,
 }
 
@@ -64,7 +64,7 @@ pub struct View<'a> {
 pub trait Policy: Sync {
     /// Its name, options and meaning, for the loader and for people.
     fn row(&self) -> &'static PolicyRow;
-    /// Decides; asked only when nobody in the thread speaks or is owed a turn.
+    /// Decides; called only when no turn in the thread is running or owed.
     fn next(&self, view: &View<'_>) -> Decision;
 
     /// Returns what came out of a thread that is over or stopped, besides its words.
@@ -89,7 +89,7 @@ impl<'a> View<'a> {
         self.thread.spec.options[key] == *value
     }
 
-    /// Returns what was said in the thread, by whomever.
+    /// Returns what was said in the thread, by participants and the operator.
     pub(super) fn entries(&self) -> impl DoubleEndedIterator<Item = &'a Entry> {
         let id = self.thread.id;
         self.state.entries.iter().filter(move |e| e.thread == id)
@@ -106,8 +106,8 @@ impl<'a> View<'a> {
         self.thread.seats.iter().filter(move |s| state.may_speak(s))
     }
 
-    /// Returns what follows where nobody here can be given the floor: whoever muted or sent away the last who could speak
-    /// may change that, so it waits; at an empty table, or where all have said what they may, it is over.
+    /// Returns what to do where nobody can be given the floor: wait if the operator muted or removed the last seat that
+    /// could speak, since that can be undone; end at an empty table, or where all have said what they may.
     pub(super) fn nobody(&self) -> Decision {
         let state = self.state;
         let seats = || self.thread.seats.iter().filter_map(|s| state.seat(s));

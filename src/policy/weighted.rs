@@ -1,10 +1,10 @@
 //! Each seat gets the share of the floor that its weight says.
 //!
 //! By utterances it is a quota with the earliest deadline: a seat may have its next turn as soon as that keeps it below
-//! its share rounded up, and of those who may the one speaks whose share, rounded down, would be missed first. So every
-//! seat is within one turn of its share at every moment, which a smooth weighted round robin is not. By words or tokens
-//! the seat speaks that is furthest behind; the gap stays under the longest utterance. Shares begin again when a seat,
-//! a weight or a mute changes; what is said out of turn counts for nobody.
+//! its share rounded up, and of those that may, the one speaks whose share, rounded down, would be missed first. So
+//! every seat is within one turn of its share at any time, which a smooth weighted round robin is not. By words or
+//! tokens the seat that is furthest behind speaks; the gap stays under the longest utterance. Shares start over when a
+//! seat, a weight or a mute changes; turns out of order count for nobody.
 
 use super::in_turn::{MENTIONS, NAMES, ProposedTurn, ROUNDS, decide, round};
 use super::memo;
@@ -16,7 +16,7 @@ use crate::text;
 use serde_json::{Value, json};
 use std::cmp::Ordering;
 
-/// See the module.
+/// The policy `weighted`; the module describes it.
 pub struct Weighted;
 
 const ROW: PolicyRow = PolicyRow {
@@ -82,7 +82,7 @@ fn memo(shares: &[Share]) -> (&'static str, Value) {
     (memo::SHARES, json!(shares))
 }
 
-/// What is shared.
+/// The unit in which shares are measured.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Measure {
     Turns,
@@ -123,7 +123,7 @@ impl Measure {
         }
     }
 
-    /// Returns what a reply takes of its seat's share; tokens that nobody counted are taken for words.
+    /// Returns what a reply takes of its seat's share; where the server reported no tokens, words count instead.
     fn length(self, reply: &Reply) -> u64 {
         let words = u64::from(text::word_count(&reply.text));
         match self {
@@ -141,8 +141,7 @@ impl Measure {
     }
 }
 
-/// Returns the shares of all who can speak as the policy remembers them: again if somebody came, went, or weighs
-/// differently.
+/// Returns the remembered shares of all who can speak; they start over if a seat came, left, or has another weight.
 fn shares(v: &View<'_>) -> Vec<Share> {
     let parts = |weight: f64| (weight * PARTS).round().max(1.0) as u64;
     let fresh = v.able().filter_map(|id| {
@@ -161,8 +160,8 @@ fn shares(v: &View<'_>) -> Vec<Share> {
     shares
 }
 
-/// Takes the policy's last turn off its seat's share, unless somebody had it out of turn. Who let it go has caught up
-/// with everybody: else the same seat would be asked again and again.
+/// Charges the policy's last turn to its seat's share, unless it was out of order. A seat that passed counts as having
+/// caught up with the others: else the same seat would be asked again and again.
 fn charge(v: &View<'_>, measure: Measure, shares: &mut [Share]) {
     let counted = v.thread.memo[memo::COUNTED].as_u64();
     let Some(batch) = v.thread.asked.as_ref().filter(|b| counted.is_none_or(|c| b.id.0 > c)) else {

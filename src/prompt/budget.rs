@@ -1,14 +1,14 @@
-//! What of a long talk a model's window has room for: the beginning and the end, never a part of the log.
+//! What a model's window has room for in a long conversation: the beginning and the end. It never changes the log.
 //!
-//! Tokens are estimated from bytes, on the safe side; a server that finds the prompt too long all the same is asked once
-//! more with half of it. It deliberately summarises nothing.
+//! Tokens are estimated from bytes, on the safe side; a server that still finds the prompt too long gets half of it in
+//! a second call. It deliberately summarises nothing.
 
 use super::messages;
 use crate::model::tool::ToolRun;
 use crate::model::{Block, Participant, Prompt, Text, VoiceSpec};
 use std::collections::VecDeque;
 
-/// The window of a model of which nothing is known, in tokens.
+/// The assumed window of an unknown model, in tokens.
 pub const UNKNOWN_WINDOW: u32 = 4_096;
 /// Bytes that a token is taken for: English has about four, most other languages fewer.
 const BYTES_PER_TOKEN: usize = 3;
@@ -18,11 +18,11 @@ const BYTES_PER_TOKEN_KNOWN: u64 = 4;
 const MARGIN_PARTS: u64 = 1_000;
 /// Tokens that the frame of a block takes.
 const FRAME_TOKENS: usize = 16;
-/// What stands for the middle of words that are too long themselves.
+/// The mark for the middle that was left out of a long message.
 const GAP: &str = "\n[...]\n";
 
-/// Returns the tokens that a seat's prompt may take: its window without room for a reply of so many tokens; half of
-/// that, once a server said that it was too long.
+/// Returns the tokens that a seat's prompt may take: its window less the reply's tokens; half of that after a server
+/// said that it was too long.
 pub(super) fn room(seat: &Participant, reply: Option<u32>, shrunk: bool) -> usize {
     let window = seat.window.unwrap_or(UNKNOWN_WINDOW);
     let reply = match &seat.voice {
@@ -104,12 +104,12 @@ pub(super) fn summary_words(room: usize) -> usize {
     (room / 4 * 2 / 3).clamp(40, 400)
 }
 
-/// Which part of a talk goes first where there is no room for all of it.
+/// Which part of a conversation is left out first where there is no room for all of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loses {
-    /// The middle.
+    /// The middle: the first message and the last ones stay.
     Middle,
-    /// The beginning.
+    /// The beginning: the last messages stay.
     Beginning,
 }
 
@@ -148,7 +148,7 @@ fn cost(block: &Block) -> usize {
     tokens(block.text())
 }
 
-/// Returns a block whose words take so many tokens at most, their middle left out.
+/// Returns a block of at most `most` tokens, the middle of its words left out.
 fn clipped(mut block: Block, most: usize) -> Block {
     if cost(&block) <= most {
         return block;

@@ -1,7 +1,7 @@
 //! The last words of a prompt: what is true of this turn alone, and whose turn it is.
 //!
-//! Everything that changes from turn to turn stands here and not in front: what comes before stays the same, so that a
-//! server can remember it, and a model obeys best what it read last.
+//! Everything that changes from turn to turn is here and not in front: what comes before stays the same, so that a
+//! server can cache it, and a model obeys best what it read last.
 
 use super::frame::{range_of, said_length};
 use super::messages::{attribute, quoted};
@@ -16,12 +16,12 @@ const USUAL: [(&str, &str); 3] = [
     ("rebut", "Answer the strongest point against you."),
     ("clos", "Nothing new: say what decides it, and where the other side was right."),
 ];
-/// What the first turn of all is told, where no phase asks for anything.
+/// The cue of the very first turn, where no phase has a task.
 const FIRST: &str = "Say what you think and give your strongest reason.";
-/// What a turn is told whose words nobody answers any more.
+/// The cue of a turn that nobody can answer any more.
 const LAST: &str = "This is your last word.";
 
-/// Returns the last words of a prompt; `begins` where nothing was said before it.
+/// Returns the last words of a prompt; `begins` is whether the conversation is still empty.
 pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
     let form = task::reply(&state.contract_of(turn));
@@ -115,7 +115,7 @@ fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     told
 }
 
-/// Who wanted this seat to speak, where somebody did.
+/// Returns the sentence that says who asked this seat to speak; none where it is simply its turn.
 fn asked(state: &State, turn: &Turn) -> Option<String> {
     let labels = state.labels(turn);
     let batch = state.batch_of(turn)?;
@@ -142,7 +142,7 @@ fn called(state: &State, labels: &Labels, id: &SeatId) -> String {
     attribute(labels.get(id).unwrap_or(name))
 }
 
-/// Returns the block as the layout shows it: in the shared one nobody's words are their own.
+/// Returns the block as the layout shows it: in the shared layout every block is attributed by name.
 pub(super) fn in_layout(block: Block, layout: Layout, who: &SeatId, name: &Text) -> Block {
     match (block, layout) {
         (Block::Own { text, cut }, Layout::Shared) => {

@@ -1,7 +1,8 @@
-//! What surrounds the talk: who the participant is, who is at the table, how to speak.
+//! The frame around the conversation: who the participant is, who is at the table, how to speak.
 //!
-//! It is the same for every turn of a seat, so that a server can remember it: whatever changes from turn to turn stands in
-//! the cue, behind the talk. In the shared layout the part before the talk is the same for all seats as well.
+//! It is the same for every turn of a seat, so that a server can cache it: what changes from turn to turn is in the
+//! cue, after the conversation. In the shared layout the part before the conversation is the same for all seats as
+//! well.
 
 use super::persona::{filled, rendered};
 use crate::model::contract::WHISPER;
@@ -9,7 +10,7 @@ use crate::model::{Debate, Layout, Participant, Purpose, SeatId, Text, VoiceSpec
 use crate::scenario::Rule;
 use crate::state::{Labels, State, Turn};
 
-/// Words of a reply that a model is asked to stay below where nobody said how many.
+/// The default length of a reply that a model is asked to stay below, in words.
 const WORDS_MAX: u32 = 150;
 /// What makes a debate worth reading: what a turn brings. Where there are phases, each says that itself.
 const BRING: &str = "Bring one new thing: a reason, a case, a number, a question or a concession.";
@@ -17,18 +18,18 @@ const BRING: &str = "Bring one new thing: a reason, a case, a number, a question
 const FAIRLY: &str = "Before you disagree, put the other's point as they would.";
 /// Units of length by which a persona says how long a reply is.
 const UNITS: [&str; 4] = ["word", "sentence", "paragraph", "line"];
-/// Characters of a persona that tell a chooser who somebody is.
+/// How much of a persona a seat that chooses reads, in characters.
 const GIST_MAX: usize = 160;
 
-/// What stands around the talk.
+/// The parts of a prompt around the conversation.
 pub(super) struct PromptFrame {
-    /// Before it.
+    /// The part before it.
     pub system: String,
     /// Behind it, in the shared layout.
     pub aside: Option<String>,
 }
 
-/// Returns where a seat's prompts have the talk.
+/// Returns where the conversation is in a seat's prompts.
 pub(super) fn layout(state: &State, seat: &Participant) -> Layout {
     match &seat.voice {
         VoiceSpec::Model(_) => state.scenario.layout,
@@ -86,7 +87,7 @@ fn topic(state: &State) -> Option<(&'static str, &Text)> {
     Some((if topic.trim_end().ends_with('?') { "The question:" } else { "The topic:" }, topic))
 }
 
-/// Returns whether what a seat is told about itself has the topic in it.
+/// Returns whether a seat's own description contains the topic.
 fn says_topic(seat: &Participant, topic: &str) -> bool {
     let persona = seat.persona.as_deref().unwrap_or_default();
     let filled_in = persona

@@ -4,7 +4,8 @@ use super::messages::attribute;
 use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};
 use crate::state::{Announcement, Labels, State, Turn};
 
-/// Returns what a turn is told, with the place of each in the log; what a summary covers is not told again.
+/// Returns the announcements that a turn reads, each with its place in the log; those that a summary covers are left
+/// out.
 pub(super) fn told(
     state: &State,
     turn: &Turn,
@@ -38,7 +39,7 @@ pub(super) fn merged(
     told: Vec<(Block, Seq)>,
 ) -> impl Iterator<Item = (Block, Seq)> {
     let mut all: Vec<(Block, Seq)> = said.into_iter().chain(told).collect();
-    // stable, and sorted already where nothing was told
+    // stable, and already sorted where nothing was announced
     all.sort_by_key(|(_, seq)| *seq);
     all.into_iter()
 }

@@ -6,9 +6,9 @@ use crate::model::contract::{BID_MAX, SCORE_MAX, TIE};
 use crate::model::{Aggregation, AnswerKind, Contract, Form, Text};
 use crate::state::{State, Turn};
 
-/// What speakers are told whose quotations are checked.
+/// The rule for speakers whose quotations are checked.
 const QUOTES: &str = "Quote the text between <quote> and </quote>; each quotation is checked and marked for those who cannot read it.";
-/// The last words of a prompt in which a seat goes on with words of its own that were cut.
+/// The last words of a prompt in which a seat continues its own words that were cut.
 pub(super) const GO_ON: &str =
     "You were cut off there. Go on exactly where your last words stop; repeat none of them.";
 
@@ -39,15 +39,15 @@ pub(super) fn requests(state: &State, turn: &Turn) -> Vec<String> {
         .collect()
 }
 
-/// Returns how a reply must look and what is checked of it; nothing where any words will do.
+/// Returns how a reply must look and what is checked in it; none where any words will do.
 pub(super) fn reply(contract: &Contract) -> Option<String> {
     let quotes = contract.quotes.as_ref().map(|_| QUOTES.to_owned());
     let all: Vec<String> = quotes.into_iter().chain(form(&contract.form)).collect();
     (!all.is_empty()).then(|| all.join("\n"))
 }
 
-/// Returns how a reply must look; nothing where any words will do. No reason and no score stands in it: small models copy
-/// what they see, and an example that is about something else and stops before the reason cannot pass for an answer.
+/// Returns how a reply must look; none where any words will do. It contains no reason and no score: small models copy
+/// what they see, and an example about something else that stops before the reason cannot pass for an answer.
 fn form(form: &Form) -> Option<String> {
     match form {
         Form::Free => None,
