@@ -123,11 +123,10 @@ fn a_rule_that_replaces_has_what_it_replaces_with() {
 fn what_comes_later_is_refused_by_name() {
     check_rest("recording = \"x\"", &["4:13 participant[1].recording: is not supported yet"]);
     check_rest(
-        "[[stage]]\n[limits]\nusd = 0\ntokens = 0",
+        "[limits]\nusd = 0\ntokens = 0",
         &[
-            "4:1 stage: is not supported yet",
-            "6:7 limits.usd: takes a number from 0.000001 to 1000000, not 0",
-            "7:10 limits.tokens: takes a whole number from 1 to 1000000000000, not 0",
+            "5:7 limits.usd: takes a number from 0.000001 to 1000000, not 0",
+            "6:10 limits.tokens: takes a whole number from 1 to 1000000000000, not 0",
         ],
     );
     check_rest(

@@ -93,3 +93,26 @@ fn private_words_have_somebody_to_go_to() {
         assert!(found.iter().any(|fault| fault.contains(expected)), "{reply}: {found:?}");
     }
 }
+
+#[test]
+fn what_is_known_stages_and_rankings_have_their_form() {
+    let keeps = "reply = { keep = \"profile\", says = \"words\", schema = { type = \"object\", properties = { say = { type = \"string\" } } } }";
+    check_rest(keeps, &["4:36 participant[1].reply.says: is no field of the schema"]);
+    check_rest(
+        "reply = { keep = \"profile\", choice = [\"a\"] }",
+        &["4:18 participant[1].reply.keep: is for replies as data"],
+    );
+    let keeps = "reply = { keep = \"profile\", schema = { type = \"object\" } }\n";
+    check_rest(
+        &format!(
+            "{keeps}[[stage]]\nname = \"a\"\n[[stage]]\nname = \"a\"\nwhen = \"last\"\n[profile]\nknown = 3\n[ranking]\ncatalogue = {{ cat = 1 }}\n[[ranking.filter]]\nname = \"x\"\nwhen = \"itm.size\""
+        ),
+        &[
+            "8:8 stage[2].name: is the name of another stage",
+            "9:9 stage[2].when: `last` is known only to rehearsed lines and templates, where a participant is called",
+            "11:9 profile.known: takes a table",
+            "13:21 ranking.catalogue.cat: takes a table, not 1",
+            "16:9 ranking.filter[1].when: unknown name `itm`",
+        ],
+    );
+}

@@ -141,6 +141,9 @@ impl TurnLog {
             | Kind::Receipt(_)
             | Kind::LimitNear(_)
             | Kind::StanceRecorded(_)
+            | Kind::ProfileUpdated(_)
+            | Kind::StageEntered(_)
+            | Kind::RankingMade(_)
             | Kind::Warning(_)
             | Kind::LogRepaired(_)
             | Kind::Unknown(_) => {}

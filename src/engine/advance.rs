@@ -2,7 +2,7 @@
 
 use super::drafts::{batch, close, grant, warn_once};
 use super::{
-    drafts, effects, execute, judging, permissions, stops, summary, tools, turns, verdict,
+    drafts, effects, execute, judging, permissions, profile, stops, summary, tools, turns, verdict,
 };
 use crate::expr::{Condition, Facts};
 use crate::model::event::{ENGINE, LimitNear, LimitReached};
@@ -21,6 +21,7 @@ pub fn advance(state: &State) -> Option<Draft> {
             return None;
         }
         stance(state)
+            .or_else(|| profile::next(state))
             .or_else(|| give_up(state))
             .or_else(|| ending(state))
             .or_else(|| tools::next(state))

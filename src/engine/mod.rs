@@ -20,6 +20,7 @@ mod judging;
 mod loops;
 mod money;
 mod permissions;
+mod profile;
 mod react;
 mod resolve;
 mod stops;

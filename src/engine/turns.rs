@@ -226,7 +226,16 @@ fn formed(state: &State, turn: &Turn, words: &str, data: &Value) -> Result<Forme
         return Err(format!("cannot whisper to {unknown:?}; possible names: {names}").into());
     }
     let also = state.names_of_seats();
-    reply::formed(&state.contract_of(turn).form, &also, words, data).map_err(|mut why| {
+    let contract = state.contract_of(turn);
+    let formed = match (&contract.form, contract.keep) {
+        (Form::Schema(schema), true) => {
+            let before = turn.rejected.as_ref().map(|r| &*r.said);
+            reply::kept(schema, &state.scenario.profile, before, words, data)
+        }
+        (form, _) => reply::formed(form, &also, words, data),
+    };
+    let formed = formed.map(|formed| reply::said_in(formed, contract.says.as_ref()));
+    formed.map_err(|mut why| {
         why.truncate(why.floor_char_boundary(WRONG_MAX));
         why.into()
     })

@@ -2,7 +2,7 @@
 
 use super::failing::{Again, Failing};
 use super::narrated::{Narrated, REHEARSED, Spelling, place, utterances};
-use super::{agents, commands, contest, tools};
+use super::{agents, commands, contest, profile, tools};
 use crate::analysis::name;
 use crate::model::payload::{Ended, LimitAt, TurnEnded};
 use crate::model::*;
@@ -100,6 +100,9 @@ impl Narrator {
             }
             Kind::VoteClosed(v) => contest::vote(state, v),
             Kind::StanceRecorded(s) => contest::stance(state, s),
+            Kind::ProfileUpdated(p) => profile::updated(p),
+            Kind::StageEntered(s) => profile::stage(s),
+            Kind::RankingMade(r) => profile::ranking(r),
             Kind::VerdictGiven(v) => contest::verdict(state, v),
             Kind::Paused(p) => match &p.why {
                 Some(why) => note(format!("paused: {why}")),

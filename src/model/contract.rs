@@ -22,7 +22,16 @@ pub struct Contract {
     /// The participants to whom its replies may whisper, or [`EVERYBODY`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub to: Vec<Text>,
+    /// Whether its facts are kept as the profile.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep: bool,
+    /// The field of its data that holds the words that everybody reads; the data themselves, if none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub says: Option<Text>,
 }
+
+/// The field of a reply that holds the facts for the profile, where its schema has one.
+pub const PROFILE: &str = "profile";
 
 /// The word that begins a paragraph of private words in a reply, before the name of the one who alone reads it.
 pub const WHISPER: &str = "WHISPER";
@@ -35,7 +44,14 @@ fn once() -> u32 {
 
 impl Default for Contract {
     fn default() -> Self {
-        Contract { form: Form::Free, again: once(), quotes: None, to: vec![] }
+        Contract {
+            form: Form::Free,
+            again: once(),
+            quotes: None,
+            to: vec![],
+            keep: false,
+            says: None,
+        }
     }
 }
 
@@ -43,6 +59,20 @@ impl Contract {
     /// Returns whether any words will do.
     pub fn is_free(&self) -> bool {
         self.form == Form::Free && self.quotes.is_none()
+    }
+
+    /// Returns the facts that a reply as data holds for the profile, where they are kept.
+    pub fn facts_in(&self, data: &Value) -> Option<Map<String, Value>> {
+        let Form::Schema(schema) = &self.form else { return None };
+        if !self.keep {
+            return None;
+        }
+        let inside = schema["properties"].get(PROFILE).is_some();
+        let mut facts = if inside { &data[PROFILE] } else { data }.as_object().cloned()?;
+        if let Some(says) = self.says.as_ref().filter(|_| !inside) {
+            facts.remove(&**says);
+        }
+        Some(facts)
     }
 }
 

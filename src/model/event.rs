@@ -4,6 +4,7 @@ use super::agent::{AgentPlan, AgentTool, PermissionAnswered, PermissionAsked};
 use super::ballot::{StanceRecorded, VerdictGiven, VoteClosed};
 use super::ids::{Key, Ms, Seq, Text, ThreadId, Wall};
 use super::payload::*;
+use super::profile::{ProfileUpdated, RankingMade, StageEntered};
 use super::steering::CommandGiven;
 use super::tool::{ToolAsked, ToolCalled, ToolReturned};
 use serde::{Deserialize, Serialize};
@@ -198,6 +199,12 @@ kinds! {
     "vote.closed" => VoteClosed(VoteClosed),
     /// Somebody stands elsewhere than before.
     "stance.recorded" => StanceRecorded(StanceRecorded),
+    /// The profile has other facts than before.
+    "profile.updated" => ProfileUpdated(ProfileUpdated),
+    /// Another stage holds.
+    "stage.entered" => StageEntered(StageEntered),
+    /// The catalogue was ranked.
+    "ranking.made" => RankingMade(RankingMade),
     /// It was judged.
     "verdict.given" => VerdictGiven(VerdictGiven),
     /// Something a person should know.

@@ -10,14 +10,18 @@ pub const OF_CONVERSATION: &[&str] = &[
     "at_limit",
     "context",
     "ended",
+    "fields",
     "history",
     "item",
     "paused",
     "pausing",
     "profile",
+    "ranking",
     "round",
+    "said",
     "seats",
     "speaking",
+    "stage",
     "title",
     "topic",
     "turn_count",
@@ -33,6 +37,7 @@ pub const OF_CALL: &[&str] = &[
     "context",
     "correction",
     "dice",
+    "fields",
     "item",
     "last",
     "limits",
@@ -41,14 +46,20 @@ pub const OF_CALL: &[&str] = &[
     "number",
     "operator",
     "options",
+    "profile",
     "purpose",
     "question",
+    "ranking",
     "requests",
     "round",
     "seats",
+    "stage",
     "topic",
     "turn_count",
 ];
+
+/// What a `[ranking]` sees of an item of its catalogue.
+pub const OF_ITEM: &[&str] = &["fields", "item", "profile", "stage"];
 
 /// Returns what is wrong with a name that is none of `known`: that it holds elsewhere, or nowhere.
 pub fn unknown(name: &str, known: &[&str]) -> String {

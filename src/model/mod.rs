@@ -20,6 +20,7 @@ pub mod near;
 pub mod participant;
 pub mod payload;
 pub mod piece;
+pub mod profile;
 pub mod prompt;
 pub mod rate;
 pub mod reason;
@@ -47,7 +48,10 @@ pub use participant::{
     Budget, FailureRule, Fallback, Line, ModelSpec, Participant, Then, Timeouts, VoiceSpec,
 };
 pub use piece::{Channel, Piece};
-pub use prompt::{Block, Message, Prompt, Rejected, Role};
+pub use profile::{
+    FactChanged, ProfileUpdated, RankedBecause, RankedItem, RankingMade, StageEntered, UnknownField,
+};
+pub use prompt::{Block, KnownBlock, Message, Prompt, Rejected, Role};
 pub use rate::CallRate;
 pub use reason::StopReason;
 pub use runs::{After, Needs, Runs};

@@ -17,6 +17,9 @@ pub struct Prompt {
     pub brief: Option<Text>,
     /// The talk so far, as this seat may see it.
     pub blocks: Vec<Block>,
+    /// What is known of the person, where the seat keeps it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<KnownBlock>,
     /// The operator's guidance that lives for this turn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Text>,
@@ -38,6 +41,15 @@ pub struct Prompt {
     /// How many blocks the window had no room for; they stood behind the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
+}
+
+/// What is known of a person, and where it stands in the talk.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnownBlock {
+    /// The facts, the stage, the ranking, as they stand.
+    pub text: Text,
+    /// How many blocks stand behind it.
+    pub behind: usize,
 }
 
 /// A reply that did not have the form it was asked for.

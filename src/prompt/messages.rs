@@ -4,14 +4,24 @@
 //! of whatever looks like one of our tags, or like the control tokens of a model's own chat format, is escaped. It
 //! deliberately spells no wire format and leaves nothing out.
 
-use crate::model::{Block, Message, Prompt, Role, Text};
+use crate::model::{Block, KnownBlock, Message, Prompt, Role, Text};
 use crate::text;
 use memchr::memchr3_iter;
 use std::borrow::Cow;
 
 /// Names of the tags that frame words.
-const TAGS: [&str; 8] =
-    ["said", "host", "moderator", "guidance", "brief", "summary", "request", "lore"];
+const TAGS: [&str; 10] = [
+    "said",
+    "host",
+    "moderator",
+    "guidance",
+    "brief",
+    "summary",
+    "request",
+    "lore",
+    "profile",
+    "ranking",
+];
 /// What begins a control token of a chat format, behind its `<`.
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
@@ -46,7 +56,13 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     if let Some(brief) = &prompt.brief {
         all.add(Role::User, format!("<brief>\n{}\n</brief>", quoted(brief)));
     }
+    let known = |all: &mut Messages, at: usize| {
+        let here = |k: &&KnownBlock| prompt.blocks.len().saturating_sub(k.behind) == at;
+        let known = prompt.known.iter().find(here);
+        known.into_iter().for_each(|known| all.add(Role::User, known.text.to_string()));
+    };
     for (i, block) in prompt.blocks.iter().enumerate() {
+        known(&mut all, i);
         if i == 1 && prompt.left_out > 0 {
             all.add(Role::User, format!("[{} earlier turns are left out here]", prompt.left_out));
         }
@@ -79,6 +95,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
             }
         }
     }
+    known(&mut all, prompt.blocks.len());
     let closing = closing(prompt);
     let fresh = closing.len();
     all.add(Role::User, closing);

@@ -11,6 +11,7 @@ mod host;
 mod lore;
 mod messages;
 mod persona;
+mod profile;
 mod task;
 
 pub use account::{Account, account, digest};
@@ -62,6 +63,7 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
         let layout = frame::layout(state, seat);
         blocks = blocks.into_iter().map(|b| cue::in_layout(b, layout, &turn.seat, name)).collect();
     }
+    prompt.known = profile::known(state, turn, &blocks);
     Prompt { blocks, ..prompt }
 }
 
@@ -153,6 +155,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
         aside: aside.map(Into::into),
         brief: None,
         blocks: vec![],
+        known: None,
         notes: notes(state, turn),
         lore: vec![],
         task: task::task(state, turn),

@@ -249,7 +249,7 @@ impl<'a> Answers<'a> {
     }
 }
 
-fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, String> {
+pub(super) fn fitting(schema: &Value, said: &str, data: &Value) -> Result<Formed, String> {
     let validator = validator(schema)?;
     let whole = serde_json::from_str::<Value>(unfenced(said).unwrap_or(said).trim()).ok();
     let given = (!data.is_null()).then(|| data.clone());
@@ -348,7 +348,7 @@ fn object(said: &str) -> Value {
 }
 
 /// Returns the JSON objects of a reply, those that came as data first.
-fn objects(said: &str, data: &Value) -> Vec<Value> {
+pub(super) fn objects(said: &str, data: &Value) -> Vec<Value> {
     let given = data.is_object().then(|| data.clone());
     given.into_iter().chain(found(said).into_iter().filter(Value::is_object)).collect()
 }

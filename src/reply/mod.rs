@@ -8,6 +8,7 @@
 mod answer;
 mod form;
 mod joined;
+mod keep;
 mod mentions;
 mod quotes;
 mod repair;
@@ -18,6 +19,7 @@ mod whisper;
 pub use answer::spelled;
 pub use form::{Formed, formed};
 pub use joined::joined;
+pub use keep::{kept, said_in};
 pub use mentions::{asked, mentions};
 pub use quotes::checked as quotes_checked;
 pub use repair::{RepairedReply, repair, repair_again};

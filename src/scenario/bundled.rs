@@ -10,6 +10,7 @@ const BUNDLED: &[(&str, &str)] = &[
     ("code-review", include_str!("../../assets/scenarios/code-review.toml")),
     ("negotiation", include_str!("../../assets/scenarios/negotiation.toml")),
     ("iterative-analysis", include_str!("../../assets/scenarios/iterative-analysis.toml")),
+    ("breed-advisor", include_str!("../../assets/scenarios/breed-advisor.toml")),
 ];
 
 /// The panels that `ask` puts questions to; they are scenarios too, whose last speaker gives the answer.

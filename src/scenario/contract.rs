@@ -39,6 +39,26 @@ pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
         }
         (Some(_), None) | (None, _) => {}
     }
+    data_keys(walk, node, path);
+}
+
+/// Sees to it that what is kept or said is a field of data.
+fn data_keys(walk: &mut Walk<'_>, node: &Node, path: &str) {
+    for key in ["keep", "says"] {
+        if let (Some(value), None) = (node.get(key), node.get("schema")) {
+            let fix = r#"add schema = { type = "object", ... }"#;
+            walk.fault(&value.span, &join(path, key), "is for replies as data", fix);
+        }
+    }
+    let schema = node.get("schema").and_then(|n| schema(n).ok()).unwrap_or_default();
+    let says = node.get("says").and_then(|n| Some((n, n.text()?)));
+    if let (Some((value, says)), Some(fields)) = (says, schema["properties"].as_object())
+        && !fields.contains_key(says)
+    {
+        let all: Vec<&str> = fields.keys().map(String::as_str).collect();
+        let fix = format!("the fields are {}", all.join(", "));
+        walk.fault(&value.span, &join(path, "says"), "is no field of the schema", fix);
+    }
 }
 
 /// Resolves to whom the replies of the seats may whisper: roles into ids.
@@ -80,5 +100,7 @@ pub(super) fn contract(node: &Node) -> Contract {
     let again = count(node, "again").unwrap_or(Contract::default().again);
     let quotes = node.get("quotes").and_then(Node::text).map(Into::into);
     let to = list("to").unwrap_or_default();
-    Contract { form: form.unwrap_or_default(), again, quotes, to }
+    let keep = node.get("keep").is_some();
+    let says = node.get("says").and_then(Node::text).map(Into::into);
+    Contract { form: form.unwrap_or_default(), again, quotes, to, keep, says }
 }

@@ -6,6 +6,7 @@ mod answer;
 mod contest;
 mod limits;
 mod phase;
+mod profile;
 mod tool;
 mod value;
 mod voice;
@@ -17,6 +18,7 @@ use answer::ANSWER;
 use contest::{CONTEXT, REPLY, STOP, VERDICT};
 use limits::LIMITS;
 use phase::PHASE;
+use profile::{PROFILE, RANKING, STAGE};
 use tool::TOOL;
 pub(super) use value::DAY_SECONDS;
 use value::{NAMES, ONE_OR_MORE_NAMES, ROUND_RANGE, SEES, USD, UTTERANCE_RANGE, WORDS, later};
@@ -143,8 +145,24 @@ pub(crate) const TOP: &[Key] = &[
         r#"[{ name = "weather", about = "The weather of a town.", script = ["./weather.py"] }]"#,
         "Scripts that models may call as tools; read_file, list_dir and search_files are built in.",
     ),
-    later("stage"),
-    later("ranking"),
+    key(
+        "profile",
+        ValueKind::Table(PROFILE),
+        r#"{ fields = ["living_space", "allergies"] }"#,
+        "What is to be known of the person, kept from replies with keep = \"profile\".",
+    ),
+    key(
+        "stage",
+        ValueKind::List(&ValueKind::Table(STAGE)),
+        r#"[{ name = "gathering", when = "count(profile, fields) < 4" }]"#,
+        "Stages of the conversation, by conditions over the profile.",
+    ),
+    key(
+        "ranking",
+        ValueKind::Table(RANKING),
+        r#"{ when = "stage == 'ready'", catalogue = { cat = { name = "Cat" } } }"#,
+        "A catalogue ranked by what is known of the person.",
+    ),
 ];
 
 /// A text that is shown where one of its keys was just used.
@@ -260,12 +278,6 @@ pub(super) const PARTICIPANT: &[Key] = &[
         ValueKind::OneOf { words: &["all", "any"], later: &[] },
         r#""all""#,
         "How many of these dependencies must have spoken: all (default) or any.",
-    ),
-    key(
-        "starts",
-        ValueKind::Flag,
-        "true",
-        "Whether the participant may run first, before its dependencies.",
     ),
     key(
         "starts",

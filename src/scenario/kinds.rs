@@ -4,8 +4,17 @@
 use crate::expr::{Condition, ExprError};
 
 /// The facts that are lists.
-const LISTS: &[&str] =
-    &["history", "notes", "options", "requests", "seats", "speaking", "utterances"];
+const LISTS: &[&str] = &[
+    "fields",
+    "history",
+    "notes",
+    "options",
+    "ranking",
+    "requests",
+    "seats",
+    "speaking",
+    "utterances",
+];
 /// Those that are mappings.
 const MAPPINGS: &[&str] = &[
     "answers", "context", "ended", "item", "last", "limits", "me", "operator", "profile",
@@ -14,8 +23,17 @@ const MAPPINGS: &[&str] = &[
 /// Those that are numbers.
 const NUMBERS: &[&str] = &["agreement", "dice", "number", "round", "turn_count"];
 /// Those that are texts.
-const TEXTS: &[&str] =
-    &["at_limit", "correction", "purpose", "question", "title", "topic", "waiting"];
+const TEXTS: &[&str] = &[
+    "at_limit",
+    "correction",
+    "purpose",
+    "question",
+    "said",
+    "stage",
+    "title",
+    "topic",
+    "waiting",
+];
 /// Those that are true or false.
 const FLAGS: &[&str] = &["False", "True", "false", "paused", "pausing", "true"];
 

@@ -8,6 +8,7 @@ use super::contract::whispers;
 use super::fault::{Faults, Gravity};
 use super::keys::{PARALLEL, TOP};
 use super::policy::policy;
+use super::profile::{keeper, profile, ranking, stages};
 use super::resolve::{cast, limits, lore, phases};
 use super::runs;
 use super::seat::seats;
@@ -146,6 +147,7 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
     clerks(walk, root, &participants);
     runs::check(walk, root, &participants);
     context::check(walk, root, &participants);
+    keeper(walk, root, &participants);
     let item = item(walk, root);
     let mut text = |key: &str| filled(walk, root.get(key)?, &item, key);
     let (title, topic) = (text("title").unwrap_or_default(), text("topic"));
@@ -170,6 +172,9 @@ pub(crate) fn resolve(walk: &mut Walk<'_>, root: &Node) -> Loaded {
         verdict: verdict(walk, root, &participants),
         answer: answer(walk, root, &participants),
         item,
+        profile: profile(walk, root),
+        stages: stages(walk, root),
+        ranking: ranking(walk, root),
     };
     let rehearsed = cast(walk, root, &participants);
     let parallel = count(root, "parallel").unwrap_or(PARALLEL);

@@ -15,6 +15,7 @@ mod keys;
 mod kinds;
 mod load;
 mod policy;
+mod profile;
 mod resolve;
 mod runs;
 mod schema;
@@ -35,6 +36,7 @@ pub use keys::DEPENDS;
 pub(crate) use keys::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 pub(crate) use load::resolve;
 pub use load::{Loaded, ReadError, Source, load, read};
+pub use profile::{ProfileSpec, RankingSpec, StageSpec};
 pub use schema::schema;
 pub(crate) use schema::table;
 pub use seat::{change, participant};
@@ -86,6 +88,19 @@ pub struct Scenario {
     /// The values that templates ask for as `item.NAME`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub item: Map<String, Value>,
+    /// What is to be known of the person.
+    #[serde(default, skip_serializing_if = "is_unset")]
+    pub profile: ProfileSpec,
+    /// The stages of the talk.
+    #[serde(default, rename = "stage", skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<StageSpec>,
+    /// What is ranked by what is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<RankingSpec>,
+}
+
+fn is_unset(profile: &ProfileSpec) -> bool {
+    *profile == ProfileSpec::default()
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands in a reference")]

@@ -280,7 +280,6 @@ mod tests {
         let seat = &schema["properties"]["participant"]["items"];
         assert_eq!(seat["required"], json!(["id"]));
         assert!(seat["properties"].get("recording").is_none());
-        assert!(schema["properties"].get("stage").is_none());
         let policy = &schema["properties"]["policy"]["anyOf"];
         assert_eq!(policy[0], json!({"enum": ["round_robin"]}));
         assert_eq!(policy[1]["properties"]["way"]["enum"], json!(["up", "down"]));

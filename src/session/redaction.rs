@@ -57,6 +57,13 @@ pub struct Redaction {
     pub commands: BTreeSet<Key>,
     /// Texts that go wherever they stand.
     pub texts: Vec<String>,
+    /// Facts of the profile that go with the replies that told them.
+    pub facts: BTreeSet<String>,
+}
+
+/// Returns the field that another one lies in.
+fn top(field: &str) -> &str {
+    field.split('.').next().unwrap_or(field)
 }
 
 /// Where a text stands in the pieces of each stream, in bytes from the stream's beginning.
@@ -70,6 +77,9 @@ impl Redaction {
             match &record.event.kind {
                 Kind::FloorGranted(g) if g.number == Some(number) => {
                     self.turns.insert(TurnId(record.event.seq.0));
+                }
+                Kind::ProfileUpdated(p) if p.turn.is_some_and(|t| self.turns.contains(&t)) => {
+                    self.facts.extend(p.changed.iter().map(|c| top(&c.field).to_owned()));
                 }
                 Kind::TurnEnded(end) if self.turns.contains(&end.turn) => {
                     let text = end.text.trim();
@@ -135,6 +145,10 @@ impl Redaction {
             }
             Kind::StanceRecorded(recorded) if self.turns.contains(&recorded.turn) => {
                 recorded.stance = (&*self.mark).into();
+            }
+            Kind::ProfileUpdated(updated) => {
+                updated.profile.retain(|field, _| !self.facts.contains(field));
+                updated.changed.retain(|c| !self.facts.contains(top(&c.field)));
             }
             Kind::Delta(delta) => {
                 let mut pieces = unpack(&delta.pieces, Ms(0));

@@ -47,6 +47,9 @@ pub(super) fn urgency(kind: &Kind) -> Urgency {
         | Kind::LimitNear(_)
         | Kind::LimitReached(_)
         | Kind::StanceRecorded(_)
+        | Kind::ProfileUpdated(_)
+        | Kind::StageEntered(_)
+        | Kind::RankingMade(_)
         | Kind::Warning(_)
         | Kind::LogRepaired(_)
         | Kind::Unknown(_) => Urgency::Later,

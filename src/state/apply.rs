@@ -79,6 +79,9 @@ impl Conversation {
             Kind::StanceRecorded(s) => {
                 self.set_seat(&s.participant, |seat| seat.stances.push(s.clone()))
             }
+            Kind::ProfileUpdated(p) => self.note_profile(p),
+            Kind::StageEntered(s) => self.known.stage = s.clone(),
+            Kind::RankingMade(r) => self.note_ranking(r),
             Kind::VerdictGiven(v) => {
                 self.settle(thread, v);
                 self.tell(seq, thread, Announcement::Verdict(v.clone()));
@@ -130,6 +133,7 @@ impl Conversation {
             self.join(p, ThreadId::ROOT);
         }
         self.founders = self.seats.len();
+        self.begin_profile();
     }
 
     fn add_thread(&mut self, id: ThreadId, parent: Option<ThreadId>, spec: ThreadOpened) {

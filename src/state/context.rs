@@ -20,6 +20,18 @@ pub struct Kept {
     data: Value,
 }
 
+impl Kept {
+    /// Returns the turn that left it.
+    pub(super) fn turn(&self) -> TurnId {
+        self.turn
+    }
+
+    /// Returns whose turn that was.
+    pub(super) fn seat(&self) -> &SeatId {
+        &self.seat
+    }
+}
+
 impl Conversation {
     /// Keeps the data of all who have spoken in the batch that runs or ran last in a thread.
     pub(super) fn keep_data(&mut self, thread: ThreadId) {
@@ -35,6 +47,7 @@ impl Conversation {
             self.kept.retain(|kept| !said.iter().any(|new| new.turn == kept.turn));
             self.kept.extend(said);
             self.context = self.context_of(|_| true).into();
+            self.know();
         }
     }
 
@@ -44,6 +57,7 @@ impl Conversation {
             return;
         }
         self.context = self.context_of(|_| true).into();
+        self.know();
         let open = |b: &super::Batch| Some(b.id).filter(|_| self.is_open(b));
         let batches: Vec<(ThreadId, BatchId)> =
             self.threads.values().filter_map(|t| Some((t.id, open(t.batch.as_ref()?)?))).collect();
@@ -59,7 +73,7 @@ impl Conversation {
     pub(super) fn context_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
         let mut context = Map::new();
         for kept in self.kept.iter().filter(|kept| counts(kept.turn)) {
-            let Some(data) = self.as_it_stands(kept.turn, &kept.data) else { continue };
+            let Some(data) = self.as_it_stands(kept) else { continue };
             let key = self.seat(&kept.seat).and_then(|s| s.spec.runs.state_key.clone());
             if let Value::Object(data) = &data {
                 context.extend(data.clone());
@@ -72,20 +86,29 @@ impl Conversation {
 
     /// Returns what turns gave as data, as it stands now, in the order of the turns.
     pub(super) fn data(&self) -> impl Iterator<Item = (&SeatId, TurnId, Value)> {
-        let stands = |kept: &Kept| self.as_it_stands(kept.turn, &kept.data);
-        self.kept.iter().filter_map(move |kept| Some((&kept.seat, kept.turn, stands(kept)?)))
+        self.kept.iter().filter_map(|kept| Some((&kept.seat, kept.turn, self.as_it_stands(kept)?)))
     }
 
     /// Returns the data of a turn as they stand now: nothing once its words are hidden or another version counts, and
     /// what an edit made of them.
-    fn as_it_stands(&self, turn: TurnId, data: &Value) -> Option<Value> {
+    pub(super) fn as_it_stands(&self, kept: &Kept) -> Option<Value> {
+        let (turn, data) = (kept.turn, &kept.data);
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
         let Some(entry) = self.entries.iter().rev().find(by) else { return Some(data.clone()) };
         match &entry.edited {
             _ if entry.hidden.is_some() || entry.version().turn != Some(turn) => None,
+            // words beside data that are edited leave the data as they are
+            Some(_) if self.says(&kept.seat) => Some(data.clone()),
             Some((_, text)) => serde_json::from_str(text).ok().filter(Value::is_object),
             None => Some(data.clone()),
         }
+    }
+
+    /// Returns whether the words of a seat's replies stand in a field of their own.
+    fn says(&self, seat: &SeatId) -> bool {
+        let phases = self.scenario.phases.iter().filter_map(|p| p.reply.as_ref());
+        let own = self.seat(seat).map(|s| &s.spec.reply);
+        own.into_iter().chain(phases).any(|contract| contract.says.is_some())
     }
 
     /// Returns what a turn that is over gave, as it stands now: its data, else its words; null once it is hidden.

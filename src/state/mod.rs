@@ -18,6 +18,7 @@ mod live;
 mod news;
 mod open;
 mod permissions;
+mod profile;
 mod rates;
 mod rename;
 mod reopening;
@@ -40,6 +41,7 @@ pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use news::{Announcement, Told};
 pub use open::OpenMention;
+pub use profile::Known;
 pub use rates::Rates;
 pub use reopening::Since;
 pub use rolled::{Rolled, Rolls};
@@ -176,6 +178,8 @@ pub struct Conversation {
     pub kept: Vec<Kept>,
     /// What all of them have left behind together.
     pub context: Arc<Map<String, Value>>,
+    /// What is known of the person.
+    pub known: Known,
     /// Whether the floor moves.
     pub run: RunState,
     /// Why it pauses, where that was not asked for by the operator.

@@ -13,6 +13,7 @@ const ENDS: &[(&str, &str)] = &[
     ("code-review", "finished: stop word"),
     ("negotiation", "finished: stop word"),
     ("iterative-analysis", "finished, "),
+    ("breed-advisor", "finished: stop word"),
 ];
 
 #[test]
@@ -83,6 +84,51 @@ fn the_example_in_python_drives_a_run() {
         assert!(out.contains(part), "{part}: {out}");
     }
 }
+
+/// A server that remembers nothing has one turn at a time: its client brings what is known.
+#[test]
+fn the_example_in_python_advises_turn_by_turn() {
+    let example = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/examples/advise.py");
+    let lines = std::fs::read_to_string(example).unwrap().lines().count();
+    assert!(lines <= 40, "an example of {lines} lines is no example");
+    let house = House::new();
+    let scenario = house.file("advice.toml", ADVICE);
+    let mut running = std::process::Command::new("python3")
+        .args([example, &scenario, "fen"])
+        .env("COLLOQUIUM", env!("CARGO_BIN_EXE_colloquium"))
+        .env("HOME", house.home.path())
+        .env("COLLOQUIUM_DATA_DIR", house.path("data"))
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let messages = b"I live in a flat.\nI have no allergies.\n";
+    std::io::Write::write_all(&mut running.stdin.take().unwrap(), messages).unwrap();
+    let output = running.wait_with_output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{out}");
+    let expected = "A flat, then.\n  {\"home\": \"flat\"}, gathering\n\
+                    None, and flat.\n  {\"allergies\": \"none\", \"home\": \"flat\"}, complete\n";
+    assert_eq!(out, expected);
+}
+
+const ADVICE: &str = r#"
+title = "Advice"
+[[participant]]
+id = "fen"
+reply = { keep = "profile", says = "words", schema = { type = "object", required = ["words"], properties = { words = { type = "string" }, profile = { type = "object" } } } }
+lines = [
+  { when = "'allergies' in operator.said", text = '{"words": "None, and {{ profile.home }}.", "profile": {"allergies": "none"}}' },
+  { when = "'flat' in operator.said", text = '{"words": "A flat, then.", "profile": {"home": "flat"}}' },
+]
+[profile]
+fields = ["home", "allergies"]
+[[stage]]
+name = "gathering"
+when = "count(profile, fields) < 2"
+[[stage]]
+name = "complete"
+"#;
 
 /// No command that the program prints is a dead end: whatever ended it, somebody answers a person who goes on with it.
 #[test]

@@ -18,6 +18,7 @@
 //! | seats that wait for one another run when that has come | `depends` |
 //! | whose words are seen, under which names, and what nobody sees | `shows` |
 //! | a talk in circles is warned of, then ended; a debate is not | `loops` |
+//! | what is known of a person: kept fact by fact, ranked, the same after a kill | `profiles` |
 //! | judges of a talk and of its phases: who stops, who breaks a tie | `judging`, `verdicts` |
 //! | a limit holds, it does not end | `counting`, `money` |
 //! | money is set aside before a call | `money` |
@@ -59,6 +60,7 @@ mod many;
 mod minds;
 mod money;
 mod policies;
+mod profiles;
 mod prompts;
 mod rates;
 mod reopenings;

@@ -46,6 +46,9 @@ pub struct Play {
     /// Override a scenario key, as in --set limits.utterances=9
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
+    /// Take what is known of the person (reply.keep = "profile") from FILE, if it is there, and write it back at the end
+    #[arg(long, value_name = "FILE")]
+    pub state: Option<PathBuf>,
     /// Folder that read_file, list_dir and search_files may read
     #[arg(long, value_name = "FOLDER")]
     pub files: Option<PathBuf>,

@@ -13,12 +13,14 @@ use crate::cli::play::dry_run;
 use crate::cli::play::history::{self, History};
 use crate::cli::play::next::{Begin, Next};
 use crate::cli::play::setup::Setup;
+use crate::cli::play::state_file;
 use crate::cli::play::terminal;
 use crate::cli::play::toolbox::{decisions, toolbox};
 use crate::cli::source::{self, FoundScenario};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
 use crate::model::payload::Opened;
+use crate::model::profile::merge;
 use crate::model::{CallRate, Key, Limits, SteerLine, Text, VoiceSpec, Wall};
 use crate::scenario::{self, Loaded, Override};
 use crate::session::{self, FORMAT, Mode};
@@ -103,6 +105,9 @@ fn prepare(
     };
     history.lines.extend(steer_lines(play)?);
     apply(&mut loaded, options, history.topic.take())?;
+    if let Some(path) = &play.state {
+        merge(&mut loaded.scenario.profile.known, &state_file::read(path)?);
+    }
     refuse_waits(&loaded, options)?;
     if !(options.dry_run || loaded.all_rehearsed()) {
         admit_project(Consent::of(play), context)?;

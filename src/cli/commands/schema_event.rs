@@ -316,6 +316,35 @@ pub const KINDS: &[Row] = &[
         ],
     ),
     (
+        "profile.updated",
+        "What is known of the person changed.",
+        &[
+            ("participant", "whose reply changed it; absent where an edit did"),
+            TURN,
+            ("changed", "the fields that changed: field, from, to"),
+            ("profile", "all that is known now"),
+        ],
+    ),
+    (
+        "stage.entered",
+        "Another [[stage]] holds, or a reply claims another one than holds.",
+        &[
+            ("stage", "the stage; absent if none holds"),
+            ("known", "how many fields of the profile are known"),
+            ("of", "how many fields it has"),
+            ("claimed", "the stage that the reply claimed"),
+        ],
+    ),
+    (
+        "ranking.made",
+        "The catalogue was ranked.",
+        &[
+            ("because", "condition or asked"),
+            ("items", "the best items, best first: id, name, score and its parts"),
+            ("left_out", "items left out, by hard filter"),
+        ],
+    ),
+    (
         "verdict.given",
         "Judges gave a verdict.",
         &[

@@ -13,6 +13,7 @@ use crate::cli::play::outcome;
 use crate::cli::play::printer::Printer;
 use crate::cli::play::setup::Setup;
 use crate::cli::play::signals::{Signals, at_once, unless_told_again};
+use crate::cli::play::state_file;
 use crate::cli::play::stdin::{self, SteerLines};
 use crate::cli::runtime::{block_on, refused};
 use crate::clock::Clock;
@@ -163,6 +164,7 @@ async fn run(
         return Err(outcome::unwritable(&files, &why));
     }
     synced.map_err(|fault| outcome::unwritable(&files, &fault.to_string()))?;
+    state_file::write(play.state.as_deref(), &state)?;
     match printed {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => {
             return Ok(Played { state, name, play, signal, read: false });

@@ -19,6 +19,7 @@ pub mod printer;
 pub mod screen;
 pub mod setup;
 pub mod signals;
+pub mod state_file;
 pub mod stdin;
 pub mod terminal;
 pub mod toolbox;

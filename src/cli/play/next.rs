@@ -157,5 +157,6 @@ impl Next {
 fn later(play: &Play) -> Play {
     let models = ModelOptions { model: None, ..play.models.clone() };
     let (files, allow_tool) = (play.files.clone(), play.allow_tool.clone());
-    Play { trust: play.trust, files, allow_tool, models, ..Play::default() }
+    let state = play.state.clone();
+    Play { trust: play.trust, state, files, allow_tool, models, ..Play::default() }
 }

@@ -5,6 +5,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::signals::{Signals, unless_told_again};
+use crate::cli::play::state_file;
 use crate::engine::Engine;
 use crate::export::{ended as how_it_ended, spent, utterances};
 use crate::model::{Limit, Usd, Wire};
@@ -26,6 +27,7 @@ pub async fn leave(
         return Err(unwritable(files, &why));
     }
     synced.map_err(|fault| unwritable(files, &fault.to_string()))?;
+    state_file::write(play.state.as_deref(), &state)?;
     let resume = saved.then(|| resume_command(&context.name_of(files), play, context));
     let name = saved.then(|| context.name_of(files));
     let end = match &state.ended {
@@ -66,6 +68,9 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     }
     if let Some(folder) = &play.files {
         words.extend(["--files".into(), folder.display().to_string()]);
+    }
+    if let Some(state) = &play.state {
+        words.extend(["--state".into(), state.display().to_string()]);
     }
     words.extend(play.allow_tool.iter().flat_map(|name| ["--allow-tool".into(), name.clone()]));
     // nor is what a session would run trusted because an earlier run of it was

@@ -1,9 +1,7 @@
 //! The keys of `reply`, `context`, `[[stop]]` and `[verdict]`.
 
 use super::answer::{ANSWER_OF, QUOTES, RANK, SCORE};
-use super::value::{
-    Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, later, needed,
-};
+use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 
 /// What a seat's replies must be.
@@ -42,7 +40,19 @@ const CONTRACT: &[Key] = &[
         r#"["bo"]"#,
         "The participants or roles, or all, to whom a reply may whisper: a paragraph that begins `WHISPER NAME:`.",
     ),
-    later("keep"),
+    key(
+        "keep",
+        ValueKind::OneOf { words: &["profile"], later: &[] },
+        r#""profile""#,
+        "Keeps the facts of the reply as the profile, field by field: those in its field `profile` where the schema has \
+         one, else all of them. A fact stays until it changes; null deletes it.",
+    ),
+    key(
+        "says",
+        ValueKind::Line,
+        r#""message""#,
+        "The field of the reply that holds the words that everybody reads (default: the whole reply).",
+    ),
 ];
 
 /// What becomes of a talk that is too long.

@@ -23,6 +23,7 @@ pub(super) fn request(ask: &CallRequest) -> Value {
         "prompt": rendered(&ask.prompt, &history),
         "system": ask.prompt.system,
         "brief": ask.prompt.brief,
+        "known": ask.prompt.known.as_ref().map(|known| &known.text),
         "notes": ask.prompt.notes,
         "task": ask.prompt.task,
         "rejected": ask.prompt.rejected,

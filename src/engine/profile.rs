@@ -1,0 +1,172 @@
+//! What follows from what is known of a person: the profile is noted, a stage is entered, the catalogue is ranked.
+//!
+//! Stages and rankings are looked at when nobody speaks, so that all who speak at once are shown the same.
+
+use super::drafts::warn_once;
+use crate::expr::{Condition, ExprError, Facts};
+use crate::model::event::ENGINE;
+use crate::model::{
+    Draft, RankedBecause, RankedItem, RankingMade, StageEntered, Text, ThreadId, draft,
+};
+use crate::scenario::RankingSpec;
+use crate::state::State;
+use serde_json::{Map, Value, json};
+
+/// The highest score.
+const SCORE_MAX: f64 = 100.0;
+
+/// Returns what is to be noted of the profile, if anything is.
+pub(super) fn next(state: &State) -> Option<Draft> {
+    let noted = |kind| Some(draft(ThreadId::ROOT, ENGINE, kind));
+    if let Some(updated) = state.unrecorded_profile() {
+        return noted(updated.into());
+    }
+    if state.scenario.stages.is_empty() && state.scenario.ranking.is_none() || !state.is_quiet() {
+        return None;
+    }
+    let stage = match stage(state) {
+        Ok(stage) => stage.map(Into::into),
+        Err(why) => return warn_once(state, why.into()).or_else(|| ranking(state)),
+    };
+    stage.map_or_else(|| ranking(state), noted)
+}
+
+/// Whether a condition holds now; one that fails does not.
+fn holds(state: &State, when: &str, place: &str) -> Result<bool, String> {
+    let told = |fault: ExprError| {
+        format!("{place}: \"{when}\", {}: {fault}; it does not hold", fault.place(when))
+    };
+    let condition = Condition::compile(when).map_err(told)?;
+    condition.holds(&Facts::new(state.facts(|name| condition.uses(name)))).map_err(told)
+}
+
+/// The stage that holds, where it is another one than was noted, or a reply claims another one.
+fn stage(state: &State) -> Result<Option<StageEntered>, String> {
+    let spec = &state.scenario.stages;
+    let mut found = None;
+    for stage in spec {
+        let place = || format!("[[stage]] {}", stage.name);
+        if stage.when.as_ref().map_or(Ok(true), |when| holds(state, when, &place()))? {
+            found = Some(stage.name.clone());
+            break;
+        }
+    }
+    let fields = &state.scenario.profile.fields;
+    let knows = |field: &&Text| state.known.profile.contains_key(&***field);
+    let claimed =
+        state.claimed_stage().map(Text::from).filter(|claimed| found.as_ref() != Some(claimed));
+    let known = match fields.is_empty() {
+        true => state.known.profile.len(),
+        false => fields.iter().filter(knows).count(),
+    };
+    let entered = StageEntered {
+        stage: found,
+        known: known as u32,
+        of: fields.len() as u32,
+        claimed: claimed.filter(|_| !spec.is_empty()),
+    };
+    let noted = &state.known.stage;
+    let changed = (&entered.stage, &entered.claimed) != (&noted.stage, &noted.claimed);
+    Ok(changed.then_some(entered))
+}
+
+/// The catalogue ranked, where that is due and nothing was made of what is known now.
+fn ranking(state: &State) -> Option<Draft> {
+    let spec = state.scenario.ranking.as_ref()?;
+    if state.known.ranking().is_some() || state.known.profile.is_empty() {
+        return None;
+    }
+    let due = |when: &Option<Text>, key: &str| match when {
+        Some(when) => holds(state, when, &format!("[ranking] {key}")),
+        None => Ok(false),
+    };
+    let because = match (due(&spec.when, "when"), due(&spec.asked, "asked")) {
+        (Err(why), _) | (_, Err(why)) if warn_once(state, why.clone().into()).is_some() => {
+            return warn_once(state, why.into());
+        }
+        (Ok(true), _) => RankedBecause::Condition,
+        (_, Ok(true)) => RankedBecause::Asked,
+        _ if spec.when.is_none() && spec.asked.is_none() => RankedBecause::Condition,
+        _ => return None,
+    };
+    match ranked(state, spec, because) {
+        Ok(made) => Some(draft(ThreadId::ROOT, ENGINE, made.into())),
+        Err(why) => warn_once(state, why.into()),
+    }
+}
+
+/// Ranks the catalogue.
+fn ranked(
+    state: &State,
+    spec: &RankingSpec,
+    because: RankedBecause,
+) -> Result<RankingMade, String> {
+    let told = |place: String, when: &str, fault: &ExprError| {
+        format!("[ranking] {place}: \"{when}\", {}: {fault}; nothing is ranked", fault.place(when))
+    };
+    let compiled = |place: String, when: &Text| {
+        Condition::compile(when).map_err(|fault| told(place, when, &fault))
+    };
+    let filters = spec
+        .filters
+        .iter()
+        .map(|(name, when)| Ok((name, when, compiled(format!("filter {name}"), when)?)));
+    let filters: Vec<(&Text, &Text, Condition)> = filters.collect::<Result<_, String>>()?;
+    let scores = spec.scores.iter().map(|(name, weight, when)| {
+        Ok((name, *weight, when, compiled(format!("score {name}"), when)?))
+    });
+    let scores: Vec<(&Text, f64, &Text, Condition)> = scores.collect::<Result<_, String>>()?;
+    let known = json!({
+        "profile": *state.known.profile,
+        "fields": state.scenario.profile.fields,
+        "stage": state.known.stage.stage,
+    });
+    let mut left_out = Map::new();
+    let mut items: Vec<RankedItem> = vec![];
+    'items: for (id, name, item) in &spec.items {
+        let mut facts = known.clone();
+        facts["item"] = item.clone();
+        let facts = Facts::new(facts);
+        for (filter, when, condition) in &filters {
+            let holds = condition
+                .value(&facts)
+                .map_err(|fault| told(format!("filter {filter}, {id}"), when, &fault))?;
+            if share(&holds) == 0.0 {
+                let so_far = left_out.get(&***filter).and_then(Value::as_u64).unwrap_or(0);
+                left_out.insert(filter.to_string(), (so_far + 1).into());
+                continue 'items;
+            }
+        }
+        let mut parts: Vec<(Text, f64)> = vec![];
+        for (score, weight, when, condition) in &scores {
+            let holds = condition
+                .value(&facts)
+                .map_err(|fault| told(format!("score {score}, {id}"), when, &fault))?;
+            parts.push(((*score).clone(), tenths(weight * share(&holds))));
+        }
+        let sum: f64 = parts.iter().map(|(_, given)| given).sum();
+        let score = tenths(sum.clamp(0.0, SCORE_MAX));
+        items.push(RankedItem { id: id.clone(), name: name.clone(), score, parts });
+    }
+    // the sort is stable: what is equal keeps the order of the file
+    items.sort_by(|a, b| b.score.total_cmp(&a.score));
+    items.truncate(spec.top as usize);
+    Ok(RankingMade { because, items, left_out })
+}
+
+/// Returns how much of a weight counts: what is true counts in full, a number as that share of it.
+fn share(value: &Value) -> f64 {
+    match value {
+        Value::Bool(holds) => f64::from(u8::from(*holds)),
+        Value::Number(number) => number.as_f64().unwrap_or(0.0).clamp(0.0, 1.0),
+        Value::Null => 0.0,
+        Value::String(text) => f64::from(u8::from(!text.is_empty())),
+        Value::Array(list) => f64::from(u8::from(!list.is_empty())),
+        Value::Object(map) => f64::from(u8::from(!map.is_empty())),
+    }
+}
+
+/// Rounds to a tenth.
+fn tenths(number: f64) -> f64 {
+    (number * 10.0).round() / 10.0
+}

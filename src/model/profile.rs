@@ -1,0 +1,197 @@
+//! What is known of a person, and what follows from it: facts, stages, rankings.
+
+use super::ids::{SeatId, Text, TurnId};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// `profile.updated`: the profile has other facts than before.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProfileUpdated {
+    /// Whose reply changed it; none where an edit or a hidden turn did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub participant: Option<SeatId>,
+    /// The turn of that reply.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<TurnId>,
+    /// What changed, field by field.
+    pub changed: Vec<FactChanged>,
+    /// All that is known now.
+    pub profile: Map<String, Value>,
+}
+
+/// One field of a profile that changed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FactChanged {
+    /// The field; a field of a field is `home.size`.
+    pub field: Text,
+    /// What was known before; null is nothing.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub from: Value,
+    /// What is known now; null is nothing.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub to: Value,
+}
+
+/// `stage.entered`: another stage holds, or a reply claims another one than holds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageEntered {
+    /// The first stage whose condition holds; none where none does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stage: Option<Text>,
+    /// How many of the profile's fields are known.
+    pub known: u32,
+    /// How many fields it has.
+    pub of: u32,
+    /// The stage that the last reply claimed, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<Text>,
+}
+
+/// `ranking.made`: the items of the catalogue that fit best what is known.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankingMade {
+    /// Why it is offered now.
+    pub because: RankedBecause,
+    /// The best of them, best first.
+    pub items: Vec<RankedItem>,
+    /// How many items the hard filters left out, by the name of the first filter that did.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub left_out: Map<String, Value>,
+}
+
+/// Why a ranking is offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RankedBecause {
+    /// Its condition holds.
+    Condition,
+    /// The person asked for it.
+    Asked,
+}
+
+/// One item of a ranking.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RankedItem {
+    /// Its key in the catalogue.
+    pub id: Text,
+    /// Its name as shown.
+    pub name: Text,
+    /// Its score, from 0 to 100.
+    pub score: f64,
+    /// What each soft score gave, in the order of the file.
+    pub parts: Vec<(Text, f64)>,
+}
+
+/// What becomes of fields of a profile that it does not list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnknownField {
+    /// They are kept like the others.
+    #[default]
+    Keep,
+    /// They are left out.
+    Drop,
+    /// The reply that has them does not fit.
+    Refuse,
+}
+
+/// Takes news into a profile, field by field: null deletes a fact, empty text is none, and what is not named stays.
+pub fn merge(profile: &mut Map<String, Value>, news: &Map<String, Value>) {
+    for (field, value) in news {
+        match value {
+            Value::Null => {
+                profile.remove(field);
+            }
+            Value::String(text) if text.trim().is_empty() => {}
+            Value::Object(inner) => {
+                let mut whole = match profile.get(field) {
+                    Some(Value::Object(known)) => known.clone(),
+                    Some(_) | None => Map::new(),
+                };
+                merge(&mut whole, inner);
+                match whole.is_empty() {
+                    true => profile.remove(field),
+                    false => profile.insert(field.clone(), Value::Object(whole)),
+                };
+            }
+            fact => {
+                profile.insert(field.clone(), fact.clone());
+            }
+        }
+    }
+}
+
+/// Returns what differs between two profiles, in the order of the fields.
+pub fn changes(before: &Map<String, Value>, after: &Map<String, Value>) -> Vec<FactChanged> {
+    let mut all = vec![];
+    compare("", before, after, &mut all);
+    all
+}
+
+fn compare(
+    path: &str,
+    before: &Map<String, Value>,
+    after: &Map<String, Value>,
+    all: &mut Vec<FactChanged>,
+) {
+    let gone = before.keys().filter(|field| !after.contains_key(*field));
+    for field in after.keys().chain(gone) {
+        let name = if path.is_empty() { field.clone() } else { format!("{path}.{field}") };
+        let value = |of: &Map<String, Value>| of.get(field).cloned().unwrap_or_default();
+        match (value(before), value(after)) {
+            (from, to) if from == to => {}
+            (Value::Object(from), Value::Object(to)) => compare(&name, &from, &to, all),
+            (from, to) => all.push(FactChanged { field: name.into(), from, to }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn map(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a_fact_stays_until_it_is_changed_or_deleted() {
+        for (known, news, expected) in [
+            (json!({"a": 1}), json!({"b": 2}), json!({"a": 1, "b": 2})),
+            (json!({"a": 1}), json!({"a": null}), json!({})),
+            (json!({"a": "x"}), json!({"a": "  "}), json!({"a": "x"})),
+            (
+                json!({}),
+                json!({"a": false, "b": "none", "c": []}),
+                json!({"a": false, "b": "none", "c": []}),
+            ),
+            (
+                json!({"home": {"size": 40, "rooms": ["bath"]}}),
+                json!({"home": {"garden": true, "size": null}}),
+                json!({"home": {"rooms": ["bath"], "garden": true}}),
+            ),
+            (json!({"home": {"size": 40}}), json!({"home": {"size": null}}), json!({})),
+            (json!({"home": "flat"}), json!({"home": {"size": 40}}), json!({"home": {"size": 40}})),
+            (json!({"a": [1, 2]}), json!({"a": [3]}), json!({"a": [3]})),
+        ] {
+            let mut profile = map(known.clone());
+            merge(&mut profile, &map(news.clone()));
+            assert_eq!(Value::Object(profile), expected, "{known} and {news}");
+        }
+    }
+
+    #[test]
+    fn changes_name_the_field_that_changed() {
+        let before = map(json!({"a": 1, "home": {"size": 40, "garden": false}, "gone": "x"}));
+        let after = map(json!({"a": 1, "home": {"size": 60, "garden": false}, "new": "none"}));
+        let changed: Vec<String> = changes(&before, &after)
+            .iter()
+            .map(|c| format!("{}: {} to {}", c.field, c.from, c.to))
+            .collect();
+        assert_eq!(
+            changed,
+            ["home.size: 40 to 60", "new: null to \"none\"", "gone: \"x\" to null"]
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! What is known of a person: the facts that replies leave behind, and what was made of them.
+
+use super::context::Kept;
+use super::{Batch, Conversation, Entry, Seat, Turn};
+use crate::model::profile::{changes, merge};
+use crate::model::{
+    BatchId, Contract, ProfileUpdated, RankingMade, SeatId, StageEntered, TurnId, UnknownField,
+};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// What is known, as it is and as it was noted, and what was made of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Known {
+    /// What is known now.
+    pub profile: Arc<Map<String, Value>>,
+    /// What was known when it was noted last.
+    noted: Arc<Map<String, Value>>,
+    /// The change that was noted last.
+    pub updated: Option<ProfileUpdated>,
+    /// The stage as it was noted last.
+    pub stage: StageEntered,
+    /// The last ranking, and the profile it was made of.
+    ranking: Option<(RankingMade, Arc<Map<String, Value>>)>,
+}
+
+impl Known {
+    /// Returns the last ranking, as long as it was made of what is known now.
+    pub fn ranking(&self) -> Option<&RankingMade> {
+        self.ranking.as_ref().filter(|(_, of)| *of == self.profile).map(|(made, _)| made)
+    }
+}
+
+impl Conversation {
+    /// Begins with what is known from the beginning.
+    pub(super) fn begin_profile(&mut self) {
+        let known = Arc::new(self.scenario.profile.known.clone());
+        self.known = Known { profile: known.clone(), noted: known, ..Known::default() };
+    }
+
+    /// Takes in what replies say now.
+    pub(super) fn know(&mut self) {
+        let profile = self.profile_of(|_| true);
+        if profile != *self.known.profile {
+            self.known.profile = profile.into();
+        }
+    }
+
+    pub(super) fn note_profile(&mut self, updated: &ProfileUpdated) {
+        self.known.noted = Arc::new(updated.profile.clone());
+        self.known.updated = Some(updated.clone());
+    }
+
+    pub(super) fn note_ranking(&mut self, made: &RankingMade) {
+        self.known.ranking = Some((made.clone(), self.known.profile.clone()));
+    }
+
+    /// Returns the form of the replies of a seat that are kept, if any are.
+    fn keeper(&self, kept: &Kept) -> Option<&Contract> {
+        let phases = self.scenario.phases.iter().filter_map(|p| p.reply.as_ref());
+        self.seat(kept.seat()).map(|s| &s.spec.reply).into_iter().chain(phases).find(|c| c.keep)
+    }
+
+    /// Returns what some turns tell of the person, field by field, upon what was known from the beginning.
+    fn profile_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
+        let spec = &self.scenario.profile;
+        let mut profile = spec.known.clone();
+        for kept in self.kept.iter().filter(|kept| counts(kept.turn())) {
+            let facts = self.keeper(kept).and_then(|c| c.facts_in(&self.as_it_stands(kept)?));
+            let Some(mut facts) = facts else { continue };
+            if spec.unknown == UnknownField::Drop {
+                facts.retain(|field, _| spec.fields.iter().any(|f| **f == **field));
+            }
+            merge(&mut profile, &facts);
+        }
+        profile
+    }
+
+    /// Returns the profile as a turn is shown it: without what is said at the same time.
+    pub fn profile_shown(&self, turn: &Turn) -> Map<String, Value> {
+        let before = self.batch_of(turn).map_or(BatchId(turn.id.0), |batch| batch.id);
+        self.profile_of(|turn| turn.0 < before.0)
+    }
+
+    /// Returns how the profile differs from what was noted last, if it does.
+    pub fn unrecorded_profile(&self) -> Option<ProfileUpdated> {
+        let (before, now) = (&self.known.noted, &self.known.profile);
+        if before == now {
+            return None;
+        }
+        let newer = |kept: &&Kept| {
+            let turn = Some(kept.turn());
+            turn > self.known.updated.as_ref().and_then(|u| u.turn) && self.keeper(kept).is_some()
+        };
+        let last = self.kept.iter().rev().find(newer);
+        Some(ProfileUpdated {
+            participant: last.map(|kept| kept.seat().clone()),
+            turn: last.map(Kept::turn),
+            changed: changes(before, now),
+            profile: (**now).clone(),
+        })
+    }
+
+    /// Returns the stage that the last reply that is kept claims.
+    pub fn claimed_stage(&self) -> Option<String> {
+        let last = self.kept.iter().rev().find(|kept| self.keeper(kept).is_some())?;
+        Some(self.as_it_stands(last)?["stage"].as_str()?.to_owned())
+    }
+
+    /// Returns whether nobody is in the middle of anything: what is decided now is decided again after a crash.
+    pub fn is_quiet(&self) -> bool {
+        let open = |b: &Batch| self.is_open(b);
+        self.turns.is_empty() && !self.threads.values().any(|t| t.batch.as_ref().is_some_and(open))
+    }
+
+    /// Returns what a person said last: the operator, or whoever sits in a seat for a person.
+    pub fn said_by_person(&self) -> Option<&Entry> {
+        let person = |e: &&Entry| e.hidden.is_none() && self.is_person(e);
+        self.entries.iter().rev().find(person)
+    }
+
+    /// Returns whether words are a person's: the operator's, or those of a seat for a person. Where nobody sits in one, as
+    /// in a rehearsal, whoever keeps no profile passes for one.
+    pub fn is_person(&self, entry: &Entry) -> bool {
+        entry.seat().is_none_or(|id| self.is_person_seat(id))
+    }
+
+    /// Returns whether a seat is a person's.
+    pub fn is_person_seat(&self, id: &SeatId) -> bool {
+        let person = |s: &Seat| s.spec.voice.is_human() || s.spec.stands_in;
+        let seat = self.seat(id);
+        match self.seats.iter().any(person) {
+            true => seat.is_some_and(person),
+            false => seat.is_some_and(|s| !s.spec.reply.keep),
+        }
+    }
+
+    /// Returns the ranking as conditions and templates see it.
+    pub(super) fn ranking_facts(&self) -> Value {
+        json!(self.known.ranking().map_or(&[][..], |made| &made.items))
+    }
+}
