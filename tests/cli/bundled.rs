@@ -108,7 +108,7 @@ fn the_example_in_python_advises_turn_by_turn() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{out}");
     let expected = "A flat, then.\n  {\"home\": \"flat\"}, gathering\n\
-                    None, and flat.\n  {\"allergies\": \"none\", \"home\": \"flat\"}, complete\n";
+                    None, and flat.\n  {\"home\": \"flat\", \"allergies\": \"none\"}, complete\n";
     assert_eq!(out, expected);
 }
 

@@ -130,6 +130,9 @@ fn reply(state: &State, turn: &Turn, said: usize) -> Done {
         }
         Form::Judgement(sides) => json!({"winner": sides[0], "scores": {}, "why": "facts"}),
         Form::Bid => json!({"bid": 5, "why": "I can wait"}),
+        Form::Schema(schema) if schema["properties"].get("message").is_some() => {
+            json!({"message": "Hm.", "profile": {"music": "jazz"}})
+        }
         Form::Schema(_) => json!({"needs_clarification": said < 4, "finding": "It rained."}),
         Form::Free
         | Form::Markers(_)
