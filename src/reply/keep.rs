@@ -1,6 +1,7 @@
 //! A reply whose facts are kept: where one field of it is wrong, that field alone is asked for again.
 
-use super::form::{Formed, fitting, objects};
+use super::data::objects;
+use super::form::{Formed, fitting};
 use crate::model::contract::PROFILE;
 use crate::model::{Text, UnknownField};
 use crate::scenario::{ProfileSpec, validator};

@@ -6,6 +6,7 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;
+mod data;
 mod form;
 mod joined;
 mod keep;

@@ -330,22 +330,6 @@ impl Conversation {
         }
     }
 
-    fn hear(&mut self, d: &Delta) {
-        let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since)
-        else {
-            return;
-        };
-        for p in piece::unpack(&d.pieces, base) {
-            let Some(t) = self.turns.get_mut(&p.turn) else { continue };
-            t.first_piece.get_or_insert(p.at.since(t.since));
-            t.last_piece = Some(p.at);
-            match p.channel {
-                Channel::Say => t.said.push_str(&p.text),
-                Channel::Think => t.thought.push_str(&p.text),
-            }
-        }
-    }
-
     fn end_turn(&mut self, seq: Seq, e: &TurnEnded) {
         let Some(turn) = self.turns.remove(&e.turn) else { return };
         if let Some(usage) = &e.usage {

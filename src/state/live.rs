@@ -1,6 +1,8 @@
 //! What a reader keeps: the folded state, and the pieces that are shown but not yet sealed into an event.
 
+use super::Conversation;
 use super::State;
+use crate::model::payload::Delta;
 use crate::model::*;
 use std::collections::BTreeMap;
 
@@ -70,5 +72,24 @@ impl Live {
     pub fn last_piece(&self, turn: TurnId) -> Option<Ms> {
         let loose = self.recent.get(&turn).copied();
         loose.or_else(|| self.state.turns.get(&turn).and_then(|t| t.last_piece))
+    }
+}
+
+impl Conversation {
+    /// Takes in sealed pieces.
+    pub(super) fn hear(&mut self, d: &Delta) {
+        let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since)
+        else {
+            return;
+        };
+        for p in piece::unpack(&d.pieces, base) {
+            let Some(t) = self.turns.get_mut(&p.turn) else { continue };
+            t.first_piece.get_or_insert(p.at.since(t.since));
+            t.last_piece = Some(p.at);
+            match p.channel {
+                Channel::Say => t.said.push_str(&p.text),
+                Channel::Think => t.thought.push_str(&p.text),
+            }
+        }
     }
 }
