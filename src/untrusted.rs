@@ -1,15 +1,15 @@
-//! Opens files that somebody else may have written: regular files alone, up to a bound, never through a link that leads
-//! out of their folder.
+//! Opens files that may come from others: regular files alone, up to a size limit, never through a link that leads out
+//! of their folder.
 //!
-//! A scenario, a project's settings, a history or a steer file may lie in a cloned repository or come from a download.
-//! Reading one must not wait (a pipe), not go on for ever (a device), and not read what lies elsewhere (a link). What its
+//! A scenario, a project's settings, a history or a steer file may be in a cloned repository or come from a download.
+//! Reading one must not wait (a pipe), not be endless (a device), and not read files elsewhere (a link). What its
 //! content may do once it is read is decided elsewhere.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
-/// The largest file that is read, in bytes, where its kind has no bound of its own.
+/// The default size limit of a file, in bytes.
 pub const FILE_MAX_BYTES: u64 = 1 << 20;
 
 /// Reads a whole file of at most [`FILE_MAX_BYTES`].
@@ -48,7 +48,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Refuses a link that leads out of the folder that it lies in.
+/// Rejects a link that leads out of its folder.
 fn stays_inside(path: &Path) -> io::Result<()> {
     if !path.symlink_metadata()?.is_symlink() {
         return Ok(());

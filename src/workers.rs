@@ -6,8 +6,8 @@ use std::thread;
 /// The stack of a thread that runs conversations, in bytes: as much as the program's own has.
 const STACK_BYTES: usize = 8 * 1024 * 1024;
 
-/// Does all pieces of work, so many at once; `next` hands them out one at a time, and `done` is told of each as it ends, on
-/// the thread that calls. Nothing is kept: pieces and results are there only while somebody has them.
+/// Does all pieces of work, a number at once; `next` hands them out one at a time, and `done` receives each as it ends,
+/// on the calling thread. No piece or result is kept.
 pub fn share<J: Send, R: Send>(
     threads: usize,
     next: impl FnMut() -> Option<J> + Send,

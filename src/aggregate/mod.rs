@@ -1,6 +1,6 @@
-//! One answer out of many: what each way of counting makes of answers, rankings and scores, with ties told as ties.
+//! One answer out of many: each way of counting answers, rankings and scores, with ties reported as ties.
 //!
-//! Pure, and without any state: whoever has the answers hands them in. Who could not be read is nobody's vote.
+//! Pure, and without any state: the caller passes the answers. An unreadable answer is not a vote.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 use crate::model::answer::{Aggregation, AnswerTie, CountedAnswer};
@@ -19,14 +19,14 @@ pub struct Given {
     pub rankings: Vec<(SeatId, Vec<SeatId>)>,
     /// Scores by the candidate's name.
     pub scores: Vec<BTreeMap<Text, f64>>,
-    /// The side that judges found better; none where nobody judged.
+    /// The side that judges found better; none where there was no judgement.
     pub judged: Option<Option<Text>>,
 }
 
-/// How it is counted.
+/// The rules of a count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// What a tie comes to.
+    /// What breaks a tie, or that nothing does.
     pub tie: AnswerTie,
     /// The number that breaks one.
     pub dice: u64,
@@ -40,7 +40,7 @@ pub fn count(given: &Given, rules: &Rules) -> Vec<CountedAnswer> {
     ways.filter_map(|way| Some(counted(way, weights(way, given, rules)?, rules))).collect()
 }
 
-/// Returns what each answer has, in the order in which they were given; none where there is nothing to count.
+/// Returns the weight of each answer, in the order in which they were given; none where there is nothing to count.
 fn weights(way: Aggregation, given: &Given, rules: &Rules) -> Option<Vec<(Text, f64)>> {
     let mut sums = Sums::default();
     match way {

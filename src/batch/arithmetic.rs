@@ -3,7 +3,7 @@
 use crate::stats::mixed;
 use serde_json::{Value, json};
 
-/// The hardest set.
+/// The highest difficulty.
 pub const HARDEST: u32 = 5;
 
 /// Returns items: `difficulty` is the number of operations, from 1 to [`HARDEST`], over numbers of as many digits and one

@@ -1,4 +1,4 @@
-//! How many calls a protocol makes, least and most, by its own formula: stated before a run and compared after it.
+//! The fewest and the most calls that a protocol makes, by its own formula: shown before a run and compared after it.
 
 use crate::scenario::{Phase, Scenario, VerdictSpec};
 

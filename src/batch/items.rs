@@ -18,7 +18,7 @@ const ID: &str = "id";
 /// Hexadecimal digits of an item's name.
 const NAME_DIGITS: usize = 12;
 
-/// One item.
+/// One question of a batch, as a line of the file gives it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BatchItem {
     /// Its name: its `id`, or the beginning of its digest.
@@ -27,7 +27,7 @@ pub struct BatchItem {
     pub line: u64,
     /// What is right, where the item says so.
     pub key: Option<Value>,
-    /// What templates ask for.
+    /// The line's values for templates, without the right answer.
     pub values: Map<String, Value>,
 }
 
@@ -47,7 +47,7 @@ pub struct Items {
     at: u64,
     /// The columns of a CSV file.
     columns: Option<Vec<String>>,
-    /// Where each name stood, by its hash: so that a second one is told.
+    /// The line of each name, by the name's hash: a second one is an error.
     seen: HashMap<u64, u64>,
 }
 
@@ -75,7 +75,7 @@ impl Items {
         match limited.read_until(b'\n', &mut bytes) {
             Ok(0) => None,
             Ok(_) if bytes.len() as u64 > ITEM_MAX => {
-                // the rest of the line is no line of its own
+                // the rest of a line that is too long is not a line of its own
                 let mut rest = Vec::new();
                 while !rest.ends_with(b"\n") {
                     rest.clear();

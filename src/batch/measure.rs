@@ -1,4 +1,4 @@
-//! The figures of one conversation, from its events alone.
+//! Measures one conversation, from its events alone.
 
 use super::results::{Measured, ResultLine, ResultOutcome, Round, Turned, VERSION};
 use crate::analysis;
@@ -13,17 +13,17 @@ use std::collections::BTreeMap;
 /// Which conversation is measured, and against what.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The item.
+    /// The item's name.
     pub item: &'a str,
-    /// Its line.
+    /// The item's line in the file, from 1.
     pub line: u64,
-    /// What is right.
+    /// The right answer; none where the item has none.
     pub key: Option<&'a Value>,
-    /// The protocol.
+    /// The protocol's name.
     pub protocol: &'a str,
-    /// Its fingerprint.
+    /// The digest of the protocol's prompts, models and judges.
     pub fingerprint: &'a str,
-    /// That of its judge.
+    /// The digest of its judge alone; none without a judge.
     pub judge: Option<&'a str>,
     /// The session, beside the results.
     pub session: &'a str,
@@ -218,8 +218,8 @@ fn turned(
     (flips, rescued, bullied)
 }
 
-/// Returns how many judgements there are both ways round, how many of them turned, and how many of all went to the side
-/// that stood first.
+/// Returns how many judgements there are in both orders, how many of them changed with the order, and how many of all
+/// went to the side that was shown first.
 fn judgements(state: &State) -> (u32, u32, u32) {
     let Some((verdict, _)) = &state.verdict else { return (0, 0, 0) };
     let (mut both, mut turned, mut first_side) = (0, 0, 0);

@@ -12,29 +12,29 @@ pub enum Refused {
     /// A file cannot be read, or the new one not be written.
     #[error("{0}")]
     Io(PathBuf, #[source] io::Error),
-    /// A line is none.
+    /// A line is not a result.
     #[error("{0}, line {1}: not a result")]
     Damaged(PathBuf, u64),
     /// A protocol was run with other prompts, models or judges.
     #[error("the prompts, models or judges of {protocol} differ between {one} and {other}")]
     Mixed {
-        /// The protocol.
+        /// The protocol's name.
         protocol: String,
-        /// A file.
+        /// The first file.
         one: PathBuf,
-        /// Another one.
+        /// The file that differs from it.
         other: PathBuf,
     },
     /// Two files have another result of the same conversation.
     #[error("{protocol} has different results for item `{item}` in {one} and {other}")]
     Twice {
-        /// The item.
+        /// The item's name.
         item: String,
-        /// The protocol.
+        /// The protocol's name.
         protocol: String,
-        /// A file.
+        /// The first file.
         one: PathBuf,
-        /// Another one.
+        /// The file that differs from it.
         other: PathBuf,
     },
 }
@@ -70,7 +70,7 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
                 Some((other, one)) if *other != line => {
                     let fails = [other, &line].map(|line| line.outcome == ResultOutcome::Failed);
                     match fails {
-                        // a conversation that failed on one machine may have come to its end on another
+                        // a conversation that failed on one machine may have ended well on another
                         [true, false] => drop(all.insert(place, (line, path))),
                         [false, true] => {}
                         _ => {
@@ -97,7 +97,7 @@ pub fn merge(files: &[PathBuf], to: &Path) -> Result<usize, Refused> {
     write().map_err(|e| Refused::Io(to.to_owned(), e))
 }
 
-/// Returns where a session lies as seen from another folder.
+/// Returns the path of a session relative to another folder.
 fn session(session: &str, beside: &Path, folder: &Path) -> String {
     let path = beside.parent().unwrap_or(Path::new("")).join(session);
     let absolute = path.canonicalize().unwrap_or(path);

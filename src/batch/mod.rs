@@ -1,8 +1,9 @@
-//! A scenario over many questions: one conversation an item and protocol, results as lines, figures over all of them.
+//! A scenario over many questions: one conversation for each item and protocol, results as lines, tables over all of
+//! them.
 //!
-//! [`Items`] reads the questions one at a time, [`BatchRun`] hands them out and keeps the budget, [`line`](measure::line())
-//! makes a result of a session, [`report`] makes tables of results. Nothing is held for all items but a few bytes each.
-//! How a conversation is had is not known here: whoever runs a batch hands that in ([`JobRunner`]).
+//! [`Items`] reads the questions one at a time, [`BatchRun`] hands them out and keeps the budget,
+//! [`line`](measure::line()) makes a result of a session, [`report`] makes tables of results. Each item costs only a
+//! few bytes of memory. How a conversation is run is not known here: the caller passes a [`JobRunner`].
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 pub mod arithmetic;

@@ -1,5 +1,5 @@
-//! The report as one self-contained page: the tables, and the accuracy of each protocol as a picture. No script, and
-//! nothing from elsewhere.
+//! The report as one self-contained page: the tables, and the accuracy of each protocol as a picture. No script, and no
+//! content from elsewhere.
 
 use super::report::Report;
 use crate::analysis::{Cell, Table};
@@ -11,7 +11,7 @@ border-bottom:1px solid #ddd;text-align:right}th:first-child,td:first-child,td.w
 p.c{color:#555;max-width:48rem}@media(prefers-color-scheme:dark){body{color:#e8e8e8;background:#16181a}\
 th,td{border-color:#333}p.c{color:#aaa}}";
 
-/// Returns the page.
+/// Returns the whole page.
 pub fn page(report: &Report, title: &str) -> String {
     let title = escaped(title);
     let mut out = format!(

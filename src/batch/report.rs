@@ -16,7 +16,7 @@ use std::path::Path;
 /// The share of conversations without an answer above which a score is withheld.
 pub const UNREAD_MOST: f64 = 0.2;
 
-/// What the figures need of a line.
+/// A result, reduced to what the tables need.
 struct Kept {
     line: ResultLine,
 }
@@ -26,7 +26,7 @@ struct Kept {
 pub struct Report {
     /// Protocols in the order in which they came up.
     protocols: Vec<String>,
-    /// Their conversations by item.
+    /// Results by protocol, then by item.
     of: BTreeMap<String, BTreeMap<String, Kept>>,
     /// Lines that could not be read.
     pub damaged: Vec<u64>,
@@ -58,7 +58,7 @@ impl Report {
         Ok(report)
     }
 
-    /// Returns whether there is nothing in it.
+    /// Returns whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.protocols.is_empty()
     }
@@ -82,7 +82,7 @@ impl Report {
         ended == 0 || (ended - scored) as f64 / ended as f64 > self.unread_most
     }
 
-    /// Returns every table.
+    /// Returns every table, in the order of the report.
     pub fn tables(&self) -> Vec<Table> {
         vec![
             self.accuracy(),

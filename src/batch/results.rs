@@ -1,7 +1,7 @@
 //! What came of a batch, as JSON lines: one a conversation, appended when it is over, the last one of an item and protocol
 //! counts.
-//!
-//! A line that a kill cut in two is named and left out: its conversation is still in its session, and nothing of it is
+//! A line that a kill cut in two is reported and left out: its conversation is still in its session, and no call is
+//! repeated.
 //! asked twice.
 
 use super::items::hash;
@@ -20,22 +20,22 @@ pub const VERSION: u32 = 1;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ResultOutcome {
-    /// It came to its end, and nobody's turn failed.
+    /// It reached its end, and no turn failed.
     Ended,
-    /// It failed, or somebody's turn in it did: what it says is not what the protocol would have said.
+    /// It failed, or one of its turns did: what it says is not what the protocol would have said.
     Failed,
 }
 
-/// One line.
+/// The result of one conversation, as one JSON line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultLine {
     /// The version of the line.
     pub version: u32,
-    /// The item.
+    /// The item's name.
     pub item: String,
     /// Its line in the file of items.
     pub line: u64,
-    /// The protocol.
+    /// The protocol's name.
     pub protocol: String,
     /// The digest of everything that decides on its outcome: prompts, models, judges.
     pub fingerprint: String,
@@ -44,15 +44,15 @@ pub struct ResultLine {
     pub judge: Option<String>,
     /// The session, beside the file of results.
     pub session: String,
-    /// How it came out.
+    /// Whether it counts as a result of its protocol.
     pub outcome: ResultOutcome,
-    /// Why it ended.
+    /// Why the conversation ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<StopReason>,
-    /// What failed.
+    /// The first failure, in words; none where nothing failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// What is right.
+    /// The right answer; none where the item has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Value>,
     /// The answer, and what other ways of counting make of the same replies; none where no answer was to be found.
@@ -61,12 +61,12 @@ pub struct ResultLine {
     /// Whether the answer is the key; none where there is no key, or no answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correct: Option<bool>,
-    /// The figures.
+    /// Calls, tokens, dollars, time and rounds.
     #[serde(flatten)]
     pub measured: Measured,
 }
 
-/// Figures of one conversation.
+/// Measurements of one conversation.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Calls by what they were for, retries apart.
@@ -76,14 +76,14 @@ pub struct Measured {
     /// The fewest and the most calls by the protocol's formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub planned: Option<(u64, u64)>,
-    /// Tokens that models read.
+    /// Tokens that models read, in all calls.
     pub input: u64,
-    /// Tokens that models wrote.
+    /// Tokens that models wrote, in all calls.
     pub output: u64,
     /// Dollars; none where a model has no known price.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usd: Option<f64>,
-    /// Milliseconds of the conversation.
+    /// Duration of the conversation, in milliseconds.
     pub ms: u64,
     /// How everybody stood after each answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -107,7 +107,7 @@ pub struct Measured {
     pub first_side: u32,
 }
 
-/// How everybody stood after as many answers each.
+/// All positions after a number of answers from each seat.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Round {
     /// The last answers by seat; null is an abstention.
@@ -121,14 +121,14 @@ pub struct Round {
     pub agreement: f64,
     /// How many answers there would be as much spread in if all were given equally often.
     pub effective: f64,
-    /// The share of three-word sequences that nobody had said before, over the replies of the round.
+    /// The share of three-word sequences that are new in the conversation, over the replies of the round.
     pub novelty: f64,
 }
 
-/// An answer that turned.
+/// A seat that changed its answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turned {
-    /// Whose.
+    /// The seat's id.
     pub seat: String,
     /// With which of its answers, from 2.
     pub round: u32,
@@ -141,11 +141,11 @@ pub struct Turned {
 pub struct KnownResults {
     /// The outcome by the hash of item and protocol.
     outcomes: BTreeMap<u64, ResultOutcome>,
-    /// The fingerprints by protocol.
+    /// Fingerprints by protocol.
     pub fingerprints: BTreeMap<String, String>,
-    /// Dollars of all lines.
+    /// The sum over all lines, in dollars.
     pub usd: f64,
-    /// Tokens of all lines.
+    /// The sum over all lines, in tokens.
     pub tokens: u64,
     /// Lines that could not be read, by their number.
     pub damaged: Vec<u64>,
@@ -157,7 +157,7 @@ impl KnownResults {
         self.outcomes.get(&place(item, protocol)).copied()
     }
 
-    /// Takes a line in.
+    /// Adds a result.
     pub fn take(&mut self, line: &ResultLine) {
         self.outcomes.insert(place(&line.item, &line.protocol), line.outcome);
         self.fingerprints.insert(line.protocol.clone(), line.fingerprint.clone());
@@ -165,7 +165,7 @@ impl KnownResults {
         self.tokens += line.measured.input + line.measured.output;
     }
 
-    /// Returns how many failed.
+    /// Returns how many conversations failed.
     pub fn failed(&self) -> usize {
         self.outcomes.values().filter(|o| **o == ResultOutcome::Failed).count()
     }
@@ -175,7 +175,7 @@ impl KnownResults {
         self.outcomes.len()
     }
 
-    /// Returns whether none is.
+    /// Returns whether there are no results.
     pub fn is_empty(&self) -> bool {
         self.outcomes.is_empty()
     }
@@ -185,7 +185,7 @@ fn place(item: &str, protocol: &str) -> u64 {
     hash(&format!("{}:{item}{protocol}", item.len()))
 }
 
-/// Reads lines one at a time; what is none is told by its number.
+/// Reads lines one at a time; a line that is not a result is returned as its number.
 pub fn lines(file: File) -> impl Iterator<Item = Result<ResultLine, u64>> {
     let numbered = (1..).zip(BufReader::new(file).split(b'\n'));
     numbered.filter_map(|(number, line)| match line {

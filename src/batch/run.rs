@@ -14,7 +14,7 @@ use tokio::sync::watch;
 /// A protocol of a batch.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// Its name.
+    /// Its name in results and reports.
     pub name: String,
     /// The digest of its prompts, models and judges.
     pub fingerprint: String,
@@ -24,44 +24,44 @@ pub struct Protocol {
     pub planned: super::Calls,
 }
 
-/// What a conversation may use; none where nothing bounds it.
+/// A share of the budget; none is unlimited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Slice {
-    /// Dollars.
+    /// Dollars it may cost; none is unlimited.
     pub usd: Option<f64>,
-    /// Tokens.
+    /// Tokens it may use, read and written; none is unlimited.
     pub tokens: Option<u64>,
 }
 
 /// A conversation that is to be had.
 #[derive(Clone, Debug)]
 pub struct BatchJob {
-    /// The item.
+    /// The question that the conversation is about.
     pub item: BatchItem,
     /// The place of the protocol.
     pub protocol: usize,
-    /// What it may use.
+    /// Its share of the budget.
     pub slice: Slice,
     /// Whether it has failed before, and is run again.
     pub again: bool,
 }
 
-/// What became of it.
+/// The outcome of a job.
 #[derive(Debug)]
 pub enum JobOutcome {
-    /// It is over.
+    /// It ended, with this result.
     Over(Box<ResultLine>),
     /// Its slice was too small.
     NoBudget,
-    /// The run was told to stop.
+    /// The run was stopped before the conversation ended.
     Stopped,
     /// It could not be had at all.
     Impossible(String),
 }
 
-/// Has conversations.
+/// Runs the conversations of a batch.
 pub trait JobRunner: Sync {
-    /// Has one to its end; goes on where one was stopped before.
+    /// Runs one to its end; resumes it where it was stopped before.
     fn play(&self, job: &BatchJob) -> JobOutcome;
 }
 
@@ -72,9 +72,9 @@ pub struct Progress {
     pub done: u64,
     /// Those that this run has had.
     pub had: u64,
-    /// Those that failed.
+    /// Conversations that failed.
     pub failed: u64,
-    /// Those in all.
+    /// Conversations in all.
     pub all: u64,
     /// Dollars spent, earlier runs included.
     pub usd: f64,
@@ -87,7 +87,7 @@ pub struct Progress {
 pub enum BatchStopped {
     /// The budget is used up.
     Budget,
-    /// It was told to.
+    /// It was asked to stop.
     Told,
     /// A conversation could not be had at all.
     Impossible(String),
@@ -95,7 +95,7 @@ pub enum BatchStopped {
     Unwritable(io::Error),
 }
 
-/// A batch.
+/// A batch: its protocols, its budget, and its share of the items.
 pub struct BatchRun<'a> {
     /// The protocols, the one that is examined first.
     pub protocols: &'a [Protocol],
@@ -120,7 +120,7 @@ struct Ledger {
 }
 
 impl Ledger {
-    /// Sets a slice aside; none where nothing is left.
+    /// Sets a slice aside; none where the budget is used up.
     fn slice(&mut self, budget: Slice, jobs: usize) -> Option<Slice> {
         let free = jobs.saturating_sub(self.held.len()).max(1);
         let usd = budget.usd.map(|all| {
@@ -148,8 +148,8 @@ impl Ledger {
 }
 
 impl BatchRun<'_> {
-    /// Has all conversations that have no result yet; `told` learns of each as it ends. Lines that are damaged are passed
-    /// over: whoever does not want that looks at the file first.
+    /// Runs all conversations that have no result yet; `told` receives each as it ends. Damaged lines are skipped: a
+    /// caller that does not accept them checks the file first.
     ///
     /// # Errors
     /// Why it stopped before all was done.

@@ -1,4 +1,4 @@
-//! The recorded conversations that come with the program, so that replay and figures can be tried at once.
+//! The bundled sessions, for trying replay and analysis at once.
 
 /// Their names in the order of the list, each with its log.
 pub const EXAMPLES: &[(&str, &str)] = &[

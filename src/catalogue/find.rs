@@ -15,7 +15,7 @@ pub enum SessionNotFound {
     /// No id begins like this.
     #[error("no session {name}{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is {n}")))]
     Unknown {
-        /// What was asked for.
+        /// The id, or its beginning, as it was given.
         name: String,
         /// The id that looks most like it.
         nearest: Option<String>,
@@ -23,9 +23,9 @@ pub enum SessionNotFound {
     /// Several ids begin like this.
     #[error("{name} is ambiguous: {}{}", ids.join(", "), if *more > 0 { format!(" and {more} more") } else { String::new() })]
     Ambiguous {
-        /// What was asked for.
+        /// The id, or its beginning, as it was given.
         name: String,
-        /// The first of them.
+        /// The first few of them, for the message.
         ids: Vec<String>,
         /// How many there are besides.
         more: usize,
@@ -54,7 +54,7 @@ pub fn find(folder: &Path, name: &str) -> io::Result<Result<PathBuf, SessionNotF
     })
 }
 
-/// Returns the id that a name, or the beginning of one, stands for.
+/// Returns the id that equals a name or is the only one to begin with it.
 pub(super) fn chosen(mut ids: Vec<String>, name: &str) -> Result<String, SessionNotFound> {
     ids.sort();
     if ids.iter().any(|id| id == name) {

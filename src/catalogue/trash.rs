@@ -13,7 +13,7 @@ const ORIGIN: &str = ".from";
 /// Why a session stays where it is.
 #[derive(Debug, thiserror::Error)]
 pub enum NotMoved {
-    /// Somebody writes it, it is not there, or it is no session.
+    /// Another program writes it, it does not exist, or it is no session.
     #[error(transparent)]
     Session(#[from] SessionError),
     /// No session of the trash is meant.
@@ -25,11 +25,11 @@ pub enum NotMoved {
     /// The system refused.
     #[error("cannot move {} to {}", from.display(), to.display())]
     Io {
-        /// What.
+        /// The file that was to be moved.
         from: PathBuf,
-        /// Where to.
+        /// Its new path.
         to: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -40,10 +40,11 @@ fn refused(from: &Path, to: &Path) -> impl FnOnce(io::Error) -> NotMoved {
     move |source| NotMoved::Io { from, to, source }
 }
 
-/// Moves a session that nobody writes, and no other file, into a folder of its own in the trash, and returns that folder.
+/// Moves a session that no program writes, and no other file, into a folder of its own in the trash, and returns that
+/// folder.
 ///
 /// # Errors
-/// [`NotMoved`]; whatever was not moved yet stays where it is.
+/// [`NotMoved`]; files not yet moved stay where they are.
 pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     let files = session::proven(log)?;
     let _lock = Lock::take(&files)?;
@@ -60,10 +61,10 @@ pub fn delete(log: &Path, trash: &Path) -> Result<PathBuf, NotMoved> {
     Ok(to)
 }
 
-/// Moves a session from the trash back to where it lay, or into `home` where that is not known; returns its log.
+/// Moves a session from the trash back to its old folder, or into `home` where that is unknown; returns its log.
 ///
 /// # Errors
-/// [`NotMoved`]; nothing is written over.
+/// [`NotMoved`]; nothing is overwritten.
 pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMoved> {
     let listed = match fs::read_dir(trash) {
         Ok(entries) => {
@@ -90,7 +91,7 @@ pub fn restore(name: &str, trash: &Path, home: &Path) -> Result<PathBuf, NotMove
         return Err(NotMoved::Taken(taken));
     }
     move_all(&parts, &to)?;
-    // what is left of it in the trash is in nobody's way
+    // what is left in the trash does no harm
     let _ = fs::remove_dir_all(&from);
     Ok(target(&log))
 }
@@ -113,7 +114,7 @@ fn move_all(parts: &[PathBuf], to: &Path) -> Result<(), NotMoved> {
     })
 }
 
-/// Returns a name that nothing has: the one asked for, or the same with `-2`, `-3`.
+/// Returns an unused path: the one asked for, or the same with `-2`, `-3`.
 fn free(path: &Path) -> PathBuf {
     let numbered = |n: u32| PathBuf::from(format!("{}-{n}", path.display()));
     let mut names = std::iter::once(path.to_owned()).chain((2..).map(numbered));

@@ -5,7 +5,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// What a child process is told, besides everything that begins with [`LOCALE_PREFIX`].
+/// The variables that a child process gets, besides everything that begins with [`LOCALE_PREFIX`].
 const FOR_CHILDREN: [&str; 8] =
     ["PATH", "HOME", "LANG", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL"];
 const LOCALE_PREFIX: &str = "LC_";
@@ -22,7 +22,7 @@ impl Environment {
         std::env::vars_os().collect()
     }
 
-    /// Returns a variable; one that is set to nothing counts as not set.
+    /// Returns a variable; an empty one counts as not set.
     pub fn get(&self, name: &str) -> Option<&OsStr> {
         let found = self.variables.iter().find(|(key, _)| key == name);
         found.map(|(_, value)| value.as_os_str()).filter(|value| !value.is_empty())

@@ -15,12 +15,12 @@ pub(super) enum Keys {
     More(Vec<String>),
 }
 
-/// The keys of an action in a place, as the user wants them.
+/// The user's keys for one action in one place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
-    /// Where the keyboard is.
+    /// The part of the screen in which the keys work, as in `[keys.PLACE]`.
     pub place: String,
-    /// The action.
+    /// The name of the action.
     pub action: String,
     /// Its keys, all of them.
     pub keys: Vec<String>,

@@ -1,7 +1,7 @@
-//! The layers that settings come from, laid over one another: the user's own file, that of a project once somebody
-//! trusts it, and what the command line sets. Each is checked by itself first, so that a fault has its place.
+//! The layers of the settings, from the lowest: the user's own file, a trusted project's file, and the command line.
+//! Each is checked by itself first, so that a fault has its place.
 //!
-//! Whether a project is trusted is not decided here: whoever asks hands in its text.
+//! Whether a project is trusted is not decided here: the caller passes its text.
 
 use super::origin::Origin;
 use super::settings::{Settings, SettingsError};
@@ -18,9 +18,9 @@ const SET: &str = "--config-set";
 /// The settings of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// The file.
+    /// The path of the project's file.
     pub path: PathBuf,
-    /// What it says.
+    /// The content of the file.
     pub text: String,
 }
 
@@ -57,10 +57,10 @@ impl Project {
 }
 
 impl Settings {
-    /// Returns these settings under those of a project that somebody trusts.
+    /// Returns these settings with those of a trusted project over them.
     ///
     /// # Errors
-    /// When the project's are not what settings should be, or the two contradict one another.
+    /// When the project's settings are invalid, or contradict these.
     pub fn under(self, project: &Project) -> Result<Settings, SettingsError> {
         self.with(&project.text, &project.path.display().to_string())
     }

@@ -1,7 +1,7 @@
 //! The list of well-known models that comes with the program, under what the user has set.
 //!
-//! It is data, spelled as in the user's own settings, and out of date some day: nothing but estimates, costs and limits
-//! in dollars rest on it, and every line of it can be overridden.
+//! It is data, spelled as in the user's own settings, and gets out of date: only estimates, costs and limits in dollars
+//! depend on it, and the user can override every line.
 
 use super::settings::{ModelFacts, Settings};
 use std::sync::LazyLock;

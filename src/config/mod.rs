@@ -1,7 +1,7 @@
 //! Where the user's files are and what the environment says: the only reader of environment and home.
 //!
-//! Everything is read once, at the start, and handed on as values; nothing here is live, and of the files it
-//! points at it reads the settings and, where asked, a key.
+//! Everything is read once, at the start, and passed on as values; nothing here changes later. Of the files it reads
+//! only the settings and, where asked, a key.
 
 mod environment;
 mod keys;

@@ -1,4 +1,4 @@
-//! Which file or option sets which key, and what is meant by a key that nobody knows.
+//! Which file or option sets which key, and the nearest known key to an unknown one.
 
 use crate::model::near::nearest;
 use toml::{Table, Value};

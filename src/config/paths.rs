@@ -20,17 +20,17 @@ pub enum Error {
     /// A key could not be kept.
     #[error("cannot write {path}: {source}")]
     Key {
-        /// The file.
+        /// The file for the key.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A folder could not be made.
     #[error("cannot create the folder {path}")]
     Folder {
-        /// The folder.
+        /// The path of the folder.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
@@ -118,14 +118,14 @@ pub fn make_private(folder: &Path) -> Result<(), Error> {
     builder.create(folder).map_err(|source| folder_error(folder, source))
 }
 
-/// Keeps a key that was pasted, for the user alone (0600), in the place of one that was there; returns its file.
+/// Saves a pasted key, readable by the user alone (0600), in place of an earlier one; returns its file.
 ///
 /// # Errors
-/// When the folder or the file cannot be written; what is said never holds the key.
+/// When the folder or the file cannot be written; the message never holds the key.
 pub fn keep_key(paths: &Paths, provider: &str, key: &Secret) -> Result<PathBuf, Error> {
     make_private(&paths.keys())?;
     let path = paths.key(provider);
-    // a new file, so that nobody else's rights to an old one hold
+    // a new file, so that the permissions of an old one do not apply
     let kept = tempfile::NamedTempFile::new_in(paths.keys())
         .and_then(|mut file| file.write_all(key.expose().as_bytes()).map(|()| file))
         .and_then(|file| file.persist(&path).map_err(|e| e.error));

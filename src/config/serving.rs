@@ -9,7 +9,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 pub struct Serving {
     /// Dollars that all conversations of one run of the server may cost together.
     pub max_usd: f64,
-    /// Models that may be used, as `provider:name`; `*` at the end stands for anything. None named: all.
+    /// Models that may be used, as `provider:name`; `*` at the end matches any rest. Empty is all.
     pub models: Vec<String>,
     /// Conversations that may run at once.
     pub max_running: NonZeroUsize,
@@ -40,7 +40,7 @@ impl Serving {
     }
 }
 
-/// What agents may know.
+/// What agents can see of the user's environment.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct AgentSettings {

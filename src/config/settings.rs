@@ -1,7 +1,7 @@
 //! The user's settings: `config.toml`, read once, checked whole, and immutable from then on.
 //!
-//! It says where keys are to be found, never what they are, and an error never quotes the file: somebody may have put a
-//! key where its name belongs. It deliberately asks no server and runs no command.
+//! It says where keys are found, never what they are, and an error never quotes the file: somebody may have put a key
+//! where its name belongs. It deliberately calls no server and runs no command.
 
 use super::Environment;
 use super::keys::{self, Binding};
@@ -27,15 +27,15 @@ pub enum SettingsError {
     /// The file cannot be read.
     #[error("cannot read the settings {path}")]
     File {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Something in it is wrong.
     #[error("{path}:{line}:{column}: {message}")]
     Invalid {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// The line, from 1.
         line: usize,
@@ -47,19 +47,19 @@ pub enum SettingsError {
     /// A provider's table contradicts itself.
     #[error("{path}: providers.{provider}: {message}")]
     Provider {
-        /// The file.
+        /// The path of the file.
         path: String,
-        /// The provider.
+        /// The provider's name.
         provider: String,
-        /// What is wrong.
+        /// The contradiction, with the keys.
         message: String,
     },
     /// One layer contradicts another one.
     #[error("{path}: combined with the user settings: {message}")]
     Layers {
-        /// The layer.
+        /// The file or option of the layer.
         path: String,
-        /// What is wrong.
+        /// The contradiction, with the keys.
         message: String,
     },
     /// Something on the command line is no setting.
@@ -74,7 +74,7 @@ pub enum Layer {
     Flag,
     /// The variable [`CONFIG_VARIABLE`].
     Variable,
-    /// The user's folder.
+    /// The default path in the user's folder.
     #[default]
     Folder,
 }
@@ -93,7 +93,7 @@ pub struct Settings {
     pub retries: Retries,
     /// What clients of the MCP server may do.
     pub mcp: Serving,
-    /// What agents may know.
+    /// What agents can see of the user's environment.
     pub agents: AgentSettings,
     /// The theme of the screen.
     pub theme: Option<ThemeChoice>,
@@ -103,11 +103,11 @@ pub struct Settings {
     pub glyphs: Option<Signs>,
     /// Which habits the keys follow.
     pub keymap: Habits,
-    /// Animation of the screen.
+    /// How much of the screen moves by itself.
     pub motion: Motion,
-    /// Who handles the mouse.
+    /// Whether the program or the terminal handles the mouse.
     pub mouse: Mouse,
-    /// Whether the terminal rings for somebody who looks elsewhere.
+    /// When the terminal rings for a user who looks elsewhere.
     pub notify: Notify,
     #[serde(rename = "keys")]
     pub(super) written: keys::Written,
@@ -117,10 +117,10 @@ pub struct Settings {
     /// The file, whether or not it is there.
     #[serde(skip)]
     pub path: PathBuf,
-    /// Who named the file.
+    /// How the path was chosen.
     #[serde(skip)]
     pub layer: Layer,
-    /// Whether it is there.
+    /// Whether the file exists; without it every setting has its default.
     #[serde(skip)]
     pub found: bool,
     /// Every value that is set, and by whom.
@@ -136,11 +136,11 @@ pub struct Settings {
 pub struct Provider {
     /// How it is spoken to.
     pub wire: Option<Wire>,
-    /// Where it is.
+    /// The address of its API; none is the known one.
     pub base_url: Option<String>,
-    /// The variable that holds its key.
+    /// The environment variable that holds its key.
     pub api_key_env: Option<String>,
-    /// The file that holds its key; only its owner may be able to read it.
+    /// The file that holds its key; it must be readable by its owner alone.
     pub api_key_file: Option<PathBuf>,
     /// The program that prints its key, and its arguments.
     pub api_key_command: Option<Vec<String>>,
@@ -176,11 +176,11 @@ pub struct ModelFacts {
 }
 
 impl Settings {
-    /// Reads the settings: of the file that `flag` names, else of the one that the variable names, else of the user's
-    /// folder, where there need be none.
+    /// Reads the settings: of the file that `flag` names, else of the one in the variable, else of the user's folder,
+    /// where the file may be missing.
     ///
     /// # Errors
-    /// When the file cannot be read, is no TOML, or holds a key or value that no setting has.
+    /// When the file cannot be read, is not TOML, or holds an unknown key or a wrong value.
     pub fn read(
         environment: &Environment,
         folder: &Path,

@@ -1,18 +1,18 @@
-//! The table of settings: what each key takes, what holds where nobody sets it, and what it is for; the JSON Schema and
-//! every explanation are made from it.
+//! The table of settings: what each key takes, its default, and its meaning; the JSON Schema and every explanation are
+//! made from it.
 
 use crate::model::Wire;
 use serde_json::{Map, Value, json};
 
-/// One key; a part in capitals stands for any name.
+/// One key; a part in capitals is a placeholder for any name.
 pub struct Setting {
     /// The key, dotted.
     pub key: &'static str,
     /// What it takes, as JSON Schema.
     takes: &'static str,
-    /// What holds where nobody sets it, in words.
+    /// The default, in words.
     pub default: &'static str,
-    /// What it is for.
+    /// One sentence for the schema.
     pub meaning: &'static str,
 }
 
@@ -27,7 +27,7 @@ const fn row(
     Setting { key, takes, default, meaning }
 }
 
-/// Every setting.
+/// Every setting, in the order of the schema.
 pub const SETTINGS: &[Setting] = &[
     row(
         "default_model",

@@ -1,8 +1,8 @@
 //! Orders only what has an order: `utterances > 3`, a list and a number, is a fault and no silent yes.
 //!
-//! The engine orders values of every kind and cannot be told otherwise, so an expression is rewritten before it is
-//! compiled: the right side of each `<`, `<=`, `>`, `>=` goes through a function that sees both sides and lets the right
-//! one pass if they are of one kind. A value that is not there (yet) may be compared with anything, as elsewhere.
+//! The engine orders values of every kind, and this cannot be changed, so an expression is rewritten before it is
+//! compiled: the right side of each `<`, `<=`, `>`, `>=` goes through a function that sees both sides and lets the
+//! right one pass if they are of one kind. A missing value may be compared with anything, as elsewhere.
 
 use super::guard::tokens;
 use minijinja::value::ValueKind;
@@ -15,12 +15,12 @@ pub(super) const ALIKE: &str = "__alike";
 /// Words that end what a comparison compares; brackets, commas, colons and other comparisons do as well.
 const BOUNDS: [&str; 9] = ["and", "or", "not", "if", "elif", "else", "in", "for", "is"];
 
-/// What stands on the two sides of a comparison, as places in its source.
+/// The two sides of a comparison, as byte ranges of its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// The left side.
+    /// The byte range of the left side.
     pub left: Range<usize>,
-    /// The right side.
+    /// The byte range of the right side.
     pub right: Range<usize>,
 }
 
@@ -57,7 +57,7 @@ impl CheckedSource {
         CheckedSource { text, comparisons, added }
     }
 
-    /// Returns the place in the source that a place in the new text stands for.
+    /// Returns the place in the source of a place in the rewritten text.
     pub fn place(&self, at: usize) -> usize {
         let before = self.added.iter().filter(|(start, _)| *start <= at);
         let added: usize = before.map(|(start, length)| (*length).min(at - start)).sum();
@@ -100,7 +100,7 @@ fn comparisons(source: &str, body: &Range<usize>) -> Vec<Comparison> {
         }
         last = at..at + token.len();
     }
-    // those of brackets that nothing closes are no expression anyway
+    // unclosed brackets are not an expression anyway
     if let Some((begin, Some(left))) = open.pop() {
         all.push(compared(source, left, begin..body.end));
     }
@@ -140,7 +140,7 @@ pub(super) fn ordered(
     move |left, right| alike(left, right).map(|right| holds(left, &right))
 }
 
-/// Returns what a value is in words; none where it is nothing.
+/// Returns the kind of a value in words; none if it is undefined or null.
 fn kind(value: &Value) -> Option<&'static str> {
     match value.kind() {
         ValueKind::Undefined | ValueKind::None => None,

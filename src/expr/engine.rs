@@ -1,6 +1,6 @@
 //! The engine as it is lent out: what conditions and templates may call, and how much they may do.
 //!
-//! It begins empty, and everything in it was looked at: nothing here makes a value much larger than what it was given.
+//! It starts empty, and every addition was reviewed: nothing here makes a value much larger than its input.
 
 use super::compare::{self, ALIKE, CheckedSource};
 use super::{ExprError, Facts, OUTPUT_LIMIT};
@@ -10,7 +10,7 @@ use minijinja_contrib::pycompat::unknown_method_callback;
 use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
-/// The name under which a template is kept in its engine; it has no ending, so nothing is escaped.
+/// The name of a template in its engine; it has no file extension, so nothing is escaped.
 pub(super) const TEMPLATE_NAME: &str = "template";
 /// Functions that conditions and templates may call.
 pub(super) const FUNCTIONS: [&str; 2] = ["count", ALIKE];
@@ -192,8 +192,8 @@ fn method(state: &mut State, value: &Value, name: &str, args: &[Value]) -> Resul
     Err(Error::new(ErrorKind::UnknownMethod, format!("no method `{name}`; there are {known}")))
 }
 
-/// `count(value)` is its length; `count(mapping, names)` how many of the names it knows: false is a fact, null and
-/// empty text are not.
+/// `count(value)` is its length; `count(mapping, names)` how many of the names it knows: false counts, null and empty
+/// text do not.
 fn count(value: &Value, names: Option<Value>) -> Result<usize, Error> {
     let Some(names) = names else {
         let nothing = matches!(value.kind(), ValueKind::Undefined | ValueKind::None);
@@ -228,7 +228,7 @@ fn bounded(value: &Value) -> Result<String, Error> {
         Some(text) => Ok(text.to_owned()),
         None => {
             let mut text = Bounded::default();
-            // what does not fit is told below
+            // what does not fit is reported below
             let _ = write!(text, "{value}");
             text.into_all()
         }
@@ -329,7 +329,7 @@ impl Bounded {
         }
     }
 
-    /// Returns what was written.
+    /// Returns the text that was written.
     pub(super) fn into_text(self) -> String {
         String::from_utf8_lossy(&self.bytes).into_owned()
     }

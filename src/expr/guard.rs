@@ -1,18 +1,18 @@
 //! The shape that a condition or template must have before a parser sees it.
 //!
 //! Parsers and compilers of expressions recurse, and two operators multiply text; so length, depth and operators are
-//! checked here on the bare characters. It knows string literals and brackets, nothing else of the language.
+//! checked here on the bare characters. It knows string literals and brackets, and no other syntax.
 
 use super::{EXPRESSION_LIMIT, ExprError, TEMPLATE_LIMIT};
 use std::ops::Range;
 
-/// Brackets within brackets.
+/// The deepest nesting of brackets.
 const DEPTH_LIMIT: usize = 30;
 /// Words `not` and signs `-` in one expression: each may be one level of the parser.
 const UNARY_LIMIT: usize = 30;
 /// Tags of a template: a chain of `elif` is one level of the compiler each.
 const TAG_LIMIT: usize = 200;
-/// Loops within loops.
+/// The deepest nesting of loops.
 const LOOP_LIMIT: usize = 2;
 /// The tags that a template may use; all others can keep, multiply or fetch text.
 const STATEMENTS: [&str; 6] = ["if", "elif", "else", "endif", "for", "endfor"];

@@ -6,8 +6,8 @@
 //! lends them a short list of methods and filters only.
 //!
 //! Names are strict and keys are not: a misspelt `contxt` is a fault, while a key that a mapping does not have (yet)
-//! is false, equal to nothing and empty in a template. It deliberately knows nothing of conversations: whoever
-//! evaluates brings the facts.
+//! is false, equal to nothing and empty in a template. It deliberately knows nothing of conversations: the caller
+//! brings the facts.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod compare;
@@ -95,10 +95,10 @@ impl Condition {
         Ok(result.is_true())
     }
 
-    /// Returns the value of the expression, for people; of what is not there, null.
+    /// Returns the value of the expression, for people; null if it is undefined.
     ///
     /// # Errors
-    /// As [`holds`](Condition::holds), but for what is not there.
+    /// As [`holds`](Condition::holds), except for undefined values.
     pub fn value(&self, facts: &Facts) -> Result<serde_json::Value, ExprError> {
         Name::check(&self.names, facts)?;
         engine::fits(self.sums, self.names().map(|(name, _)| name), facts)?;

@@ -1,7 +1,7 @@
-//! The parts of a condition that have a value of their own: what a person wants to see when it does not hold.
+//! The parts of a condition that have a value of their own, shown when the condition is false.
 //!
-//! A part is a name with all that follows it (`utterances[2].participant`, `prompt('bob', 3)`, `seats|length`); operators,
-//! literals and keywords are none. It is found on the bare tokens and compiled like any other condition.
+//! A part is a name with all that follows it (`utterances[2].participant`, `prompt('bob', 3)`, `seats|length`);
+//! operators, literals and keywords are not. It is found on the bare tokens and compiled like any other condition.
 
 use super::guard::tokens;
 

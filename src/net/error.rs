@@ -11,7 +11,7 @@ pub enum NetError {
     /// The address cannot be one.
     #[error("invalid address: {0}")]
     Address(String),
-    /// The key holds signs that no header can carry.
+    /// The key contains characters that a header cannot carry.
     #[error("the key contains characters that cannot be sent")]
     KeySigns,
     /// No client could be set up.
@@ -20,10 +20,10 @@ pub enum NetError {
     /// The name of the host has no address.
     #[error("the host name was not found")]
     Dns,
-    /// Nobody listens there.
+    /// No server listens at the address.
     #[error("connection refused")]
     Refused,
-    /// No way leads there.
+    /// There is no route to the address.
     #[error("unreachable: {0}")]
     Unreachable(String),
     /// No connection stood in time.
@@ -41,7 +41,7 @@ pub enum NetError {
 }
 
 impl NetError {
-    /// Reads the client's error; its own words may hold the address, so that only its deepest cause is kept.
+    /// Reads the client's error; its text may hold the address, so only the deepest cause is kept.
     pub(super) fn of(error: &reqwest::Error) -> NetError {
         let chain = chain(error);
         if find::<NoAddress>(&chain).is_some() {
@@ -64,7 +64,7 @@ impl NetError {
     }
 }
 
-/// Returns the deepest cause in its own words.
+/// Returns the text of the deepest cause.
 pub(super) fn root(error: &reqwest::Error) -> String {
     chain(error).last().map(ToString::to_string).unwrap_or_default()
 }

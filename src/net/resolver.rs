@@ -1,5 +1,5 @@
-//! Names of hosts to addresses, by the system, with an error of our own: so that a name without an address can be told
-//! from a server that is not there.
+//! Resolves host names with the system's resolver, with an error of our own: so that a name without an address is
+//! distinct from a server that is down.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use thiserror::Error;
@@ -9,7 +9,7 @@ use thiserror::Error;
 #[error("the host name was not found")]
 pub(super) struct NoAddress(#[source] std::io::Error);
 
-/// The system's own resolver.
+/// The resolver of the operating system.
 pub(super) struct Resolver;
 
 impl Resolve for Resolver {

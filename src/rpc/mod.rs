@@ -1,11 +1,11 @@
 //! JSON-RPC 2.0 over lines, as the Agent Client Protocol and the Model Context Protocol speak it: bytes in, messages out.
 //!
 //! It takes bytes cut anywhere, bounds every line before it is read, and knows no method, no process and no socket.
-//! Whoever is on the other side may be hostile: what is no message is a fault, never a guess.
+//! The other side may be hostile: an invalid message is a fault, never a guess.
 
 use serde_json::{Map, Value, json};
 
-/// Bytes of one line.
+/// The longest line, in bytes.
 pub const LINE_MAX: usize = 4 << 20;
 /// Characters of a line that a fault shows.
 const SHOWN_MAX: usize = 80;
@@ -17,28 +17,28 @@ pub const BAD_PARAMS: i64 = -32602;
 /// The line is no message.
 pub const NO_MESSAGE: i64 = -32600;
 
-/// A message.
+/// A message, in either direction.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RpcMessage {
-    /// Wants an answer with the same id.
+    /// Expects an answer with the same id.
     Request {
         /// The id, as the other side chose it: text or a number.
         id: Value,
-        /// What is wanted.
+        /// The name of the method.
         method: String,
-        /// With what.
+        /// The parameters; null where there are none.
         params: Value,
     },
-    /// Wants none.
+    /// Expects no answer.
     Notice {
-        /// What is told.
+        /// The name of the method.
         method: String,
-        /// With what.
+        /// The parameters; null where there are none.
         params: Value,
     },
-    /// Answers a request.
+    /// The answer to a request.
     Answer {
-        /// Its id.
+        /// The id of the request.
         id: Value,
         /// The result, or the error.
         result: Result<Value, RpcError>,
@@ -49,7 +49,7 @@ pub enum RpcMessage {
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct RpcError {
-    /// Its number.
+    /// The error code, as in JSON-RPC.
     pub code: i64,
     /// Its words, untrusted.
     pub message: String,
@@ -99,7 +99,7 @@ impl RpcLines {
 /// Reads one message.
 ///
 /// # Errors
-/// [`RpcFault::NoMessage`] when it is none.
+/// [`RpcFault::NoMessage`] when the line is not one.
 pub fn read(line: &[u8]) -> Result<RpcMessage, RpcFault> {
     let fault = || {
         let text = String::from_utf8_lossy(line);

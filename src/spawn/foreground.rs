@@ -1,7 +1,7 @@
 //! A program of the person's own that has the terminal until it ends: their editor.
 //!
-//! It stands in our group of processes, so that the keys which stop and interrupt reach it as they would from a shell;
-//! what it may know is whatever the person's own shell told us.
+//! It is in our process group, so that the keys which stop and interrupt reach it as they would from a shell; it sees
+//! the whole environment of this program.
 
 use super::SpawnError;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnE
     loop {
         tokio::select! { biased;
             ended = child.wait() => return ended.map_err(SpawnError::Lost),
-            // it stops itself; the shell goes on only when we stop as well
+            // it stops itself; the shell continues only when we stop as well
             Some(()) = stops.recv() => kill_current_process_group(Signal::STOP)
                 .map_err(|e| SpawnError::Refused(e.into()))?,
         }

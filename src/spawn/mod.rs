@@ -1,4 +1,5 @@
-//! The only starter of processes: a command in, capped bytes and one end out, and nobody left behind.
+//! The only code that starts processes: a command in, limited output and one exit status out, and no process left
+//! behind.
 //!
 //! A child gets its own session (so neither our terminal nor our signals reach it), a cleared environment with an
 //! allow-list, its own folder, and its whole input followed by the end of input. Its end is the leader's exit plus a
@@ -6,7 +7,8 @@
 //! everything it started, also those who hide.
 //!
 //! When this program is itself killed outright (`kill -9`, or by a system out of memory), a watchdog ends its children;
-//! only a child that shook off the marker in its environment and the group of its leader goes on until it ends by itself.
+//! only a child that shook off the marker in its environment and the group of its leader runs on until it ends by
+//! itself.
 //!
 //! It knows no protocol, no time-outs of a call and no retry: those are the caller's.
 
@@ -41,7 +43,7 @@ const UNREAD_MAX: usize = 16 << 20;
 pub const STDERR_KEPT: usize = 8 << 10;
 /// Bytes taken from a pipe at once.
 const READ_AT_ONCE: usize = 64 << 10;
-/// How long pipes that somebody else still holds are read after the leader's exit.
+/// How long the pipes are still read after the leader's exit, if another process holds them.
 const DRAIN: Duration = Duration::from_millis(200);
 /// How long a child that was asked to end, or has said all it had to say, may take for it.
 const GRACE: Duration = Duration::from_millis(500);
@@ -75,9 +77,9 @@ impl ChildEnvironment {
 pub struct Job {
     /// The program and its arguments. A program with a `/` is looked for from `folder`, any other in `PATH`.
     pub command: Vec<String>,
-    /// The working directory.
+    /// The working directory; it must exist.
     pub folder: PathBuf,
-    /// The environment.
+    /// All variables of the child: nothing is inherited besides.
     pub environment: ChildEnvironment,
     /// Standard input, whole.
     pub input: Vec<u8>,
@@ -88,11 +90,11 @@ pub struct Job {
 pub enum Output {
     /// It wrote to standard output.
     Bytes(Vec<u8>),
-    /// It ended.
+    /// It ended; no output follows.
     Ended(ChildExit),
 }
 
-/// How a child ended.
+/// The exit of a child.
 #[derive(Clone, Debug)]
 pub struct ChildExit {
     /// The status of the leader.
@@ -104,19 +106,19 @@ pub struct ChildExit {
 /// Why a child could not be started or followed; the caller names the program.
 #[derive(Debug, thiserror::Error)]
 pub enum SpawnError {
-    /// There is nothing to start.
+    /// The command has no program.
     #[error("the command is empty")]
     NoCommand,
     /// The working directory is missing.
     #[error("cannot be started: no folder `{}`", .0.display())]
     NoFolder(PathBuf),
-    /// The system refused.
+    /// The system could not start it.
     #[error("cannot be started: {0}")]
     Refused(io::Error),
-    /// It wrote more than so many bytes.
+    /// It wrote more than this many bytes.
     #[error("wrote more than {} MiB", .0 >> 20)]
     TooLarge(usize),
-    /// It does not read what it is told.
+    /// It does not read its input.
     #[error("does not read what it is told")]
     Deaf,
     /// Its end could not be learnt.
@@ -126,7 +128,7 @@ pub enum SpawnError {
 
 /// A running child; dropping it ends it and everything it started.
 pub struct Child {
-    // First, so that all are dead before the runtime is told to forget the leader.
+    // First, so that all are dead before the runtime is asked to forget the leader.
     tree: Tree,
     leader: Box<dyn ChildWrapper>,
     stdin: Option<ChildStdin>,
@@ -135,7 +137,7 @@ pub struct Child {
     input: Vec<u8>,
     fed: usize,
     written: usize,
-    /// Whether it is talked with: its input does not end, and what it may write begins anew with each exchange.
+    /// Whether it is a dialogue: the input stays open, and the output limit starts over with each exchange.
     open: bool,
     last_words: VecDeque<u8>,
     exit: Option<ExitStatus>,
@@ -177,7 +179,7 @@ pub fn start(job: Job) -> Result<Child, SpawnError> {
     })
 }
 
-/// Starts a child that is talked with: what it is told beyond its input comes by [`Child::tell`].
+/// Starts a child for a dialogue: input beyond the first comes by [`Child::tell`].
 ///
 /// # Errors
 /// As [`start`].
@@ -222,7 +224,7 @@ impl Child {
             tokio::select! {
                 fed = feed(&mut self.stdin, &self.input[self.fed..]),
                     if !self.open || self.fed < self.input.len() => match fed {
-                    // Input that nobody wants is no error: many scripts never read theirs.
+                    // Unread input is not an error: many scripts never read theirs.
                     Ok(0) | Err(_) => self.stdin = None,
                     Ok(n) => self.fed += n,
                 },

@@ -1,12 +1,12 @@
 //! The processes of one call: started in a session of their own, found wherever they hid, ended together.
 //!
-//! A group kill reaches only those who stayed in the group. So this program adopts orphans (on Linux): whoever
-//! detaches itself becomes our child when its parent ends, and the kernel lists our children. A sweep kills those that
-//! belong to its call, then the children which that makes orphans, until nobody comes any more. To which call an orphan
-//! belongs is told by its session, its group or the marker in its environment; one that shook off all three belongs to
-//! nobody and is ended by any sweep. Where the kernel keeps no such list, the group kill is all.
+//! A group kill reaches only processes that stayed in the group. So this program adopts orphans (on Linux): a process
+//! that detaches itself becomes our child when its parent ends, and the kernel lists our children. A sweep kills those
+//! that belong to its call, then the children which that makes orphans, until there are no more. An orphan belongs to
+//! the call whose session, group or environment marker it has; one that shook off all three belongs to none and is
+//! ended by any sweep. Where the kernel keeps no such list, the group kill is all.
 //!
-//! So nothing else may start processes with sessions of their own: a sweep would take them for lost orphans.
+//! So no other code may start processes with sessions of their own: a sweep would take them for lost orphans.
 
 use super::watchdog;
 use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessSession};
@@ -21,7 +21,7 @@ use std::{fs, io, thread, time::Duration};
 /// The variable that tells whose child a process is.
 pub const MARKER: &str = "COLLOQUIUM_CHILD";
 
-/// How often a sweep looks again while somebody is left: 3 s in all, and what is stuck in the kernel stays behind.
+/// How often a sweep looks again while a process is left: 3 s in all; a process stuck in the kernel stays behind.
 const LOOKS: u32 = 3_000;
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(1);
@@ -43,7 +43,7 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Starts a command as the leader of its own session.
+    /// Starts a command as the leader of a new session.
     pub(super) fn start(mut command: CommandWrap) -> io::Result<(Box<dyn ChildWrapper>, Tree)> {
         // Failing is harmless: without orphans the group kill still works.
         #[cfg(target_os = "linux")]
@@ -65,7 +65,7 @@ impl Tree {
 
     /// Asks the leader's group to end.
     pub(super) fn terminate(&self) {
-        // An error says that nobody is left in the group.
+        // An error means that the group is empty.
         let _ = process::kill_process_group(self.leader, Signal::TERM);
     }
 }
@@ -113,7 +113,7 @@ fn sweep(whose: Whose) {
 
 /// Kills whom it finds among our children and returns whether another look is needed.
 fn kill_found(whose: Whose) -> bool {
-    // Held to the end, so that nobody is started in the middle of it.
+    // Held to the end, so that no child is started in between.
     let live = live();
     let here = places("self").map(|(_, session)| session);
     let mut again = false;
@@ -123,7 +123,7 @@ fn kill_found(whose: Whose) -> bool {
         let raw = children.split_ascii_whitespace().rev().filter_map(|pid| pid.parse().ok());
         for pid in raw.filter_map(Pid::from_raw) {
             let places = places(pid.as_raw_nonzero());
-            // Nobody who left our session can come back, so whoever is in it was started by others.
+            // A process that left our session cannot come back, so those in it were started by others.
             if places.map(|(_, session)| session) == here {
                 continue;
             }
@@ -157,7 +157,7 @@ fn places(pid: impl Display) -> Option<(i32, i32)> {
 }
 
 fn stat_places(stat: &str) -> Option<(i32, i32)> {
-    // The name of the program stands in brackets and may hold anything, brackets too.
+    // The name of the program is in brackets and may contain anything, brackets too.
     let mut fields = stat.rsplit_once(") ")?.1.split(' ').skip(2);
     Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
 }

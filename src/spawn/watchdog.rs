@@ -1,9 +1,9 @@
 //! Ends what this program has started when it is itself killed outright, by `kill -9` or by a system out of memory.
 //!
-//! A shell waits at a pipe that only this program holds. A line in it says that everything was ended in order; its end
-//! without one says that nobody could see to that, and the shell kills whatever carries the marker of this run. It
-//! stands in our session, so that no sweep takes it for a lost child, and ignores what the terminal sends to all. Only
-//! Linux lists processes in the way it needs; elsewhere none exists.
+//! A shell waits at a pipe that only this program holds. A line in it means that everything was ended in order; its end
+//! without a line means that this program died first, and the shell kills every process with the marker of this run.
+//! The shell is in our session, so that no sweep takes it for a lost child, and ignores what the terminal sends to all.
+//! Only Linux lists processes in the way it needs; elsewhere there is no watchdog.
 
 use std::io::Write;
 use std::process::{ChildStdin, Command, Stdio};
@@ -20,7 +20,7 @@ for _ in 1 2; do
   done
 done"#;
 
-/// The end of the pipe that says how this program ended; nothing where no watchdog could be started.
+/// The pipe by which this program reports its end; none where no watchdog could be started.
 static PIPE: OnceLock<Option<Mutex<ChildStdin>>> = OnceLock::new();
 
 /// Starts the watchdog, once; without one the children are ended all the same wherever this program ends in order.

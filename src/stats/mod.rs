@@ -1,6 +1,6 @@
 //! Rates over several runs, and how far they can be trusted: Wilson's interval, and a bootstrap over pairs.
 //!
-//! Pure: dice are hashes, so that the same figures come out each time.
+//! Pure: dice are hashes, so that the same numbers result each time.
 
 /// The quantile of the normal distribution for a 95 % interval.
 const Z: f64 = 1.959_964;

@@ -1,8 +1,8 @@
 //! Commands from files and stdin: lines that wait for their trigger.
 //!
 //! The engine asks between every `apply` and `advance`, so that "after utterance 3" can never come one grant too late.
-//! A line whose key the log already has is never handed out again: a steer file run twice repeats nothing. Spelling is
-//! `model`'s; what a line does is `engine`'s.
+//! A line whose key the log already has is never handed out again: a steer file that is run twice repeats nothing. The
+//! spelling of a line is defined by `model`, its effect by `engine`.
 
 use crate::expr::{Condition, ExprError, Facts};
 use crate::model::facts::{self, OF_CONVERSATION};
@@ -24,16 +24,16 @@ struct Waiting {
     acted: bool,
 }
 
-/// What is due.
+/// What the engine has to do with a line.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Due {
-    /// A line whose moment has come.
+    /// A line that is due.
     Line(Key, SteerLine),
     /// A condition that cannot be evaluated; said once, and taken as false.
     Warning(Text),
 }
 
-/// All lines that wait.
+/// All lines that are waiting.
 #[derive(Default)]
 pub struct Steering {
     waiting: Vec<Waiting>,
@@ -144,7 +144,7 @@ impl Steering {
         self.waiting.is_empty()
     }
 
-    /// Returns the first line whose moment has come.
+    /// Returns the first line that is due.
     pub fn due(&mut self, live: &Live, now: Ms) -> Option<Due> {
         if self.waiting.is_empty() {
             return None;
@@ -199,14 +199,14 @@ impl Steering {
         None
     }
 
-    /// Lets all lines go that still wait, as nothing can make them due any more.
+    /// Drops all lines that still wait, because nothing can make them due any more.
     pub fn give_up(&mut self, state: &State) -> Vec<(Key, SteerLine)> {
         let fired = |w: &Waiting| w.acted || state.keys.contains_key(&w.key) || times(state, w) > 0;
         let left = self.waiting.drain(..).filter(|w| !fired(w));
         left.map(|w| (w.key, w.line)).collect()
     }
 
-    /// Returns the next moment at which time alone makes a line due.
+    /// Returns the next time at which time alone makes a line due.
     pub fn wake(&self) -> Option<Ms> {
         let moments = self.waiting.iter().filter_map(|w| match w.line.trigger {
             Some(Trigger::At(ms)) => Some(Ms(ms)),
@@ -246,7 +246,7 @@ fn last_of(state: &State, seat: &str) -> Option<u32> {
     spoken.filter_map(|e| e.number).next().filter(|n| has_ended(state, *n))
 }
 
-/// Whether utterance N is over: granted, and nobody speaks it.
+/// Returns whether utterance N is over: granted, and no longer in progress.
 fn has_ended(state: &State, number: u32) -> bool {
     let owed = |t: &crate::state::Thread| {
         let batch = t.batch.as_ref();
@@ -257,7 +257,7 @@ fn has_ended(state: &State, number: u32) -> bool {
         && !state.open_threads().any(owed)
 }
 
-/// Whether utterance N is being spoken and has shown so many words.
+/// Returns whether utterance N is in progress and has shown this many words.
 fn is_at(live: &Live, number: u32, words: u32) -> bool {
     let turn = live.state.turns.values().find(|t| t.number == Some(number));
     turn.is_some_and(|t| words == 0 || live.said(t.id).split_whitespace().count() >= words as usize)

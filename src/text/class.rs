@@ -71,10 +71,10 @@ pub(super) fn is_ideograph(c: char) -> bool {
     within(c, IDEOGRAPHS)
 }
 
-/// Whether a character may be shown where it stands.
+/// What becomes of a character at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// As it is.
+    /// It is shown as it is.
     Pass,
     /// Only as a visible mark.
     Mark,
@@ -166,7 +166,7 @@ pub(super) fn held_passes(held: &str, cluster: &str, next: Option<char>) -> bool
     }
 }
 
-/// Returns whether a character may never be shown as itself, wherever it stands.
+/// Returns whether a character may never be shown as itself, at any place.
 pub(super) fn is_refused(c: char) -> bool {
     match c {
         '\n' | '\t' => false,

@@ -1,6 +1,6 @@
-//! Thanks and farewells: words that keep a talk going without saying anything in it.
+//! Thanks and farewells: words that prolong a conversation without saying anything.
 //!
-//! A list of English words with a few others; a text in another language passes for something said.
+//! A list of English words with a few others; a text in another language counts as content.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -132,7 +132,7 @@ const AROUND: &[&str] = &[
     "yours",
 ];
 
-/// Returns whether a text thanks or takes leave and says nothing else.
+/// Returns whether a text contains only thanks or farewells.
 pub fn is_courtesy(text: &str) -> bool {
     let words = words(text);
     let marked = words.iter().filter(|w| MARKS.contains(&w.as_str())).count();

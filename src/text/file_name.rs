@@ -1,6 +1,6 @@
-//! Names of files made from titles that somebody else chose.
+//! File names made from titles, which are untrusted.
 //!
-//! It gives a name that every file system takes and a shell need not quote; it does not make it unique.
+//! The name is valid on every file system and needs no quotes in a shell; it need not be unique.
 
 use super::class::is_mark;
 

@@ -1,8 +1,8 @@
-//! What is handed on from one model to the next: text without what only a machine reads.
+//! Text that goes from one model to the next, without characters that only a machine reads.
 //!
-//! Tag characters and heaps of variation selectors show nothing to a person, and spell a message to a model. They go;
-//! the flags and letters that need one of them keep it. Everything else stays as it was said: how a text may be shown is
-//! decided elsewhere.
+//! Tag characters and heaps of variation selectors are invisible to a person, and spell a message to a model. They are
+//! removed; flags and letters that need one of them keep it. Everything else stays as it was said: how a text may be
+//! shown is decided elsewhere.
 
 use super::class::{BLACK_FLAG, is_ideograph, tagged_flag};
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Keys of providers, taken out of every text that is shown or written: the last stage of every sink.
 //!
-//! A server that repeats the key it was sent, a person who pastes one, a script that prints one: whatever the way, a key
-//! that this program holds must not reach a terminal or a file. So whoever makes a key (`model::Secret`) says so here,
-//! once and for the whole process: a sink that would have to be told could be forgotten. Keys are looked for as they are
-//! and in the forms that servers and people give them: base64, hex, percent, JSON. It deliberately knows no keys that
-//! were not named, and none so short that ordinary words would go with them.
+//! A server that repeats the key it was sent, a person who pastes one, a script that prints one: in every case, a key
+//! that this program holds must not reach a terminal or a file. So the code that makes a key (`model::Secret`)
+//! registers it here, once for the whole process: no sink has to be told, and none can be forgotten. Keys are found as
+//! they are and in the forms that servers and people give them: base64, hex, percent, JSON. It deliberately knows no
+//! keys that were not registered, and none so short that ordinary words would match.
 
 use memchr::memmem::Finder;
 use std::borrow::Cow;
@@ -13,7 +13,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 /// Keys of fewer bytes are no secrets, and would take words of people with them.
 const KEY_MIN_BYTES: usize = 12;
-/// What stands in the place of a key.
+/// The text that replaces a key.
 const INSTEAD: &str = "***";
 const BASE64: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 /// Signs that no form of escaping touches.
@@ -107,7 +107,7 @@ impl KeyRedactor {
         certain
     }
 
-    /// Returns what was held back: nothing more comes.
+    /// Returns what was held back, at the end of the stream.
     pub fn finish(&mut self) -> String {
         std::mem::take(&mut self.held)
     }

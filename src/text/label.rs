@@ -1,9 +1,9 @@
-//! Names and other short words of others' that stand within the program's own lines: they pass for no part of these.
+//! Names and other short texts of others within the program's own lines, made unable to pass for a part of these.
 //!
-//! What the program draws (`▸`, `▎`, `──`, `·` between facts) means something only while nobody else can write it into
-//! a row of its own. A sign that no language writes becomes its number, one that some do only where it stands free of
-//! letters; so `Marcel·lí`, `C++` and `Jean-Luc` stay. It deliberately leaves the words of an utterance alone: these
-//! stand behind a gutter.
+//! What the program draws (`▸`, `▎`, `──`, `·` between facts) is reliable only if nobody else can write it into a row
+//! of its own. A sign that no language writes becomes its number, one that some languages write only where it is free
+//! of letters; so `Marcel·lí`, `C++` and `Jean-Luc` stay. It deliberately leaves the words of an utterance alone: these
+//! have a gutter in front.
 
 use super::line;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
-//! How alike texts are: which of their sequences of three words they share.
+//! How similar texts are: the sequences of three words that they share.
 //!
-//! Cheap and the same in every language with words. It knows nothing of meaning: a paraphrase is new to it.
+//! Cheap, and the same in every language with words. It knows nothing of meaning: a paraphrase counts as new.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -1,14 +1,13 @@
-//! Names that a reader takes for one another, and names that no reader sees.
+//! Names that a reader mistakes for one another, and names that are invisible.
 //!
-//! Two names look alike when Unicode's table of confusable characters (UTS 39) leads both to the same letters, in the
-//! case they are written in or without it. Widths, fonts and spaces make no difference. It decides nothing about what is
-//! shown: that is `label`'s.
+//! Two names look alike when Unicode's table of confusable characters (UTS 39) maps both to the same letters, with or
+//! without regard to case. Widths, fonts and spaces make no difference. How a name is shown is decided by `label`.
 
 use super::class;
 use unicode_normalization::UnicodeNormalization;
 use unicode_security::skeleton;
 
-/// A sign of Braille without dots: a symbol that shows nothing.
+/// A Braille sign without dots: a symbol that is invisible.
 const BLANK: char = '\u{2800}';
 
 /// Returns whether a reader may take one name for the other; a name looks like itself.
@@ -19,7 +18,7 @@ pub fn look_alike(one: &str, other: &str) -> bool {
     small(one) == small(other) || small_first(one) == small_first(other)
 }
 
-/// Returns whether a name shows nothing at all.
+/// Returns whether a name has no visible character.
 pub fn is_invisible(name: &str) -> bool {
     !name.chars().any(is_visible)
 }

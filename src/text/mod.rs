@@ -32,9 +32,9 @@ use unicode_segmentation::UnicodeSegmentation;
 /// Text that may be shown, and whether it differs from what was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown<'a> {
-    /// The safe text.
+    /// The text, safe to show on a terminal.
     pub text: Cow<'a, str>,
-    /// Whether something was removed or replaced by a visible mark, so that a reader can be told.
+    /// Whether something was removed or replaced by a visible mark; the screen says so.
     pub hidden: bool,
 }
 

@@ -90,8 +90,8 @@ impl Stream {
         self.hidden
     }
 
-    /// First stage: colours go, line breaks become one kind. All other sequences lose their effect with their `ESC`
-    /// and stay readable, so that nothing can swallow the text behind it.
+    /// First stage: colours are removed, line breaks become one kind. All other sequences lose their effect with their
+    /// `ESC` and stay readable, so that they cannot swallow the text after them.
     fn read(&mut self, c: char) {
         if !self.colour.is_empty() {
             let open = self.colour.starts_with(EIGHT_BIT_CSI) || self.colour.len() > 1;
@@ -125,7 +125,7 @@ impl Stream {
         }
     }
 
-    /// Second stage: shows, marks or holds back one character by its company.
+    /// Second stage: shows, marks or holds back one character, depending on its neighbours.
     fn place(&mut self, c: char) {
         if class::holds_on(&self.held, c) {
             self.held.push(c);

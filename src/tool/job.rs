@@ -1,4 +1,4 @@
-//! What a tool is asked for, what it came to, and the trait of whoever runs tools.
+//! A request to a tool, its result, and the trait of what runs tools.
 
 use crate::model::tool::{Tool, ToolOutcome};
 use crate::model::{SeatId, Seq, Text, TurnId};
@@ -18,9 +18,9 @@ pub struct ToolJob {
     pub called: Seq,
     /// The turn it is for.
     pub turn: TurnId,
-    /// Who asked.
+    /// The participant that asked.
     pub participant: SeatId,
-    /// The tool.
+    /// The tool as its participant has it.
     pub tool: Tool,
     /// The arguments, which fit its schema.
     pub arguments: Value,
@@ -29,7 +29,7 @@ pub struct ToolJob {
 /// What a tool came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolResult {
-    /// What became of it.
+    /// Done, failed, refused or interrupted.
     pub is: ToolOutcome,
     /// What the model is shown.
     pub result: Text,
@@ -64,7 +64,7 @@ impl ToolResult {
 /// A tool at work; dropping it ends it.
 pub type RunningTool = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
-/// Runs tools.
+/// Carries out requests to tools.
 pub trait Tools: Send + Sync {
     /// Runs one to its end.
     fn run(&self, job: ToolJob) -> RunningTool;

@@ -13,7 +13,7 @@ type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
 /// The scripts that tools of a run may start.
 #[derive(Clone)]
 pub struct ToolScripts {
-    /// Which commands may run.
+    /// The commands that the operator has allowed.
     pub permits: Permits,
     /// The folder they run in.
     pub folder: PathBuf,
@@ -53,7 +53,7 @@ async fn answer(job: Job) -> ToolResult {
             Ok(Output::Bytes(bytes)) => {
                 out.extend_from_slice(&bytes);
                 if out.len() > KEPT_MAX {
-                    // nobody reads the rest
+                    // the rest of the output is not needed
                     child.stop().await;
                     break None;
                 }
