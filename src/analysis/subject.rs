@@ -6,7 +6,7 @@ use crate::model::{SeatId, Seq};
 use crate::state::{Entry, State};
 use crate::text;
 
-/// A conversation that is looked at.
+/// A conversation under analysis.
 #[derive(Clone, Copy)]
 pub struct Analysis<'a> {
     /// The state at the end of what is analysed.

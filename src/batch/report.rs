@@ -21,7 +21,7 @@ struct Kept {
     line: ResultLine,
 }
 
-/// The results that are looked at.
+/// The results under analysis.
 #[derive(Default)]
 pub struct Report {
     /// Protocols in the order in which they came up.

@@ -1,8 +1,6 @@
-//! What came of a batch, as JSON lines: one a conversation, appended when it is over, the last one of an item and protocol
-//! counts.
-//! A line that a kill cut in two is reported and left out: its conversation is still in its session, and no call is
-//! repeated.
-//! asked twice.
+//! The results of a batch, as JSON lines: one for each conversation, appended when it is over; the last line of an item
+//! and protocol counts. A line that a kill cut in two is reported and left out: its conversation is still in its
+//! session, and no call is repeated.
 
 use super::items::hash;
 use crate::model::{FoundAnswer, StopReason};
@@ -136,7 +134,7 @@ pub struct Turned {
     pub after: Vec<String>,
 }
 
-/// What is known of conversations that are over, in a few bytes each.
+/// The results so far, in a few bytes each.
 #[derive(Debug, Default)]
 pub struct KnownResults {
     /// The outcome by the hash of item and protocol.

@@ -33,7 +33,7 @@ pub struct Slice {
     pub tokens: Option<u64>,
 }
 
-/// A conversation that is to be had.
+/// A conversation to run.
 #[derive(Clone, Debug)]
 pub struct BatchJob {
     /// The question that the conversation is about.

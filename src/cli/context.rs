@@ -1,4 +1,4 @@
-//! What every command needs: the folders, the environment, and whether to talk.
+//! What every command needs: the folders, the environment, and how much to print.
 
 use crate::cli::args::global::{Colour, Global};
 use crate::cli::command_line;
@@ -18,10 +18,10 @@ use std::path::{Path, PathBuf};
 
 /// The variable that names the data folder.
 const DATA_VARIABLE: &str = "COLLOQUIUM_DATA_DIR";
-/// The log in the state folder, where somebody wants to know more than the screen shows and names no file.
+/// The default log file in the state folder, for `-v` while the screen is on.
 const LOG: &str = "log.txt";
 
-/// Opens a log file.
+/// Opens a log file for appending.
 fn log(path: &Path) -> Result<LogFile, Failure> {
     LogFile::open(path).map_err(|e| {
         let message = format!("cannot write the log {}: {e}", path.display());
@@ -29,11 +29,11 @@ fn log(path: &Path) -> Result<LogFile, Failure> {
     })
 }
 
-/// Where the program is and how it talks.
+/// The program's surroundings and its global options.
 pub struct Context {
     /// The environment as it was at the start.
     pub environment: Environment,
-    /// The folders.
+    /// The folders for settings, data, state and cache.
     pub paths: Paths,
     /// The theme that was asked for.
     pub theme: Option<String>,
@@ -43,13 +43,13 @@ pub struct Context {
     pub signs: Option<Signs>,
     /// Whether anything is to move by itself.
     pub motion: Option<Motion>,
-    /// Who handles the mouse.
+    /// The option for mouse capture; none leaves it to the settings.
     pub mouse: Option<Mouse>,
     told: OnceCell<TerminalReport>,
     own_data: bool,
     config: Option<PathBuf>,
     config_set: Vec<String>,
-    /// Whether the project's settings count for this run although nobody has agreed to them for good.
+    /// Whether the project's settings count for this run without a lasting agreement.
     trusts_project: Cell<bool>,
     accessible: bool,
     quiet: bool,
@@ -129,8 +129,8 @@ impl Context {
         self.trusts_project.set(true);
     }
 
-    /// Returns why a talk is to be told as text instead of shown on the screen, if it is: somebody wants it so, or their
-    /// terminal can show nothing else.
+    /// Returns why a conversation is shown as text instead of on the screen; none where the screen can be used. Either
+    /// the user asks for text, or the terminal can show nothing else.
     pub fn text_mode(&self) -> Option<&'static str> {
         let asks =
             |name: &&str| self.environment.get(name).is_some_and(|v| v != "0" && v != "false");
@@ -174,7 +174,7 @@ impl Context {
         }
     }
 
-    /// Says something that only a person who asks for it wants to know.
+    /// Prints a line that only `-v` shows.
     pub fn note(&self, line: &str) {
         self.keep(line);
         if self.verbose {
@@ -182,15 +182,15 @@ impl Context {
         }
     }
 
-    /// Says why something failed that nothing else waits for; returns its code.
+    /// Prints why something failed that no other code reports; returns its exit code.
     pub fn fail(&self, failure: &Failure) -> Exit {
         self.keep(&format!("error: {}", failure.message));
         output::failure(failure);
         failure.code
     }
 
-    /// Returns the file that keeps what `-v` says while a screen leaves no place for it, if that is wanted and
-    /// `--log-file` names no other.
+    /// Returns the file for the output of `-v` while the screen is on; none without `-v`, or where `--log-file` names
+    /// another.
     pub fn log_of_screen(&self) -> Result<Option<PathBuf>, Failure> {
         if !self.verbose || self.log_file.get().is_some() {
             return Ok(None);

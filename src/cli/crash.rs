@@ -1,6 +1,7 @@
-//! What is left of a fault of the program's own: a note in the state folder, and the words that say how to go on.
+//! What a crash leaves: a note in the state folder, and a message that says how to continue.
 //!
-//! The session needs nothing from here: what was shown is in its log. The note says where it broke and how it came there.
+//! The session needs no repair by this code: what was shown is in its log. The note has the place of the crash and its
+//! backtrace.
 
 use crate::cli::memory::private_file::write_private;
 use crate::cli::output;

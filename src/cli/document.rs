@@ -12,7 +12,8 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Write};
 use std::path::Path;
 
-/// Writes it, and says where. A key that this program knows of is in it no more, whatever the session holds.
+/// Writes a document to its target, and reports where. Keys that this program knows are removed, whatever the session
+/// holds.
 pub fn write(document: &str, target: &Target, context: &Context) -> Result<(), Failure> {
     let document = text::without_keys(document);
     let bytes = document.as_bytes();

@@ -1,5 +1,5 @@
-//! What a person is told when something cannot be done: what failed, on what, and what to do. Knows every room's errors,
-//! their exit codes and hints; nobody else does.
+//! Messages for errors: what failed, on what, and what to do. The only module that knows the errors of every room,
+//! their exit codes and hints.
 
 use crate::catalogue::{NotMoved, SessionNotFound};
 use crate::cli::exit::Exit;
@@ -14,11 +14,11 @@ use std::io::ErrorKind;
 /// Why a command ends early.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// With which code.
+    /// The exit code of the program.
     pub code: Exit,
     /// What failed, on what; untrusted until it is printed.
     pub message: String,
-    /// What to do.
+    /// The next step for the user; none where there is no good one.
     pub hint: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl Failure {
         Failure { code, message: without_numbers(message.into()), hint: None }
     }
 
-    /// Returns a wrong usage.
+    /// Returns the failure of a wrong command line.
     pub fn usage(message: impl Into<String>, hint: impl Into<String>) -> Failure {
         Failure::new(Exit::Usage, message).hint(hint)
     }

@@ -10,25 +10,25 @@ pub enum Exit {
     Done = 0,
     /// The conversation failed, or the program did.
     Failed = 1,
-    /// Wrong usage.
+    /// The command line is wrong.
     Usage = 2,
     /// A scenario, a setting or a steer file is invalid or not trusted.
     Invalid = 3,
-    /// No model.
+    /// No model can be reached, or none is chosen.
     NoModel = 4,
-    /// Stopped by a budget.
+    /// A budget was used up.
     Budget = 5,
     /// The session cannot be read or written.
     Session = 6,
     /// Finished with skipped utterances, and `--strict` was asked for.
     Skipped = 7,
-    /// The terminal hung up.
+    /// The terminal is gone (SIGHUP).
     HungUp = 129,
-    /// Interrupted.
+    /// Interrupted by Ctrl-C (SIGINT).
     Interrupted = 130,
-    /// Told to quit at once.
+    /// Told to quit at once (SIGQUIT).
     Quit = 131,
-    /// Told to end.
+    /// Told to terminate (SIGTERM).
     Terminated = 143,
 }
 

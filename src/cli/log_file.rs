@@ -11,10 +11,10 @@ use std::path::Path;
 pub struct LogFile(File);
 
 impl LogFile {
-    /// Opens a file to go on with, for its owner alone where it is new.
+    /// Opens a file for appending; a new one is readable by its owner alone.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn open(path: &Path) -> io::Result<LogFile> {
         let mut options = OpenOptions::new();
         options.append(true).create(true);
@@ -23,10 +23,10 @@ impl LogFile {
         options.open(path).map(LogFile)
     }
 
-    /// Keeps a line.
+    /// Appends a line with its time; errors are ignored.
     pub fn keep(&self, at: Wall, line: &str) {
         let at = Timestamp::from_millisecond(at.0).unwrap_or_default();
-        // a log that cannot be written must not stop a talk that can
+        // a log that cannot be written must not stop a conversation
         let _ = writeln!(&self.0, "{at:.3} {}", text::line(line));
     }
 }

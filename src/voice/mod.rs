@@ -22,22 +22,22 @@ use tokio::sync::mpsc;
 /// Pieces of one read; neighbours of one channel are joined.
 pub type Pieces = Vec<(Channel, String)>;
 
-/// Everything one call is told.
+/// What a voice needs for one call.
 #[derive(Clone, Debug)]
 pub struct CallRequest {
-    /// The call.
+    /// The `seq` of its `call.started`.
     pub call: CallId,
     /// The turn it belongs to.
     pub turn: TurnId,
     /// Who speaks, as of this call.
     pub seat: Arc<Participant>,
-    /// What is asked for.
+    /// What the reply is for: to speak, vote, judge and so on.
     pub purpose: Purpose,
     /// The number of the utterance.
     pub number: Option<u32>,
     /// Which call of its turn this is, from 1.
     pub attempt: u32,
-    /// What the participant is shown; empty for rehearsed lines, which read nothing.
+    /// What the participant reads; empty for rehearsed lines.
     pub prompt: Arc<Prompt>,
     /// The same as the messages that a model takes; none for other voices.
     pub messages: Vec<Message>,
@@ -60,11 +60,11 @@ pub enum Chunk {
     Piece(Channel, Text),
     /// An agent did something, or asks leave for something, besides speaking.
     Did(Did),
-    /// The reply is complete.
+    /// The end of a complete reply.
     Done(Done),
     /// The seat lets its turn go.
     Pass,
-    /// The call failed.
+    /// The end of a failed call.
     Failed(CallFailure),
 }
 
@@ -72,7 +72,7 @@ pub enum Chunk {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of the events, which say what they mean")]
 pub enum Did {
-    /// It has used a tool of its own.
+    /// It has used a tool of its own; the fields are those of `agent.tool`.
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
     /// It means to do this.
     Plans(Vec<PlanStep>),
@@ -80,10 +80,10 @@ pub enum Did {
     Asks { request: u32, sort: Text, title: Text, input: Option<Text> },
 }
 
-/// Why a call failed.
+/// Why a call failed, and when it may be retried.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CallFailure {
-    /// What kind of failure.
+    /// What decides whether the call is retried.
     pub class: ErrorClass,
     /// One sentence for people, untrusted.
     pub text: Text,
@@ -94,7 +94,7 @@ pub struct CallFailure {
 }
 
 impl CallFailure {
-    /// Returns a failure that says nothing of when to try again.
+    /// Returns a failure without a time for the retry.
     pub fn new(class: ErrorClass, text: impl Into<Text>) -> CallFailure {
         CallFailure { class, text: text.into(), retry_after_ms: None, usage: None }
     }
@@ -105,11 +105,11 @@ impl CallFailure {
 pub struct Done {
     /// The whole text, where it differs from the pieces or no pieces came; else the pieces are the text.
     pub text: Option<Text>,
-    /// The reply as data.
+    /// The reply as data; null where it is text alone.
     pub structured: Value,
     /// How the voice said it finished.
     pub finish: Option<Text>,
-    /// Tokens used.
+    /// Tokens used; none where the server reported none.
     pub usage: Option<Usage>,
     /// Parts of the answer that could not be read and were left out.
     pub skipped: u32,
@@ -120,7 +120,7 @@ pub struct Done {
 /// A call in progress; dropping it cancels the call.
 pub type Speaking = Pin<Box<dyn Future<Output = ()> + Send>>;
 
-/// A source of words.
+/// What gives a participant words: a model, a script, an agent, rehearsed lines.
 pub trait Voice: Send + Sync {
     /// Answers one request by sending chunks, the last of which is `Done`, `Pass` or `Failed`.
     fn speak(&self, ask: CallRequest, out: Out) -> Speaking;
@@ -131,7 +131,7 @@ pub trait Voice: Send + Sync {
 
 /// Finds the voice of a participant.
 pub trait Voices: Send + Sync {
-    /// Returns the voice that speaks for a participant, or why none exists.
+    /// Returns the voice that speaks for a participant, or why there is none.
     ///
     /// # Errors
     /// A sentence for people, when this program has no such voice.
@@ -140,7 +140,7 @@ pub trait Voices: Send + Sync {
     /// Completes a seat that a command makes with what is known of its voice.
     ///
     /// # Errors
-    /// A sentence for people, when nobody can speak for it.
+    /// A sentence for people, when no voice can speak for it.
     fn seat(&self, _: &mut Participant) -> Result<(), String> {
         Ok(())
     }

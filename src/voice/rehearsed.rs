@@ -1,8 +1,8 @@
 //! Rehearsed lines: fixed or templated words at a steady pace, for demos and tests.
 //!
 //! Which line a call speaks is chosen when the call starts and logged with it, so that the voice itself remembers
-//! nothing: a plain line is the next one in order, after the last one they begin again; a line with a condition waits
-//! until it holds and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
+//! nothing: a plain line is the next one in order, and the first follows the last; a line with a condition waits until
+//! it is true and then goes first, once. Lines `for` a vote, a pick or a judgement answer those alone.
 
 use super::{CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice};
 use crate::expr::{Condition, ExprError, Facts, Template};
@@ -52,7 +52,7 @@ pub fn faults(
     looked_at.filter_map(fault).collect()
 }
 
-/// Whether the condition of a line holds, if it has one.
+/// Returns whether a line has no condition, or one that is true.
 fn holds(
     line: &Line,
     facts: &LazyCell<Facts, impl FnOnce() -> Facts>,

@@ -17,7 +17,7 @@ pub struct Keep {
 }
 
 impl Keep {
-    /// Returns where it lies; in the folder of sessions it is named after a moment and dice.
+    /// Returns the session's place; in the folder of sessions its name is made of the time and a random number.
     pub fn place<'a>(&'a self, folder: &'a Path, (at, dice): (Wall, u64)) -> SessionPlace<'a> {
         match (&self.out_session, self.no_save) {
             (Some(path), _) => SessionPlace::File(path),

@@ -1,4 +1,4 @@
-//! The options of the sub-commands: what clap reads, as plain data that knows nobody.
+//! The options of the sub-commands: what clap reads, as plain data that uses no other room.
 
 pub mod format;
 pub mod global;

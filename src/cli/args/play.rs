@@ -71,7 +71,7 @@ impl Play {
         }
     }
 
-    /// Returns whether nobody follows what is played in real time, so that it may run on virtual time.
+    /// Returns whether nobody follows the conversation in real time, so that virtual time will do.
     pub fn may_be_virtual(&self) -> bool {
         self.headless && !self.pace
     }

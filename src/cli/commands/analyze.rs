@@ -1,4 +1,4 @@
-//! `analyze`: figures of one session, or of two side by side from the point where they part.
+//! `analyze`: tables for one session, or for two side by side from the place where they diverge.
 
 use crate::analysis::{self, Analysis, FIGURES, Table, Totals, TurnLog};
 use crate::catalogue;
@@ -96,7 +96,7 @@ impl Read {
 }
 
 impl AnalyzeArgs {
-    /// Prints them.
+    /// Prints or writes the tables.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
         if self.all {
@@ -115,7 +115,7 @@ impl AnalyzeArgs {
             None => (a.tables(Seq(0)), format!("{}\n", a.summary())),
             Some(b) => {
                 let from = analysis::divergence(a.events(), b.events());
-                // a text that was not meant for everybody stands in no file
+                // private texts do not get into a file
                 let (left, right) = (a.discreet()?, b.discreet()?);
                 texts =
                     Some(Beside::of(left.iter().map(|r| &r.event), right.iter().map(|r| &r.event)));
@@ -169,7 +169,7 @@ impl AnalyzeArgs {
 }
 
 impl AnalyzeArgs {
-    /// Prints the figures of all sessions together; what cannot be read is counted and left out.
+    /// Prints the totals of all sessions; unreadable ones are counted and left out.
     fn all(&self, context: &Context) -> Result<Exit, Failure> {
         let folder = context.paths.sessions();
         let paths = catalogue::paths(&folder).map_err(session_file::unreadable(&folder))?;
@@ -223,7 +223,7 @@ fn parted(a: &Read, from: Seq) -> String {
     }
 }
 
-/// Returns the names of all figures.
+/// Returns the names of all tables.
 fn names() -> Vec<&'static str> {
     let (state, turn_log) = (State::default(), TurnLog::default());
     let empty = Analysis { state: &state, turn_log: &turn_log, from: Seq(0) };

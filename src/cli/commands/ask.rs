@@ -208,7 +208,7 @@ pub fn found(state: &State) -> Option<(String, Option<String>)> {
     verdict.or(words).map(|words| parts(&words))
 }
 
-/// Returns what stands behind the mark of dissent, if a line begins with it.
+/// Returns the text after the mark of dissent, if a line begins with it.
 fn marked(line: &str) -> Option<&str> {
     let line = line.trim_start_matches(['*', '#', ' ', '_']);
     let head = line.get(..DISSENT.len())?;

@@ -82,7 +82,7 @@ fn tested(file: &str, tests: &[Arc<Test>]) -> String {
     told
 }
 
-/// Returns who speaks when.
+/// Returns the speaking order in words.
 pub fn told(file: &str, loaded: &Loaded) -> String {
     let scenario = &loaded.scenario;
     let mut told = format!("{file}: {}\n", text::line(&scenario.title));

@@ -19,7 +19,7 @@ pub struct DemoArgs {
 }
 
 impl DemoArgs {
-    /// Returns what is done.
+    /// Returns the command that plays the demo.
     pub fn next(mut self, context: &Context) -> Result<Next, Failure> {
         self.options.play.rehearsed = true;
         let first = || bundled_names().next().unwrap_or_default().to_owned();

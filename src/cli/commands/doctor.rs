@@ -28,7 +28,7 @@ pub struct DoctorArgs {
 }
 
 impl DoctorArgs {
-    /// Explains everything.
+    /// Prints the report on settings and providers.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         if self.explain {
             return explain::run(context, self.json);

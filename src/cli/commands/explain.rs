@@ -9,7 +9,7 @@ use crate::config::{CONFIG_VARIABLE, Layer, Origin, SETTINGS};
 use crate::text;
 use serde_json::{Value, json};
 
-/// Prints every setting with its value and its source; asks nobody.
+/// Prints every setting with its value and its source; calls no server.
 pub fn run(context: &Context, json: bool) -> Result<Exit, Failure> {
     let all = origins(context)?;
     if json {
@@ -79,7 +79,7 @@ fn origins(context: &Context) -> Result<Vec<Origin>, Failure> {
         };
         set.push(row("color", value.into(), from));
     }
-    // a part in capitals stands for any name, and has no value before it has one
+    // a part in capitals is a placeholder, which has no value until it has a name
     let fixed = SETTINGS.iter().filter(|s| !s.key.contains(|c: char| c.is_ascii_uppercase()));
     for setting in fixed {
         let begins = format!("{}.", setting.key);

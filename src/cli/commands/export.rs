@@ -18,7 +18,7 @@ use clap::builder::PossibleValuesParser;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Columns and rows of a recorded screen, unless somebody asks for others.
+/// The default size of a recorded screen, in columns and rows.
 const SIZE: (u16, u16) = (100, 30);
 /// The sizes that a screen may have, in cells.
 const CELLS: std::ops::RangeInclusive<u16> = 10..=500;
@@ -52,7 +52,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 }
 
 impl ExportArgs {
-    /// Writes it.
+    /// Writes the export to its target.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         know_keys(context)?;
         let log = session::read(&session_file::find(&self.which, context)?)?;

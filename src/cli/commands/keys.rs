@@ -24,7 +24,7 @@ pub struct KeysArgs {
 }
 
 impl KeysArgs {
-    /// Prints them.
+    /// Prints the keys of the screen, with the user's own.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let keymap = Keymap::with(&context.settings()?.keys)?;
         let out = match self.json {

@@ -21,7 +21,7 @@ pub struct CompletionsArgs {
 pub struct ManArgs {}
 
 impl CompletionsArgs {
-    /// Prints it.
+    /// Prints the completions for a shell.
     pub fn run(self, mut program: Command) -> Result<Exit, Failure> {
         let mut script = vec![];
         let name = program.get_name().to_owned();

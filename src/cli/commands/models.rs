@@ -21,7 +21,7 @@ pub struct ModelsArgs {
 }
 
 impl ModelsArgs {
-    /// Lists them.
+    /// Prints the models that can be used.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let found = survey(&Providers::new(context, &self.options)?)?;
         if self.json {

@@ -1,4 +1,4 @@
-//! `paths`: where everything lies.
+//! `paths`: the folders and files that the program uses.
 
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
@@ -17,7 +17,7 @@ pub struct PathsArgs {
 }
 
 impl PathsArgs {
-    /// Prints them.
+    /// Prints the folders and files.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let paths = &context.paths;
         let all = [

@@ -41,7 +41,7 @@ enum Of {
 }
 
 impl SchemaArgs {
-    /// Prints it.
+    /// Prints the JSON Schema.
     pub fn run(self) -> Result<Exit, Failure> {
         let schema = match self.of {
             Of::Scenario => scenario::schema(&policy::rows()),

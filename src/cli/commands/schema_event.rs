@@ -1,4 +1,4 @@
-//! What each kind of event carries, in words; a test holds it to the kinds that the program knows.
+//! The fields of each kind of event, in words; a test checks that no kind is missing.
 
 /// Kind, meaning, and the keys of its data.
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);

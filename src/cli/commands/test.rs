@@ -32,7 +32,7 @@ use tokio::sync::watch;
 
 /// Tests of one run of the program.
 const TESTS_MAX: usize = 200_000;
-/// Tests up to which each one that passes has a line of its own.
+/// Up to this many tests, each one that passes has a line of its own.
 const FEW: usize = 40;
 
 /// What a person needs to know to write one.
@@ -106,7 +106,7 @@ pub struct TestCommand {
 }
 
 impl TestCommand {
-    /// Runs them.
+    /// Runs the tests and reports; returns the exit code.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         if let Some(scenario) = &self.new {
             return write_new(scenario, self.session.as_deref(), context);
@@ -281,7 +281,7 @@ fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result
     }
 }
 
-/// Waits for a signal, and says so to those who run; returns it once nobody runs any more.
+/// Waits for a signal, and passes it on to the running tests; returns it once they are over.
 pub fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
     block_on(async {
         let mut signals = Signals::listen().map_err(refused)?;

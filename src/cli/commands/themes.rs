@@ -26,7 +26,7 @@ pub struct ThemesArgs {
 }
 
 impl ThemesArgs {
-    /// Lists them.
+    /// Prints the themes.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         let settings = AppearanceSettings::of(context)?;
         let rows = settings.shelf.names().into_iter().map(|name| ThemeRow::of(name, &settings));
@@ -66,7 +66,7 @@ impl ThemeRow {
             Appearance::Light => "light",
             Appearance::Any => "any",
         };
-        // a sample in sixteen colours would show nothing of a theme of fixed ones
+        // a sample in sixteen colours shows nothing of a theme with fixed ones
         let depth = settings.depth.max(Depth::Indexed);
         Ok(ThemeRow {
             name: name.to_owned(),

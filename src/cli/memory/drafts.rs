@@ -23,7 +23,7 @@ pub fn read(folder: &Path, session: &str) -> Option<String> {
     (draft.session == session).then_some(draft.words)
 }
 
-/// Keeps what is being written as a session is left; nothing takes the place of what was kept of the same session.
+/// Saves the draft of a session that is left, without overwriting an earlier draft of the same session.
 ///
 /// # Errors
 /// When the folder or the file cannot be written.

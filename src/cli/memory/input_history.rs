@@ -8,7 +8,7 @@ use std::path::Path;
 
 const FILE: &str = "input-history.jsonl";
 
-/// Returns what was sent before, oldest first; nothing where none exists, or none that can be read.
+/// Returns earlier inputs, oldest first; empty where the file is missing or unreadable.
 pub fn read(folder: &Path) -> Vec<String> {
     let file = fs::read_to_string(folder.join(FILE)).unwrap_or_default();
     file.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// A program that can take a seat.
 pub struct KnownAgent {
-    /// What it is called.
+    /// The name on the screen.
     pub name: &'static str,
     /// The command by which it speaks the protocol.
     pub command: &'static [&'static str],
@@ -52,7 +52,7 @@ pub fn seated(seat: &mut Participant, environment: &config::Environment) -> Resu
 }
 
 impl KnownAgent {
-    /// Returns what stands for it where a model is named.
+    /// Returns its spelling in place of a model's name.
     pub fn model(&self) -> String {
         format!("{PREFIX}{}", self.command.first().unwrap_or(&""))
     }

@@ -1,6 +1,7 @@
-//! The address of a local server that a session needs and nobody named: it is looked for where such servers usually are.
+//! The address of a local server that a session needs without naming it: such servers are looked for at their usual
+//! ports.
 //!
-//! An address is never taken from a session, whoever wrote it.
+//! An address is never taken from a session, whatever its source.
 
 use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;

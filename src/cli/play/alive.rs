@@ -1,4 +1,4 @@
-//! A sign of life while nobody's words are printed: who is being waited for, and since when.
+//! A sign of life while no words are printed: which participants are awaited, and since when.
 //!
 //! On a terminal it is one line that is replaced every second; in a pipe a line now and then.
 
@@ -11,7 +11,7 @@ const SHOWN_MS: u64 = 2_000;
 /// Milliseconds between two lines of a pipe.
 const TOLD_MS: u64 = 60_000;
 
-/// The calls that run, as far as events have told.
+/// The calls in progress, as far as the events show.
 pub struct Alive {
     names: BTreeMap<SeatId, String>,
     turns: BTreeMap<TurnId, SeatId>,
@@ -32,7 +32,7 @@ impl Alive {
         }
     }
 
-    /// Takes in an event that came at a moment.
+    /// Applies an event with the time of its arrival.
     pub fn take(&mut self, event: &Event, now: Ms) {
         if let Kind::Opened(opened) = &event.kind {
             let names = opened.participants.iter().map(|p| (p.id.clone(), p.name.to_string()));
@@ -47,14 +47,14 @@ impl Alive {
         }
     }
 
-    /// Returns what a terminal shows at a moment; nothing where nobody has been waited for long.
+    /// Returns the line for a terminal; none before the wait is long.
     pub fn line(&self, now: Ms) -> Option<String> {
         let since = self.calls.values().min()?;
         let waited = now.since(*since);
         (waited >= SHOWN_MS).then(|| self.words(waited))
     }
 
-    /// Returns what a pipe is told at a moment: now and then.
+    /// Returns the line for a pipe, from time to time; none in between.
     pub fn told(&mut self, now: Ms) -> Option<String> {
         let since = *self.calls.values().min()?;
         let waited = now.since(since.max(self.told));

@@ -23,7 +23,7 @@ pub struct Cast {
     agents: Mutex<HashMap<(SeatId, AgentSpec), Seated>>,
 }
 
-/// An agent in its seat, with the folder that is its own, if no other was named. The process ends first.
+/// An agent in its seat, with a temporary folder if none was named. The process ends before the folder.
 struct Seated {
     agent: Arc<Agent>,
     _own: Option<TempDir>,

@@ -12,7 +12,7 @@ use crate::scenario::{self, Override, bundled_names};
 use crate::state::State;
 use serde_json::{Map, Value, json};
 
-/// What is changed.
+/// The options that change a session on resume or fork.
 pub struct Changes {
     /// The seats as they will be.
     pub seats: Vec<Participant>,
@@ -111,7 +111,8 @@ fn set(changes: &mut Changes, text: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lets the rehearsed cast of the scenario with the same participants speak: a session keeps no lines that nobody said.
+/// Lets the rehearsed cast of the scenario with the same participants speak: a session has only the lines that were
+/// said.
 fn rehearse(changes: &mut Changes, context: &Context) -> Result<(), Failure> {
     if changes.all_rehearsed() {
         return Ok(());

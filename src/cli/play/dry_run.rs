@@ -1,9 +1,8 @@
-//! `--dry-run`: who would speak when, what the first of them would be shown, and what it would use, without asking
-//! anybody.
+//! `--dry-run`: the speaking order, the first prompts, and an estimate of the use, without any call.
 //!
-//! The real engine's decisions are played through with made-up words of a usual length in place of every reply, so that
-//! orders, horizons, limits and the growth of prompts are those of the talk itself. What depends on the words, such as
-//! mentions, votes and stop rules, comes out differently when they are real.
+//! The real engine's decisions are played through with placeholder replies of a usual length, so that orders, horizons,
+//! limits and the growth of prompts are those of the real conversation. What depends on the words, such as mentions,
+//! votes and stop rules, comes out differently with real words.
 
 use crate::cli::args::format::PrintFormat;
 use crate::cli::commands::check;
@@ -23,12 +22,12 @@ use serde_json::{Value, json};
 
 /// Utterances after which the plan is long enough.
 const PLAN_MAX: u32 = 200;
-/// Tokens of a reply where nothing shorter is asked for: what 150 words take.
+/// Tokens of a placeholder reply: what 150 words take.
 const REPLY_TOKENS: u64 = 200;
 /// What is taken for a token.
 const WORD: &str = "word";
 
-/// A talk with made-up words.
+/// A conversation of placeholder replies.
 #[derive(Default)]
 struct Plan {
     state: State,

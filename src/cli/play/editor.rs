@@ -1,13 +1,13 @@
-//! A draft in an editor of the person's own: written to a file that only they can read, and read back at its end.
+//! A draft in the user's own editor: written to a file that only they can read, and read back when the editor ends.
 //!
-//! What goes wrong, and a file that holds nothing, leave the draft as it was.
+//! Errors, and an empty file, leave the draft as it was.
 
 use crate::cli::context::Context;
 use crate::spawn::foreground;
 use std::fs;
 use std::io::Write;
 
-/// Lets the person write on; returns what the file holds then.
+/// Opens the editor on the draft; returns the content of the file when it ends.
 pub async fn edit(draft: &str, context: &Context) -> Result<String, String> {
     let none = "set EDITOR, as in EDITOR=nano; your draft is kept";
     let editor = context.environment.editor().ok_or(none)?;

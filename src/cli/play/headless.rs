@@ -31,7 +31,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-/// How long a reader may hold up the end of a program that was told to stop.
+/// How long a slow reader of the output may delay the end after a signal.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// How often a sign of life is looked at, in milliseconds.
@@ -40,19 +40,19 @@ const LIFE_MS: u64 = 1_000;
 /// How it came to its end here.
 enum Left {
     Stopped(Stopped),
-    /// Whoever read standard output has gone, or it cannot be written.
+    /// The reader of standard output is gone, or writing failed.
     Unread(io::Result<()>),
 }
 
 /// How a conversation came to its end.
 pub struct Played {
-    /// What it was then.
+    /// The state at that time.
     pub state: State,
     /// The name of its session, if it is kept.
     pub name: Option<String>,
     play: Play,
     signal: Option<Exit>,
-    /// Whether somebody read what was printed to its end.
+    /// Whether all output was written.
     read: bool,
 }
 
@@ -182,7 +182,8 @@ async fn run(
     Ok(Played { state, name, play, signal, read: true })
 }
 
-/// What happened and is not in the file yet: whoever acts on what is printed must find it there after a kill.
+/// Events that are not in the file yet: they are printed only once they are, so that a kill cannot undo what was
+/// printed.
 struct Unwritten {
     records: VecDeque<Arc<Record>>,
     durable: watch::Receiver<Durable>,
@@ -194,12 +195,12 @@ struct Unwritten {
 struct Life {
     alive: Alive,
     clock: Clock,
-    /// Whether a line of it stands on the terminal.
+    /// Whether a line of it is on the terminal.
     shown: bool,
 }
 
 impl Life {
-    /// Shows who is waited for, or tells it now and then where nothing can be replaced.
+    /// Shows who is awaited; where lines cannot be replaced, only from time to time.
     fn show(&mut self, context: &Context) {
         let now = self.clock.now();
         if !stderr().is_terminal() {
@@ -228,7 +229,7 @@ impl Unwritten {
                 self.life.alive.take(&record.event, self.life.clock.now());
                 self.records.push_back(record);
             }
-            // only finished words are printed, and a live talk never goes elsewhere
+            // only finished words are printed, and a live conversation never jumps
             Item::Piece(_) | Item::Past(_) => {}
         }
     }
@@ -240,8 +241,7 @@ impl Unwritten {
             self.life.clear(context);
         }
         while let Some(record) = self.records.pop_front_if(|r| Some(r.event.seq) <= written) {
-            // where the talk goes elsewhere, a warning is still seen
-            // a transcript on the terminal has them already
+            // a warning is shown also where the output goes elsewhere; a transcript on the terminal has them already
             let warning = match &record.event.kind {
                 Kind::Warning(warning) => Some(warning.text.to_string()),
                 Kind::LimitNear(near) => Some(nearing(&near.0)),
@@ -264,7 +264,7 @@ impl Unwritten {
 }
 
 impl Played {
-    /// Says what was saved, how it ended and how to go on; returns the code of that.
+    /// Reports what was saved, how it ended and how to continue; returns the exit code.
     pub fn verdict(&self, context: &Context) -> Result<Exit, Failure> {
         verdict(&self.state, self.name.as_deref(), (&self.play, self.signal), context)
     }

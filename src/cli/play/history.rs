@@ -1,7 +1,7 @@
-//! `--history`: what was said before this talk, as the commands that put it at its beginning.
+//! `--history`: an earlier chat, as the commands that put it at the beginning of the conversation.
 //!
-//! A user's words become the operator's, an assistant's those of the seat it names, a system's a note that stands. So the
-//! log holds them like everything else, a resume repeats none, and no prompt treats them in a way of its own.
+//! A user's words become the operator's, an assistant's those of the seat it names, a system's a standing note. So the
+//! log holds them like everything else, a resume repeats none, and no prompt has a special case for them.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
@@ -12,7 +12,7 @@ use crate::scenario;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Who an assistant without a name was, unless somebody says so.
+/// The default name of an assistant without a name.
 pub const OTHER: &str = "assistant";
 
 /// One thing that was said.
@@ -36,7 +36,7 @@ enum Role {
 /// What was said before, and what is asked now.
 #[derive(Default)]
 pub struct History {
-    /// The last words of a user, where nothing follows them: what the talk is about.
+    /// The last words of a user, if nothing follows them: the topic of the conversation.
     pub topic: Option<String>,
     /// What was said before them.
     pub lines: Vec<(Key, SteerLine)>,
@@ -61,7 +61,7 @@ pub fn read(
     let mut said: Vec<Said> = serde_json::from_str(&text).map_err(|e| invalid(e.to_string()))?;
     let asks = topic.is_none() && said.last().is_some_and(|last| last.role == Role::User);
     let topic = if asks { said.pop().map(|last| last.content.trim().to_owned()) } else { None };
-    // whoever spoke in another program's chat, and sits at no table here
+    // an assistant of another program, without a seat here
     let nameless = |said: &Said| said.role == Role::Assistant && said.name.is_none();
     let guest = seats.len() != 1 && said.iter().any(nameless);
     let guest = guest.then(|| speaker(seats, Some(other)).map_err(|_| other.to_owned()));
@@ -93,7 +93,7 @@ pub fn read(
     Ok(History { topic, lines })
 }
 
-/// Returns the seat of somebody who spoke elsewhere and says nothing here.
+/// Returns the seat of an earlier speaker who takes no turns here.
 fn joins(name: &str) -> Result<Value, String> {
     let seat = json!({"id": slug(name), "name": name, "lines": ["..."]});
     let fits = scenario::participant(&seat);

@@ -81,7 +81,7 @@ pub fn resume_command(name: &str, play: &Play, context: &Context) -> String {
     context.command_line(&words)
 }
 
-/// Returns the command that goes on with a conversation; one that a limit ended is given more, so that it does not end
+/// Returns the command that resumes a conversation; with a higher limit if a limit ended it, so that it does not end
 /// again at once.
 pub fn way_on(state: &State, resume: &str) -> String {
     let Some(at) = &state.limit else { return resume.to_owned() };

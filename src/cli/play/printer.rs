@@ -1,5 +1,5 @@
-//! Prints a conversation on standard output while it runs, from a thread of its own: a slow reader keeps nobody
-//! waiting, least of all the signal that ends the program.
+//! Prints a conversation on standard output while it runs, from a thread of its own: a slow reader delays nothing,
+//! least of all the signal that ends the program.
 
 use crate::cli::args::format::PrintFormat;
 use crate::export::Narrator;
@@ -9,18 +9,18 @@ use std::io::{self, Write, stdout};
 use std::sync::{Arc, mpsc};
 use tokio::sync::oneshot;
 
-/// The thread that prints.
+/// The handle of the printing thread.
 pub struct Printer {
     records: mpsc::Sender<Arc<Record>>,
-    /// Resolves when the thread is done: all is printed, or nothing more can be.
+    /// Resolves at the end of the thread: all is printed, or writing failed.
     pub done: oneshot::Receiver<io::Result<()>>,
 }
 
 impl Printer {
-    /// Starts to print what follows on a state; without a format nothing is printed.
+    /// Starts to print everything after a state; without a format nothing is printed.
     ///
     /// # Errors
-    /// When the system has no thread to give.
+    /// When the system cannot start a thread.
     pub fn start(format: Option<PrintFormat>, mut state: State) -> io::Result<Printer> {
         let (records, queue) = mpsc::channel::<Arc<Record>>();
         let (tell, done) = oneshot::channel();
@@ -39,7 +39,7 @@ impl Printer {
                 out.write_all(spell(&record).as_bytes())?;
                 out.flush()
             });
-            // nobody listens any more when the program ends without waiting for its output
+            // the receiver is gone when the program ends without waiting for its output
             let _ = tell.send(printed);
         })?;
         Ok(Printer { records, done })

@@ -8,7 +8,7 @@ use crate::cli::trust::allowed::Allowed;
 pub struct Setup {
     /// The engine and what belongs to it.
     pub conversation: Assembled,
-    /// How it is played.
+    /// The options of the run.
     pub play: Play,
     /// Which commands it may run.
     pub allowed: Allowed,

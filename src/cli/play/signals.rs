@@ -1,8 +1,8 @@
 //! The signals by which the system tells the program to stop.
 //!
-//! Where the screen is, the vanishing of the terminal counts as one of them: its input is watched here, since whoever
-//! reads keys may be stuck when it is gone. Where nobody heeds that within a while, the program ends all the same: what
-//! was shown is in the log, and nothing is to run on unseen.
+//! With a screen, a terminal that disappears counts as one of them: its input is watched here, because the reader of
+//! keys may be stuck when it is gone. If that has no effect within a while, the program ends all the same: what was
+//! shown is in the log, and nothing may run on unseen.
 //!
 //! One that was ignored when the program began stays ignored: that is what `nohup` and a shell's `&` ask for.
 
@@ -28,16 +28,17 @@ use {
 /// How long a vanished terminal may go unheeded.
 #[cfg(unix)]
 const UNHEEDED: Duration = Duration::from_secs(3);
-/// Whether somebody ends the program because its terminal has vanished.
+/// Whether the program is already ending because its terminal is gone.
 #[cfg(unix)]
 static HEEDED: AtomicBool = AtomicBool::new(false);
 
-/// Lets a write that the system's limit on file sizes forbids fail, which is told and handled, instead of ending the program.
+/// Makes a write beyond the system's limit on file sizes an error, which is handled, instead of a signal that ends the
+/// program.
 pub fn let_writes_fail() {
     #[cfg(unix)]
     {
         let told = std::sync::Arc::new(AtomicBool::new(false));
-        // where the system refuses, a full disk is still told
+        // if the system refuses, a full disk is still reported
         let _ = signal_hook::flag::register(Signal::XFSZ.as_raw(), told);
     }
 }
@@ -96,7 +97,7 @@ impl Signals {
         };
         if came == Exit::HungUp {
             HEEDED.store(true, Ordering::SeqCst);
-            // it is told twice, by the terminal and by the signal, and the second is no wish for more haste
+            // a hang-up comes twice, from the terminal and as a signal: the second is not a request to hurry
             self.terminal = None;
             self.streams.retain(|(_, code)| *code != Exit::HungUp);
         }
@@ -139,7 +140,7 @@ pub async fn unless_told_again<T>(signals: &mut Signals, work: impl Future<Outpu
     }
 }
 
-/// Ends the program where it stands; no child of it survives.
+/// Ends the program at once; no child of it survives.
 pub fn at_once(code: Exit) -> ! {
     spawn::reap_all();
     std::process::exit(i32::from(code as u8))
@@ -157,8 +158,7 @@ async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
     }
 }
 
-/// Returns whether the terminal has vanished, watched by a thread that nothing else wakes: whoever reads the keys may be
-/// stuck when it is gone.
+/// Returns whether the terminal is gone, watched by a thread of its own: the reader of keys may be stuck when it is.
 #[cfg(unix)]
 fn vanishing() -> watch::Receiver<bool> {
     static WATCHED: OnceLock<watch::Receiver<bool>> = OnceLock::new();
@@ -166,7 +166,7 @@ fn vanishing() -> watch::Receiver<bool> {
         let (tell, told) = watch::channel(false);
         thread::spawn(move || {
             let input = stdin();
-            // asked for nothing, it returns for a hang-up alone
+            // without requested events it returns for a hang-up alone
             let mut hang_up = [PollFd::new(&input, PollFlags::empty())];
             let gone = loop {
                 match poll(&mut hang_up, None) {
@@ -174,7 +174,7 @@ fn vanishing() -> watch::Receiver<bool> {
                     watched => break watched.is_ok(),
                 }
             };
-            // nobody may be listening any more
+            // the receiver may be gone
             let _ = tell.send(gone);
             thread::sleep(UNHEEDED);
             if gone && !HEEDED.load(Ordering::SeqCst) {

@@ -10,7 +10,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use tempfile::NamedTempFile;
 
-/// Reads what is known from the file of an earlier turn; before the first turn there is no file, and nothing is known.
+/// Reads the data of the previous turn; before the first turn there is no file, and the data is empty.
 ///
 /// # Errors
 /// What is wrong with the file.

@@ -53,15 +53,16 @@ pub fn listen(since: Seq) -> io::Result<SteerLines> {
     Ok(SteerLines { commands, read })
 }
 
-/// Lines that a person types, from one talk to the next.
+/// Lines that a person types, kept across conversations.
 type Typed = Mutex<mpsc::Receiver<String>>;
 
-/// Returns the lines that a person types, from where the talk before left them; they end with standard input.
+/// Returns the lines that a person types, from where the previous conversation left them; they end with standard input.
 ///
-/// The thread is never waited for: a read of a terminal cannot be broken off, and a second one would lose a line to it.
+/// The thread is never waited for: a read of a terminal cannot be cancelled, and a second reader would lose a line to
+/// it.
 ///
 /// # Errors
-/// When the system has no thread to give.
+/// When the system cannot start a thread.
 pub async fn typed() -> io::Result<MutexGuard<'static, mpsc::Receiver<String>>> {
     static TYPED: OnceLock<Typed> = OnceLock::new();
     let typed = match TYPED.get() {
@@ -88,7 +89,7 @@ fn read_typed() -> io::Result<mpsc::Receiver<String>> {
 }
 
 impl SteerLines {
-    /// Waits until what was piped in is there: the end of input, or a moment of quiet.
+    /// Waits until piped input has arrived: until its end, or a short silence.
     pub async fn settle(&mut self) {
         while let Ok(Ok(())) = timeout(QUIET, self.read.changed()).await {}
     }

@@ -6,7 +6,7 @@ use crate::cli::command_line;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 
-/// Refuses a screen where there is no terminal for it; whoever wants text instead of a screen gets it.
+/// Rejects a screen without a terminal; where text is asked for instead of a screen, switches to it.
 pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
     let text = context.text_mode().is_some();
     if text && !Context::at_terminal() && !play.headless {

@@ -92,7 +92,7 @@ fn file(paths: &Paths) -> PathBuf {
 
 /// Returns whether the operator has agreed to a content.
 pub fn is_agreed(paths: &Paths, digest: &str) -> bool {
-    // a file that is not there, or cannot be read, agrees to nothing
+    // a missing or unreadable file holds no agreement
     let agreed = fs::read_to_string(file(paths)).unwrap_or_default();
     agreed.lines().any(|line| line.split(' ').next() == Some(digest))
 }

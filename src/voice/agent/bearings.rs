@@ -1,22 +1,23 @@
-//! What an agent knows of the talk, and the words of the next prompt: what is new, or all of it where that no longer fits.
+//! What an agent knows of the conversation, and its next prompt: what is new, or everything where its knowledge is out
+//! of date.
 
 use crate::model::{Message, Role};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// What stands before the talk in the first prompt of a session that begins in its middle.
+/// The lead of the conversation in the first prompt of a session that starts late.
 const SO_FAR: &str = "The conversation so far:";
-/// What stands before the talk where what the agent knew of it no longer holds.
+/// The lead of the conversation after a change in what the agent already knew.
 const CHANGED: &str = "The record of the conversation was changed. Forget what you were told of it; this is how it stands now:";
-/// What stands before words of the agent's own that are not those it spoke.
+/// The lead of the agent's own words where they differ from what it spoke.
 const HEARD: &str = "Of your last message, the others heard this:";
-/// What stands before rules that changed.
+/// The lead of rules that changed.
 const RULES: &str = "From now on this holds for you:";
 
-/// What an agent was told.
+/// What an agent has read so far.
 #[derive(Debug, Default)]
 pub(super) struct Bearings {
     rules: Option<u64>,
-    /// The talk, a digest a message.
+    /// The conversation, as a digest of each message.
     known: Vec<u64>,
     /// What it spoke last, as it came.
     pub said: String,

@@ -1,14 +1,14 @@
 //! A program that speaks the Agent Client Protocol as a voice: one process for a seat, as long as the conversation.
 //!
 //! Its session is opened with the first turn and kept. A turn is a prompt with what the agent does not know yet: its
-//! role first, what the others said since, what is asked of it now. Where the record that it knows was changed, it is
-//! told the whole of it again. Its text is speech, its thoughts are reasoning; tools that it uses by itself and its plans
-//! are told as they end, and what it asks leave for waits for [`Voice::answered`].
+//! role first, what the others said since, what is asked of it now. Where the record that it knows was changed, it
+//! reads the whole of it again. Its text is speech, its thoughts are reasoning; tools that it uses by itself and its
+//! plans are reported as they end, and its requests for permission wait for [`Voice::answered`].
 //!
-//! It is offered nothing: no files, no terminal, no servers of tools; a method that it asks for all the same is not
-//! found. A turn that is dropped is cancelled as the protocol has it, with every open request answered so; an agent that
-//! does not end its turn within [`CANCEL_GRACE`] is ended itself. A process that failed is ended, and the next turn opens
-//! a new session with the talk so far.
+//! It gets no files, no terminal and no tool servers; a request for any of these is answered with "method not found". A
+//! turn that is dropped is cancelled as in the protocol, with every open request answered so; an agent that does not
+//! end its turn within [`CANCEL_GRACE`] is killed. A process that failed is ended, and the next turn opens a new
+//! session with the conversation so far.
 
 mod bearings;
 mod fault;
@@ -118,7 +118,7 @@ async fn spoken(
     }
 }
 
-/// A turn that holds its agent; dropped in the middle, it is cancelled before anybody else has the agent.
+/// A turn that holds its agent; dropped in the middle, it is cancelled before another turn gets the agent.
 struct TurnAtWork(Option<OwnedMutexGuard<Option<Talk>>>);
 
 impl TurnAtWork {

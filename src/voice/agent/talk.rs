@@ -1,4 +1,4 @@
-//! The talk with one process: its session, one prompt at a time, and what it asks in between.
+//! The exchange with one process: its session, one prompt at a time, and the agent's requests in between.
 
 use super::bearings::Bearings;
 use super::fault::AgentFault;
@@ -16,7 +16,7 @@ use tokio::time::timeout;
 
 /// The version of the protocol that is spoken here.
 const PROTOCOL: u64 = 1;
-/// The number with which an agent says that somebody has to log in first.
+/// The error code with which an agent asks for a login.
 const LOGIN: i64 = -32000;
 /// Requests for leave that one turn may make.
 const REQUESTS_MAX: u32 = 200;
@@ -32,7 +32,7 @@ pub(super) struct Talk {
     next: u64,
     session: String,
     bearings: Bearings,
-    /// The ids by which the agent wants to be answered, by request.
+    /// The agent's open requests for permission, by number.
     asked: HashMap<u32, Ask>,
     requests: u32,
     /// The prompt that has no answer yet.
@@ -47,15 +47,15 @@ struct Ask {
     no: Option<String>,
 }
 
-/// How a turn ended.
+/// How the agent ended a turn.
 pub(super) enum TurnEnd {
-    /// With words.
+    /// The turn ended with a reply.
     Done(Done),
     /// The agent ended it, and is there for another one.
     Failed(ErrorClass, String),
 }
 
-/// What is waited for, and who is told meanwhile.
+/// What is collected from the agent until a turn ends.
 struct Hearing<'a> {
     out: &'a Out,
     doings: Doings,
@@ -352,7 +352,7 @@ fn refused(e: RpcError) -> AgentFault {
     AgentFault(class, format!("answered with an error: {} ({})", reason(&e.message), e.code))
 }
 
-/// What is told of an agent that wants a login first.
+/// Returns the failure of an agent that needs a login first.
 fn login(agreed: &Value) -> AgentFault {
     let methods = agreed["authMethods"].as_array().map(Vec::as_slice).unwrap_or_default();
     let names: Vec<String> =

@@ -6,11 +6,11 @@ use crate::voice::Did;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Tools of one turn that are told; an agent that uses more goes on, and the log is spared the rest.
+/// The most tools of one turn that are reported; the agent may use more, but they are not logged.
 const TOOLS_MAX: usize = 200;
-/// Plans of one turn that are told.
+/// The most plans of one turn that are reported.
 const PLANS_MAX: usize = 50;
-/// Steps of a plan.
+/// The most steps of one plan that are reported.
 const STEPS_MAX: usize = 50;
 /// Characters of a title or a step.
 const TITLE_MAX: usize = 500;
@@ -19,20 +19,20 @@ const INPUT_MAX: usize = 4 << 10;
 /// Bytes of a result that are kept.
 const RESULT_MAX: usize = 16 << 10;
 
-/// What an update says.
+/// One update of an agent.
 #[derive(Debug, PartialEq)]
 pub(super) enum Update {
     /// Words for the table; which message they belong to, where the agent says so.
     Says(String, Option<String>),
-    /// Reasoning.
+    /// A piece of reasoning.
     Thinks(String),
-    /// Something done.
+    /// A tool, a plan or a request for permission.
     Did(Did),
-    /// Nothing that a table needs.
+    /// An update that is of no use here.
     Nothing,
 }
 
-/// The tools and plans of a turn, as far as they were told.
+/// The tools and plans of a turn, as reported so far.
 #[derive(Debug, Default)]
 pub(super) struct Doings {
     tools: BTreeMap<String, AgentToolSoFar>,
@@ -50,7 +50,7 @@ struct AgentToolSoFar {
 }
 
 impl Doings {
-    /// Reads one update.
+    /// Reads one update of the protocol.
     pub(super) fn read(&mut self, update: &Value) -> Update {
         let text = || update["content"]["text"].as_str().unwrap_or_default().to_owned();
         match update["sessionUpdate"].as_str() {
@@ -133,7 +133,7 @@ pub(super) fn title(call: &Value) -> Text {
     cut(call["title"].as_str().unwrap_or_default(), TITLE_MAX).into()
 }
 
-/// Returns the arguments of a tool, if they were told.
+/// Returns the arguments of a tool as JSON; none where the agent reported none.
 pub(super) fn input(call: &Value) -> Option<Text> {
     let input = &call["rawInput"];
     let told = !input.is_null() && input.as_object().is_none_or(|map| !map.is_empty());

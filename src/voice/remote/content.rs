@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 pub(super) struct Call<'a> {
     /// The model's name, without its provider.
     pub model: &'a str,
-    /// The chat so far.
+    /// The whole prompt as chat messages.
     pub messages: &'a [Message],
-    /// Temperature and the like.
+    /// Sampling parameters, such as the temperature.
     pub spec: &'a ModelSpec,
     /// The JSON Schema that the server is to hold the model to.
     pub schema: Option<&'a Value>,
@@ -20,7 +20,7 @@ pub(super) struct Call<'a> {
     pub tools: &'a [Tool],
     /// What it asked of them in this turn, and what came back.
     pub rounds: &'a [ToolRound],
-    /// The provider's name, where one of them wants it another way.
+    /// The provider's name: some vendors differ from the format they speak.
     pub provider: &'a str,
 }
 
@@ -30,12 +30,12 @@ pub(super) struct Spelled {
     pub body: Value,
 }
 
-/// A part of a request, as one frame holds it.
+/// A part of a request for a tool, from one frame.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct AskedPart {
-    /// Which request it belongs to; none where a frame holds all of one.
+    /// The request that it belongs to; none where a frame holds a whole one.
     pub index: Option<u64>,
-    /// The tool.
+    /// The tool's name; empty in later parts.
     pub name: String,
     /// The next part of the arguments as JSON.
     pub arguments: String,
@@ -44,19 +44,19 @@ pub(super) struct AskedPart {
 /// What one frame of an answer says.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FrameContent {
-    /// Words.
+    /// Text of the reply.
     pub say: String,
-    /// Reasoning in a field of its own.
+    /// Reasoning from a separate field.
     pub think: String,
     /// How the model finished, in the words of OpenAI's format.
     pub finish: Option<String>,
-    /// Tokens read so far.
+    /// Tokens read so far; none if the frame has no count.
     pub input: Option<u64>,
-    /// Tokens written so far.
+    /// Tokens written so far; none if the frame has no count.
     pub output: Option<u64>,
     /// Of the tokens read: those that the server remembered, and those that it will remember.
     pub cache: Option<(u64, u64)>,
-    /// Whether nothing follows.
+    /// Whether the frame ends the reply.
     pub over: bool,
     /// Parts of requests for tools.
     pub asked: Vec<AskedPart>,
@@ -103,7 +103,7 @@ impl Call<'_> {
     }
 }
 
-/// Returns the text at a place of a frame, or nothing.
+/// Returns a text value, or an empty text.
 pub(super) fn text_at(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }

@@ -1,7 +1,7 @@
 //! The bytes of an answer to pieces and an end: framing, the wire format, and the bounds.
 //!
-//! It takes bytes cut anywhere and makes the same text of every cut. It opens nothing and waits for nothing. What it
-//! cannot bound it does not keep: of requests for tools a few, whatever their indexes.
+//! It takes bytes cut anywhere and makes the same text of every cut. It opens nothing and waits for nothing. It keeps
+//! nothing without a limit: of requests for tools a few, whatever their indexes.
 
 use super::Wire;
 use super::content::FrameContent;
@@ -16,9 +16,9 @@ use serde_json::Value;
 const TEXT_MAX: usize = 8 << 20;
 /// Bytes of one answer as it comes, with all that is around the text.
 const ANSWER_MAX: usize = 64 << 20;
-/// Bytes of text that are taken for one token where nobody counted.
+/// Bytes per token in estimates, where the server reported no usage.
 const BYTES_PER_TOKEN: usize = 4;
-/// What the last event of OpenAI's format holds.
+/// The data of the last event in OpenAI's format.
 const LAST: &str = "[DONE]";
 /// How a reply finishes that did not, at servers that say no more than that.
 const FAILED: &str = "error";
@@ -42,7 +42,7 @@ pub struct Decoder {
     output: Option<u64>,
     cache: Option<(u64, u64)>,
     over: bool,
-    /// Requests for tools.
+    /// The requests for tools so far.
     asked: Asked,
     /// Frames that could not be read.
     skipped: u32,
@@ -111,7 +111,7 @@ impl Decoder {
         let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
         let stray = frames.end(&mut rest).map_err(too_long)?;
         for frame in rest {
-            // what was cut in its middle is no frame; that the answer broke off is told by its missing end
+            // a frame cut in the middle is dropped; the missing end shows that the reply broke off
             if let Ok(value) = serde_json::from_str::<Value>(&frame) {
                 self.take_value(&value, out)?;
             } else if frame.trim() == LAST {
@@ -154,7 +154,7 @@ impl Decoder {
         }
     }
 
-    /// Leaves out a frame that cannot be read. What follows may be whole; a server that sends nothing else is none.
+    /// Skips an unreadable frame. Later frames may be whole; a server that sends nothing else is not a model server.
     fn skip(&mut self) -> Result<(), ServerFault> {
         self.skipped += 1;
         if self.skipped > SKIPPED_MAX { Err(garbage()) } else { Ok(()) }

@@ -20,13 +20,13 @@ const ECHO_MIN: usize = 20;
 /// Why a call failed: what the server did, as the rest of a sentence that begins with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerFault {
-    /// What kind of failure.
+    /// What decides whether the call is retried.
     pub class: ErrorClass,
-    /// What the server did.
+    /// What the server did, as in "rejected the key".
     pub what: String,
     /// Whether it would not answer this request, whatever it might answer to another one.
     pub(super) is_refusal: bool,
-    /// What it said itself.
+    /// The server's own message, where it is safe to show.
     quote: Option<String>,
     /// Milliseconds it asked to be left alone.
     pub(super) retry_after_ms: Option<u64>,
@@ -54,7 +54,7 @@ impl ServerFault {
     }
 }
 
-/// Returns a server's own words in brackets, or nothing where they repeat what it was sent.
+/// Returns a server's own words in brackets, or an empty text where they repeat the request.
 fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
     let words = text::without_keys(words);
     let words = match &to.key {
@@ -71,7 +71,7 @@ fn quoted(words: &str, to: &Endpoint, sent: &[Message]) -> String {
     format!(" ({}{dots})", line.join(" "))
 }
 
-/// Returns whether a text holds a part of what was sent.
+/// Returns whether a text contains a part of the request.
 fn repeats(text: &str, sent: &[Message]) -> bool {
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
     starts.windows(ECHO_MIN + 1).any(|part| match *part {
@@ -323,7 +323,7 @@ fn of_words(status: u16, words: &Words) -> ServerFault {
         _ if status == 0 => "failed".into(),
         _ => format!("failed with status {status}"),
     };
-    // what is said about a key often holds it
+    // a message about a key often contains it
     let quote = (class != ErrorClass::Credentials).then(|| words.message.clone());
     ServerFault { quote, ..ServerFault::new(class, what) }
 }

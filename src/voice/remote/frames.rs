@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 /// Bytes of one line, and of one frame.
 const FRAME_MAX: usize = 1 << 20;
-/// Bytes that are kept of what is no frame, so that an error in plain JSON can be told.
+/// How many bytes outside frames are kept, so that an error in plain JSON is readable.
 const STRAY_MAX: usize = 64 << 10;
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
@@ -27,7 +27,7 @@ pub(super) struct TooLong;
 /// A stream as far as it has come.
 pub(super) struct Frames {
     framing: Framing,
-    /// An unfinished line.
+    /// The bytes of a line that is not complete yet.
     line: Vec<u8>,
     /// The data of an unfinished event.
     data: Option<String>,
@@ -73,7 +73,7 @@ impl Frames {
         self.extend(rest)
     }
 
-    /// Puts in `out` what a stream without a last line end still holds, and returns what was no frame.
+    /// Puts into `out` the last frame of a stream without a final line end, and returns all text outside frames.
     pub(super) fn end(mut self, out: &mut Vec<String>) -> Result<String, TooLong> {
         if !self.line.is_empty() {
             self.take_line(out)?;
@@ -115,7 +115,7 @@ impl Frames {
         let value = value.strip_prefix(' ').unwrap_or(value);
         match name {
             "data" => self.add_data(value)?,
-            // llama.cpp tells an error in a field of its own
+            // llama.cpp reports an error in a field of its own
             "error" => self.add_data(&format!("{{\"error\":{value}}}"))?,
             "" | "event" | "id" | "retry" => {}
             _ if self.stray.len() + line.len() < STRAY_MAX => {

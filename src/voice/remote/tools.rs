@@ -65,7 +65,7 @@ pub(super) fn functions(call: &Call) -> Option<Value> {
     (!call.tools.is_empty()).then(|| call.tools.iter().map(function).collect())
 }
 
-/// Adds what was asked and answered, as OpenAI wants it.
+/// Adds tool requests and results in OpenAI's form.
 pub(super) fn openai(call: &Call, messages: &mut Vec<Value>) {
     for round in call.rounds {
         let asked = |(at, run): (usize, &ToolRun)| {
@@ -82,7 +82,7 @@ pub(super) fn openai(call: &Call, messages: &mut Vec<Value>) {
     }
 }
 
-/// Adds what was asked and answered, as Ollama wants it.
+/// Adds tool requests and results in Ollama's form.
 pub(super) fn ollama(call: &Call, messages: &mut Vec<Value>) {
     for round in call.rounds {
         let asked = |run: &ToolRun| json!({"function": {"name": run.request.tool, "arguments": object(&run.request.arguments)}});
@@ -95,7 +95,7 @@ pub(super) fn ollama(call: &Call, messages: &mut Vec<Value>) {
     }
 }
 
-/// Adds what was asked and answered, as Anthropic wants it.
+/// Adds tool requests and results in Anthropic's form.
 pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
     for round in call.rounds {
         let said = Some(json!({"type": "text", "text": round.said}));
@@ -116,7 +116,7 @@ pub(super) fn anthropic(call: &Call, messages: &mut Vec<Value>) {
     }
 }
 
-/// Adds what was asked and answered, as Google wants it.
+/// Adds tool requests and results in Google's form.
 pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     for round in call.rounds {
         let said = Some(json!({"text": round.said})).filter(|_| !round.said.trim().is_empty());
@@ -134,12 +134,12 @@ pub(super) fn gemini(call: &Call, contents: &mut Vec<Value>) {
     }
 }
 
-/// Arguments that were no object were refused; these formats take nothing else.
+/// Returns arguments as an object, which these formats require; any others were refused before.
 fn object(arguments: &Value) -> Value {
     if arguments.is_object() { arguments.clone() } else { json!({}) }
 }
 
-/// Returns what a model is told of a request: its result, or what became of it.
+/// Returns what the model reads about a request: its result, or its outcome.
 fn told(run: &ToolRun) -> String {
     match &run.returned {
         Some((is, text)) if *is == Default::default() => text.to_string(),

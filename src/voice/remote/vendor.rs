@@ -5,13 +5,13 @@ use crate::model::{Secret, Text, Wire};
 /// A vendor: a row of data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vendor {
-    /// What stands before the colon in `provider:name`.
+    /// The part before the colon in `provider:name`.
     pub name: &'static str,
     /// How it is spoken to.
     pub wire: Wire,
-    /// Where.
+    /// The default address of its API.
     pub base_url: &'static str,
-    /// The variable that usually holds its key; empty where none is needed.
+    /// The usual environment variable of its key; empty where no key is needed.
     pub key_env: &'static str,
 }
 

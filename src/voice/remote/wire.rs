@@ -31,7 +31,7 @@ impl Wire {
         }
     }
 
-    /// Returns what a frame says; what it does not know in it says nothing.
+    /// Returns the content of a frame; unknown fields are ignored.
     pub(super) fn hear(self, frame: &Value) -> FrameContent {
         match self {
             Wire::OpenAi => openai::hear(frame),
@@ -87,7 +87,7 @@ impl Wire {
 }
 
 impl Endpoint {
-    /// Returns the headers that this format wants besides the key.
+    /// Returns the headers that this format requires besides the key.
     pub(super) fn headers(&self) -> Vec<(&'static str, &'static str)> {
         match self.wire {
             Wire::Anthropic => vec![("anthropic-version", anthropic::VERSION)],
@@ -95,7 +95,7 @@ impl Endpoint {
         }
     }
 
-    /// Returns the header that holds the key.
+    /// Returns the header with the key; none without a key.
     pub(super) fn key_header(&self) -> Option<(&'static str, Secret)> {
         let key = self.key.as_ref()?;
         Some(match self.wire {

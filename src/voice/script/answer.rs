@@ -1,4 +1,4 @@
-//! What a script answers: JSON lines or plain text, told apart by the first line, read as it comes.
+//! The output of a script: JSON lines or plain text, which the first line decides, read as it arrives.
 //!
 //! It takes bytes cut anywhere and makes the same text of every cut. It starts nothing and waits for nothing.
 
@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::mem;
 
-/// Bytes of one line.
+/// The longest line, in bytes.
 const LINE_MAX: usize = 1 << 20;
 /// Characters of a script's own words about its failure.
 const REASON_MAX: usize = 500;
@@ -53,7 +53,7 @@ struct Line {
     finish: Option<Text>,
     usage: Option<Usage>,
     pass: bool,
-    /// Read by hand, so that what stands beside it cannot hide it.
+    /// Parsed by hand, so that no other key can hide it.
     #[serde(skip)]
     error: Option<String>,
 }
@@ -230,7 +230,7 @@ fn decode(pending: &mut Vec<u8>, end: End) -> String {
     while let Some(chunk) = chunks.next() {
         text.push_str(chunk.valid());
         let invalid = chunk.invalid();
-        // A beginning that nothing follows may yet be completed.
+        // An incomplete character may still be completed.
         let begun = str::from_utf8(invalid).is_err_and(|e| e.error_len().is_none());
         if begun && end == End::Open && chunks.peek().is_none() {
             waiting = invalid.len();

@@ -21,10 +21,10 @@
 //! first line is anything else, all of the output is the reply, as plain text without the white space around it; a
 //! reply that is one JSON object is kept as data too. What is not UTF-8 becomes U+FFFD.
 //!
-//! **The end** is the exit of the process, whoever may still hold its pipes; after its last line it has half a second
-//! for that. An exit status other than 0 is a failure, told with the last line of standard error. The bounds: a line
-//! of 1 MiB, 8 MiB in all, and the time-outs of the seat, in real time, because virtual time stands while a process
-//! works. Whatever the process started is ended with it.
+//! **The end** is the exit of the process, whatever still holds its pipes; after its last line it has half a second for
+//! that. An exit status other than 0 is a failure, reported with the last line of standard error. The limits: a line of
+//! 1 MiB, 8 MiB in all, and the time-outs of the seat, in real time, because virtual time stops while a process works.
+//! Everything that the process started is ended with it.
 
 mod answer;
 mod request;

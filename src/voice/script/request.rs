@@ -1,4 +1,4 @@
-//! What a script is told: one JSON object, from the prompt and the facts of its call.
+//! The input of a script: one JSON object, from the prompt and the facts of its call.
 
 use crate::model::{Block, Prompt};
 use crate::voice::CallRequest;

@@ -81,7 +81,7 @@ pub struct ArithmeticArgs {
 }
 
 impl BatchCommand {
-    /// Makes it.
+    /// Runs the sub-command on results.
     pub fn run(&self, context: &Context) -> Result<Exit, Failure> {
         match self {
             BatchCommand::Report(args) => args.run(context),

@@ -75,7 +75,7 @@ pub struct BatchArgs {
 }
 
 impl BatchArgs {
-    /// Returns the options that a conversation of its own would have.
+    /// Returns the options that each conversation is played with.
     pub fn play(&self) -> Play {
         Play {
             headless: true,

@@ -370,7 +370,7 @@ fn spent(progress: &Progress) -> String {
     if progress.tokens > 0 { format!(", {} tokens{money}", progress.tokens) } else { money }
 }
 
-/// The line of progress.
+/// The line of progress on standard error.
 struct Told<'a> {
     context: &'a Context,
     began: i64,

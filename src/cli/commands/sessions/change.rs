@@ -14,7 +14,7 @@ use clap::Args;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What stands where a text was taken out of a file.
+/// The text that replaces a redacted one.
 const REDACTED: &str = "[redacted]";
 /// Characters that a text to take out has at least: fewer stand in too much else.
 const REDACTED_CHARS_MIN: usize = 4;
@@ -117,7 +117,7 @@ pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit
     Ok(Exit::Done)
 }
 
-/// Mends a damaged session.
+/// Repairs a damaged session.
 pub fn repair(path: &Path, context: &Context) -> Result<Exit, Failure> {
     let done = session::repair(path)?;
     for fault in &done.faults {

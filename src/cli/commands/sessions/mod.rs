@@ -1,4 +1,4 @@
-//! `sessions`: what was said before, and where it lies.
+//! `sessions`: the saved sessions and what can be done with them.
 
 mod change;
 mod list;
@@ -89,7 +89,7 @@ pub enum SessionsArgs {
 }
 
 impl SessionsArgs {
-    /// Does it.
+    /// Runs the sub-command.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         match self {
             SessionsArgs::List { examples: true, .. } => list::examples(),

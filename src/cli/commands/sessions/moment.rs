@@ -3,7 +3,7 @@
 use crate::model::Wall;
 use jiff::Timestamp;
 
-/// Returns a moment, if it is one that can be shown.
+/// Returns a time as a timestamp; none if it is out of range.
 pub fn moment(at: Wall) -> Option<Timestamp> {
     Timestamp::from_millisecond(at.0).ok()
 }

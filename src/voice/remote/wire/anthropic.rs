@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// The version of the format.
 pub(super) const VERSION: &str = "2023-06-01";
-/// Tokens of a reply where the scenario names none: this format wants a number.
+/// The default limit of a reply, in tokens: this format requires one.
 const MAX_TOKENS: u32 = 4_096;
 /// The version from which on a model weighs by itself how long it reasons, and no longer takes a number of tokens.
 const ADAPTIVE: (u32, u32) = (4, 6);
@@ -23,7 +23,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         })
         .collect();
     tools::anthropic(call, &mut messages);
-    // the format wants at least 1,024
+    // the format requires at least 1,024
     let thinking = call.spec.reasoning_tokens();
     let most = call.most_tokens().unwrap_or(MAX_TOKENS.saturating_add(thinking));
     let mut body = json!({
@@ -41,7 +41,7 @@ pub(super) fn spell(call: &Call) -> Spelled {
         });
         body["tools"] = offered.collect();
     }
-    // with reasoning this format refuses a temperature; and it wants back what was reasoned before a tool was asked, signed
+    // with reasoning this format rejects a temperature; after tools it requires the signed reasoning before the request
     let effort = call.spec.effort.as_ref().filter(|_| call.rounds.is_empty());
     if let Some(effort) = effort {
         if version(call.model) >= Some(ADAPTIVE) {
@@ -69,7 +69,7 @@ fn kept(text: &str) -> Value {
     json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}})
 }
 
-/// The content of a message; what no later prompt repeats stands behind what is kept.
+/// Returns the content of a message; what no later prompt repeats comes after the cached part.
 fn content(message: &Message) -> Value {
     let fresh = message.text.len().saturating_sub(message.fresh);
     match message.text.split_at_checked(fresh) {
