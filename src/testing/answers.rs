@@ -7,7 +7,7 @@ use crate::model::{ErrorClass, Line, Usage};
 pub struct Answer {
     /// The words, what they answer, and when they are taken out of turn.
     pub line: Line,
-    /// Whether a line with a condition speaks each time it holds.
+    /// Whether a line with a condition is used each time that it is true, instead of once.
     pub every: bool,
     /// What becomes of the call.
     pub act: Act,
@@ -23,19 +23,19 @@ pub enum Act {
     /// The words are said to the end.
     #[default]
     Say,
-    /// The connection is lost after so many words.
+    /// The connection is lost after this many words.
     Cut(u64),
     /// Only the first half of the text comes.
     BadJson,
-    /// Nothing ever comes.
+    /// There is never an answer.
     Silence,
     /// The seat lets its turn go.
     Pass,
-    /// It fails at once.
+    /// The call fails at once.
     Fail {
-        /// As what.
+        /// The class of the failure.
         class: ErrorClass,
-        /// As it was written.
+        /// The code as written in the test.
         code: String,
         /// Milliseconds that the server asks to be left alone.
         wait: Option<u64>,

@@ -1,4 +1,4 @@
-//! What participants were shown: each call of a run, and where it is not that of a recording.
+//! The prompts of participants: each call of a run, and where it differs from a recording.
 
 use crate::model::{Prompt, Purpose, Role, SeatId, TurnId};
 use crate::prompt;
@@ -9,17 +9,17 @@ use std::sync::Arc;
 /// One call, and what it was shown.
 #[derive(Clone, Debug)]
 pub struct CallSeen {
-    /// Its turn.
+    /// The turn that it was for.
     pub turn: TurnId,
-    /// Who was asked.
+    /// The seat that was called.
     pub seat: SeatId,
-    /// For what.
+    /// What the reply was for.
     pub purpose: Purpose,
     /// The number of the utterance.
     pub number: Option<u32>,
     /// Which call of its turn, from 1.
     pub attempt: u32,
-    /// What it was shown.
+    /// The prompt of the call.
     pub prompt: Arc<Prompt>,
 }
 

@@ -1,8 +1,8 @@
 //! A session as a voice: each participant says again what it said, matched by participant and turn.
 //!
-//! What it was shown then is built again from the log, with the test's own voices, and compared with what it is shown now:
-//! a prompt that has changed is told in words, and so is a turn that the recording does not have. Neither is ever shown as
-//! a fault of a connection.
+//! The earlier prompt is built again from the log, with the test's own voices, and compared with the current one: a
+//! changed prompt is reported in words, and so is a turn that the recording does not have. Neither ever looks like a
+//! fault of a connection.
 
 use super::calls::shown;
 use super::difference;
@@ -19,13 +19,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What stands for a volatile part of a prompt when two are compared.
+/// The replacement of volatile parts of a prompt when two are compared.
 const VOLATILE: &str = "…";
 
 /// What participants said in a session.
 #[derive(Debug)]
 pub struct Cassette {
-    /// Its file.
+    /// The file of the session.
     pub path: PathBuf,
     /// Parts of prompts that differ from run to run.
     ignored: Vec<Regex>,
@@ -39,14 +39,14 @@ struct Recorded {
     prompt: String,
 }
 
-/// A prompt that is not the one of the recording.
+/// A prompt that differs from the recording's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drift {
-    /// The recording.
+    /// The file of the recording.
     pub path: PathBuf,
     /// Whose turn, and which, from 1.
     pub turn: String,
-    /// The difference in words.
+    /// The difference, in words.
     pub difference: String,
 }
 
@@ -94,10 +94,10 @@ impl Cassette {
         self.turns.keys().any(|(id, _)| **id == *seat)
     }
 
-    /// Returns what a participant says for one of its turns, from 0, and how what it is shown now differs.
+    /// Returns what a participant says in one of its turns, from 0, and how the current prompt differs.
     ///
     /// # Errors
-    /// A sentence that says that the recording has no such turn.
+    /// A sentence that the recording has no such turn.
     pub fn says(
         &self,
         seat: &SeatId,
@@ -181,10 +181,10 @@ fn failure(error: Option<&CallError>) -> CallFailure {
     }
 }
 
-/// Writes the session of a run in place of a recording.
+/// Writes the session of a run over a recording.
 ///
 /// # Errors
-/// What the system said.
+/// The error of the operating system.
 pub async fn write(path: &Path, events: &[Event]) -> io::Result<()> {
     let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let beside = tempfile::Builder::new().prefix(".colloquium-").tempdir_in(folder)?;

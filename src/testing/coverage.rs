@@ -12,7 +12,7 @@ use crate::state::State;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What can be reached.
+/// A part of a scenario that a test can reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
     /// What it is: `participant`, `phase`, `dependency`, `stop`.
@@ -24,9 +24,9 @@ pub struct Point {
 /// How often each point of a scenario was reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Covered {
-    /// The scenario's title.
+    /// The title of the scenario.
     pub scenario: String,
-    /// By point.
+    /// How often each point was reached; 0 is never.
     pub hits: BTreeMap<Point, u32>,
     /// The operator's commands that were given: there is no list of those that should be.
     pub commands: BTreeMap<String, u32>,
@@ -161,7 +161,7 @@ fn points(loaded: &Loaded) -> Vec<Point> {
     points
 }
 
-/// The conditions of a scenario that somebody wrote.
+/// Returns the conditions that a scenario contains.
 fn conditions(loaded: &Loaded) -> Vec<(&'static str, String, Condition)> {
     let edges = loaded.participants.iter().flat_map(|p| p.runs.after.iter().map(move |a| (p, a)));
     let edges = edges.filter_map(|(seat, after)| {

@@ -5,7 +5,7 @@ const SHOWN: usize = 8;
 /// Parts that are shown before the first difference.
 const BEFORE: usize = 1;
 
-/// Returns what differs between what was expected and what was found, line by line; nothing where they are the same.
+/// Returns the difference between expected and found, line by line; empty where they are the same.
 pub fn lines(expected: &str, found: &str) -> Vec<String> {
     let (expected, found): (Vec<&str>, Vec<&str>) =
         (expected.lines().collect(), found.lines().collect());
@@ -21,7 +21,7 @@ pub fn lines(expected: &str, found: &str) -> Vec<String> {
     all
 }
 
-/// Returns what differs in words: `… of the [-old-] {+new+} words …`; nothing where they are the same.
+/// Returns the difference in words: `… of the [-old-] {+new+} words …`; none where they are the same.
 pub fn words(expected: &str, found: &str) -> Option<String> {
     let (expected, found): (Vec<&str>, Vec<&str>) =
         (expected.split_whitespace().collect(), found.split_whitespace().collect());
@@ -61,7 +61,7 @@ fn side(sign: char, lines: &[&str]) -> Vec<String> {
     shown
 }
 
-/// Returns where two lists part, and what stands between what they share at the beginning and at the end.
+/// Returns where two lists diverge, and what is between their common beginning and end.
 fn middle<'l, 't>(old: &'l [&'t str], new: &'l [&'t str]) -> (usize, &'l [&'t str], &'l [&'t str]) {
     let start = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let (old, new) = (old.get(start..).unwrap_or_default(), new.get(start..).unwrap_or_default());

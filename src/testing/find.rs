@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub const ENDING: &str = ".test.toml";
 /// Entries of folders that are looked at.
 const LOOKED_AT: usize = 200_000;
-/// Folders within folders.
+/// The deepest nesting of folders that is searched.
 const DEPTH: usize = 32;
 /// Folders that hold what programs made, and no tests of anybody's.
 const LEFT_OUT: [&str; 2] = ["target", "node_modules"];
@@ -16,12 +16,12 @@ const LEFT_OUT: [&str; 2] = ["target", "node_modules"];
 /// Why no tests can be found.
 #[derive(Debug, thiserror::Error)]
 pub enum TestsNotFound {
-    /// A path leads nowhere.
+    /// A path does not exist.
     #[error("cannot read {path}: {source}")]
     Path {
-        /// The path.
+        /// The path as given.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A glob fits no file.
@@ -32,10 +32,11 @@ pub enum TestsNotFound {
     TooMany(String),
 }
 
-/// Returns the test files that some paths mean, each once, sorted: a file itself, every test in a folder, what fits a glob.
+/// Returns the test files that paths name, each once, sorted: a file itself, every test in a folder, the matches of a
+/// glob.
 ///
 /// # Errors
-/// The first path that means nothing.
+/// The first path that matches nothing.
 pub fn find(paths: &[String]) -> Result<Vec<PathBuf>, TestsNotFound> {
     let mut found = vec![];
     for path in paths {

@@ -1,8 +1,7 @@
 //! A test file written from a session: what happened becomes what is expected.
 //!
-//! The words of every participant become the lines of its voice, the operator's commands become `[[steer]]`, and the order
-//! of speakers, the end and the number of turns are expected. It is a beginning: whoever keeps it deletes what they do not
-//! care for.
+//! The words of every participant become the lines of its voice, the operator's commands become `[[steer]]`, and the
+//! order of speakers, the end and the number of turns are expected. It is a start: delete what does not matter.
 
 use crate::model::payload::TurnEnded;
 use crate::model::{Event, Kind, Outcome, Purpose, SeatId, TurnId};

@@ -1,6 +1,6 @@
-//! The screen of a recording, drawn into memory at the moments at which things came.
+//! The screen of a recording, drawn into memory at the times at which things arrived.
 //!
-//! The same screen, fed by the same items as a live one; nobody watches, so there are no keys and no terminal.
+//! The same screen, fed by the same items as a live one; there is no viewer, so there are no keys and no terminal.
 
 use crate::clock::Clock;
 use crate::export::cast::Frame;
@@ -19,7 +19,7 @@ use std::rc::Rc;
 /// Milliseconds between two frames at least: what comes faster is gathered.
 const FRAME_MS: u64 = 50;
 
-/// What a terminal would have been told.
+/// The bytes that a terminal would have received.
 #[derive(Clone, Default)]
 struct Tape(Rc<RefCell<Vec<u8>>>);
 
@@ -33,7 +33,7 @@ impl Write for Tape {
     }
 }
 
-/// Draws a recording on a screen of so many columns and rows.
+/// Draws a recording on a screen of `size` columns and rows.
 ///
 /// # Errors
 /// When the drawing itself fails, which writing to memory never causes.

@@ -1,4 +1,4 @@
-//! Which part of the screen stands where, at every size.
+//! The layout of the screen, at every size.
 //!
 //! What the floor does survives the longest: the panel goes first, then the row of the cast, then the footer.
 
@@ -14,11 +14,11 @@ const PANEL_COLUMNS: u16 = 100;
 const SIDE_COLUMNS: u16 = 160;
 /// Columns of the second one.
 const SIDE_WIDTH: u16 = 38;
-/// Columns of the panel.
+/// Width of the panel, in columns.
 const PANEL_WIDTH: u16 = 30;
 /// Rows that the transcript keeps, however much is written.
 const TRANSCRIPT_ROWS: u16 = 5;
-/// Columns of the transcript at most: on a wide screen it stands in the middle.
+/// The widest transcript, in columns: on a wide screen it is centred.
 const COLUMN_WIDTH: u16 = 104;
 /// Rows of a timeline without a lane for each seat: marks, who spoke, the playhead.
 pub const SHORT_TIMELINE: u16 = 3;
@@ -28,7 +28,7 @@ const ROWS_BESIDE_LANES: u16 = 14;
 const FOLD_ROWS: u16 = 16;
 /// Rows below which the footer folds away.
 const FOOTER_ROWS: u16 = 12;
-/// Rows from which lanes run below a conversation that goes on, and where they were asked for.
+/// Rows from which lanes are shown below a live conversation: by default, and where they were asked for.
 const LANES_ROWS: u16 = 30;
 const LANES_ASKED_ROWS: u16 = 20;
 /// Rows from which a card says what waits for the person.
@@ -36,39 +36,39 @@ const CARD_ROWS: u16 = 18;
 /// Lanes that have a row each; more of them share one.
 pub const MOST_LANES: usize = 6;
 
-/// Cells before the axis.
+/// Cells before the timeline's axis.
 pub const TIMELINE_LABEL: usize = 10;
-/// Cells behind the axis.
+/// Cells after the timeline's axis.
 const TIMELINE_BEHIND: usize = 9;
 
 /// The parts; one without area is not shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Areas {
-    /// Title and standing.
+    /// The title and the status.
     pub header: Rect,
     /// Who sits at the table, in one row.
     pub cast: Rect,
-    /// The line below them.
+    /// The rule below the header.
     pub rule: Rect,
-    /// What was said.
+    /// The messages.
     pub transcript: Rect,
     /// The cast, the floor and the limits, at the side.
     pub panel: Rect,
     /// The message that is read, at the other side of a wide screen.
     pub side: Rect,
-    /// Who spoke when, in a conversation that goes on.
+    /// The lanes of a live conversation: who spoke when.
     pub lanes: Rect,
     /// What waits for the person.
     pub card: Rect,
     /// Who speaks and who is next.
     pub floor: Rect,
-    /// Queued messages.
+    /// The queued messages.
     pub queue: Rect,
-    /// Where the person writes.
+    /// The input of the operator.
     pub composer: Rect,
-    /// Who spoke when in a recording, and where it stands.
+    /// The lanes of a recording, with the playhead.
     pub timeline: Rect,
-    /// Keys.
+    /// The keys that work here.
     pub footer: Rect,
 }
 
@@ -86,7 +86,7 @@ impl Areas {
     }
 }
 
-/// Returns where the axis stands in the timeline's rows.
+/// Returns the area of the axis within the timeline's rows.
 pub fn axis(area: Rect) -> Rect {
     let width = area.width.saturating_sub((TIMELINE_LABEL + TIMELINE_BEHIND) as u16);
     Rect { x: area.x + TIMELINE_LABEL as u16, width, ..area }
@@ -95,21 +95,21 @@ pub fn axis(area: Rect) -> Rect {
 /// What the person's own part needs, in rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowsNeeded {
-    /// Queued messages.
+    /// Rows of queued messages.
     pub queue: u16,
-    /// What is written.
+    /// Rows of the composer.
     pub composer: u16,
-    /// The lanes of a recording, and what stands below them; 0 for a conversation of now.
+    /// The lanes of a recording, with the playhead; 0 for a live conversation.
     pub timeline: u16,
-    /// The lanes of a conversation that goes on.
+    /// The lanes of a live conversation.
     pub lanes: u16,
     /// The card of what waits for the person.
     pub card: u16,
-    /// How panels are shown.
+    /// Whether the panel is shown at this width.
     pub panels: Panels,
 }
 
-/// How panels are shown.
+/// When the panel is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panels {
     /// Where the screen is wide enough.
@@ -117,7 +117,7 @@ pub enum Panels {
     Auto,
     /// Also where they leave little room.
     Show,
-    /// Never.
+    /// The panel is never shown.
     Hide,
 }
 
@@ -136,7 +136,7 @@ impl Panels {
     }
 }
 
-/// Returns where everything stands; nothing where the screen is too small.
+/// Returns the layout; none where the screen is too small.
 pub fn areas(screen: Rect, needs: RowsNeeded) -> Option<Areas> {
     if screen.width < SMALLEST.0 || screen.height < SMALLEST.1 {
         return None;

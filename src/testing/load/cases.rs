@@ -14,7 +14,7 @@ static VARIABLE: LazyLock<Regex> =
 pub struct Case {
     /// Its name; none where the file has no cases.
     pub name: Option<String>,
-    /// Its keys.
+    /// The row's keys, for templates.
     pub variables: Map<String, Value>,
 }
 

@@ -1,7 +1,7 @@
-//! Which files a test may name: those in its own folder, and those below where the tests were started.
+//! Which files a test may name: those in its own folder, and those below the working directory of the run.
 //!
-//! A test file may come from somebody hostile, and a fault quotes the file it was found in: so nothing is read that lies
-//! elsewhere, links followed.
+//! A test file may be hostile, and a fault quotes the file it was found in: so files elsewhere are never read, links
+//! included.
 
 use std::path::{Component, Path, PathBuf};
 

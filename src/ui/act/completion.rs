@@ -3,7 +3,7 @@
 use crate::ui::screen::Screen;
 use crate::ui::view::completion::Completion;
 
-/// Refreshes the completion.
+/// Updates the completion to what is written.
 pub fn refresh(screen: &mut Screen) {
     screen.view.completion = {
         let themes = screen.themes.names();

@@ -7,9 +7,9 @@ use crate::ui::view::list::{EntryAction, List, ListEntry};
 /// What is taken out of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extract {
-    /// Addresses.
+    /// Addresses in the text, and named ones.
     Links,
-    /// Blocks of code.
+    /// Blocks of code, without their fences.
     Code,
 }
 

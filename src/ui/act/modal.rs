@@ -13,10 +13,10 @@ use crate::ui::view::modal::VimMode;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tui_textarea::{CursorMove, TextArea};
 
-/// The largest count.
+/// The largest count before a command.
 const COUNT_MAX: u32 = 999;
 
-/// Takes in a key; nothing where it means what it means to everybody.
+/// Handles a key; none where the key has its usual meaning.
 pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     screen.view.vim.as_ref()?;
     if key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT) {

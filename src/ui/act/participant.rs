@@ -57,7 +57,7 @@ pub fn actions(screen: &Screen, place: usize) -> Option<List> {
     Some(List::of(format!("{} {name}", place + 1), entries))
 }
 
-/// Returns a value as it stands in a `/command`.
+/// Returns a value as spelled in a `/command`.
 fn quoted(value: &str) -> String {
     Value::from(value).to_string()
 }

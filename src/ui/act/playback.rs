@@ -9,7 +9,7 @@ use crate::ui::view::player::Playback;
 /// Both ends and the tenths between them.
 const TENTHS: usize = 11;
 
-/// Plays, or stands still.
+/// Starts or pauses playback.
 pub fn toggle(view: &mut ViewState) {
     with(view, |p| match p.transport.standing().playing {
         true => p.transport.pause(),
@@ -17,7 +17,7 @@ pub fn toggle(view: &mut ViewState) {
     });
 }
 
-/// Goes a step.
+/// Moves by one step, forward or back.
 pub fn step(view: &mut ViewState, step: Step) {
     with(view, |p| p.transport.step(step));
 }
@@ -39,12 +39,12 @@ pub fn mark(view: &mut ViewState, way: Direction) {
     }
 }
 
-/// Goes so many tenths from the beginning.
+/// Jumps to a tenth of the recording, from 0 to 9.
 pub fn tenth(view: &mut ViewState, tenth: u8) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(usize::from(tenth), TENTHS)));
 }
 
-/// Goes to the moment of a column out of so many.
+/// Jumps to the time of one of `columns` columns.
 pub fn scrub(view: &mut ViewState, column: usize, columns: usize) {
     with(view, |p| p.transport.seek_time(p.timeline.moment(column, columns)));
 }

@@ -1,5 +1,5 @@
-//! Choosing lines of a message as they were written: the one that is chosen moves, a second one stays where it was put,
-//! and what lies between them is copied. Never from the screen, which breaks lines where it likes.
+//! Selects lines of a message's source: the cursor's line moves, the anchor stays, and the lines between them are
+//! copied. Never the lines of the screen, which break anywhere.
 
 use crate::ui::act::navigate::message_read;
 use crate::ui::action::Action;
@@ -18,7 +18,7 @@ pub fn open(screen: &mut Screen) {
     screen.view.page = Some(Page { title, lines, ..Page::default() });
 }
 
-/// Moves among the lines, or copies them; nothing where the action means something else.
+/// Moves through the lines, or copies them; none where the action has another meaning.
 pub fn handle(page: &mut Page, action: Action) -> Option<Option<Request>> {
     let lines = page.lines.as_mut()?;
     let last = lines.all.len().saturating_sub(1);

@@ -1,5 +1,5 @@
-//! What comes and goes by itself: the list of keys behind the prefix comes a moment after it, and the offer to
-//! undo goes. Whoever draws asks how long to sleep; nothing here wakes anybody.
+//! What appears and disappears by itself: the list of keys behind the prefix appears after a short time, and the offer
+//! to undo disappears. The drawing loop asks how long to sleep; nothing here wakes it.
 
 use crate::model::{Command, Ms};
 use crate::ui::action::Action;

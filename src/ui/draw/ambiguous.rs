@@ -1,7 +1,7 @@
 //! Signs whose width terminals do not agree on: joined emoji, flags, tinted hands.
 //!
-//! Where a terminal takes more cells for one than we count, it writes over what stands behind it. So whatever follows
-//! such a sign in its row is written again after it, each time: then the row ends as it was meant.
+//! Where a terminal uses more cells for one than we count, it overwrites what follows. So the rest of a row after such
+//! a sign is written again each time: then the row ends where it should.
 
 use crate::ui::text::wrap::width;
 use ratatui::buffer::{Buffer, CellDiffOption};

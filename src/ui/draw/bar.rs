@@ -22,7 +22,7 @@ impl Bar {
         self
     }
 
-    /// Puts something before what stands at the right already.
+    /// Puts a text before what is already at the right.
     pub(super) fn right(&mut self, text: impl Into<String>, style: Style) -> &mut Bar {
         self.right.insert(0, Span::styled(text.into(), style));
         self
@@ -48,7 +48,7 @@ impl Bar {
         for span in &self.left {
             let left = room.saturating_sub(right + used);
             if span.width() > left {
-                // what was cut must not run into what stands at the right
+                // a clipped text must not touch what is at the right
                 let clipped = clip(&span.content, left.saturating_sub(1), ellipsis);
                 used += width(&clipped);
                 spans.push(Span::styled(clipped, span.style));

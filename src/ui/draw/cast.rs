@@ -12,15 +12,15 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
-/// Cells of a name at most, and whether it is told who speaks and who is next, as the line of the floor does: the first
-/// that lets all seats fit. In the end the numbers alone are left.
+/// The longest name in cells, and whether the row says who speaks and who is next, as the line of the floor does: the
+/// first that lets all seats fit is used. In the end only the numbers are left.
 const SHORTER: [(usize, bool); 6] =
     [(usize::MAX, true), (usize::MAX, false), (16, false), (10, false), (6, false), (0, false)];
 
-/// Seats that are shown before whoever speaks, where not all are.
+/// Seats that are shown before the speaker, where not all fit.
 const BEFORE: usize = 2;
 
-/// Draws the row.
+/// Draws the row of the cast.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let narrow = screen.view.areas.is_narrow();
     let used = used(&screen.transcript.state().spent()).filter(|_| narrow).unwrap_or_default();
@@ -29,7 +29,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let fits = |shorter: &(usize, bool)| row(area, *shorter, 0, screen).0.width() <= room;
     let (mut line, clicks) = match SHORTER.into_iter().find(fits) {
         Some(shorter) => row(area, shorter, 0, screen),
-        // too many even as numbers: those around whoever speaks
+        // too many even as numbers: the seats around the speaker
         None => row(area, (10, true), around(screen), screen),
     };
     if line.width() > room {
@@ -44,11 +44,11 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     screen.view.clicks.extend(clicks);
     frame.render_widget(line, area);
     let used = Span::styled(format!("{used} "), screen.theme.style(ThemeRole::Muted));
-    // a span has a look of its own, and a line would lay its look over the whole row
+    // a span has a style of its own, a line would apply its style to the whole row
     frame.render_widget(Line::from(used).right_aligned(), area);
 }
 
-/// The place of the first seat that is shown where not all are: a few before whoever speaks.
+/// Returns the index of the first seat that is shown where not all fit: a few before the speaker.
 fn around(screen: &Screen) -> usize {
     let state = screen.transcript.state();
     let speaks = |seat: &Seat| state.turns.values().any(|t| t.seat == seat.spec.id);
@@ -59,7 +59,7 @@ fn around(screen: &Screen) -> usize {
 /// What a click does, by the cells it falls on.
 type Clicks = Vec<(Rect, Action)>;
 
-/// The row from a seat on, with names of so many cells at most, and all words or only those that nothing else tells.
+/// Returns the row from a seat on, with names of at most so many cells, and all facts or only those shown nowhere else.
 fn row(
     area: Rect,
     (most, all): (usize, bool),
@@ -100,7 +100,7 @@ fn row(
         clicks.push((cells, select(place)));
         spans.push(Span::raw("   "));
     }
-    // the gap behind the last seat is nobody's
+    // the gap after the last seat is not needed
     spans.pop();
     (Line::from(spans), clicks)
 }

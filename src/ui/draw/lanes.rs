@@ -1,4 +1,4 @@
-//! The lanes of a conversation that goes on: a row for each participant below the transcript, up to now.
+//! The lanes of a live conversation: a row for each participant below the transcript, up to now.
 
 use crate::ui::layout::{MOST_LANES, TIMELINE_LABEL};
 use crate::ui::screen::Screen;
@@ -22,7 +22,7 @@ pub fn rows(screen: &Screen) -> u16 {
 /// Cells before the lanes at most.
 const LABEL_MAX: usize = 16;
 
-/// Returns the cells before the lanes: as many as the longest name needs.
+/// Returns the cells before the lanes: the width of the longest name.
 fn label(screen: &Screen) -> usize {
     let seats = &screen.transcript.state().seats;
     let names = seats.iter().map(|seat| width(&screen.transcript.name(&seat.spec.id)));
@@ -30,7 +30,7 @@ fn label(screen: &Screen) -> usize {
     (names.max().unwrap_or(0) + 4).clamp(TIMELINE_LABEL, LABEL_MAX)
 }
 
-/// Draws the lanes.
+/// Draws the lanes of a live conversation.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let (theme, glyphs, transcript) = (&screen.theme, screen.glyphs, &screen.transcript);
     let label = label(screen);

@@ -1,7 +1,7 @@
 //! Draws the screen: a table of panes, each with its place and a function that draws it.
 //!
-//! Drawing changes nothing but what is remembered of the layout. All text comes from `transcript` and `message`, which made
-//! it safe.
+//! Drawing changes only what the screen remembers of its layout. All text comes from `transcript` and `message`, which
+//! made it safe.
 
 mod ambiguous;
 mod analysis;
@@ -35,7 +35,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Text};
 use ratatui::widgets::Block;
 
-/// A part of the screen: where it stands and how it is drawn.
+/// A part of the screen: its place and its drawing function.
 struct Pane {
     area: fn(&Areas) -> Rect,
     draw: fn(&mut Frame<'_>, Rect, &mut Screen),
@@ -58,11 +58,11 @@ const PANES: &[Pane] = &[
     Pane { area: |a| a.footer, draw: footer::draw },
 ];
 
-/// What lies on top, in the order in which it is drawn; each draws nothing while it is closed.
+/// The overlays, in the order in which they are drawn; a closed one draws nothing.
 const OVERLAYS: &[fn(&mut Frame<'_>, Rect, &mut Screen)] =
     &[completion::draw, analysis::draw, page::draw, list::draw, prefix::draw, footer::spilt];
 
-/// Draws everything.
+/// Draws the whole screen.
 pub fn draw(frame: &mut Frame<'_>, screen: &mut Screen) {
     let whole = frame.area();
     let ground =

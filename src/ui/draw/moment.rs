@@ -1,5 +1,5 @@
-//! The card of a moment that waits for the person: a limit that was reached, a turn that failed. It names the keys that help
-//! and what they cost, and stands above the line of the floor until something was done.
+//! The card that asks for the operator's attention: a limit was reached, a turn failed. It names the keys that help and
+//! what they cost, and is above the line of the floor until one is pressed.
 
 use crate::model::{Limit, Usd};
 use crate::ui::action::Action;
@@ -25,7 +25,7 @@ pub fn rows(screen: &Screen) -> u16 {
     if of(screen).is_some() { ROWS } else { 0 }
 }
 
-/// Draws the card.
+/// Draws the card, if there is one.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let Some((title, role, told, keys)) = of(screen) else { return };
     let room = area.width.saturating_sub(2).min(WIDTH_MAX);

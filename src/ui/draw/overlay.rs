@@ -1,4 +1,4 @@
-//! The frame of what lies on top of the transcript, and where it lies.
+//! The frame and the place of an overlay above the transcript.
 
 use crate::text;
 use crate::ui::layout::Areas;
@@ -9,11 +9,11 @@ use ratatui::symbols::border;
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Block;
 
-/// Cells that must be left at each side of what lies on top; where there are fewer it takes the whole width, since words
-/// cut by its edge would only disturb.
+/// The fewest cells beside an overlay; where there are fewer it takes the whole width, because words cut by its edge
+/// would only disturb.
 const BESIDE: u16 = 12;
 
-/// Returns where something lies that wants to be as large as that: between header and floor, which stay in sight.
+/// Returns the area for an overlay of a given size: between header and footer, which stay visible.
 pub(super) fn on_top(whole: Rect, areas: &Areas, (wide, high): (u16, u16)) -> Rect {
     let width = if whole.width < wide + 2 * BESIDE { whole.width } else { wide };
     let room = areas.floor.y.saturating_sub(areas.header.bottom());
@@ -22,7 +22,7 @@ pub(super) fn on_top(whole: Rect, areas: &Areas, (wide, high): (u16, u16)) -> Re
     Rect { x: whole.x + (whole.width - width) / 2, y, width, height }
 }
 
-/// Returns the frame of what lies on top, with its title and the key that closes it.
+/// Returns the frame of an overlay, with its title and the key that closes it.
 pub(super) fn framed(screen: &Screen, title: &str, close: &str) -> Block<'static> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let [top_left, top_right, bottom_left, bottom_right] = glyphs.corners;

@@ -22,7 +22,7 @@ use std::iter;
 
 /// Utterances of a seat whose length is drawn at most.
 const SPARK_CELLS: usize = 20;
-/// Utterances of all that are looked through for them, so that a long talk costs no more.
+/// How many of the last utterances are searched for them, so that a long conversation costs no more.
 const SPARK_REACH: usize = 200;
 /// Bytes that are taken for a token of what is being said.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -30,7 +30,7 @@ const BYTES_PER_TOKEN: u64 = 4;
 const FACT: usize = 7;
 /// Cells of the names of limits.
 const NAMES: usize = 12;
-/// Cells of a bar.
+/// The length of a bar, in cells.
 const BAR_CELLS: u64 = 10;
 
 /// Draws the panel behind its wall.
@@ -81,7 +81,7 @@ pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
 /// Rows that the cast has at least, whatever else the panel tells.
 const CAST_LEAST: usize = 8;
 
-/// The seats in as many rows as there are: three each, two or one; of more, those around whoever speaks.
+/// Returns the seats in the rows there are: three each, two or one; where not all fit, those around the speaker.
 fn cast(screen: &Screen, now: Ms, (room, rows): (usize, usize)) -> Vec<Line<'static>> {
     let (transcript, theme, glyphs) = (&screen.transcript, &screen.theme, screen.glyphs);
     let state = transcript.state();
@@ -160,7 +160,7 @@ fn both_ends(
     Line::from(vec![Span::styled(left, look), Span::raw(gap), Span::styled(right, muted)])
 }
 
-/// How fast a seat speaks, in tokens a second as estimated; nothing before it has said anything.
+/// Returns the speed of a reply, in estimated tokens per second; none before its first words.
 fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
     let said = transcript.live.bytes(turn.id);
     let ms = now.since(turn.since).max(1);
@@ -213,7 +213,7 @@ fn floor(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     lines
 }
 
-/// Who stands where, the most held position first; nothing where nobody said so in a form that can be read.
+/// Returns the positions, the most common first; empty where no reply stated one in a readable form.
 fn stances(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (transcript, theme) = (&screen.transcript, &screen.theme);
     let mut held: Vec<(&str, Vec<&SeatId>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The keys that can follow the prefix, in columns above the line of the floor, a moment after it was pressed.
+//! The keys that can follow the prefix, in columns above the line of the floor, shortly after it was pressed.
 
 use crate::ui::action::Action;
 use crate::ui::draw::overlay::framed;
@@ -11,7 +11,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::Clear;
 
-/// Cells of a column.
+/// The width of a column, in cells.
 const COLUMN: usize = 24;
 /// Cells of the keys in it.
 const KEY: usize = 10;
@@ -23,11 +23,11 @@ pub fn draw(frame: &mut Frame<'_>, _: Rect, screen: &mut Screen) {
     }
     let (keymap, areas) = (&screen.keymap, screen.view.areas);
     let own = |row: &&KeyRow| keymap.keys(row.action, Focus::Prefix).next().is_some();
-    // what works in the composer itself needs no prefix, and whoever writes does not look for how to scroll
+    // keys that work in the composer need no prefix, and a person who writes does not look for how to scroll
     let apart = |row: &&KeyRow| {
         keymap.key(row.action, Focus::Write).is_none() && !scrolls(row.action) || own(row)
     };
-    // what stands behind the prefix alone goes first
+    // keys that work only after the prefix come first
     let rows = ROWS.iter().filter(own).chain(ROWS.iter().filter(|row| !own(row)));
     let listed = rows.filter(apart);
     let mut keys: Vec<(&str, &str)> =

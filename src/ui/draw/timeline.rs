@@ -1,4 +1,4 @@
-//! The timeline of a recording: a lane for each seat, the places worth jumping to, and the playhead, all on one axis.
+//! The timeline of a recording: a lane for each seat, marks to jump to, and the playhead, all on one axis.
 //!
 //! When height is short the lanes become one row of seat numbers; the row of the playhead is the last to go.
 

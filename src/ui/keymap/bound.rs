@@ -1,7 +1,7 @@
-//! The map that holds: the table of keys, with those that the user set instead.
+//! The keymap in use: the table of keys, with the user's own in place of some.
 //!
-//! It is settled once, at the start; what contradicts itself is refused there with its place in the file. Nothing that
-//! is shown names a key by itself: it asks this map, so that a changed key shows everywhere.
+//! It is made once, at the start; contradictions are errors there, with the place in the file. No text on the screen
+//! names a key by itself: it asks this map, so that a changed key shows everywhere.
 
 use crate::config::Binding;
 use crate::model::near::nearest;
@@ -136,7 +136,7 @@ impl Keymap {
         })
     }
 
-    /// Returns the keys that lead to an action from a place: its own, or the prefix and the one behind it.
+    /// Returns the keys for an action in a place: its own, or the prefix and the one after it.
     pub fn reach(&self, action: Action, place: Focus) -> Option<String> {
         let behind = || self.key(Action::Prefix, place).zip(self.key(action, place.prefixed()));
         let own = self.key(action, place).map(str::to_owned);

@@ -1,11 +1,11 @@
 //! Where the keyboard is: which keys hold there, and whether letters are text.
 
-/// Where the keyboard is.
+/// The part of the screen that receives keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Focus {
     /// Watching: letters are commands.
     Read,
-    /// Watching a recording: what differs from the table.
+    /// A recording: keys that differ from those for reading.
     Replay,
     /// Watching, after a search: what differs from the table.
     Found,
@@ -17,9 +17,9 @@ pub enum Focus {
     Search,
     /// A list of commands or keys: letters narrow it down.
     Pick,
-    /// Reading the analysis.
+    /// The analysis of the conversation.
     Analysis,
-    /// Reading what lies on top: a message alone, a prompt, a link, a comparison.
+    /// An overlay to read: a single message, a prompt, a link, a comparison.
     Page,
     /// The start screen: letters are text of its fields.
     Start,
@@ -28,7 +28,7 @@ pub enum Focus {
 }
 
 impl Focus {
-    /// Every place.
+    /// Every place, in the order in which help lists them.
     pub const ALL: [Focus; 11] = [
         Focus::Read,
         Focus::Replay,
@@ -72,7 +72,7 @@ impl Focus {
         Focus::ALL.into_iter().find(|focus| focus.name() == name)
     }
 
-    /// Returns the place whose keys hold here as well, where this one has none of its own.
+    /// Returns the place whose keys also work here, where this one has none of its own.
     pub fn behind(self) -> Option<Focus> {
         match self {
             Focus::Replay | Focus::Found | Focus::Prefix => Some(Focus::Read),

@@ -46,7 +46,7 @@ const MODIFIERS: [(KeyModifiers, &str); 3] = [
     (KeyModifiers::SHIFT, "shift-"),
 ];
 
-/// Returns how a key press is spelled; nothing for a release, or a key that has no spelling.
+/// Returns the spelling of a key press; none for a release, or a key without a spelling.
 pub fn spell(key: &KeyEvent) -> Option<String> {
     if key.kind == KeyEventKind::Release {
         return None;
@@ -64,7 +64,7 @@ pub fn spell(key: &KeyEvent) -> Option<String> {
     Some(joined(modifiers, &name))
 }
 
-/// Returns a key's spelling however a person wrote it; nothing where it names no key.
+/// Returns the normal spelling of a key; none if it is not a key.
 pub fn canonical(written: &str) -> Option<String> {
     let (mut modifiers, mut rest) = (KeyModifiers::NONE, written);
     while let Some((modifier, prefix)) = MODIFIERS.iter().find(|(_, prefix)| {

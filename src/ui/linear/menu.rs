@@ -14,7 +14,7 @@ const ASKED_ANYWAY: &[(&str, &[&str])] =
 pub enum MenuEntry {
     /// A line that could be typed as well, and what it does.
     Line(&'static str, &'static str),
-    /// Pauses, or goes on, as it stands.
+    /// Pause or resume, depending on the state.
     PauseOrGoOn,
     /// A command whose keys are asked for.
     Command(&'static CommandRow),
@@ -44,7 +44,7 @@ pub fn short() -> Vec<MenuEntry> {
     first.into_iter().chain(commands.iter().filter_map(|name| command(name))).chain(last).collect()
 }
 
-/// Returns every command.
+/// Returns an entry for every command.
 pub fn all() -> Vec<MenuEntry> {
     COMMANDS.iter().map(MenuEntry::Command).collect()
 }
@@ -60,22 +60,22 @@ pub struct Question {
     row: &'static CommandRow,
     /// What is known of it, as it would be typed.
     line: String,
-    /// How many of the keys were dealt with.
+    /// How many of the keys have an answer.
     done: usize,
     /// What numbers stand for in the answer that is awaited.
     answers: Vec<String>,
 }
 
-/// What follows an answer.
+/// The result of an answer.
 pub enum Answered {
-    /// Something else is asked.
+    /// The next question, with its text.
     Ask(String, Question),
     /// All is known: the command as it would be typed.
     Line(String),
 }
 
 impl Question {
-    /// Returns a command of which nothing is known.
+    /// Returns the first question about a command.
     pub fn about(row: &'static CommandRow) -> Question {
         Question { row, line: spelled(row), done: 0, answers: vec![] }
     }

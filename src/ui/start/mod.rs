@@ -1,7 +1,7 @@
-//! The start screen: what to talk about, by whom, and what was said before; at the first run, what can be done at all.
+//! The start screen: topic, cast and saved sessions; at the first run, the setup.
 //!
-//! `cli` hands in what it found, some of it after the first frame, and gets back a choice. Nothing here knows a server,
-//! a file or an engine, and nothing starts before a person said so.
+//! `cli` passes what it found, some of it after the first frame, and gets back a choice. Nothing here uses a server, a
+//! file or an engine, and nothing starts without the user's choice.
 
 mod keying;
 mod keys;

@@ -1,10 +1,10 @@
-//! How long ago and how it stands, in a few cells.
+//! The age and the status of a session, in a few cells.
 
 use crate::catalogue::SessionStatus;
 use crate::export::reason;
 use crate::model::Wall;
 
-/// Milliseconds of a minute.
+/// Milliseconds in a minute.
 const MINUTE_MS: i64 = 60_000;
 
 /// Returns how long ago something was, in the largest unit that fits.
@@ -18,7 +18,7 @@ pub fn ago(now: Wall, then: Wall) -> String {
     }
 }
 
-/// Returns how a session stands.
+/// Returns the status of a session.
 pub fn standing(standing: &SessionStatus) -> String {
     match standing {
         SessionStatus::Running(_) => "running elsewhere".into(),

@@ -1,9 +1,9 @@
-//! What the terminal is asked, once, before anything listens to keys: how light its ground is, and whether it can tell
-//! Shift-Enter from Enter.
+//! Questions to the terminal, asked once, before anything reads keys: how light its background is, and whether it can
+//! tell Shift-Enter from Enter.
 //!
 //! One question with an end mark that every terminal answers, so that silence about the rest is an answer as well. It
-//! cannot block: after a short while it goes on without. It cannot leak: what comes too late is taken for what it is by
-//! [`Late`], and never for keys. What a person types in that moment is lost.
+//! cannot block: after a short while the program continues without. It cannot leak: late answers are recognised by
+//! [`Late`], and never taken for keys. Keys that a person presses meanwhile are lost.
 
 use crate::ui::theme::Ground;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
@@ -19,7 +19,7 @@ const PATIENCE_MS: u64 = 100;
 #[cfg(unix)]
 const ANSWER_MAX: usize = 1024;
 
-/// What the terminal told of itself.
+/// What the terminal reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalReport {
     /// How light its ground is.
@@ -28,7 +28,7 @@ pub struct TerminalReport {
     pub keyboard: bool,
 }
 
-/// Asks the terminal; where none exists, or it does not answer in time, nothing is known.
+/// Asks the terminal; without a terminal, or without an answer in time, nothing is known.
 #[cfg(unix)]
 pub fn ask() -> TerminalReport {
     use crate::clock::Clock;
@@ -54,13 +54,13 @@ pub fn ask() -> TerminalReport {
             Ok(_) | Err(_) => break,
         }
     }
-    // a terminal that refuses this refuses it again when the screen is left, and is told of there
+    // a terminal that refuses this refuses it again when the screen is left, and that is reported
     let _ = disable_raw_mode();
     *CUT.lock().unwrap_or_else(|e| e.into_inner()) = cut(&answer);
     read(&answer)
 }
 
-/// Asks nothing, here.
+/// Asks nothing on this system.
 #[cfg(not(unix))]
 pub fn ask() -> TerminalReport {
     TerminalReport::default()
@@ -111,7 +111,7 @@ enum Within {
     Escape,
     /// In the colour of the ground.
     Colour,
-    /// In a report.
+    /// Inside any other report.
     Report,
 }
 

@@ -5,7 +5,7 @@ use crate::ui::theme::glyphs::Glyphs;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Cells of a frame beside what it holds.
+/// Cells of a frame besides its content.
 pub const AROUND: usize = 4;
 /// Cells of a bar at most.
 const BAR_MAX: usize = 24;
@@ -38,7 +38,8 @@ pub fn card(
     lines
 }
 
-/// Returns a bar as long as a part of the most there is, in at most a third of the room; something is never nothing.
+/// Returns a bar for a part of the largest value, at most a third of the room long; any part above 0 has at least one
+/// cell.
 pub fn bar(part: f64, most: f64, room: usize, glyphs: &Glyphs) -> String {
     let longest = (room / 3).min(BAR_MAX);
     if part <= 0.0 || most <= 0.0 {

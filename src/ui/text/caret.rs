@@ -8,7 +8,7 @@ use std::ops::Range;
 use tui_textarea::{CursorMove, TextArea};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Takes in a key.
+/// Applies a key to the text.
 pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
     let plain = !key.modifiers.intersects(KeyModifiers::CONTROL | KeyModifiers::ALT);
     match key.code {
@@ -22,7 +22,7 @@ pub fn input(area: &mut TextArea<'_>, key: KeyEvent) {
     }
 }
 
-/// Moves the caret.
+/// Moves the caret by whole characters as a reader sees them.
 pub fn step(area: &mut TextArea<'_>, to: CursorMove) {
     let before = place(area);
     area.move_cursor(to);

@@ -9,7 +9,7 @@ pub enum MessagePart<'a> {
     Code {
         /// The language it names; empty if it names none.
         language: &'a str,
-        /// The code.
+        /// The code without its fences.
         code: String,
     },
 }
@@ -58,10 +58,10 @@ fn fence(line: &str) -> (&str, &str) {
     if marks.len() >= 3 && same { (marks, rest.trim()) } else { ("", line) }
 }
 
-/// Returns how many bytes of Markdown that still grows are whole paragraphs, which look the same whatever follows.
+/// Returns how many bytes of growing Markdown are complete paragraphs, which look the same whatever follows.
 ///
-/// A paragraph counts once a single blank line and the beginning of another one follow it that nothing can make a part of
-/// it. Where that is in doubt (HTML, front matter, what is indented, lists that may go on), it does not count yet.
+/// A paragraph counts once a single blank line and the beginning of another one follow it that cannot become a part of
+/// it. Where that is in doubt (HTML, front matter, indented text, lists that may continue), it does not count yet.
 pub fn finished(said: &str) -> usize {
     if said.starts_with(['-', '+']) {
         return 0;

@@ -1,6 +1,6 @@
 //! What was said, as rows: made safe, read as Markdown, and broken at the width of the column.
 //!
-//! On the screen code stands in frames, numbered as the key that copies them does; for copying as plain text it stands bare.
+//! On the screen code has a frame with the number for the key that copies it; for copying as plain text it has none.
 //!
 //! The text is made safe before it is read and again after it: an entity such as `&#27;` becomes a character only
 //! when it is read. The source stays in the log; copies are made from that, never from here.
@@ -98,13 +98,13 @@ impl StyleSheet for Sheet {
 /// The signs that frame blocks of code, and the number of the first one.
 #[derive(Clone, Copy)]
 pub struct CodeFrames {
-    /// The signs.
+    /// The character set of the frames.
     pub glyphs: &'static Glyphs,
     /// The number of the first block, from 1.
     pub from: usize,
 }
 
-/// Returns the rows of a message at a width in cells, with nothing drawn besides its words.
+/// Returns the rows of a message at a width in cells, with nothing but its words.
 pub fn rows(said: &str, room: usize, theme: &Theme) -> Vec<Line<'static>> {
     laid(said, room, theme, None)
 }
@@ -151,12 +151,12 @@ const FRAME_MIN: usize = 16;
 /// Cells of a frame beside the code.
 const FRAME_AROUND: usize = 4;
 
-/// Reads words as Markdown.
+/// Parses words as Markdown.
 fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> Vec<Line<'static>> {
     let code = theme.style(ThemeRole::MdCode);
     let code = match (frames, theme.has_code_ground()) {
         (Some(_), true) => code.patch(theme.style(ThemeRole::CodeGround)),
-        // marks what gets its backticks back; nothing is ever drawn hidden
+        // marks the text that gets its backticks back; nothing is ever drawn hidden
         (Some(_), false) => code.add_modifier(Modifier::HIDDEN),
         (None, _) => code,
     };
@@ -186,14 +186,14 @@ fn read(words: &str, room: usize, theme: &Theme, frames: Option<CodeFrames>) -> 
     rows
 }
 
-/// Returns whether a line is nothing but a rule.
+/// Returns whether a line is only a rule.
 fn is_rule(line: &Line<'_>) -> bool {
     let shown = line.to_string();
     let shown = shown.trim();
     shown.len() >= 3 && shown.bytes().all(|b| b == b'-')
 }
 
-/// Puts the backticks back around code within a line that nothing else tells apart.
+/// Restores the backticks around inline code that no colour sets apart.
 fn ticked(mut line: Line<'static>) -> Line<'static> {
     for span in &mut line.spans {
         if span.style.add_modifier.contains(Modifier::HIDDEN) {
@@ -216,7 +216,7 @@ fn breaks_kept(said: &str) -> String {
     let mut kept = String::with_capacity(said.len());
     for line in said.lines() {
         fenced ^= line.trim_start().starts_with("```") || line.trim_start().starts_with("~~~");
-        // a definition of a link is a line that somebody wrote: the renderer would swallow it
+        // a person may write the definition of a link as a line: the renderer would swallow it
         let line = match !fenced && defines_link(line) {
             true => format!("\\{}", line.trim_start()),
             false => line.to_owned(),

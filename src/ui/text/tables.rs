@@ -7,7 +7,7 @@ use crate::ui::text::wrap::width;
 /// Cells that the frame takes besides the columns: at the left edge, and of each column.
 const EDGE: usize = 1;
 const FRAME: usize = 3;
-/// Cells of the names of columns at most; what stands behind a longer name is not lined up.
+/// The widest aligned column of names, in cells; longer names push their values to the right.
 const NAMES: usize = 16;
 /// Blanks at the left edge from which Markdown takes a line for code.
 const CODE_INDENT: usize = 4;
@@ -40,7 +40,7 @@ fn is_row(line: &str) -> bool {
     indent < CODE_INDENT && line.contains('|')
 }
 
-/// Returns whether a line is what stands between the head of a table and its rows.
+/// Returns whether a line is the separator below the head of a table.
 fn is_rule(line: &str, columns: usize) -> bool {
     let cells = cells(line);
     let dashes = |cell: &&str| {
@@ -74,12 +74,12 @@ fn needs(table: &[Vec<&str>]) -> usize {
     EDGE + (0..columns).map(|column| longest(column) + FRAME).sum::<usize>()
 }
 
-/// Returns the rows with the head, without what stands between them.
+/// Returns the rows with the head, without the separator.
 fn rows<'a, 'b>(table: &'a [Vec<&'b str>]) -> impl Iterator<Item = &'a Vec<&'b str>> {
     table.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, row)| row)
 }
 
-/// Returns a table as blocks: the name of a column, and what stands in it.
+/// Returns a table as blocks: each column's name and its value.
 fn blocks(table: &[Vec<&str>]) -> String {
     let head = &table[0];
     let widest = head.iter().map(|name| width(name)).max().unwrap_or(0).min(NAMES);

@@ -5,11 +5,11 @@ use ratatui::style::Color;
 /// How many colours a terminal shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
-    /// The sixteen of its own palette.
+    /// The sixteen colours of the terminal's own palette.
     Ansi,
-    /// The fixed 256.
+    /// The fixed palette of 256 colours.
     Indexed,
-    /// All of them.
+    /// All 24-bit colours.
     #[default]
     True,
 }

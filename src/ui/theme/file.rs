@@ -1,4 +1,4 @@
-//! Theme files: TOML, checked when read; what is wrong is told with file, line and column.
+//! Theme files: TOML, checked when read; faults are reported with file, line and column.
 //!
 //! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
 
@@ -18,7 +18,7 @@ pub struct ThemeSource {
     pub name: String,
     /// How faults call the file.
     pub path: String,
-    /// What is in it.
+    /// The content of the file.
     pub text: Cow<'static, str>,
 }
 
@@ -35,9 +35,9 @@ pub enum Ground {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Appearance {
-    /// Dark.
+    /// For a dark background.
     Dark,
-    /// Light.
+    /// For a light background.
     Light,
     /// The terminal's own, whatever it is.
     Any,
@@ -47,7 +47,7 @@ pub enum Appearance {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meta {
-    /// Its name.
+    /// The theme's name, as settings use it.
     pub name: String,
     /// For which ground it is made.
     pub appearance: Appearance,
@@ -156,7 +156,7 @@ impl Colours {
     }
 }
 
-/// A file and where it came from; a theme is its own layer over those that it inherits.
+/// A file and its origin; a theme is a layer over those that it inherits.
 pub(super) type ThemeLayer = (ThemeSource, File);
 
 /// Returns how every role looks, in the order of the roles; of the layers the last counts most.

@@ -1,6 +1,6 @@
 //! Colours by role: a theme is a TOML file, checked when it is read, that says how each role looks.
 //!
-//! Nothing is told by colour alone, so a theme without any colour (`mono`) is as complete as the others. It does not
+//! Colour is never the only sign, so a theme without any colour (`mono`) is as complete as the others. It does not
 //! decide which theme is right for a terminal: `cli` does, from flags, settings and environment.
 
 mod choice;

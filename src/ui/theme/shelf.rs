@@ -25,7 +25,7 @@ const BUNDLED: &[(&str, &str)] = &[
 /// How long a chain of themes that inherit may be.
 const INHERITED_MAX: usize = 8;
 
-/// All themes.
+/// The bundled themes and the user's own.
 #[derive(Clone, Debug, Default)]
 pub struct ThemeLibrary {
     own: Vec<ThemeSource>,
@@ -49,10 +49,10 @@ impl ThemeLibrary {
         self.own.iter().any(|s| s.name == name)
     }
 
-    /// Returns what a theme says of itself.
+    /// Returns the description of a theme.
     ///
     /// # Errors
-    /// When none exists of that name, or something in it is wrong.
+    /// When there is no theme of that name, or something in it is wrong.
     pub fn meta(&self, name: &str) -> Result<Meta, ThemeError> {
         Ok(File::read(&self.source(name)?)?.meta)
     }
@@ -60,7 +60,7 @@ impl ThemeLibrary {
     /// Returns a theme as a terminal can show it.
     ///
     /// # Errors
-    /// When none exists of that name, or something in it is wrong.
+    /// When there is no theme of that name, or something in it is wrong.
     pub fn theme(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! What holds for every theme, and how faults in one are told.
+//! What every theme must fulfil, and how faults in one are reported.
 
 use crate::ui::theme::*;
 use ratatui::style::Color;
@@ -6,11 +6,11 @@ use ratatui::style::Color;
 /// The least contrast of words, and of lines that carry no information.
 const WORDS: f64 = 4.5;
 const LINES: f64 = 3.0;
-/// Grounds of common terminals, on which the theme without a ground of its own must do.
+/// Backgrounds of common terminals, on which a theme without its own background must be readable.
 const DARK: [&str; 5] = ["#000000", "#101014", "#1e1e1e", "#282828", "#2e3440"];
 const LIGHT: [&str; 4] = ["#ffffff", "#fafafa", "#fbf1c7", "#eff1f5"];
 
-/// What words stand on.
+/// The backgrounds behind text.
 const GROUNDS: [ThemeRole; 4] =
     [ThemeRole::Background, ThemeRole::Overlay, ThemeRole::MessageGround, ThemeRole::CodeGround];
 /// The least contrast of colours that must do on every ground, dark and light.

@@ -1,9 +1,9 @@
-//! Which commands can do something as the conversation stands.
+//! Which commands are possible in the current state of the conversation.
 
 use crate::state::RunState;
 use crate::ui::view::transcript::Transcript;
 
-/// Returns why a command can do nothing as the conversation stands, if it cannot.
+/// Returns why a command has no effect in the current state; none if it has one.
 pub fn unfit(transcript: &Transcript, command: &str) -> Option<&'static str> {
     let state = transcript.state();
     let held = matches!(state.run, RunState::Pausing | RunState::Paused);

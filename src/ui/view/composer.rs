@@ -20,9 +20,9 @@ const PASTE_LINES: usize = 10;
 /// Bytes that are laid out at once at most: beyond that every key would be felt.
 const UNFOLDED_BYTES: usize = 100_000;
 
-/// What is being written.
+/// The operator's input.
 pub struct Composer {
-    /// The text box.
+    /// The text box with the caret.
     pub area: TextArea<'static>,
     /// What was sent before, oldest first.
     pub history: Vec<String>,
@@ -51,19 +51,19 @@ impl Default for Composer {
 fn fresh() -> TextArea<'static> {
     let mut area = TextArea::default();
     area.set_wrap_mode(WrapMode::WordOrGlyph);
-    // the terminal's cursor stands on the caret; a painted one would be a second
+    // the terminal's cursor is on the caret; a painted one would be a second
     area.set_cursor_style(Style::new());
     area.set_cursor_line_style(Style::new());
     area
 }
 
 impl Composer {
-    /// Returns what is written.
+    /// Returns the text as shown, chips included.
     pub fn text(&self) -> String {
         self.area.lines().join("\n")
     }
 
-    /// Returns whether nothing is written.
+    /// Returns whether the input is empty.
     pub fn is_empty(&self) -> bool {
         self.area.is_empty()
     }
@@ -94,7 +94,7 @@ impl Composer {
         (caret.row, width(&row))
     }
 
-    /// Returns what is written with every chip replaced by the text it stands for: what is sent.
+    /// Returns the text to send: every chip is replaced by the text behind it.
     pub fn whole(&self) -> String {
         let unfold =
             |text: String, (chip, pasted): &(String, String)| text.replacen(chip, pasted, 1);

@@ -14,12 +14,12 @@ use ratatui::text::{Line, Span};
 /// Cells of a choice or a side at most, as a part of the card.
 const NAME_PART: usize = 3;
 
-/// How cards are drawn.
+/// The appearance of cards.
 #[derive(Clone, Copy)]
 pub struct ContestLook<'a> {
-    /// The colours.
+    /// The colours of the current theme.
     pub theme: &'a Theme,
-    /// The signs.
+    /// The character set of frames and marks.
     pub glyphs: &'static Glyphs,
 }
 
@@ -126,7 +126,7 @@ pub fn verdict(
     card(&title, rows, room, look.theme.style(ThemeRole::FloorSpeaking), look.glyphs)
 }
 
-/// Returns what a side is called: `1 Nadia (pro)` where it is one participant's, else its own name.
+/// Returns the name of a side: `1 Nadia (pro)` if it has one participant, else its own name.
 fn called(transcript: &Transcript, side: &Text) -> Text {
     let place = seat_of(transcript, side);
     let seat = place.and_then(|place| Some((place + 1, transcript.state().seats.get(place)?)));

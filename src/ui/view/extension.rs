@@ -1,7 +1,7 @@
-//! What runs one more round where a limit holds, and in words what that costs.
+//! The raise that allows one more round at a limit, and in words what it costs.
 //!
-//! A raise of turns or rounds says what it is; one of money, tokens or time is a sum that a person should know before
-//! the key is pressed.
+//! A raise of turns or rounds is short; one of money, tokens or time is an amount that a person should see before
+//! pressing the key.
 
 use crate::model::{Limit, Limits};
 use crate::state::State;
@@ -16,7 +16,7 @@ pub fn round(state: &State) -> u32 {
     (state.seats.iter().filter(|s| !s.gone && !s.muted).count() as u32).max(1)
 }
 
-/// Returns the limits under which everybody can speak once more, where one holds.
+/// Returns the limits under which everybody can speak once more; none where no limit was reached.
 pub fn one_more_round(state: &State) -> Option<Limits> {
     let held = state.limit.as_ref()?;
     let mut set = Limits::default();
@@ -31,7 +31,7 @@ pub fn one_more_round(state: &State) -> Option<Limits> {
     Some(set)
 }
 
-/// Returns the limit that holds and what one more round raises it to, in words; none where nothing holds.
+/// Returns the limit that was reached and its raise for one more round, in words; none where no limit was reached.
 pub fn raise(state: &State) -> Option<(String, String)> {
     let held = state.limit.as_ref()?;
     let to = one_more_round(state)?.of(held.what)?;
@@ -39,8 +39,7 @@ pub fn raise(state: &State) -> Option<(String, String)> {
     Some((held.what.words(from), held.what.words(to)))
 }
 
-/// Returns what the key for one more round does where a limit holds: tokens, money and time are raised by a sum that a
-/// person should know beforehand.
+/// Returns what the key for one more round does at a limit: of tokens, money and time, with the amount.
 pub fn way_on(state: &State) -> String {
     match (state.limit.as_ref().map(|held| held.what), raise(state)) {
         (Some(Limit::Tokens | Limit::Usd | Limit::Seconds), Some((_, to))) => {
@@ -50,7 +49,7 @@ pub fn way_on(state: &State) -> String {
     }
 }
 
-/// Returns which limit holds, in words.
+/// Returns the limit that was reached, in words.
 pub fn stopped(state: &State) -> String {
     let Some(held) = &state.limit else { return String::new() };
     format!("stopped at the limit of {}", held.what.words(held.limit))

@@ -1,6 +1,6 @@
 //! Who speaks, doing what, since when, and who is next and why: read off the state, in words.
 //!
-//! The scheduler's own words are used where there are any; nothing here decides anything.
+//! Where the scheduler gives a reason, its own words are used; nothing here decides anything.
 
 use crate::export::cost;
 use crate::model::payload::WarningAbout;
@@ -10,32 +10,32 @@ use crate::ui::view::transcript::Transcript;
 
 /// Milliseconds before the first word of a model on this machine after which it is taken to be loading.
 const LOADING_MS: u64 = 3_000;
-/// Milliseconds without a byte after which a reader is told so.
+/// Milliseconds without a byte after which the screen says so.
 const SILENCE_MS: u64 = 20_000;
 
-/// How the conversation stands.
+/// The status of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// The floor moves.
+    /// Turns start and run.
     Running,
     /// It moves for some utterances more.
     Stepping,
     /// It pauses after who speaks now.
     Pausing,
-    /// Nothing starts.
+    /// Paused: no turn starts.
     Paused,
-    /// A person has the floor, or nobody is granted it.
+    /// A person has the floor, or nobody gets it.
     Waiting,
-    /// A limit holds.
+    /// Stopped at a limit.
     Stopped,
-    /// It is over.
+    /// The conversation has ended.
     Done,
-    /// It failed.
+    /// The conversation has failed.
     Error,
 }
 
 impl Status {
-    /// Returns how a conversation stands.
+    /// Returns the status of a conversation.
     pub fn of(state: &State) -> Status {
         if let Some(ended) = &state.ended {
             let failed = matches!(ended.reason, StopReason::Failure | StopReason::Starved);
@@ -158,7 +158,7 @@ pub fn next(state: &State) -> (Vec<SeatId>, String) {
     (seats, why)
 }
 
-/// Returns what was used so far, in few cells: `~41.2k tok  $0.18+`. Nothing where no model was asked.
+/// Returns the use so far, in a few cells: `~41.2k tok  $0.18+`. None where no model was called.
 pub fn used(spent: &Spent) -> Option<String> {
     let usage = spent.used()?;
     let about = if usage.estimated { "~" } else { "" };

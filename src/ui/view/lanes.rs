@@ -1,4 +1,4 @@
-//! Who spoke when in a conversation that goes on: the same lanes as those of a recording, up to now.
+//! Who spoke when in a live conversation: the same lanes as those of a recording, up to now.
 //!
 //! A long conversation shows its last stretch, so that a lane never costs more than the turns that are seen.
 
@@ -6,15 +6,15 @@ use crate::model::{Ms, Purpose};
 use crate::ui::view::transcript::Transcript;
 use std::ops::Range;
 
-/// Milliseconds that a column stands for at most.
+/// The longest time of a column, in milliseconds.
 const COLUMN_MS: u64 = 4_000;
 
 /// A stretch of the conversation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
-    /// When it begins.
+    /// The time of the first column.
     pub begin: Ms,
-    /// When it ends.
+    /// The time after the last column.
     pub end: Ms,
     /// Who spoke, by place, from when to when, the last turn first.
     spoke: Vec<(usize, Ms, Ms)>,
@@ -22,7 +22,7 @@ pub struct Lanes {
 }
 
 impl Lanes {
-    /// Returns the last stretch that fits into so many columns.
+    /// Returns the last stretch that fits into `columns` columns.
     pub fn of(transcript: &Transcript, now: Ms, columns: usize) -> Lanes {
         let log = &transcript.turn_log.turns;
         let running = transcript.speaking();
@@ -30,7 +30,7 @@ impl Lanes {
             running.map(|t| (transcript.seat_place(&t.seat), t.granted, now)).collect();
         let first = log.first().map(|turn| turn.granted).or(running.first().map(|turn| turn.1));
         let first = first.unwrap_or(now);
-        // while nobody speaks time stands still
+        // while nobody speaks, the lanes do not move
         let last = log.iter().map(|turn| turn.ended).next_back().unwrap_or(first);
         let end = if running.is_empty() { last } else { now };
         let longest = COLUMN_MS.saturating_mul(columns as u64);

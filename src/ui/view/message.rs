@@ -28,22 +28,22 @@ const HEAD_ROWS: usize = 2;
 /// Rows of an utterance that are shown while several speak at once.
 const FOLDED_ROWS: usize = 4;
 
-/// How messages are drawn.
+/// The appearance of messages.
 #[derive(Clone, Copy)]
 pub struct Look<'a> {
     /// The width of the transcript in cells.
     pub width: usize,
-    /// The colours.
+    /// The colours of the current theme.
     pub theme: &'a Theme,
-    /// The signs.
+    /// The character set of marks and frames.
     pub glyphs: &'static Glyphs,
-    /// The keys.
+    /// The keys, for hints.
     pub keymap: &'a Keymap,
-    /// How they are read.
+    /// The reader's settings: what is folded, open or raw.
     pub reading: &'a Reading,
 }
 
-/// How the person reads.
+/// The reader's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Reading {
     /// Whether all reasoning is open.
@@ -107,7 +107,7 @@ pub fn lines(transcript: &Transcript, at: usize, look: Look<'_>) -> Vec<Line<'st
 pub struct Growing {
     /// All lines as they were last, the head first.
     lines: Rc<Vec<Line<'static>>>,
-    /// How many of them stand before the words.
+    /// How many of the lines are before the words.
     front: usize,
     /// What the front was made of: the call, and the bytes of its reasoning.
     of: (Option<CallId>, usize),
@@ -261,7 +261,7 @@ fn about(transcript: &Transcript, seat: &SeatId) -> Vec<String> {
     role.into_iter().chain(model).collect()
 }
 
-/// Reasoning, folded to one line unless it is open; nothing where none exists.
+/// Returns reasoning, folded to one line unless it is open; empty where there is none.
 fn reasoning(thought: &str, opens: bool, look: Look<'_>) -> Vec<Line<'static>> {
     if thought.trim().is_empty() {
         return vec![];
@@ -341,7 +341,7 @@ fn who(transcript: &Transcript, who: &Who, look: Look<'_>) -> (String, Style) {
     }
 }
 
-/// The line that says whose words follow; who that is and the time at the right are told where they fit.
+/// Returns the head of a message; role and time are shown where they fit.
 fn head(
     name: String,
     style: Style,
@@ -422,7 +422,7 @@ pub fn marked(mut line: Line<'static>, look: Look<'_>) -> Line<'static> {
     line
 }
 
-/// Returns the head of a message whose beginning stands above the screen.
+/// Returns the head of a message that begins above the screen.
 pub fn continued(lines: &[Line<'static>], look: Look<'_>) -> Option<Line<'static>> {
     let mut head = lines.get(1).filter(|_| lines[0].width() == 0)?.clone();
     // the gutter and the name

@@ -1,16 +1,16 @@
-//! Where somebody with the habits of vim stands.
+//! The mode of the composer with vim's keys.
 
 /// What letters mean in the composer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VimMode {
-    /// Text.
+    /// Letters are text.
     #[default]
     Insert,
-    /// Moves and changes.
+    /// Letters are motions and changes.
     Normal,
 }
 
-/// Where somebody with these habits stands.
+/// The state of vim's keys.
 #[derive(Clone, Debug, Default)]
 pub struct Vim {
     /// What letters mean in the composer.

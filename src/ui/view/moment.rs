@@ -1,4 +1,5 @@
-//! The moments that matter: a limit, a failure, a turn of yours; and what somebody who looks elsewhere is told of them.
+//! Events that need attention: a limit, a failure, a turn of yours; and the notification for a user who looks
+//! elsewhere.
 
 use crate::analysis::TimedTurn;
 use crate::model::{Event, Kind, Outcome};
@@ -19,7 +20,7 @@ pub fn why(turn: &TimedTurn) -> String {
     text::label(why).into_owned()
 }
 
-/// Returns what an event is to somebody who looks elsewhere; nothing for most.
+/// Returns the notification for an event; none for most.
 pub fn told(transcript: &Transcript, event: &Event) -> Option<String> {
     let told = match &event.kind {
         Kind::FloorGranted(_) => {

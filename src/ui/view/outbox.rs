@@ -18,7 +18,7 @@ pub struct Outbox {
 /// What a queued command waits for.
 #[derive(Clone, Debug, Default)]
 pub struct WaitsFor {
-    /// Who speaks now.
+    /// The current speaker's name; none if nobody speaks.
     pub speaker: Option<String>,
     /// How the conversation is resumed, where it is paused.
     pub resume: Option<String>,

@@ -1,4 +1,4 @@
-//! A recording on the screen: what the keys of its player do.
+//! The player of a recording on the screen.
 //!
 //! Playing, pausing and seeking are the transport's; whatever they show comes back through the tail like anything else.
 
@@ -6,20 +6,20 @@ use crate::model::Wall;
 use crate::session::replay::{IDLE_LIMIT_MS, Speed, Spot, Transport};
 use crate::ui::view::timeline::Timeline;
 
-/// A recording that is played.
+/// A recording on the screen.
 pub struct Playback {
-    /// The player.
+    /// The handle of the player.
     pub transport: Transport,
-    /// Who spoke when.
+    /// The lanes and marks of the recording.
     pub timeline: Timeline,
-    /// When it was recorded.
+    /// The date of the recording.
     pub recorded: Wall,
     /// How long a wait may be where waits are shortened, in milliseconds.
     pub idle_limit: u64,
 }
 
 impl Playback {
-    /// Returns what plays a transport's recording on a screen.
+    /// Returns the player of a transport's recording.
     pub fn new(transport: Transport) -> Playback {
         let timeline = Timeline::of(transport.recording());
         let recorded = transport.recording().records().first().map_or(Wall(0), |r| r.event.at);

@@ -3,18 +3,18 @@
 /// Lines that are being chosen.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineSelection {
-    /// Whose words they are, as told when they are copied.
+    /// The author of the lines, as reported when they are copied.
     pub what: String,
     /// The lines as they were written.
     pub all: Vec<String>,
-    /// The one that stays.
+    /// The index of the anchor's line.
     pub from: usize,
-    /// The one that moves.
+    /// The index of the cursor's line.
     pub at: usize,
 }
 
 impl LineSelection {
-    /// Returns whether a line lies between the two.
+    /// Returns whether a line is in the selection.
     pub fn has(&self, line: usize) -> bool {
         (self.from.min(self.at)..=self.from.max(self.at)).contains(&line)
     }
@@ -29,7 +29,7 @@ impl LineSelection {
         self.at
     }
 
-    /// Returns what lies between the two, as it was written.
+    /// Returns the source text of the selected lines.
     pub fn chosen(&self) -> String {
         let chosen = self.all.iter().enumerate().filter(|(i, _)| self.has(*i));
         chosen.map(|(_, line)| line.as_str()).collect::<Vec<_>>().join("\n")

@@ -1,6 +1,6 @@
-//! A recording at a glance: who spoke when, and the places worth jumping to.
+//! A recording at a glance: who spoke when, and marks to jump to.
 //!
-//! Read off the events once; it draws nothing and follows nothing.
+//! Made from the events once; it draws nothing and does not change.
 
 use crate::model::*;
 use crate::session::replay::{Recording, Spot};
@@ -9,7 +9,7 @@ use crate::text;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// When somebody spoke.
+/// The turns of one participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
     /// Whose it is, safe for one line.
@@ -25,7 +25,7 @@ pub enum Sort {
     Vote,
     /// The operator spoke, or set a bookmark.
     You,
-    /// A call failed.
+    /// A call or a turn failed.
     Error,
 }
 
@@ -33,7 +33,7 @@ impl Sort {
     /// Every sort, in the order of the legend.
     pub const ALL: [Sort; 3] = [Sort::Vote, Sort::You, Sort::Error];
 
-    /// Returns its sign.
+    /// Returns the mark's sign on the axis.
     pub fn sign(self) -> &'static str {
         match self {
             Sort::Vote => "v",
@@ -57,18 +57,18 @@ impl Sort {
 pub struct Mark {
     /// Where: just behind the event.
     pub spot: Spot,
-    /// When.
+    /// Its time in the recording.
     pub at: Ms,
-    /// What it is.
+    /// The kind of the mark.
     pub sort: Sort,
 }
 
 /// Who spoke when, and what is worth jumping to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
-    /// When it begins.
+    /// The time of the first event.
     pub begin: Ms,
-    /// When it ends.
+    /// The time of the last event.
     pub end: Ms,
     /// A lane for each seat, in the order of the table.
     pub lanes: Vec<Lane>,
@@ -77,7 +77,7 @@ pub struct Timeline {
 }
 
 impl Timeline {
-    /// Returns the timeline of a recording.
+    /// Returns the timeline of a recording, from its events.
     pub fn of(recording: &Recording) -> Timeline {
         let events = || recording.records().iter().map(|r| &r.event);
         let state = State::fold(events().filter(|e| !matches!(e.kind, Kind::Delta(_))));
@@ -110,14 +110,14 @@ impl Timeline {
         timeline
     }
 
-    /// Returns which of so many columns a moment falls into.
+    /// Returns the column of a time, out of `columns` columns.
     pub fn column(&self, at: Ms, columns: usize) -> usize {
         let length = self.end.since(self.begin).max(1);
         let last = columns.saturating_sub(1) as u64;
         scaled(at.since(self.begin).min(length), last, length) as usize
     }
 
-    /// Returns the moment of a column out of so many.
+    /// Returns the time of a column, out of `columns` columns.
     pub fn moment(&self, column: usize, columns: usize) -> Ms {
         let last = columns.saturating_sub(1).max(1) as u64;
         self.begin.plus(scaled(self.end.since(self.begin), (column as u64).min(last), last))

@@ -5,7 +5,7 @@ use crate::model::{Command, Ms};
 /// An action that can be undone for a while.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undo {
-    /// What undoes it.
+    /// The command that undoes it.
     pub command: Command,
     /// What was said of it.
     pub told: String,

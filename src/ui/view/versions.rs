@@ -63,8 +63,8 @@ pub fn page(transcript: &Transcript, entry: &Entry, title: &str) -> Page {
     Page { title: title.to_owned(), facts, parts, ..Page::default() }
 }
 
-/// Returns the texts of an utterance as a list from which Enter lets another one count, and what else can be done with
-/// it; nothing for words that have no number.
+/// Returns the versions of an utterance as a list in which Enter chooses one, with the other actions on it; none for
+/// words without a number.
 pub fn list(transcript: &Transcript, entry: &Entry, name: &str) -> Option<List> {
     let utterance = entry.number?;
     let listed = |call: &str, title: String, action| ListEntry::new(call, title, action);

@@ -1,7 +1,7 @@
-//! The transcript of a recording at points along it, so that going anywhere folds a stretch and not the whole.
+//! The transcript of a recording at points along it, so that a jump folds only a stretch of it.
 //!
-//! They are made once, beside the screen, and only shorten the way: a transcript that goes on from one is equal to the transcript
-//! told from the first event. What they take is bounded; a recording too long for that is told from its beginning.
+//! They are made once, beside the screen, and only save time: a transcript continued from one equals the transcript
+//! made from the first event. Their memory is bounded; a recording too long for that is folded from its beginning.
 
 use crate::model::Event;
 use crate::session::tail::Record;
@@ -15,7 +15,7 @@ const HELD: usize = 200_000;
 
 /// What is made from events, one after the other.
 pub trait Fold: Clone + Default {
-    /// Takes in an event.
+    /// Applies an event.
     fn apply(&mut self, event: &Event);
 }
 
@@ -34,9 +34,9 @@ impl<T: Fold> Waypoints<T> {
         self.0.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Makes them for the events of a recording. Takes as long as telling all of it.
+    /// Makes them for the events of a recording. Takes as long as folding all of it.
     pub fn fill(&self, recording: &[Arc<Record>]) {
-        // transcripts every so many events hold the half of a square together
+        // transcripts at every `stretch` events hold about length² / (2 * stretch) events together
         let stretch = STRETCH.max(recording.len().saturating_mul(recording.len()) / (2 * HELD));
         if stretch >= recording.len() {
             return;
@@ -50,7 +50,7 @@ impl<T: Fold> Waypoints<T> {
         }
     }
 
-    /// Returns the transcript of some events: the first ones of the recording that these are made for.
+    /// Returns the transcript after some events: the first ones of the recording that these are made for.
     pub(in crate::ui) fn after(&self, events: &[Arc<Record>]) -> T {
         let near = self.made().range(..=events.len()).next_back().map(|(at, s)| (*at, s.clone()));
         let (told, near) = near.unwrap_or_default();
