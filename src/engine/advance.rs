@@ -11,7 +11,7 @@ use crate::model::*;
 use crate::policy::{self, Decision, NextMove, View};
 use crate::state::{Ending, RunState, State, Thread, Turn};
 
-/// Returns the one event that follows from the state alone, or nothing.
+/// Returns the one event that follows from the state alone; none where an input has to come first.
 pub fn advance(state: &State) -> Option<Draft> {
     if state.threads.is_empty() {
         return None;
@@ -36,7 +36,7 @@ pub fn advance(state: &State) -> Option<Draft> {
     })
 }
 
-/// Where somebody stands now, once they have said so and it is not recorded.
+/// Returns the record of a position that a participant has stated and that is not yet recorded.
 fn stance(state: &State) -> Option<Draft> {
     let stance = state.unrecorded_stance()?;
     Some(draft(ThreadId::ROOT, ENGINE, stance.clone().into()))
@@ -52,7 +52,7 @@ fn give_up(state: &State) -> Option<Draft> {
     Some(turns::cut_sealed(state, turn, CutWhy::Timeout))
 }
 
-/// What follows once nothing is held back: limits, stops, grants, decisions.
+/// Returns what follows when nothing is held back: limits, stops, grants, decisions.
 fn floor(state: &State) -> Option<Draft> {
     if state.stopped_by.is_some() {
         return None;
@@ -94,7 +94,7 @@ fn pause(state: &State) -> Option<Draft> {
     })
 }
 
-/// An end that is due: asked for, forced by a failure, or come to by the root's policy.
+/// Returns an end that is due: asked for, forced by a failure, or reached by the root's policy.
 fn ending(state: &State) -> Option<Draft> {
     let root = state.threads.get(&ThreadId::ROOT)?;
     let quiet = state.turns.is_empty();
@@ -119,7 +119,7 @@ fn ending(state: &State) -> Option<Draft> {
     }
 }
 
-/// Why nobody speaks any more: each failure once, with the seats that it befell.
+/// Returns why no seat speaks any more: each failure once, with the seats that it hit.
 fn failures(state: &State) -> Option<Text> {
     let mut told: Vec<(&Text, Vec<&str>)> = vec![];
     for seat in &state.seats {
@@ -205,8 +205,8 @@ fn interrupted(state: &State) -> Option<Draft> {
     })
 }
 
-/// Whether a thread goes on without words: all who could speak passed, or failed until a person helps, or nothing comes
-/// of its decisions.
+/// Returns whether a thread continues without words: all who could speak passed, or failed until a person helps, or its
+/// decisions have no effect.
 fn stalled(state: &State, thread: &Thread) -> Option<StopReason> {
     let able = || thread.seats.iter().filter(|s| state.may_speak(s));
     let all = |what: &dyn Fn(&SeatId) -> bool| able().next().is_some() && able().all(what);
@@ -248,7 +248,7 @@ fn decide(state: &State, thread: &Thread) -> Option<Draft> {
     }
 }
 
-/// The end of a phase whose condition holds after a round, or what is wrong with the condition.
+/// Returns the end of a phase whose condition is true after a round, or what is wrong with the condition.
 fn until(state: &State, thread: &Thread) -> Option<Draft> {
     let when = state.phase_of(thread.id)?.shows.until.as_ref()?;
     let holds = |c: Condition| c.holds(&Facts::new(state.facts_of_rules(|name| c.uses(name))));
@@ -262,7 +262,7 @@ fn until(state: &State, thread: &Thread) -> Option<Draft> {
     }
 }
 
-/// The batch that a policy wants, unless it is of a round too many.
+/// Returns the batch that a policy asks for, unless it belongs to a round beyond the limit.
 fn speak(state: &State, thread: &Thread, decision: Decision) -> Option<Draft> {
     let NextMove::Speak { seats, why, queue, round } = decision.next else { return None };
     if let (Some(round), Some(limit)) = (round, state.limits.rounds)

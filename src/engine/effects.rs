@@ -9,7 +9,7 @@ use crate::tool::ToolJob;
 use crate::voice::CallRequest;
 use std::sync::Arc;
 
-/// Milliseconds that a call may go on after the time limit was reached.
+/// Milliseconds that a call may continue after the time limit was reached.
 pub const TIME_GRACE_MS: u64 = 10_000;
 
 /// Something to be done outside.
@@ -23,11 +23,11 @@ pub enum Effect {
     Release(TurnId),
     /// Tell a call whether it may do what it asked leave for.
     Permit {
-        /// The call.
+        /// The call that asked.
         call: CallId,
-        /// Which request of it.
+        /// The number of the request within the call.
         request: u32,
-        /// Whether it may.
+        /// Whether it is allowed.
         yes: bool,
     },
     /// Stop a call, at once.
@@ -100,7 +100,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
             let built = state.rolls.take_prompt(&started.digest);
             built.unwrap_or_else(|| Arc::new(prompt::build(state, turn)))
         }
-        // which line is spoken was chosen when the call was ordered: nobody reads the whole talk for it
+        // the line was chosen when the call was ordered: the conversation need not be read for it
         VoiceSpec::Lines { .. } | VoiceSpec::Human { .. } => Arc::default(),
     };
     let messages = match seat.spec.voice {
@@ -125,7 +125,7 @@ fn start(state: &State, started: &CallStarted, call: CallId) -> Option<Effect> {
     })))
 }
 
-/// Returns the next moment at which time alone matters: nothing has to be disarmed, and a resume needs nothing special.
+/// Returns the next time at which time alone matters: nothing has to be disarmed, and a resume needs nothing special.
 pub fn deadline(live: &Live) -> Option<Ms> {
     let state = &live.state;
     let turns = state.turns.values().filter_map(|turn| {
@@ -138,7 +138,7 @@ pub fn deadline(live: &Live) -> Option<Ms> {
                 let due = call_deadline(live, turn.id, &spec.timeouts).map(|due| due.at);
                 due.into_iter().chain(time_is_up(state, turn)).min()
             }
-            // a pause holds who waits for a rate as well
+            // a pause also holds a turn that waits for a rate
             (_, None, None) if state.run == RunState::Paused => None,
             (_, None, None) => state.held_by_rate(turn, state.ms).map(|(at, ..)| at),
             (_, None, Some(retry)) => {
@@ -159,8 +159,8 @@ pub fn deadline(live: &Live) -> Option<Ms> {
     turns.chain(limits).min()
 }
 
-/// Returns when a running call is cut because the conversation's time was up when it began to be spoken. What judges say
-/// of the talk is heard to its end.
+/// Returns when a running call is cut because the conversation's time is up: after a grace period. Judges may always
+/// finish.
 pub(super) fn time_is_up(state: &State, turn: &Turn) -> Option<Ms> {
     let reached = state.limit.as_ref().filter(|at| at.what == Limit::Seconds)?;
     let up = state.running.since?.plus((reached.limit * 1000).saturating_sub(state.running.total));
@@ -174,7 +174,7 @@ pub(super) fn near_mark(limit: u64) -> u64 {
 
 /// When a call runs out of time.
 pub(super) struct CallDeadline {
-    /// The moment.
+    /// The time at which the call fails.
     pub at: Ms,
     /// What it failed to do until then.
     what: &'static str,
@@ -183,7 +183,7 @@ pub(super) struct CallDeadline {
 }
 
 impl CallDeadline {
-    /// Returns what is told when it has passed.
+    /// Returns the failure in words.
     pub fn words(&self) -> String {
         let seconds = self.after as f64 / 1000.0;
         format!("{} {seconds} s; raise its timeout, or choose another voice", self.what)

@@ -1,6 +1,6 @@
 //! What follows from what is known of a person: the profile is noted, a stage is entered, the catalogue is ranked.
 //!
-//! Stages and rankings are looked at when nobody speaks, so that all who speak at once are shown the same.
+//! Stages and rankings are computed when no turn runs, so that seats that speak at once see the same.
 
 use super::drafts::warn_once;
 use crate::expr::{Condition, ExprError, Facts};
@@ -12,7 +12,7 @@ use crate::scenario::RankingSpec;
 use crate::state::State;
 use serde_json::{Map, Value, json};
 
-/// The highest score.
+/// The highest score of an item.
 const SCORE_MAX: f64 = 100.0;
 
 /// Returns what is to be noted of the profile, if anything is.
@@ -31,7 +31,7 @@ pub(super) fn next(state: &State) -> Option<Draft> {
     stage.map_or_else(|| ranking(state), noted)
 }
 
-/// Whether a condition holds now; one that fails does not.
+/// Returns whether a condition is true now; one that cannot be evaluated is an error in words.
 fn holds(state: &State, when: &str, place: &str) -> Result<bool, String> {
     let told = |fault: ExprError| {
         format!("{place}: \"{when}\", {}: {fault}; it does not hold", fault.place(when))
@@ -40,7 +40,7 @@ fn holds(state: &State, when: &str, place: &str) -> Result<bool, String> {
     condition.holds(&Facts::new(state.facts(|name| condition.uses(name)))).map_err(told)
 }
 
-/// The stage that holds, where it is another one than was noted, or a reply claims another one.
+/// Returns the stage, where it differs from the recorded one, or a reply claims another one.
 fn stage(state: &State) -> Result<Option<StageEntered>, String> {
     let spec = &state.scenario.stages;
     let mut found = None;
@@ -70,7 +70,7 @@ fn stage(state: &State) -> Result<Option<StageEntered>, String> {
     Ok(changed.then_some(entered))
 }
 
-/// The catalogue ranked, where that is due and nothing was made of what is known now.
+/// Returns the ranking, where it is due and was not yet made from the current profile.
 fn ranking(state: &State) -> Option<Draft> {
     let spec = state.scenario.ranking.as_ref()?;
     if state.known.ranking().is_some() || state.known.profile.is_empty() {
@@ -95,7 +95,7 @@ fn ranking(state: &State) -> Option<Draft> {
     }
 }
 
-/// Ranks the catalogue.
+/// Ranks the items of the catalogue.
 fn ranked(
     state: &State,
     spec: &RankingSpec,
@@ -166,7 +166,7 @@ fn share(value: &Value) -> f64 {
     }
 }
 
-/// Rounds to a tenth.
+/// Rounds to one decimal.
 fn tenths(number: f64) -> f64 {
     (number * 10.0).round() / 10.0
 }

@@ -17,11 +17,11 @@ use serde_json::Value;
 const RETRY_WAIT_MS: u64 = 500;
 /// The part of a wait by which it may be longer, so that seats which failed together do not come back together.
 const JITTER: u64 = 4;
-/// What is told of a reply that is an echo.
+/// The reason for rejecting an echo.
 const ECHO: &str = "the reply said only what was said already";
-/// Bytes of what is told of a reply that has not the form it was asked for.
+/// The longest reason for rejecting a reply, in bytes.
 const WRONG_MAX: usize = 500;
-/// What is told of a reply that began in another's name.
+/// The reason for rejecting a reply that began in another's name.
 const IN_ANOTHERS_NAME: &str =
     "it begins with another participant's name; say your own words, without a name in front";
 
@@ -196,7 +196,7 @@ pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     }
 }
 
-/// What is told of a reply as data that had no tokens left.
+/// Returns the reason for rejecting a reply as data that had no tokens left.
 fn at_the_limit(turn: &Turn) -> String {
     let limit = turn.parameters.max_tokens;
     let limit = limit.map_or(String::new(), |n| format!(" ({n})"));
@@ -358,7 +358,7 @@ pub(super) fn failed(
             let (error, said) = (Some(error), live.said(turn.id));
             let raw = (!said.is_empty()).then(|| said.into());
             let end = TurnEnded { error, raw, usage, cost, ..turn.ended(now, Outcome::Failed) };
-            // whose answer is missing is told by its name; an utterance that failed is nobody's words
+            // a missing answer is its seat's event; a failed utterance is the engine's, since nobody said it
             let by = if turn.speaks() { event::ENGINE } else { &*turn.seat };
             draft(turn.thread, by, Box::new(end).into())
         }
@@ -379,7 +379,7 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
         return None;
     }
     if failure.class == ErrorClass::Length {
-        // the next one has four times as many
+        // the retry has four times as many
         return (!turn.widened).then_some(0);
     }
     if failure.class == ErrorClass::Context {
@@ -399,7 +399,7 @@ fn wait(state: &State, turn: &Turn, rule: &FailureRule, failure: &CallFailure) -
     (least <= left).then(|| least.saturating_add(jitter).min(left))
 }
 
-/// Returns whether nothing that failed is tried again: the conversation ends, or its time is up.
+/// Returns whether failures are no longer retried: the conversation ends, or its time is up.
 pub(super) fn gives_up(state: &State) -> bool {
     let time_is_up = state.limit.as_ref().is_some_and(|at| at.what == Limit::Seconds);
     time_is_up || state.stopped_by.is_some()

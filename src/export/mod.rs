@@ -1,8 +1,8 @@
 //! A conversation as a text that people keep: one format a file, each a spelling of the same telling.
 //!
-//! [`Narrator`] turns events into what is worth telling (words with a head, one-line notes), live or from a file alike;
-//! a format only spells that. Everything is append-only, one block per finished utterance, with nothing left of what
-//! acts on a terminal. It deliberately tells no pieces and no calls: the log has those.
+//! [`Narrator`] turns events into narration (words with a head, one-line notes), live or from a file alike; a format
+//! only spells that. Everything is append-only, one block per finished utterance, without anything that acts on a
+//! terminal. It deliberately leaves out pieces and calls: the log has those.
 //!
 //! What is kept as a file is spelled from a [`Document`], which has lost beforehand what was not meant for everybody.
 
@@ -45,13 +45,13 @@ pub struct Format {
 
 /// What a format is made of.
 pub enum Spell {
-    /// Of the document alone.
+    /// From the document alone.
     Document(fn(&Document) -> String),
-    /// Of what a screen of so many columns and rows showed as well.
+    /// From the document and a recording of its screen, of a size in columns and rows.
     Screen(fn(&Document, (u16, u16), &[cast::Frame]) -> String),
 }
 
-/// Every format.
+/// Every format, in the order in which help lists them.
 pub const FORMATS: &[Format] = &[
     Format { name: "md", title: "Markdown", spell: Spell::Document(|d| d.told(md::spell)) },
     Format {

@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 /// What a seat's replies must be, and how often it may try again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contract {
-    /// The form.
+    /// The form that a reply must have.
     pub form: Form,
     /// Further calls of the same turn, each of which is shown what was wrong with the reply before it.
     #[serde(default = "once")]
     pub again: u32,
-    /// The text that quotations in the reply are held against, and marked by; none where nobody checks them.
+    /// The text that quotations in the reply are checked against and marked by; none where nothing is checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quotes: Option<Text>,
     /// The participants to whom its replies may whisper, or [`EVERYBODY`].
@@ -25,17 +25,17 @@ pub struct Contract {
     /// Whether its facts are kept as the profile.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep: bool,
-    /// The field of its data that holds the words that everybody reads; the data themselves, if none.
+    /// The field of its data with the text for everybody; none shows the data themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub says: Option<Text>,
 }
 
-/// The field of a reply that holds the facts for the profile, where its schema has one.
+/// The field of a reply with the facts for the profile, where its schema has one.
 pub const PROFILE: &str = "profile";
 
 /// The word that begins a paragraph of private words in a reply, before the name of the one who alone reads it.
 pub const WHISPER: &str = "WHISPER";
-/// The name that stands for everybody else, where a contract says to whom a reply may whisper.
+/// The name for everybody else, in the list of those to whom a reply may whisper.
 pub const EVERYBODY: &str = "all";
 
 fn once() -> u32 {
@@ -61,7 +61,7 @@ impl Contract {
         self.form == Form::Free && self.quotes.is_none()
     }
 
-    /// Returns the facts that a reply as data holds for the profile, where they are kept.
+    /// Returns the facts for the profile in a reply as data, where they are kept.
     pub fn facts_in(&self, data: &Value) -> Option<Map<String, Value>> {
         let Form::Schema(schema) = &self.form else { return None };
         if !self.keep {
@@ -80,7 +80,7 @@ impl Contract {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Form {
-    /// Any words.
+    /// Any text, without a form.
     #[default]
     Free,
     /// Any words, in which these signs mean something; one that says "pass" alone lets the turn go.
@@ -91,7 +91,7 @@ pub enum Form {
     Schema(Value),
     /// One of these choices and why, and what these ways of counting need besides: a confidence, a ranking, scores.
     Ballot {
-        /// The choices.
+        /// The choices of the vote, as spelled in the ballot.
         options: Vec<Text>,
         /// How the vote is counted.
         count: Vec<Aggregation>,
@@ -102,7 +102,7 @@ pub enum Form {
     Judgement(Vec<Text>),
     /// Any words, and an answer of this kind in the last lines. One that cannot be read is an abstention, not a failure.
     Answer {
-        /// The kind.
+        /// The kind of answer that is read.
         of: AnswerKind,
         /// Whether the speaker is asked how sure it is.
         #[serde(default)]
@@ -138,9 +138,9 @@ impl Form {
         }
     }
 
-    /// Returns what a reply in this form is as JSON Schema, for servers that hold a model to one; none where words will do.
+    /// Returns the JSON Schema of a reply in this form, for servers that enforce one; none where words will do.
     ///
-    /// It asks for more than is needed, so that a small model comes to an end: whole numbers, and few words of why.
+    /// It is stricter than needed, so that a small model finishes: whole numbers, and a short reason.
     pub fn schema(&self) -> Option<Value> {
         let why = json!({"type": "string", "minLength": WHY_MIN, "maxLength": WHY_MAX});
         let upto = |most: f64| json!({"type": "integer", "minimum": 0, "maximum": most as u64});
@@ -216,7 +216,7 @@ const STRING_MAX: u32 = 1_200;
 const WHY_MIN: u32 = 10;
 /// Characters of why that a model held to a form may give.
 const WHY_MAX: u32 = 200;
-/// The highest bid.
+/// The highest bid; the lowest is 0.
 pub const BID_MAX: f64 = 10.0;
 /// The highest score of a side.
 pub const SCORE_MAX: f64 = 10.0;

@@ -13,19 +13,19 @@ use serde_json::value::RawValue;
 /// A fact in the log.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// Its place.
+    /// Its number in the log, from 0, without gaps.
     pub seq: Seq,
     /// When, on the wall; for information.
     pub at: Wall,
     /// When, on the session's own clock.
     pub ms: Ms,
-    /// In which thread.
+    /// The thread that it belongs to; [`ThreadId::ROOT`] for the whole conversation.
     pub thread: ThreadId,
     /// Whose words or command it is: a seat's id, `operator` or `engine`. Set by the transport, never by content.
     pub by: Text,
     /// The command that caused it.
     pub cause: Option<Key>,
-    /// What happened.
+    /// The kind of the event, with its data.
     pub kind: Kind,
 }
 
@@ -37,13 +37,13 @@ pub const OPERATOR: &str = "operator";
 /// An event without its place: what `react` and `advance` return; the engine gives it `seq`, `at` and `ms`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draft {
-    /// In which thread.
+    /// The thread that it belongs to; [`ThreadId::ROOT`] for the whole conversation.
     pub thread: ThreadId,
     /// Whose words or command it is.
     pub by: Text,
     /// The command that caused it.
     pub cause: Option<Key>,
-    /// What happened.
+    /// The kind of the event, with its data.
     pub kind: Kind,
 }
 
@@ -63,7 +63,7 @@ impl Draft {
 /// An event kind of a later version: kept byte for byte, counted, and shown as unsupported.
 #[derive(Clone, Debug)]
 pub struct Unknown {
-    /// Its name.
+    /// The kind's name in the file.
     pub kind: Text,
     /// Its data as it stood in the file.
     pub data: Box<RawValue>,
@@ -128,7 +128,7 @@ macro_rules! kinds {
     };
 }
 
-/// `limit.near`: a limit has come to its warning mark.
+/// `limit.near`: a limit has reached its warning mark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct LimitNear(pub LimitAt);
@@ -141,17 +141,17 @@ pub struct LimitReached(pub LimitAt);
 kinds! {
     /// All that the conversation is made of.
     "conversation.opened" => Opened(Box<Opened>),
-    /// The title changed.
+    /// The session got another title.
     "conversation.renamed" => Renamed(Renamed),
-    /// A resume.
+    /// A session is resumed.
     "conversation.reopened" => Reopened(Reopened),
     /// The lines before this one are another session's.
     "conversation.forked" => Forked(Forked),
     /// The conversation is over, until it is raised or resumed.
     "conversation.ended" => Ended(Ended),
-    /// A talk inside the talk begins.
+    /// A conversation inside the conversation begins.
     "thread.opened" => ThreadOpened(ThreadOpened),
-    /// It is over.
+    /// A thread is over.
     "thread.closed" => ThreadClosed(ThreadClosed),
     /// A command of the operator.
     "command.given" => CommandGiven(std::sync::Arc<CommandGiven>),
@@ -159,25 +159,25 @@ kinds! {
     "command.refused" => CommandRefused(CommandRefused),
     /// One decision about who speaks.
     "batch.opened" => BatchOpened(BatchOpened),
-    /// A turn begins.
+    /// A turn begins: its seat gets the floor.
     "floor.granted" => FloorGranted(FloorGranted),
-    /// A voice is asked.
+    /// A voice is called.
     "call.started" => CallStarted(CallStarted),
     /// A call failed; another one of the same turn follows.
     "call.retried" => CallRetried(CallRetried),
     /// A call ended with requests for tools; another one of the same turn follows when they are back.
     "tool.asked" => ToolAsked(ToolAsked),
-    /// A tool is asked.
+    /// A tool is called.
     "tool.called" => ToolCalled(ToolCalled),
     /// A tool came back, or was not asked.
     "tool.returned" => ToolReturned(ToolReturned),
-    /// An agent has used a tool of its own.
+    /// An agent used a tool of its own.
     "agent.tool" => AgentTool(AgentTool),
     /// What an agent means to do.
     "agent.plan" => AgentPlan(AgentPlan),
     /// An agent asks leave; its call waits.
     "permission.asked" => PermissionAsked(PermissionAsked),
-    /// An agent is told whether it may.
+    /// An agent's request for permission is answered.
     "permission.answered" => PermissionAnswered(PermissionAnswered),
     /// Pieces, sealed together.
     "delta" => Delta(Delta),
@@ -187,25 +187,25 @@ kinds! {
     "human.said" => HumanSaid(HumanSaid),
     /// What became of a command.
     "receipt" => Receipt(Receipt),
-    /// Nothing starts from here on.
+    /// No turn starts from here on.
     "paused" => Paused(Paused),
-    /// It goes on.
+    /// Turns start again after a pause.
     "resumed" => Resumed(Resumed),
-    /// A limit has come to its warning mark.
+    /// A limit has reached its warning mark.
     "limit.near" => LimitNear(LimitNear),
-    /// A limit holds.
+    /// A limit was reached.
     "limit.reached" => LimitReached(LimitReached),
-    /// All have voted.
+    /// A vote is counted, after all have voted.
     "vote.closed" => VoteClosed(VoteClosed),
-    /// Somebody stands elsewhere than before.
+    /// A participant changed its position.
     "stance.recorded" => StanceRecorded(StanceRecorded),
     /// The profile has other facts than before.
     "profile.updated" => ProfileUpdated(ProfileUpdated),
-    /// Another stage holds.
+    /// The conversation enters another stage.
     "stage.entered" => StageEntered(StageEntered),
     /// The catalogue was ranked.
     "ranking.made" => RankingMade(RankingMade),
-    /// It was judged.
+    /// The judges' verdict on a conversation or a phase.
     "verdict.given" => VerdictGiven(VerdictGiven),
     /// Something a person should know.
     "warning" => Warning(Warning),

@@ -1,7 +1,7 @@
 //! The names that conditions and templates can ask for, by where they stand.
 //!
-//! `state` gives them their values. A name that never holds where it stands is a fault before anybody speaks: `last` in
-//! a `[[stop]]` would be false for ever, and nobody would know why.
+//! `state` gives them their values. A name without a value at its place is an error before anybody speaks: `last` in a
+//! `[[stop]]` would always be false, and nobody would know why.
 
 /// What conditions see that look at the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
 pub const OF_CONVERSATION: &[&str] = &[
@@ -31,7 +31,7 @@ pub const OF_CONVERSATION: &[&str] = &[
     "waiting",
 ];
 
-/// What rehearsed lines and templates see: the conversation as the one who is called is told of it.
+/// What rehearsed lines and templates see: the conversation as the seat that is called sees it.
 pub const OF_CALL: &[&str] = &[
     "answers",
     "context",
@@ -61,7 +61,7 @@ pub const OF_CALL: &[&str] = &[
 /// What a `[ranking]` sees of an item of its catalogue.
 pub const OF_ITEM: &[&str] = &["fields", "item", "profile", "stage"];
 
-/// Returns what is wrong with a name that is none of `known`: that it holds elsewhere, or nowhere.
+/// Returns what is wrong with a name that is not in `known`: it has a value elsewhere, or nowhere.
 pub fn unknown(name: &str, known: &[&str]) -> String {
     let elsewhere = |list: &[&str]| list.contains(&name) && !known.contains(&name);
     if elsewhere(OF_CALL) {

@@ -24,18 +24,18 @@ pub struct ProfileUpdated {
 pub struct FactChanged {
     /// The field; a field of a field is `home.size`.
     pub field: Text,
-    /// What was known before; null is nothing.
+    /// The value before; null is unknown.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub from: Value,
-    /// What is known now; null is nothing.
+    /// The value now; null is unknown.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub to: Value,
 }
 
-/// `stage.entered`: another stage holds, or a reply claims another one than holds.
+/// `stage.entered`: another stage is reached, or a reply claims a stage that is not.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct StageEntered {
-    /// The first stage whose condition holds; none where none does.
+    /// The first stage whose condition is true; none where none is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stage: Option<Text>,
     /// How many of the profile's fields are known.
@@ -63,7 +63,7 @@ pub struct RankingMade {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RankedBecause {
-    /// Its condition holds.
+    /// Its condition is true.
     Condition,
     /// The person asked for it.
     Asked,
@@ -74,7 +74,7 @@ pub enum RankedBecause {
 pub struct RankedItem {
     /// Its key in the catalogue.
     pub id: Text,
-    /// Its name as shown.
+    /// The item's name on the screen.
     pub name: Text,
     /// Its score, from 0 to 100.
     pub score: f64,
@@ -89,7 +89,7 @@ pub enum UnknownField {
     /// They are kept like the others.
     #[default]
     Keep,
-    /// They are left out.
+    /// They are left out of the profile.
     Drop,
     /// The reply that has them does not fit.
     Refuse,

@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 /// All that one call is shown.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prompt {
-    /// Who the participant is, who is at the table, the rules; in the shared layout only what everybody is told.
+    /// The persona, the table, the rules; in the shared layout only what everybody is told.
     pub system: Text,
-    /// Who the participant is and its own rules, where they stand behind the talk (the shared layout).
+    /// The persona and its own rules, where they come after the conversation (the shared layout).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aside: Option<Text>,
     /// What a thread starts from that does not inherit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub brief: Option<Text>,
-    /// The talk so far, as this seat may see it.
+    /// The conversation so far, as this seat may see it.
     pub blocks: Vec<Block>,
     /// What is known of the person, where the seat keeps it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,7 +43,7 @@ pub struct Prompt {
     pub left_out: u32,
 }
 
-/// What is known of a person, and where it stands in the talk.
+/// What is known of a person, and its place in the conversation.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownBlock {
     /// The facts, the stage, the ranking, as they stand.
@@ -72,7 +72,7 @@ pub(super) fn is_zero(n: &u32) -> bool {
 /// Whose message it is, in the eyes of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
-    /// The rules.
+    /// Rules for the model.
     System,
     /// Everybody else's words.
     User,
@@ -83,9 +83,9 @@ pub enum Role {
 /// A prompt's part in the form that every chat model takes; wire formats only spell it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Message {
-    /// Whose.
+    /// The author, as chat formats name it.
     pub role: Role,
-    /// The text, in which nobody's words can pass for somebody else's.
+    /// The text, escaped so that nobody's words can pass for another's.
     pub text: String,
     /// Bytes at the end of the text that no later prompt repeats: what a server need not remember.
     pub fresh: usize,
@@ -104,7 +104,7 @@ impl Message {
 pub enum Block {
     /// The seat's own words.
     Own {
-        /// What it said.
+        /// The text of the message.
         text: Text,
         /// Whether it was broken off or cut.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -112,11 +112,11 @@ pub enum Block {
     },
     /// A peer's words.
     Other {
-        /// Who.
+        /// The id of the peer.
         who: SeatId,
-        /// The name as shown.
+        /// The peer's name or label, as this seat sees it.
         name: Text,
-        /// What was said.
+        /// The text of the message.
         text: Text,
         /// Whether it was broken off or cut.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -125,14 +125,14 @@ pub enum Block {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },
-    /// What stands for everything that was said before.
+    /// A summary in place of everything before it.
     Summary {
-        /// The words.
+        /// The text of the summary.
         text: Text,
     },
     /// The operator's words.
     Operator {
-        /// What was said.
+        /// The text of the message.
         text: Text,
         /// Whether only this seat heard it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -141,7 +141,7 @@ pub enum Block {
 }
 
 impl Block {
-    /// Returns what was said.
+    /// Returns the text of the block.
     pub fn text(&self) -> &Text {
         match self {
             Block::Own { text, .. }

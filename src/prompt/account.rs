@@ -1,7 +1,7 @@
 //! What the log keeps of a prompt: its digest, what it leaves out, its size.
 //!
-//! Whoever rebuilds a prompt holds it against the digest, so the digest is one of the whole prompt. What a seat has seen
-//! before is not hashed again for every turn all the same: the hash goes on from where the seat's last prompt was alike.
+//! A rebuilt prompt is checked against the digest, so the digest covers the whole prompt. Still, what a seat has seen
+//! before is not hashed again for every turn: the hash continues from where the seat's last prompt was the same.
 
 use super::budget::{most_tokens_of, tokens_of};
 use super::{block, build, frame};
@@ -13,7 +13,7 @@ use std::fmt::Write;
 /// What the log keeps of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Account {
-    /// Its digest.
+    /// SHA-256 of the whole prompt, in hex.
     pub digest: Text,
     /// How many blocks it leaves out.
     pub left_out: u32,
@@ -30,7 +30,8 @@ pub fn digest(prompt: &Prompt) -> Text {
     hex(hash)
 }
 
-/// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would cost the whole talk.
+/// Returns what the log keeps of the prompt that [`build`] makes, without making it where that would read the whole
+/// conversation.
 pub fn account(state: &State, turn: &Turn) -> Account {
     let seat = state.seat(&turn.seat).map(|s| &s.spec.voice);
     let by_model = matches!(seat, Some(VoiceSpec::Model(_)));
@@ -60,7 +61,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
             add(hash, &block(state, turn, &labels, e, "".into()), &words);
         }
     };
-    // one that sees the talk as it stands, under its own names, sees what the seat saw last time and goes on from there
+    // one that sees everything as it is now, under its own names, continues from what the seat saw last time
     let goes_on = place == state.next_seq && state.sees(turn) == Sees::All;
     if goes_on {
         let rolled = roll(state, turn, hash, take);
@@ -73,7 +74,7 @@ pub fn account(state: &State, turn: &Turn) -> Account {
     Account { digest: hex(hash), left_out: 0, tokens: None, most_tokens: 0 }
 }
 
-/// Rolls the hash of a seat's prompts on to the turn's horizon: whatever stands before that stays as it is for the next.
+/// Continues the hash of a seat's prompts to the turn's horizon: the part before it stays as it is for the next.
 fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &Entry)) -> Rolled {
     let frame: Digest = framed.clone().finalize().into();
     let entries = state.entries.partition_point(|e| e.seq <= turn.horizon);
@@ -87,7 +88,7 @@ fn roll(state: &State, turn: &Turn, framed: Sha256, take: impl Fn(&mut Sha256, &
     rolled
 }
 
-/// Hashes what surrounds the talk.
+/// Hashes the frame around the conversation.
 fn framed(frame: &Prompt) -> Sha256 {
     let mut hash = Sha256::new();
     let mut part = |text: &str| {

@@ -1,8 +1,8 @@
 //! A prompt as the messages that a chat model takes: rules, own words, and everybody else's as attributed blocks.
 //!
 //! A block opens with a tag that says who spoke, and what is said in it can neither close it nor open another: the `<`
-//! of whatever looks like one of our tags, or like the control tokens of a model's own chat format, is escaped. It
-//! deliberately spells no wire format and leaves nothing out.
+//! of everything that looks like one of our tags, or like the control tokens of a model's own chat format, is escaped.
+//! It deliberately spells no wire format and leaves nothing out.
 
 use crate::model::{Block, KnownBlock, Message, Prompt, Role, Text};
 use crate::text;
@@ -31,13 +31,13 @@ const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
 const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
 /// What an escaped `<` looks like.
 const ESCAPED: &str = "&lt;";
-/// The last words of a prompt that asks for nothing else.
+/// The last words of a prompt without any other request.
 const CUE: &str = "It is your turn.";
-/// What stands before a talk that the model itself began.
+/// The text before a conversation that the model itself began.
 const BEGIN: &str = "The conversation begins.";
 /// What a model reads that said only what was said already.
 const ECHOED: &str = "That was said already. Say something of your own.";
-/// What stands behind a model's own words where it was cut.
+/// The text after a model's own words where it was cut.
 const INTERRUPTED: &str = "[You were interrupted here.]";
 
 /// Returns the messages of a prompt: the rules first, then user and assistant in turn, a user first and last.
@@ -45,8 +45,8 @@ pub fn messages(prompt: &Prompt) -> Vec<Message> {
     written(prompt, Kept::Joined)
 }
 
-/// Returns the same, a message for each part: for an agent, which is told what is new and remembers the rest. What no
-/// later prompt repeats is fresh to its last byte.
+/// Returns the same, a message for each part: for an agent, which reads only what is new and remembers the rest. What
+/// no later prompt repeats is fresh to its last byte.
 pub fn unjoined(prompt: &Prompt) -> Vec<Message> {
     written(prompt, Kept::Apart)
 }
@@ -120,7 +120,7 @@ fn written(prompt: &Prompt, kept: Kept) -> Vec<Message> {
     all.0
 }
 
-/// Returns what stands behind the talk, for this turn alone.
+/// Returns what comes after the conversation, for this turn alone.
 fn closing(prompt: &Prompt) -> String {
     let mut parts: Vec<String> = prompt.aside.iter().map(|aside| aside.trim_end().into()).collect();
     parts.extend(prompt.lore.iter().map(|lore| format!("<lore>\n{}\n</lore>", quoted(lore))));
@@ -141,7 +141,7 @@ fn asked(prompt: &Prompt) -> &str {
     prompt.cue.as_deref().or(prompt.task.as_deref()).unwrap_or(CUE)
 }
 
-/// Returns what somebody asks of the reader, attributed as what was said is.
+/// Returns a request to the reader, attributed like a message.
 pub(super) fn request(by: &Text, words: &str) -> String {
     format!("<request by=\"{}\">\n{}\n</request>", attribute(by), quoted(words))
 }
@@ -179,7 +179,7 @@ impl Messages {
     }
 }
 
-/// Returns a name as it stands in a tag.
+/// Returns a name as an attribute of a tag.
 pub(super) fn attribute(name: &Text) -> String {
     text::line(name).replace('"', "'").replace(OPENERS, "(").replace('>', ")")
 }

@@ -1,7 +1,7 @@
 //! What a participant is shown: rebuilt for every call from the state just before it, never stored.
 //!
-//! Peers are seen up to the turn's horizon, the operator up to the call. Housekeeping (failures, receipts, commands)
-//! is never part of a prompt. It deliberately knows nothing of servers: wire formats are made of this in `voice`.
+//! Peers are seen up to the turn's horizon, the operator up to the call. Housekeeping (failures, receipts, commands) is
+//! never part of a prompt. It deliberately knows nothing of servers: `voice` makes wire formats of it.
 
 mod account;
 mod budget;
@@ -67,8 +67,8 @@ fn whole(state: &State, turn: &Turn, mut blocks: Vec<Block>) -> Prompt {
     Prompt { blocks, ..prompt }
 }
 
-/// Returns what a turn's speaker read last: the topic, what it was asked for, and the last message of somebody else.
-/// A reply of these words is no reply.
+/// Returns what a turn's speaker read last: the topic, its task, and the last message of another.
+/// A reply that repeats these words is an echo.
 pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     let topic = state.scenario.topic.clone().or(state.title.clone());
     let last = state.visible(turn).next_back();
@@ -80,7 +80,7 @@ pub fn read_last(state: &State, turn: &Turn) -> Vec<Text> {
     topic.into_iter().chain([cue]).chain(last).collect()
 }
 
-/// The talk as a turn sees it, with the place of each block: a summary stands for what it covers.
+/// Returns the conversation as a turn sees it, with the place of each block: a summary replaces what it covers.
 fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
     let place = state.heard_to(turn);
     let summed =
@@ -106,7 +106,7 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         .visible(turn)
         .flat_map(|e| {
             let public = if fresh(e) { shown(e) } else { None };
-            // who only whispered said nothing
+            // a turn of whispers alone said nothing to others
             let public = public.filter(|(block, _)| {
                 !block.text().trim().is_empty() || e.version().whispers.is_empty()
             });
@@ -114,12 +114,12 @@ fn blocks(state: &State, turn: &Turn) -> (Vec<Block>, Vec<Seq>) {
         })
         .collect();
     let told = host::told(state, turn, &labels, covered);
-    // what it goes on with is the last thing it reads
+    // the part that it continues is the last thing it reads
     let part = turn.part.clone().map(|text| (Block::Own { text, cut: false }, Seq(turn.id.0)));
     summary.into_iter().chain(host::merged(said, told)).chain(part).unzip()
 }
 
-/// Returns the place up to which a turn's talk has to be summed up so that its prompt fits; none where it does.
+/// Returns up to where a turn's conversation has to be summed up so that its prompt fits; none where it fits.
 pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     let seat = &state.seat(&turn.seat)?.spec;
     if !matches!(seat.voice, VoiceSpec::Model(_)) {
@@ -147,7 +147,7 @@ pub fn summing_up(viewer: &Participant, name: &str) -> Text {
     .into()
 }
 
-/// What surrounds the talk.
+/// Returns the frame around the conversation.
 fn frame(state: &State, turn: &Turn) -> Prompt {
     let frame::PromptFrame { system, aside } = frame::frame(state, turn);
     Prompt {
@@ -166,7 +166,7 @@ fn frame(state: &State, turn: &Turn) -> Prompt {
     }
 }
 
-/// What came back from tools is somebody's words: it can neither end its place nor act.
+/// Escapes the results of tools, which are untrusted: they can neither close their tag nor act.
 fn told(round: &ToolRound) -> ToolRound {
     let mut round = round.clone();
     for (_, result) in round.runs.iter_mut().filter_map(|run| run.returned.as_mut()) {
@@ -175,14 +175,14 @@ fn told(round: &ToolRound) -> ToolRound {
     round
 }
 
-/// The operator's guidance, which names nobody to whom names are hidden.
+/// Returns the operator's guidance, without the names that are hidden from the seat.
 fn notes(state: &State, turn: &Turn) -> Vec<Text> {
     let labels = state.labels(turn);
     let named = Labels::new();
     state.notes_of(turn).iter().map(|note| state.read_as(note, &named, &labels)).collect()
 }
 
-/// Returns the private words beside an utterance that a turn's seat spoke or was told. They are never summed up, so that
+/// Returns the whispers beside an utterance that a turn's seat sent or received. They are never summed up, so that
 /// nobody else reads them.
 fn whispers(state: &State, turn: &Turn, labels: &Labels, entry: &Entry) -> Vec<(Block, Seq)> {
     let Some(by) = entry.seat().filter(|_| turn.summarises.is_none()) else { return vec![] };

@@ -57,10 +57,10 @@ impl Formed {
     }
 }
 
-/// Reads a reply in a form; `data` is what its voice already handed in as data, and `also` are other names for answers.
+/// Reads a reply in a form; `data` is what its voice already returned as data, and `also` are other names for answers.
 ///
 /// # Errors
-/// What is wrong with it, in words for whoever is to try again.
+/// What is wrong with it, in words for the retry.
 pub fn formed(
     form: &Form,
     also: &[(Text, Text)],
@@ -183,14 +183,14 @@ fn why(object: &Value) -> String {
     ["why", "reason"].iter().find_map(|k| object[*k].as_str()).unwrap_or_default().trim().to_owned()
 }
 
-/// The answers that count.
+/// The answers of a form, and the other names for them.
 struct Answers<'a> {
     options: &'a [Text],
     also: &'a [(Text, Text)],
 }
 
 impl<'a> Answers<'a> {
-    /// Every spelling with the answer it stands for, longest first.
+    /// Returns every spelling with its answer, longest first.
     fn spellings(&self) -> Vec<(String, &'a Text)> {
         let own = self.options.iter().map(|o| (o.to_lowercase(), o));
         let known = |(_, answer): &&(Text, Text)| self.options.contains(answer);
@@ -201,7 +201,7 @@ impl<'a> Answers<'a> {
         all
     }
 
-    /// Returns the answer that some words are, and nothing else.
+    /// Returns the answer that some words are exactly.
     fn exactly(&self, words: &str) -> Option<&'a Text> {
         let words = words.trim_matches(DRESS).trim_start_matches('@').to_lowercase();
         self.spellings().into_iter().find(|(name, _)| *name == words).map(|(_, answer)| answer)

@@ -1,8 +1,8 @@
-//! What came back: whose words a reply really holds, and what a finished utterance asks of the conversation.
+//! Reading replies: whose words a reply really holds, and what a finished utterance asks of the conversation.
 //!
-//! Only words that a seat said itself count, never what it quotes or shows as code: control must not be smuggled in by
-//! somebody else's text. This room reads; it deliberately decides nothing. Whether a mention moves the floor is the
-//! policy's business.
+//! Only words that a seat said itself count, never what it quotes or shows as code: other people's text must not
+//! smuggle in control. This room reads; it deliberately decides nothing. Whether a mention moves the floor is decided
+//! by the policy.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod answer;

@@ -82,7 +82,7 @@ pub(super) fn whispers(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participan
     }
 }
 
-/// Resolves a checked `reply`.
+/// Resolves the table `reply` of a seat, after its keys are checked.
 pub(super) fn contract(node: &Node) -> Contract {
     let list = |key: &str| node.get(key).map(texts);
     let form = list("markers")

@@ -15,14 +15,14 @@ const LISTS: &[&str] = &[
     "speaking",
     "utterances",
 ];
-/// Those that are mappings.
+/// The names whose values are mappings.
 const MAPPINGS: &[&str] = &[
     "answers", "context", "ended", "item", "last", "limits", "me", "operator", "profile",
     "verdict", "vote",
 ];
-/// Those that are numbers.
+/// The names whose values are numbers.
 const NUMBERS: &[&str] = &["agreement", "dice", "number", "round", "turn_count"];
-/// Those that are texts.
+/// The names whose values are texts.
 const TEXTS: &[&str] = &[
     "at_limit",
     "correction",

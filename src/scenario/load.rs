@@ -40,18 +40,18 @@ pub enum ReadError {
     /// It is not there, is no regular file, or may not be read.
     #[error("cannot read the scenario {path}")]
     File {
-        /// The file.
+        /// The path as given.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// It is larger than any scenario.
     #[error("the scenario {0} is larger than {max} bytes", max = untrusted::FILE_MAX_BYTES)]
     TooLarge(String),
-    /// It is no text.
+    /// The file is not UTF-8.
     #[error("the scenario {path}, line {line}: not UTF-8")]
     NotText {
-        /// The file.
+        /// The path as given.
         path: String,
         /// The first line that is none, from 1.
         line: usize,

@@ -51,7 +51,7 @@ use serde_json::{Map, Value};
 /// The scenario as resolved into the log; its seats stand beside it as participants.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
-    /// The title as shown.
+    /// The title on the screen.
     pub title: Text,
     /// What is talked about; `{{ topic }}` in templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -68,15 +68,15 @@ pub struct Scenario {
     /// Texts that are shown where one of their keys was just used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Lore>,
-    /// Who speaks next.
+    /// The policy that decides who speaks next.
     pub policy: PolicySpec,
-    /// The bounds.
+    /// The limits of the whole conversation.
     #[serde(default)]
     pub limits: Limits,
     /// The phases, where the policy is `phases`.
     #[serde(default, rename = "phase", skip_serializing_if = "Vec::is_empty")]
     pub phases: Vec<Phase>,
-    /// Conditions that end it.
+    /// Rules that end it before its limits do.
     #[serde(default, rename = "stop", skip_serializing_if = "Vec::is_empty")]
     pub stops: Vec<Stop>,
     /// Who judges it at its end.
@@ -91,7 +91,7 @@ pub struct Scenario {
     /// What is to be known of the person.
     #[serde(default, skip_serializing_if = "is_unset")]
     pub profile: ProfileSpec,
-    /// The stages of the talk.
+    /// The stages of the conversation, in order.
     #[serde(default, rename = "stage", skip_serializing_if = "Vec::is_empty")]
     pub stages: Vec<StageSpec>,
     /// What is ranked by what is known.
@@ -116,7 +116,7 @@ fn is_own(layout: &Layout) -> bool {
 /// A policy and its options.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PolicySpec {
-    /// Its name.
+    /// The policy's name, as in [`PolicyRow`].
     pub name: Text,
     /// Its options, `mentions` among them, as the policy's own rows of [`OptionRow`] describe them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
@@ -126,7 +126,7 @@ pub struct PolicySpec {
 /// One phase of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Phase {
-    /// Its name as shown.
+    /// The phase's name on the screen.
     pub name: Text,
     /// Seats, roles, `all`, `all but NAME`, resolved to seat ids in order.
     pub who: Vec<Text>,
@@ -138,7 +138,7 @@ pub struct Phase {
     /// What its speakers see of one another, and how they speak.
     #[serde(default, flatten)]
     pub shows: Shows,
-    /// Who judges it.
+    /// How it is judged at its end; none where it is not.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<VerdictSpec>,
     /// A condition without which it is left out.
@@ -152,7 +152,7 @@ pub struct Phase {
 /// A rule that ends the conversation, or asks whether it should.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Stop {
-    /// The rule.
+    /// The condition of the end.
     #[serde(flatten)]
     pub rule: Rule,
     /// Whether it pauses and asks.
@@ -171,42 +171,42 @@ pub enum Rule {
     When(Text),
     /// A line that begins with this word, in a finished utterance of one of `by` (all, if it names nobody).
     Word {
-        /// The word.
+        /// The word, compared with the beginning of each line.
         word: Text,
-        /// Whose line.
+        /// The seats whose lines count; empty is all.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         by: Vec<Text>,
     },
     /// A seat that says yes.
     Judge {
-        /// Who.
+        /// The seat that is asked.
         seat: Text,
-        /// To what.
+        /// The question, answered with yes or no.
         question: Text,
-        /// Utterances between two askings.
+        /// The number of utterances from one question to the next.
         every: u32,
     },
     /// The share of those who speak that gave the same answer in their last utterances.
     Agreement(f64),
-    /// A talk that goes in circles.
+    /// The conversation goes in circles.
     Loop {},
 }
 
 /// How a conversation or a phase is judged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct VerdictSpec {
-    /// Who judges.
+    /// The seats that judge.
     pub judges: Vec<Text>,
-    /// What is judged.
+    /// The question that the judges answer.
     pub question: Text,
     /// The sides; each seat that speaks, if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
     /// How often each judge is asked.
     pub votes: u32,
-    /// Whether each is asked again with the sides in reverse order.
+    /// Whether each is also asked with the sides in reverse order.
     pub swap_test: bool,
-    /// What follows where sides have as many judgements.
+    /// What breaks a tie of judgements.
     pub tie: Tie,
     /// Whose words the judges see, where that is not everybody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -239,15 +239,15 @@ pub enum VerdictAt {
 pub struct Side {
     /// Its name: a seat's id, or a role.
     pub name: Text,
-    /// Who is on it.
+    /// The seats on this side.
     pub seats: Vec<Text>,
 }
 
-/// What follows where sides have as many judgements.
+/// What breaks a tie of judgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Tie {
-    /// Nobody wins.
+    /// Nothing: there is no winner.
     #[default]
     Draw,
     /// The side that is named first.
@@ -256,7 +256,7 @@ pub enum Tie {
     Random,
     /// The first judge, asked once more between the tied sides alone.
     Judge,
-    /// The operator.
+    /// The operator, by `verdict` with a winner.
     Human,
 }
 
@@ -267,31 +267,31 @@ pub enum OptionKind {
     Count,
     /// One of these words.
     OneOf(&'static [&'static str]),
-    /// `true` or `false`.
+    /// A boolean, `true` or `false`.
     Flag,
-    /// The id of a seat, which has to be named, and takes no turns of its own unless the file says so.
+    /// The id of a seat, which is required, and takes no turns of its own by default.
     Seat,
 }
 
 /// One option of a policy, as the policy describes it.
 #[derive(Clone, Copy, Debug)]
 pub struct OptionRow {
-    /// Its key.
+    /// The key in the policy's table.
     pub key: &'static str,
-    /// What it takes.
+    /// The form of its value.
     pub kind: OptionKind,
-    /// One sentence.
+    /// One sentence for the schema and help.
     pub meaning: &'static str,
 }
 
 /// A policy as the loader knows it: handed in by `cli`, because arrows only go down.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyRow {
-    /// Its name.
+    /// The policy's name in a scenario.
     pub name: &'static str,
-    /// One sentence.
+    /// One sentence for the schema and help.
     pub meaning: &'static str,
-    /// Its options.
+    /// The options that it takes besides the common ones.
     pub options: &'static [OptionRow],
     /// Whether it waits for the operator, so that it cannot run headless without steering.
     pub needs_operator: bool,

@@ -25,12 +25,12 @@ pub struct ProfileSpec {
     pub known: Map<String, Value>,
 }
 
-/// A stage of the talk; the first one that holds counts.
+/// A stage of the conversation; the first one whose condition is true counts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StageSpec {
-    /// Its name.
+    /// The name of the stage.
     pub name: Text,
-    /// When it holds; always, if it does not say.
+    /// Its condition; none is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
 }
@@ -40,7 +40,7 @@ pub struct StageSpec {
 pub struct RankingSpec {
     /// How many items are offered.
     pub top: u32,
-    /// When it is offered.
+    /// The condition under which it is offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
     /// When the person asks for it.
@@ -151,7 +151,7 @@ fn items(walk: &mut Walk<'_>, node: &Node) -> Vec<(Text, Text, Value)> {
     all
 }
 
-/// Sees to it that somebody's replies are kept where something is made of them.
+/// Checks that some seat's replies are kept where the profile is used.
 pub(super) fn keeper(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     let phases = root.get("phase").map(Node::items).unwrap_or_default();
     let by_phase = phases.iter().any(|p| p.get("reply").and_then(|r| r.get("keep")).is_some());

@@ -1,4 +1,4 @@
-//! What is taken out of events: the words of turns and commands, or a text wherever it stands.
+//! Removes words of turns and commands, or a text at every place, from events.
 //!
 //! Works on events alone, for a file that is written again and for an export that leaves something out. Every event
 //! keeps its place, its time and its author; which seats and turns there are never changes.
@@ -39,13 +39,13 @@ const NAMES: &[&str] = &[
     "policy",
 ];
 
-/// A whole utterance of fewer characters is nobody's in particular: `Yes.` stays where others say it.
+/// Utterances shorter than this many characters stay where others say the same: `Yes.` belongs to nobody.
 const QUOTED_CHARS: usize = 12;
 
-/// What is taken out.
+/// What is removed, and by what it is replaced.
 #[derive(Clone, Debug, Default)]
 pub struct Redaction {
-    /// What stands in its place.
+    /// The text that replaces what is removed.
     pub mark: String,
     /// Turns whose words, reasoning and data go.
     pub turns: BTreeSet<TurnId>,
@@ -53,24 +53,24 @@ pub struct Redaction {
     pub whispered: BTreeSet<TurnId>,
     /// Utterances whose edited words go.
     pub utterances: BTreeSet<u32>,
-    /// Commands whose words go.
+    /// The keys of commands whose words are removed.
     pub commands: BTreeSet<Key>,
     /// Texts that go wherever they stand.
     pub texts: Vec<String>,
-    /// Facts of the profile that go with the replies that told them.
+    /// Facts of the profile that are removed with the replies that stated them.
     pub facts: BTreeSet<String>,
 }
 
-/// Returns the field that another one lies in.
+/// Returns the field of the profile that contains a field.
 fn top(field: &str) -> &str {
     field.split('.').next().unwrap_or(field)
 }
 
-/// Where a text stands in the pieces of each stream, in bytes from the stream's beginning.
+/// The places of a text in the pieces of each stream, in bytes from the stream's beginning.
 type Matches = BTreeMap<(TurnId, Channel), Vec<Range<usize>>>;
 
 impl Redaction {
-    /// Adds an utterance: every version of it, every edit, and its whole text wherever somebody says it again.
+    /// Adds an utterance: every version of it, every edit, and its whole text wherever another message repeats it.
     pub fn add_utterance(&mut self, records: &[Arc<Record>], number: u32) {
         self.utterances.insert(number);
         for record in records {
@@ -92,7 +92,7 @@ impl Redaction {
         }
     }
 
-    /// Adds the private words of some turns, and each of them wherever it stands: rehearsed lines have them too.
+    /// Adds the whispers of some turns, and each of them at every other place: rehearsed lines contain them too.
     pub fn add_whispers(&mut self, records: &[Arc<Record>], turns: BTreeSet<TurnId>) {
         for record in records {
             let Kind::TurnEnded(end) = &record.event.kind else { continue };
@@ -103,10 +103,10 @@ impl Redaction {
         self.whispered.extend(turns);
     }
 
-    /// Returns the records without it; those in which nothing is taken out are the same ones.
+    /// Returns the redacted records; those without anything to remove are the same ones.
     ///
     /// # Errors
-    /// As [`Record::new`], and [`SessionError::Shape`] when an event could not be read any more.
+    /// As [`Record::new`], and [`SessionError::Shape`] when an event would be unreadable.
     pub fn apply(&self, records: &[Arc<Record>]) -> Result<Vec<Arc<Record>>, SessionError> {
         let matches = self.matches(records);
         let mut at = BTreeMap::new();
@@ -194,7 +194,7 @@ impl Redaction {
         }
     }
 
-    /// Takes what is found out of a piece that lies at a place of its stream; the mark stands where a find begins.
+    /// Removes finds from a piece, which covers a range of its stream; the mark goes where a find begins.
     fn cut(&self, piece: &mut Piece, span: &Range<usize>, found: &[Range<usize>]) {
         let mut text = String::new();
         for (i, c) in piece.text.char_indices() {

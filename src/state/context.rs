@@ -1,8 +1,8 @@
 //! What replies as data leave behind: the context that conditions, templates and scripts see.
 //!
 //! Data are kept as soon as they come, but in the order of the batch and not of arrival, so that a resume, in which the
-//! same seats may finish in another order, leaves the same context. What is hidden leaves nothing behind, and what was
-//! edited leaves what it says now.
+//! same seats may finish in another order, gives the same context. Hidden replies do not count, and edited ones count
+//! as edited.
 
 use super::table::PastTurn;
 use super::{Conversation, Entry, Reply, Turn};
@@ -84,13 +84,12 @@ impl Conversation {
         context
     }
 
-    /// Returns what turns gave as data, as it stands now, in the order of the turns.
+    /// Returns the current data of turns, in the order of the turns.
     pub(super) fn data(&self) -> impl Iterator<Item = (&SeatId, TurnId, Value)> {
         self.kept.iter().filter_map(|kept| Some((&kept.seat, kept.turn, self.as_it_stands(kept)?)))
     }
 
-    /// Returns the data of a turn as they stand now: nothing once its words are hidden or another version counts, and
-    /// what an edit made of them.
+    /// Returns the current data of a turn: as edited; none once its words are hidden or another version counts.
     pub(super) fn as_it_stands(&self, kept: &Kept) -> Option<Value> {
         let (turn, data) = (kept.turn, &kept.data);
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(turn));
@@ -111,7 +110,7 @@ impl Conversation {
         own.into_iter().chain(phases).any(|contract| contract.says.is_some())
     }
 
-    /// Returns what a turn that is over gave, as it stands now: its data, else its words; null once it is hidden.
+    /// Returns the current output of a turn that is over: its data, else its words; null once it is hidden.
     pub fn output(&self, reply: &Reply) -> Value {
         let by = |e: &&Entry| e.versions.iter().any(|v| v.turn == Some(reply.turn));
         let entry = self.entries.iter().rev().find(by);

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// What is known, as it is and as it was noted, and what was made of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
-    /// What is known now.
+    /// The fields that are known now.
     pub profile: Arc<Map<String, Value>>,
     /// What was known when it was noted last.
     noted: Arc<Map<String, Value>>,
@@ -107,20 +107,20 @@ impl Conversation {
         Some(self.as_it_stands(last)?["stage"].as_str()?.to_owned())
     }
 
-    /// Returns whether nobody is in the middle of anything: what is decided now is decided again after a crash.
+    /// Returns whether no turn is in progress: what is decided now is decided again after a crash.
     pub fn is_quiet(&self) -> bool {
         let open = |b: &Batch| self.is_open(b);
         self.turns.is_empty() && !self.threads.values().any(|t| t.batch.as_ref().is_some_and(open))
     }
 
-    /// Returns what a person said last: the operator, or whoever sits in a seat for a person.
+    /// Returns what a person said last: the operator, or a human seat.
     pub fn said_by_person(&self) -> Option<&Entry> {
         let person = |e: &&Entry| e.hidden.is_none() && self.is_person(e);
         self.entries.iter().rev().find(person)
     }
 
-    /// Returns whether words are a person's: the operator's, or those of a seat for a person. Where nobody sits in one, as
-    /// in a rehearsal, whoever keeps no profile passes for one.
+    /// Returns whether words are a person's: the operator's, or those of a human seat. Without a human seat, as in a
+    /// rehearsal, any seat that keeps no profile counts as one.
     pub fn is_person(&self, entry: &Entry) -> bool {
         entry.seat().is_none_or(|id| self.is_person_seat(id))
     }

@@ -55,7 +55,7 @@ const CONTRACT: &[Key] = &[
     ),
 ];
 
-/// What becomes of a talk that is too long.
+/// `context`: what a prompt keeps of a conversation that is too long.
 pub(super) const CONTEXT: ValueKind = ValueKind::AnyOf(&[
     ValueKind::OneOf { words: &["head_tail", "window", "summary"], later: &[] },
     ValueKind::Table(CONTEXT_TABLE),
@@ -125,7 +125,7 @@ pub(super) const STOP: &[Key] = &[
     ),
 ];
 
-/// What every judging has.
+/// `question`: what the judges decide.
 const QUESTION: Key = key(
     "question",
     ValueKind::Line,

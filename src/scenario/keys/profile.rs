@@ -25,7 +25,7 @@ pub(super) const PROFILE: &[Key] = &[
     ),
 ];
 
-/// One stage of a talk.
+/// The keys of a `[[stage]]`.
 pub(super) const STAGE: &[Key] = &[
     needed(
         "name",

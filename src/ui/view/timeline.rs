@@ -18,7 +18,7 @@ pub struct Lane {
     pub spoke: Vec<(Ms, Ms)>,
 }
 
-/// What makes a place worth jumping to.
+/// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// A vote or a verdict was asked for.
@@ -52,7 +52,7 @@ impl Sort {
     }
 }
 
-/// A place worth jumping to.
+/// A place to jump to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
     /// Where: just behind the event.
@@ -63,7 +63,7 @@ pub struct Mark {
     pub sort: Sort,
 }
 
-/// Who spoke when, and what is worth jumping to.
+/// The lanes and marks of a recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timeline {
     /// The time of the first event.
