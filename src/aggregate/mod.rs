@@ -13,9 +13,9 @@ const SAME: f64 = 1e-9;
 /// What was given to count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
-    /// Answers that could be read, in the order in which they were given: by whom, and how sure.
+    /// Readable answers, in the order in which they were given: the seat, and its confidence.
     pub answers: Vec<(SeatId, Text, Option<f64>)>,
-    /// Rankings, best first: by whom, and of whom.
+    /// Rankings, best first: the seat, and whom it ranked.
     pub rankings: Vec<(SeatId, Vec<SeatId>)>,
     /// Scores by the candidate's name.
     pub scores: Vec<BTreeMap<Text, f64>>,

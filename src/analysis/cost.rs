@@ -1,4 +1,4 @@
-//! Tokens and money: every turn that asked a voice, whatever it was for and however it ended.
+//! Tokens and money: every turn that called a voice, for any purpose and with any outcome.
 
 use super::subject::total;
 use super::{Analysis, Cell, Table, TimedTurn, name};

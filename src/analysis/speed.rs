@@ -52,7 +52,7 @@ pub fn table(study: &Analysis<'_>) -> Table {
     table
 }
 
-/// Tokens a second after the first piece, where anybody counted them.
+/// Returns tokens per second after the first piece; none where the server reported no tokens.
 fn rate(turn: &TimedTurn) -> Option<f64> {
     let tokens = turn.end.usage.as_ref().filter(|u| u.output > 0)?.output;
     let ms = turn.end.took_ms.checked_sub(turn.end.first_piece_ms?).filter(|ms| *ms > 0)?;

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Where everybody stood over time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standpoints {
-    /// What anybody ever stood for, safe for one line, in the order in which it came up.
+    /// Every position that was ever held, safe for one line, in the order of first mention.
     pub choices: Vec<String>,
     /// Those who ever stood somewhere, in the order of their seats: what they said, in order.
     pub lanes: Vec<(SeatId, Vec<Stand>)>,
@@ -92,7 +92,7 @@ fn spelled(choice: &str) -> String {
     text::line(choice).trim().to_lowercase()
 }
 
-/// What anybody stood for, however they spelled it.
+/// Returns every position once, however it was spelled.
 #[derive(Default)]
 struct Choices {
     shown: Vec<String>,

@@ -25,7 +25,7 @@ impl<'a> Analysis<'a> {
         counted.map(|e| (e, e.version().turn.and_then(|turn| turn_log.spent(turn))))
     }
 
-    /// Returns what happened beside the words.
+    /// Returns the key events besides the words.
     pub(super) fn moments(&self) -> impl Iterator<Item = &'a Moment> {
         let from = self.from;
         self.turn_log.moments.iter().filter(move |m| m.seq >= from)

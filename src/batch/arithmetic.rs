@@ -1,4 +1,4 @@
-//! A set of sums, made by a seed: items whose answers are known, as hard as one likes, and the same on every machine.
+//! A set of sums made from a seed: items with known answers, of any difficulty, the same on every machine.
 
 use crate::stats::mixed;
 use serde_json::{Value, json};

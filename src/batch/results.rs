@@ -150,7 +150,7 @@ pub struct KnownResults {
 }
 
 impl KnownResults {
-    /// Returns how the conversation of an item came out, if it is over.
+    /// Returns the outcome of an item's conversation; none while it is not over.
     pub fn outcome(&self, item: &str, protocol: &str) -> Option<ResultOutcome> {
         self.outcomes.get(&place(item, protocol)).copied()
     }

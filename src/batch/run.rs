@@ -55,7 +55,7 @@ pub enum JobOutcome {
     NoBudget,
     /// The run was stopped before the conversation ended.
     Stopped,
-    /// It could not be had at all.
+    /// It could not be started, with the reason.
     Impossible(String),
 }
 
@@ -89,7 +89,7 @@ pub enum BatchStopped {
     Budget,
     /// It was asked to stop.
     Told,
-    /// A conversation could not be had at all.
+    /// A conversation could not be started, with the reason.
     Impossible(String),
     /// A result could not be written.
     Unwritable(io::Error),

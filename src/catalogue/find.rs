@@ -30,7 +30,7 @@ pub enum SessionNotFound {
         /// How many there are besides.
         more: usize,
     },
-    /// There is no session at all.
+    /// The folder has no session.
     #[error("no sessions yet")]
     None,
 }

@@ -154,7 +154,7 @@ impl Context {
         }
     }
 
-    /// Returns what the terminal tells of itself; it is asked once.
+    /// Returns what the terminal reports about itself; it is asked once.
     pub fn told(&self) -> TerminalReport {
         *self.told.get_or_init(terminal::ask)
     }

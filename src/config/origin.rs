@@ -6,7 +6,7 @@ use toml::{Table, Value};
 /// What the reader of settings says of a key that it does not know, before its name.
 const UNKNOWN: &str = "unknown field `";
 
-/// One value that is set, and by whom.
+/// One value that is set, and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     /// The key, dotted.

@@ -123,7 +123,7 @@ pub struct Settings {
     /// Whether the file exists; without it every setting has its default.
     #[serde(skip)]
     pub found: bool,
-    /// Every value that is set, and by whom.
+    /// Every value that is set, with its source.
     #[serde(skip)]
     pub origins: Vec<Origin>,
     #[serde(skip)]
@@ -144,11 +144,11 @@ pub struct Provider {
     pub api_key_file: Option<PathBuf>,
     /// The program that prints its key, and its arguments.
     pub api_key_command: Option<Vec<String>>,
-    /// How many calls it takes in a while.
+    /// The rate of calls that it accepts.
     pub rate: Option<CallRate>,
 }
 
-/// The bounds of further tries, whatever a scenario or a server asks for.
+/// The limits of retries, whatever a scenario or a server asks for.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Retries {

@@ -19,7 +19,7 @@ pub(super) fn end_of(state: &State) -> Option<StopReason> {
         match &kind {
             Kind::Ended(ended) => return Some(root.unwrap_or(ended.reason)),
             Kind::ThreadClosed(closed) if thread == ThreadId::ROOT => root = Some(closed.reason),
-            // judges are asked because it is over
+            // judges would be asked at the end
             Kind::BatchOpened(batch) if batch.purpose == Purpose::Judge => {
                 return match batch.judge_task() {
                     Some(JudgeTask::Verdict { ends: Some((reason, _)), .. }) => {

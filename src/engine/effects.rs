@@ -190,7 +190,7 @@ impl CallDeadline {
     }
 }
 
-/// Returns when a call runs out of time, and of which.
+/// Returns when a call runs out of time, and which time limit that is.
 pub(super) fn call_deadline(live: &Live, turn: TurnId, limits: &Timeouts) -> Option<CallDeadline> {
     let asked = live.state.turns.get(&turn)?;
     if asked.waits_for_leave().is_some() {

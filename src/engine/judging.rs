@@ -88,7 +88,7 @@ pub(super) enum JudgeStep<'a> {
     Not,
 }
 
-/// Asks a judge whether it is time to stop, every so many utterances.
+/// Asks a judge every few utterances whether it is time to stop.
 pub(super) fn ask<'a>(
     state: &'a State,
     place: u32,

@@ -10,7 +10,7 @@ use crate::model::{Draft, StopReason};
 use crate::state::State;
 use crate::text::{Trigrams, is_courtesy, word_likeness};
 
-/// How alike two contributions are of which one repeats the other.
+/// The likeness, from 0 to 1, of two turns from which on one repeats the other.
 const ALIKE: f64 = 0.8;
 /// How alike two contributions are that are worth comparing word by word.
 const RELATED: f64 = 0.2;

@@ -11,7 +11,7 @@ use crate::state::{Live, RunState, State, Turn};
 use crate::voice::{CallFailure, Chunk, Done};
 use std::sync::Arc;
 
-/// Returns what an input makes true, as events of which every prefix is legal.
+/// Returns the events that follow from an input; every prefix of them is legal.
 pub fn react(live: &Live, now: Ms, input: &Input) -> Vec<Draft> {
     let state = &live.state;
     match input {

@@ -236,7 +236,7 @@ fn tie_broken(state: &State, side: &Text) -> Result<(), String> {
     }
 }
 
-/// What still makes sense when it is over.
+/// Returns whether a command has a meaning after the end.
 fn outlives_the_end(command: &Command) -> bool {
     matches!(
         command,

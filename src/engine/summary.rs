@@ -47,7 +47,7 @@ fn due(state: &State, thread: &Thread, seat: &SeatId, batch: &BatchOpened) -> Op
     Some(BatchOpened { question, summary: Some(task), ..batch })
 }
 
-/// The last thing that a turn might see and no summary tells it; none where it has them all.
+/// Returns the last thing that a turn might see and that no summary covers; none where all is covered.
 fn unsummed(state: &State, turn: &Turn) -> Option<Seq> {
     let last = state.visible(turn).next_back()?.seq;
     let told = state.summary_for(turn).is_some_and(|s| s.task.upto >= last);

@@ -15,7 +15,7 @@ pub const ROUNDS_MAX: usize = 8;
 const REQUESTS_MAX: usize = 16;
 /// How often the same request of a turn may fail before it is no longer tried.
 const EQUAL_FAILURES: usize = 2;
-/// Bytes of the words that tell what is wrong with arguments.
+/// The longest message about wrong arguments, in bytes.
 const WRONG_MAX: usize = 500;
 
 /// Returns the tools that the next call of a turn may ask for.

@@ -104,7 +104,7 @@ pub(super) fn asks_tools(live: &Live, turn: &Turn, done: &Done) -> Option<Draft>
     tools::asked(&live.state, turn, done, done.usage.clone().or_else(guess))
 }
 
-/// A reply that is in another's name from its first word is asked for once more.
+/// A reply that is in another's name from its first word is retried once.
 pub(super) fn asked_again(live: &Live, turn: &Turn, done: &Done) -> Option<Draft> {
     let call = turn.call.filter(|_| turn.corrections == 0 && !gives_up(&live.state))?;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
@@ -150,7 +150,7 @@ fn with_words(state: &State, turn: &Turn, words: RepairedReply, end: TurnEnded) 
     by_seat(turn, end)
 }
 
-/// A turn that said what it had to say, in the form that it was asked for; else it is asked once more, or failed.
+/// Ends a turn that replied in the right form; otherwise its voice is called once more, or the turn fails.
 pub(super) fn said(live: &Live, turn: &Turn, now: Ms, done: &Done) -> Draft {
     let state = &live.state;
     let said = done.text.as_ref().map_or_else(|| live.said(turn.id), ToString::to_string);
@@ -298,7 +298,7 @@ pub(super) fn cut(live: &Live, turn: &Turn, now: Ms, why: CutWhy) -> Draft {
     cut_with(&live.state, turn, now, why, (live.said(turn.id), live.thought(turn.id)))
 }
 
-/// The same on a state that has no loose pieces behind it.
+/// The same for a state without loose pieces.
 pub(super) fn cut_sealed(state: &State, turn: &Turn, why: CutWhy) -> Draft {
     cut_with(state, turn, state.ms, why, (turn.said.clone(), turn.thought.clone()))
 }

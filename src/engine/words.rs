@@ -99,7 +99,7 @@ fn cut_short(words: RepairedReply) -> RepairedReply {
     RepairedReply { text: kept, raw, repeats: true, ..words }
 }
 
-/// Returns whether a turn is asked for words, as opposed to data.
+/// Returns whether a turn is for words, as opposed to data.
 pub(super) fn is_free(state: &State, turn: &Turn) -> bool {
     state.contract_of(turn).form.is_words()
 }

@@ -1,4 +1,4 @@
-//! Two conversations side by side from the point where they part: what each tells of the same utterance, in one row.
+//! Two conversations side by side from the place where they diverge: their narration of the same utterance, in one row.
 //!
 //! It only pairs the narrator's items; the caller draws or writes the two columns.
 
@@ -9,12 +9,12 @@ use crate::state::State;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What two conversations tell where they are not the same.
+/// The differences between two conversations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Beside {
     /// The last utterance that both share.
     pub shared: Option<u32>,
-    /// In order: an utterance and what happened behind it, as either tells it.
+    /// In order: an utterance and what happened after it, on either side.
     pub rows: Vec<ComparedTurn>,
 }
 
@@ -23,9 +23,9 @@ pub struct Beside {
 pub struct ComparedTurn {
     /// The utterance's number; 0 for what happened before the first.
     pub number: u32,
-    /// What the first one tells.
+    /// The narration of the first conversation.
     pub a: Vec<Narrated>,
-    /// What the second one tells.
+    /// The narration of the second conversation.
     pub b: Vec<Narrated>,
 }
 

@@ -36,7 +36,7 @@ pub fn spell(document: &Document, size: (u16, u16), frames: &[Frame]) -> String 
         .iter()
         .enumerate()
         .map(|(n, f)| {
-            // whatever the player's terminal showed before is no part of it
+            // earlier content of the player's terminal is not part of it
             let drawn = if n == 0 { format!("{CLEAR}{}", f.drawn) } else { f.drawn.clone() };
             (f.at, json!([seconds(f.at, begin), "o", drawn]).to_string())
         })

@@ -27,7 +27,7 @@ const TOLD_CHARS: usize = 130;
 const BARS: f64 = 120.0;
 /// Units that the letter of a position needs.
 const SIGN: f64 = 14.0;
-/// Width of a field that tells what a letter means.
+/// The width of an entry in the legend.
 const KEY: f64 = 18.0;
 /// How many positions have a letter and a line in the legend.
 const CHOICES: usize = 26;
@@ -263,7 +263,7 @@ fn field(marks: &mut String, stood: &Standpoints, stand: &Stand, (from, to, y): 
     }
 }
 
-/// Who named whom: an arc from each to each, thicker the oftener.
+/// Draws who named whom: an arc for each pair, thicker for more mentions.
 fn ring(study: &Analysis<'_>) -> String {
     let seats: Vec<&SeatId> = study.state.seats.iter().map(|s| &s.spec.id).collect();
     let edges: Vec<(usize, usize, u64)> = seats

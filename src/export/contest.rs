@@ -28,7 +28,7 @@ fn chosen(choice: &str, why: &str) -> String {
     }
 }
 
-/// Returns what the end of a turn tells that did not speak.
+/// Returns the note on the end of a turn that was not to speak.
 pub(super) fn turn(state: &State, seat: &SeatId, e: &TurnEnded) -> Vec<Narrated> {
     let who = name(state, seat);
     let data = |key: &str| e.structured[key].as_str().unwrap_or_default();

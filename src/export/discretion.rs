@@ -20,7 +20,7 @@ pub struct Reveal {
     pub hidden: bool,
 }
 
-/// Returns the events as an export tells them.
+/// Returns the events as an export may use them.
 ///
 /// # Errors
 /// As [`Redaction::apply`].
@@ -137,7 +137,7 @@ fn whispers<'a>(events: impl Iterator<Item = &'a Event>) -> BTreeSet<Key> {
     keys
 }
 
-/// Whether a receipt of a line that was never due tells words that were not for everybody.
+/// Returns whether a receipt of a line that was never due contains private words.
 fn spells_a_whisper(why: &str) -> bool {
     let line = why.find('{').and_then(|at| SteerLine::parse(&why[at..]).ok());
     line.is_some_and(|line| line.command.is_private())

@@ -52,7 +52,7 @@ impl Document {
         narrator
     }
 
-    /// Returns how it reads in a format that tells from first to last.
+    /// Returns the narration from first to last, spelled by a format.
     pub(super) fn told(&self, spell: Spelling) -> String {
         told(self.records.iter().map(|r| &r.event), self.narrator(), spell)
     }

@@ -12,11 +12,11 @@ pub enum Narrated {
     Opening {
         /// The conversation's title.
         title: String,
-        /// What is talked about, where the title does not say it.
+        /// The topic, where the title does not say it.
         topic: Option<String>,
         /// Whether the whole cast is rehearsed.
         rehearsed: bool,
-        /// Which models speak for whom.
+        /// The models of the participants, by name.
         voices: Option<String>,
     },
     /// Something that was said.
@@ -32,7 +32,7 @@ pub enum Narrated {
     Note(String),
 }
 
-/// A format that tells a conversation: how one thing worth telling is spelled.
+/// How a format spells one part of the narration.
 pub type Spelling = fn(&Narrated) -> String;
 
 /// Where words without a number stand.

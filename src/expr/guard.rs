@@ -89,7 +89,7 @@ pub(super) fn template(source: &str) -> Result<Vec<Range<usize>>, ExprError> {
 }
 
 fn statement(body: &str, start: usize, loops: &mut usize) -> Result<(), ExprError> {
-    // a sign at either end of a tag takes the space beside it away
+    // a `-` at either end of a tag removes the white space beside it
     let body = body.trim_start_matches(['-', '+']).trim_end_matches(['-', '+']);
     let words: Vec<_> = tokens(body).map(|(_, t)| t).collect();
     let name = words.first().copied().unwrap_or_default();
@@ -137,7 +137,7 @@ fn end_of_tag(source: &str, inner: usize, close: &str) -> Result<usize, ExprErro
     Err(ExprError::new(format!("this tag is not closed with `{close}`"), inner - 2))
 }
 
-/// Returns the insides of tags without the signs at their ends, which take away the space beside a tag.
+/// Returns the insides of tags without the `-` or `+` at their ends, which concerns the white space beside a tag.
 pub(super) fn insides(source: &str, bodies: &[Range<usize>]) -> Vec<Range<usize>> {
     let signs = ['-', '+'];
     let inside = |body: &Range<usize>| {

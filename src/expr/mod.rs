@@ -122,7 +122,7 @@ impl Template {
     /// One newline at the very end is left out, as multi-line strings in TOML have it.
     ///
     /// # Errors
-    /// If it or one of its tags is too long or too deep, or a tag is none of the known ones.
+    /// If it or one of its tags is too long or too deep, or a tag is unknown.
     pub fn compile(source: &str) -> Result<Template, ExprError> {
         let bodies = guard::template(source)?;
         vocabulary::check(source, &bodies)?;

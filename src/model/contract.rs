@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 pub struct Contract {
     /// The form that a reply must have.
     pub form: Form,
-    /// Further calls of the same turn, each of which is shown what was wrong with the reply before it.
+    /// Further calls of the same turn, each with what was wrong with the reply before it.
     #[serde(default = "once")]
     pub again: u32,
     /// The text that quotations in the reply are checked against and marked by; none where nothing is checked.
@@ -104,11 +104,11 @@ pub enum Form {
     Answer {
         /// The kind of answer that is read.
         of: AnswerKind,
-        /// Whether the speaker is asked how sure it is.
+        /// Whether the speaker also states its confidence.
         #[serde(default)]
         confidence: bool,
     },
-    /// Any words, and a ranking of so many of these in the last line: the label under which each is shown, and its seat.
+    /// Any words, and a ranking of these in the last line: the label under which each is shown, and its seat.
     Ranking {
         /// How many are named, best first; all of them if none.
         #[serde(default)]

@@ -56,7 +56,7 @@ pub enum ErrorClass {
 }
 
 impl ErrorClass {
-    /// Returns whether the same call might succeed a moment later.
+    /// Returns whether the same call might succeed a little later.
     pub fn may_pass(self) -> bool {
         match self {
             ErrorClass::Failed

@@ -96,7 +96,7 @@ name!(
     SeatId
 );
 name!(
-    /// The key of a command: what makes it act once, however often it is handed in.
+    /// The key of a command: a command with the same key acts only once.
     Key
 );
 

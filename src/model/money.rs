@@ -8,9 +8,10 @@ use std::ops::{Add, AddAssign};
 
 /// Billionths in a dollar.
 const BILLIONTHS: f64 = 1e9;
-/// What a token costs that the server remembered, of one that it reads: Anthropic's ratio, whose wire alone tells of it.
+/// The price of a token read from the server's cache, as a share of one read anew: Anthropic's ratio, the only wire
+/// that reports it.
 const CACHE_READ: f64 = 0.1;
-/// What a token costs that the server takes in to remember it, of one that it reads.
+/// The price of a token written to the server's cache, as a share of one that is only read.
 const CACHE_WRITE: f64 = 1.25;
 /// Billionths that one token costs at a price of a dollar per million tokens.
 const PER_TOKEN: f64 = 1e3;

@@ -4,7 +4,7 @@
 
 /// Changes of letters up to which a long name is still offered.
 const EDITS_MAX: usize = 3;
-/// Letters from which on the beginning of a name stands for it.
+/// From how many letters on the beginning of a name counts as the name.
 const PREFIX_MIN: usize = 3;
 
 /// Returns the known name that one slip of the hand explains; none where all are too far off.

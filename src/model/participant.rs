@@ -39,7 +39,7 @@ pub struct Participant {
     pub persona: Option<Text>,
     /// Where the words come from.
     pub voice: VoiceSpec,
-    /// Whether `voice` stands in for another one (a human seat that runs unattended).
+    /// Whether `voice` replaces another one (a human seat that runs unattended).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stands_in: bool,
     /// The voice that speaks instead in headless runs and tests.
@@ -54,7 +54,7 @@ pub struct Participant {
     /// Utterances after which this seat alone falls silent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_utterances: Option<u32>,
-    /// Whether it takes its turns; one that does not is asked for votes, picks or judgements only.
+    /// Whether it takes turns; a seat that does not only votes, picks or judges.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub speaks: bool,
     /// What its replies must be.
@@ -178,7 +178,7 @@ pub enum VoiceSpec {
     },
 }
 
-/// A language model and what it is asked with.
+/// A language model and the parameters of its calls.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelSpec {
     /// `provider:name`; empty until one is chosen.

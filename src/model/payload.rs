@@ -141,7 +141,7 @@ pub struct BatchOpened {
     pub seats: Vec<SeatId>,
     /// Why these, in words.
     pub why: Text,
-    /// Who is expected behind them.
+    /// The seats that are expected after them, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub queue: Vec<SeatId>,
     /// The round this belongs to, from 1, where the policy counts rounds.
@@ -213,7 +213,7 @@ pub struct FloorGranted {
     pub notes: Vec<Seq>,
 }
 
-/// `call.started`: a voice is asked.
+/// `call.started`: a voice is called.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallStarted {
     /// The turn it is for.
@@ -292,7 +292,7 @@ pub struct Delta {
     pub pieces: Vec<PieceRun>,
 }
 
-/// Private words beside a reply, of one participant to another.
+/// A private message beside a reply, from one participant to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Whisper {
     /// The only participant who reads it.
@@ -377,7 +377,7 @@ pub struct HumanSaid {
     pub of: Key,
 }
 
-/// `receipt`: what became of a command.
+/// `receipt`: the outcome of a command.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Receipt {
     /// The command's key.

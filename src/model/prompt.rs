@@ -26,7 +26,7 @@ pub struct Prompt {
     /// Texts of the scenario whose keys were just used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lore: Vec<Text>,
-    /// What is asked of the seat where that is not to speak, or not in any words it likes.
+    /// The task of the turn, where that is not simply to speak in free words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
     /// What is true of this turn alone, and whose turn it is: the last words that a model reads. None for other voices.
@@ -38,7 +38,7 @@ pub struct Prompt {
     /// What it asked of its tools in this turn, and what came back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<ToolRound>,
-    /// How many blocks the window had no room for; they stood behind the first one.
+    /// How many blocks the window had no room for; they came after the first one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub left_out: u32,
 }
@@ -48,7 +48,7 @@ pub struct Prompt {
 pub struct KnownBlock {
     /// The facts, the stage, the ranking, as they stand.
     pub text: Text,
-    /// How many blocks stand behind it.
+    /// How many blocks come after it.
     pub behind: usize,
 }
 
@@ -121,7 +121,7 @@ pub enum Block {
         /// Whether it was broken off or cut.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         cut: bool,
-        /// Whether only this seat is told.
+        /// Whether only this seat may see it.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         whisper: bool,
     },

@@ -1,4 +1,4 @@
-//! How many calls a provider takes in a while, spelled `20/min`.
+//! How many calls a provider accepts in a period, spelled `20/min`.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -17,7 +17,7 @@ impl Secret {
         Secret(key.into())
     }
 
-    /// Returns the key behind a word, as some headers want it.
+    /// Returns the key after a prefix, as some headers require it.
     pub fn after(&self, word: &str) -> Secret {
         Secret(format!("{word}{}", self.expose()).into())
     }

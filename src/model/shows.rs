@@ -52,7 +52,7 @@ pub enum Sees {
     OthersLast,
     /// The first words of everybody else.
     Opening,
-    /// Those of the two who sit beside it.
+    /// The words of the two seats next to it.
     Neighbours,
     /// The last answers of everybody else, without the words around them.
     Answers,
@@ -60,7 +60,7 @@ pub enum Sees {
     Summary,
 }
 
-/// Where in a prompt the conversation stands.
+/// The place of the conversation in a prompt.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Layout {

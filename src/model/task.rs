@@ -17,13 +17,13 @@ pub enum JudgeTask {
         /// Whether the sides are shown in reverse order.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         swapped: bool,
-        /// The sides behind the names that the judges are shown; empty where those are the sides' own.
+        /// The sides behind the labels that the judges see; empty where they see the sides' own names.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         labels: Vec<Text>,
         /// The label of each seat.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         seats: BTreeMap<SeatId, Text>,
-        /// Whether it is asked only to see if a side has won already.
+        /// Whether it is asked after a round, only to see if a side has already won.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         interim: bool,
         /// The end of the conversation that follows.

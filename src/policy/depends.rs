@@ -75,7 +75,7 @@ struct Ready {
     by: Vec<usize>,
 }
 
-/// Who was asked for by whom, and has not run since.
+/// A request to a seat that has not run since.
 struct Asked {
     seat: SeatId,
     by: Text,
@@ -83,7 +83,7 @@ struct Asked {
     text: Option<Text>,
 }
 
-/// One look at all seats: conditions see the same facts, and what is wrong with them is gathered.
+/// One check of all seats: conditions see the same facts, and their errors are collected.
 struct Look<'v, 's, F: FnOnce() -> Facts> {
     v: &'v View<'s>,
     facts: LazyCell<Facts, F>,
@@ -287,7 +287,7 @@ fn starved(v: &View<'_>) -> bool {
     })
 }
 
-/// One run as the result tells it: what was new to it, what came of it, and how long that took.
+/// Returns one run for the result: its new input, its output, and how long it took.
 fn told(v: &View<'_>, runs: &[PastTurn], run: &PastTurn) -> Value {
     let output = |r: &PastTurn| v.state.output(&r.reply);
     let before = runs.iter().filter(|r| r.batch < run.batch && r.reply.seat == run.reply.seat);

@@ -37,7 +37,7 @@ pub(super) struct ProposedTurn {
     pub(super) seat: SeatId,
     /// Why, in words.
     pub(super) why: String,
-    /// Who is expected behind, in order.
+    /// The seats that are expected after it, in order.
     pub(super) queue: Vec<SeatId>,
     /// The round, from 1.
     pub(super) round: u32,

@@ -1,4 +1,4 @@
-//! A moderator chooses who speaks next, and when it is over.
+//! A moderator chooses who speaks next, and when the conversation ends.
 //!
 //! The choice is a turn of its own with the legal seats as its options: an illegal choice is corrected once, like any
 //! reply without the right form. Without a choice (the moderator fails, is silent, is muted, was cut) the fallback
@@ -178,7 +178,7 @@ fn fallback(v: &View<'_>, legal: &[&SeatId], because: &str) -> Decision {
     let mut thread = v.thread.clone();
     thread.memo = v.thread.memo[memo::FALLBACK].clone();
     thread.spec.options = Value::Null;
-    // whom it may not choose now it is asked to pass over
+    // a seat that it may not choose now is passed over
     for _ in 0..=thread.seats.len() {
         let Decision { next, memo } = policy.next(&View { state: v.state, thread: &thread });
         thread.memo = memo.clone();

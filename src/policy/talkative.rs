@@ -59,7 +59,7 @@ fn in_turn(v: &View<'_>) -> Option<ProposedTurn> {
     })
 }
 
-/// Who rolls: all but those who had the last turn, as far as that leaves anybody.
+/// Returns the seats that roll: all but those that had the last turn, unless none would be left.
 fn rollers<'a>(v: &View<'a>, mut able: Vec<&'a SeatId>) -> Vec<&'a SeatId> {
     let spoke = v.entries().rev().find(|e| e.number.is_some()).and_then(|e| e.seat());
     let asked = v.thread.memo[memo::LAST].as_str();

@@ -15,7 +15,7 @@ pub enum NextMove {
         seats: Vec<SeatId>,
         /// Why these, in words.
         why: Text,
-        /// Who is expected behind them.
+        /// The seats that are expected after them, in order.
         queue: Vec<SeatId>,
         /// The round this belongs to, from 1, where the policy counts rounds.
         round: Option<u32>,

@@ -197,7 +197,7 @@ fn furthest_behind(shares: &[Share]) -> Option<usize> {
     shares.iter().enumerate().min_by(|(_, a), (_, b)| a.compare(b)).map(|(at, _)| at)
 }
 
-/// Who is expected behind a seat: as the deadlines fall if they all have their turns, or by how far they are behind.
+/// Returns the seats that are expected after one: by deadline if all have their turns, or by how far they are behind.
 fn queue(measure: Measure, mut shares: Vec<Share>, speaker: &SeatId) -> Vec<SeatId> {
     let mut queue: Vec<SeatId> = vec![];
     match measure {

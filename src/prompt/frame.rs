@@ -130,7 +130,7 @@ fn table(state: &State, turn: &Turn, labels: &Labels, shared: bool) -> Option<St
     if !labels.is_empty() {
         let mut names: Vec<&Text> =
             others.map(|s| labels.get(&s.spec.id).unwrap_or(&s.spec.name)).collect();
-        // the order of the table would tell who is who, and so would roles
+        // the order of the table would reveal the names, and so would roles
         names.sort();
         names.dedup();
         let names: Vec<&str> = names.into_iter().map(|name| &**name).collect();

@@ -1,4 +1,4 @@
-//! What the host tells the table in the conversation: what came of a vote or a verdict.
+//! What the host announces to the table in the conversation: the results of votes and verdicts.
 
 use super::messages::attribute;
 use crate::model::{Block, Purpose, Seq, Text, VerdictGiven, VoteClosed};

@@ -22,12 +22,12 @@ const TAGS: [&str; 10] = [
     "profile",
     "ranking",
 ];
-/// What begins a control token of a chat format, behind its `<`.
+/// The beginning of a control token of a chat format, after its `<`.
 const CONTROL: [&str; 9] =
     ["|", "s>", "/s>", "eos>", "bos>", "start_of_turn", "end_of_turn", "sys>", "/sys>"];
 /// Characters that pass for `<`.
 const OPENERS: [char; 4] = ['<', '\u{ff1c}', '\u{fe64}', '\u{2039}'];
-/// The bytes with which they begin; no character has one of these further behind.
+/// The first bytes of these; no character has one of them in another place.
 const FIRST_BYTES: [u8; 3] = [b'<', 0xef, 0xe2];
 /// What an escaped `<` looks like.
 const ESCAPED: &str = "&lt;";
@@ -204,7 +204,7 @@ pub fn quoted(words: &str) -> String {
 
 /// Returns whether what follows a `<` makes it one of our tags, however it is dressed up, or a control token.
 fn acts(rest: &str) -> bool {
-    // whatever is no letter may be there to hide the name: spaces, a slash, invisible characters
+    // characters that are not letters may be there to hide the name: spaces, a slash, invisible characters
     let letters = rest.chars().take(HIDING_CHARS).filter(|c| c.is_alphanumeric());
     let name: String = letters.flat_map(char::to_lowercase).collect();
     let token = || rest.chars().take(HIDING_CHARS).collect::<String>().to_lowercase();
@@ -212,7 +212,7 @@ fn acts(rest: &str) -> bool {
         || CONTROL.iter().any(|control| token().starts_with(control))
 }
 
-/// How far behind a `<` the name of a tag is looked for.
+/// How many bytes after a `<` may begin the name of a tag.
 const HIDING_CHARS: usize = 40;
 
 #[cfg(test)]

@@ -132,11 +132,11 @@ pub fn overflow(state: &State, turn: &Turn) -> Option<Seq> {
     let prompt = whole(state, turn, blocks);
     let many =
         budget::too_many(&prompt, budget::room(seat, state.reply_tokens(turn), turn.shrunk))?;
-    // whispers stand behind what was summed up after them
+    // whispers come after what was summed up after them
     places.get(..many)?.iter().max().copied()
 }
 
-/// Returns what a seat that sums up for another is asked; `name` is the other's, as the one who sums up sees it.
+/// Returns the task of a seat that sums up for another; `name` is the other's, as the first one sees it.
 pub fn summing_up(viewer: &Participant, name: &str) -> Text {
     let words = budget::summary_words(budget::room(viewer, viewer.reply_tokens(), false));
     format!(

@@ -5,7 +5,7 @@ use crate::model::{Block, KnownBlock};
 use crate::state::{State, Turn};
 use serde_json::Value;
 
-/// Returns what is known of the person, where the seat of a turn keeps it, and before which block it stands.
+/// Returns what is known of the person, where the seat of a turn keeps it, and the block before which it is shown.
 pub(super) fn known(state: &State, turn: &Turn, blocks: &[Block]) -> Option<KnownBlock> {
     if !turn.speaks() || !state.contract_of(turn).keep {
         return None;
@@ -30,7 +30,7 @@ pub(super) fn known(state: &State, turn: &Turn, blocks: &[Block]) -> Option<Know
     Some(KnownBlock { text: text.into(), behind: behind(state, blocks) })
 }
 
-/// Returns how many blocks stand behind it: the person's last message, and what came after that.
+/// Returns how many blocks come after it: the person's last message, and everything later.
 fn behind(state: &State, blocks: &[Block]) -> usize {
     let person = |block: &Block| match block {
         Block::Operator { .. } => true,

@@ -1,4 +1,4 @@
-//! What a seat is asked for, in words.
+//! The task of a turn, in words.
 
 use super::messages;
 use super::persona::rendered;
@@ -12,7 +12,7 @@ const QUOTES: &str = "Quote the text between <quote> and </quote>; each quotatio
 pub(super) const GO_ON: &str =
     "You were cut off there. Go on exactly where your last words stop; repeat none of them.";
 
-/// Returns what other voices than models are asked for: by whom, what, and in which form.
+/// Returns the task for voices other than models: by whom, what, and in which form.
 pub(super) fn task(state: &State, turn: &Turn) -> Option<Text> {
     let question = state.batch_of(turn).and_then(|b| b.spec.question.clone());
     let phase = state.shows(turn).and_then(|s| s.task.as_ref());

@@ -20,7 +20,7 @@ const BOXED: &str = "\\boxed{";
 /// The longest answer, in bytes.
 const ANSWER_MAX: usize = 1_000;
 
-/// Reads the answer of a reply, null where it has none, and how sure its speaker is, where that is asked for.
+/// Reads the answer of a reply, null where it has none, and the speaker's confidence, where that is asked for.
 pub fn answer(kind: AnswerKind, confidence: bool, said: &str) -> Value {
     let answer = stated(kind, said).map_or(Value::Null, Value::from);
     match confidence {

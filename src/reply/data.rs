@@ -24,7 +24,7 @@ pub(super) fn objects(said: &str, data: &Value) -> Vec<Value> {
     given.into_iter().chain(found(said).into_iter().filter(Value::is_object)).collect()
 }
 
-/// Returns every object and list that stands in some words, outermost ones only.
+/// Returns every object and list within some words, outermost ones only.
 pub(super) fn found(said: &str) -> Vec<Value> {
     let mut values = vec![];
     let mut rest = &said[..said.floor_char_boundary(JSON_MAX)];
@@ -43,7 +43,7 @@ pub(super) fn found(said: &str) -> Vec<Value> {
     values
 }
 
-/// Returns what stands in the first fence.
+/// Returns the content of the first fence.
 pub(super) fn unfenced(said: &str) -> Option<&str> {
     let (_, rest) = said.split_once("```")?;
     let (_, rest) = rest.split_once('\n')?;

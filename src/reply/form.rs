@@ -142,7 +142,8 @@ fn choice(
     }
 }
 
-/// Reads a choice, and whatever else of a ballot can be read; what cannot is left out, and abstains from that count.
+/// Reads a choice, and the other readable parts of a ballot; an unreadable part is left out, and abstains from its
+/// count.
 fn ballot(
     options: &[Text],
     also: &[(Text, Text)],
@@ -207,7 +208,7 @@ impl<'a> Answers<'a> {
         self.spellings().into_iter().find(|(name, _)| *name == words).map(|(_, answer)| answer)
     }
 
-    /// Returns the answer that a line begins with, behind what leads up to it.
+    /// Returns the answer that a line begins with, after its lead.
     fn begins(&self, line: &str) -> Option<&'a Text> {
         let mut line = line.trim_start_matches(DRESS).to_lowercase();
         if let Some(rest) = LEADS.iter().find_map(|lead| line.strip_prefix(lead)) {

@@ -1,4 +1,4 @@
-//! A reply whose facts are kept: where one field of it is wrong, that field alone is asked for again.
+//! Replies whose facts are kept: where one field of a reply is wrong, only that field is asked for again.
 
 use super::data::objects;
 use super::form::{Formed, fitting};
@@ -8,14 +8,14 @@ use crate::scenario::{ProfileSpec, validator};
 use jsonschema::error::ValidationErrorKind;
 use serde_json::{Map, Value};
 
-/// What is told of a reply of which only a part is wrong.
+/// The message about a reply of which only a part is wrong.
 const REST: &str =
     "everything else is kept, so answer with one JSON object that holds the corrected fields alone";
 
 /// Reads a reply that fits a schema; `before` is the reply before it in the same turn, of which a part was wrong.
 ///
 /// # Errors
-/// What is wrong with it, in words for whoever is to try again.
+/// What is wrong with it, in words for the retry.
 pub fn kept(
     schema: &Value,
     spec: &ProfileSpec,
@@ -80,7 +80,7 @@ fn bad_places(validator: &jsonschema::Validator, value: &Value) -> Vec<(String, 
     let place = |fault: jsonschema::ValidationError<'_>| {
         let fields = match fault.kind() {
             ValidationErrorKind::AdditionalProperties { unexpected } => unexpected.clone(),
-            // what is missing is asked for; what is there stays
+            // missing fields are asked for; the others stay
             ValidationErrorKind::Required { .. } => return None,
             _ => vec![],
         };

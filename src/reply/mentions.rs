@@ -127,7 +127,7 @@ fn fence_mark(line: &str) -> Option<(char, usize, bool)> {
     let c = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let rest = line.trim_start_matches(c);
     let length = line.len() - rest.len();
-    // backticks behind backticks are inline code
+    // a line with backticks at both ends is inline code
     let fences = length >= FENCE_LENGTH && !(c == '`' && rest.contains('`'));
     fences.then_some((c, length, !rest.trim().is_empty()))
 }

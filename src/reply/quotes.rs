@@ -7,7 +7,7 @@ const FRAMES: [(&str, &str); 3] = [("<quote>", "</quote>"), ("“", "”"), ("\"
 const WORDS_MIN: usize = 3;
 /// The mark after a quotation that the source contains.
 pub const FOUND: &str = " [quoted correctly]";
-/// What is put behind one that does not.
+/// The mark after a quotation that the source does not contain.
 pub const MISSING: &str = " [not in the text]";
 
 /// Returns a reply with each of its quotations marked.

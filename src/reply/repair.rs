@@ -13,7 +13,7 @@ const NOBODYS: [&str; 8] =
     [OPERATOR, "the operator", "host", "the host", "moderator", "the moderator", "user", "human"];
 /// How chat formats call the model itself.
 const OWN: &str = "assistant";
-/// Characters that a role in parentheses behind a name may have.
+/// The longest role in parentheses after a name, in characters.
 const ROLE_MAX_CHARS: usize = 40;
 /// Marks of emphasis and headings around a name.
 const MARKS: [char; 3] = ['*', '_', '#'];

@@ -26,7 +26,7 @@ pub struct Splitter {
     ticks: usize,
     /// Whether the words stand in a fence.
     fenced: bool,
-    /// The line so far, as far as it can tell a fence.
+    /// The line so far, as far as it is needed to recognise a fence.
     line: String,
 }
 

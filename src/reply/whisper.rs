@@ -6,7 +6,7 @@ use crate::model::contract::WHISPER;
 use crate::model::payload::Whisper;
 use crate::model::{Participant, SeatId};
 
-/// Bytes that may stand between the word and the colon behind the names.
+/// The longest text between the word and the colon after the names, in bytes.
 const NAMES_MAX: usize = 80;
 
 /// A reply and the private words that were taken out of it.
@@ -91,7 +91,7 @@ fn beginning(line: &str) -> Option<(bool, &str, &str)> {
         Some((to, rest)) if to.eq_ignore_ascii_case("to ") => rest,
         Some(_) | None => names,
     };
-    // emphasis around the names ends behind the colon
+    // emphasis around the names ends after the colon
     Some((loud, names, said.trim_start_matches(['*', '_', ']', ')'])))
 }
 
@@ -99,7 +99,7 @@ fn split(names: &str) -> impl Iterator<Item = &str> {
     names.split([',', '&']).flat_map(|part| part.split(" and ")).filter(|n| !n.trim().is_empty())
 }
 
-/// Returns the participant whom a name means.
+/// Returns the participant that a name means; none if it is nobody's.
 fn addressee<'a>(name: &str, roster: &[&'a Participant]) -> Option<&'a SeatId> {
     let bare = name.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
     let means = |p: &&&Participant| {

@@ -76,7 +76,7 @@ impl RpcLines {
     /// Takes in what was read and returns the messages that it completes. Empty lines are passed over.
     ///
     /// # Errors
-    /// [`RpcFault`] at the first line that is none; what came before it in the same bytes is lost with it.
+    /// [`RpcFault`] at the first line that is not a message; what came before it in the same bytes is lost with it.
     pub fn push(&mut self, bytes: &[u8]) -> Result<Vec<RpcMessage>, RpcFault> {
         let mut messages = vec![];
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {

@@ -19,7 +19,7 @@ pub struct AnswerSpec {
     /// The kind of answer that replies give.
     #[serde(default)]
     pub form: AnswerKind,
-    /// Whether each is asked how sure it is.
+    /// Whether each also states its confidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confidence: bool,
     /// Whose answers count, by their ids.

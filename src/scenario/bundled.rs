@@ -50,7 +50,7 @@ pub fn bundled(name: &str) -> Option<&'static str> {
     BUNDLED.iter().chain(PROTOCOLS).find(|(n, _)| *n == name).map(|(_, text)| *text)
 }
 
-/// Returns the names of the bundled scenarios, the first of which is the one that `demo` plays.
+/// Returns the names of the bundled scenarios; the first is the one that `demo` plays.
 pub fn bundled_names() -> impl Iterator<Item = &'static str> {
     BUNDLED.iter().map(|(name, _)| *name)
 }

@@ -111,7 +111,7 @@ impl<'a> Walk<'a> {
         let fix = match near {
             Some(near) => format!("the nearest key is `{near}`"),
             None => {
-                // a policy may tell more of a key that all policies have
+                // a policy may describe a key that all policies have
                 let mut names: Vec<&str> = vec![];
                 known().for_each(|n| {
                     if !names.contains(&n) {

@@ -8,7 +8,7 @@ use super::who::who_of;
 use super::{OptionKind, Rule, Side, Stop, Tie, VerdictAt, VerdictSpec};
 use crate::model::{Participant, Text};
 
-/// The keys of which a stop rule has exactly one, and those that go with only one of them.
+/// The keys of which a stop rule has exactly one, and the keys that belong to only one of them.
 const RULES: [&str; 5] = ["when", "word", "judge", "agreement", "loop"];
 const GO_WITH: [(&str, &str); 3] = [("by", "word"), ("question", "judge"), ("every", "judge")];
 /// The option of policies that count rounds.

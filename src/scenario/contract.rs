@@ -61,7 +61,7 @@ fn data_keys(walk: &mut Walk<'_>, node: &Node, path: &str) {
     }
 }
 
-/// Resolves to whom the replies of the seats may whisper: roles into ids.
+/// Resolves the names of those to whom replies may whisper: roles into ids.
 pub(super) fn whispers(walk: &mut Walk<'_>, root: &Node, seats: &mut [Participant]) {
     let nodes = root.get("participant").map(Node::items).unwrap_or_default();
     for (i, node) in nodes.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! Which kind of value a condition compares, as far as its text alone tells: so that `utterances > 3` is a fault before
-//! anybody speaks, and not only when it is looked at.
+//! The kind of value that a condition compares, as far as its text shows it: so that `utterances > 3` is an error
+//! before anybody speaks, and not only when it is evaluated.
 
 use crate::expr::{Condition, ExprError};
 
@@ -51,7 +51,7 @@ pub(super) fn unlike(source: &str, condition: &Condition) -> Option<ExprError> {
     })
 }
 
-/// Returns what a side of a comparison is; none where its text does not tell.
+/// Returns the kind of a side of a comparison; none where its text does not show it.
 fn kind(side: &str) -> Option<&'static str> {
     let quoted = |quote: char| {
         let inside = side.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));

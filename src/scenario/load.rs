@@ -53,7 +53,7 @@ pub enum ReadError {
     NotText {
         /// The path as given.
         path: String,
-        /// The first line that is none, from 1.
+        /// The first line that is not UTF-8, from 1.
         line: usize,
     },
 }

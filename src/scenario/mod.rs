@@ -48,12 +48,12 @@ use crate::model::{Contract, Debate, Layout, Limits, Lore, Sees, Shows, Text};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// The scenario as resolved into the log; its seats stand beside it as participants.
+/// The scenario as resolved into the log; its seats are logged beside it as participants.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Scenario {
     /// The title on the screen.
     pub title: Text,
-    /// What is talked about; `{{ topic }}` in templates.
+    /// The topic of the conversation; `{{ topic }}` in templates.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<Text>,
     /// Where prompts have the conversation.
@@ -199,7 +199,7 @@ pub struct VerdictSpec {
     pub judges: Vec<Text>,
     /// The question that the judges answer.
     pub question: Text,
-    /// The sides; each seat that speaks, if there are none.
+    /// The sides; empty for each seat that speaks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sides: Vec<Side>,
     /// How often each judge is asked.
@@ -208,7 +208,7 @@ pub struct VerdictSpec {
     pub swap_test: bool,
     /// What breaks a tie of judgements.
     pub tie: Tie,
-    /// Whose words the judges see, where that is not everybody's.
+    /// Whose words the judges see; none is everybody's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
     /// Whether they are asked after each round too, and a side that has won then ends it.
@@ -284,7 +284,7 @@ pub struct OptionRow {
     pub meaning: &'static str,
 }
 
-/// A policy as the loader knows it: handed in by `cli`, because arrows only go down.
+/// A policy as the loader knows it: passed in by `cli`, because dependencies only go down.
 #[derive(Clone, Copy, Debug)]
 pub struct PolicyRow {
     /// The policy's name in a scenario.

@@ -1,4 +1,4 @@
-//! `[profile]`, `[[stage]]` and `[ranking]` resolved: what is asked of a person, and what follows from it.
+//! `[profile]`, `[[stage]]` and `[ranking]` resolved: what a person is asked, and what follows from it.
 
 use super::check::{Walk, join};
 use super::tree::{Node, Value as Tree, count, texts};

@@ -1,4 +1,4 @@
-//! The parts of a scenario beside its seats, resolved: policy, limits, phases, stop rules, the rehearsed cast.
+//! The parts of a scenario besides its seats, resolved: policy, limits, phases, stop rules, the rehearsed cast.
 //!
 //! Every name of a seat or role becomes the ids of seats here, so that later rooms need not look names up.
 
@@ -44,7 +44,7 @@ pub(super) fn limits(root: &Node) -> Limits {
     limits
 }
 
-/// Resolves the phases, and sees to it that they and the policy that plays them come together.
+/// Resolves the phases, and checks that phases and a policy that plays them go together.
 pub(super) fn phases(
     walk: &mut Walk<'_>,
     root: &Node,

@@ -1,4 +1,4 @@
-//! `[[participant.after]]` and its companions resolved, and the graph that they make: who waits for whom.
+//! `[[participant.after]]` and related keys resolved, and the graph that they make: the dependencies.
 //!
 //! A cycle is an error unless one of its edges has a condition or a bound: nothing else would end it. So is a graph in
 //! which no seat starts.

@@ -15,9 +15,9 @@ use crate::model::{
 };
 use serde_json::{Map, Value as Json};
 
-/// The keys of which a seat has one at most.
+/// The keys of which a seat has at most one.
 const VOICES: [&str; 5] = ["model", "script", "agent", "human", "lines"];
-/// The keys that say how a model is asked.
+/// The keys with the parameters of a model's calls.
 const OF_MODELS: [&str; 10] = [
     "temperature",
     "top_p",
@@ -30,7 +30,7 @@ const OF_MODELS: [&str; 10] = [
     "effort",
     "fallbacks",
 ];
-/// Names that are nobody's seat: the operator, the engine, and everyone.
+/// Names that no seat may have: the operator, the engine, and everyone.
 const RESERVED: [&str; 3] = [OPERATOR, ENGINE, "all"];
 
 /// Reads the seat of a `join` command: the keys and rules of `[[participant]]`.
@@ -81,7 +81,7 @@ pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant
     };
     if let Some(voice) = voice(&node, pace) {
         changed.voice = match (&seat.voice, voice) {
-            // another model is asked in the same way
+            // another model gets the same parameters
             (VoiceSpec::Model(old), VoiceSpec::Model(new)) => {
                 VoiceSpec::Model(ModelSpec { name: new.name, ..old.clone() })
             }

@@ -1,4 +1,4 @@
-//! Long strings stand beside the log: `{"blob":"SHA-256","bytes":N}` in the line, the text in a file of that name.
+//! Long strings are kept outside the log: `{"blob":"SHA-256","bytes":N}` in the line, the text in a file of that name.
 //!
 //! Works on JSON text alone, so that numbers keep their very digits; files are the business of who calls. An object
 //! of a reply that happens to be spelled like such a reference is written with `bytes` first, which means the same in

@@ -29,7 +29,7 @@ const RETRY_LAST_MS: u64 = 1_000;
 /// How long it waits for a full disk after the writer is closed, in milliseconds.
 const CLOSING_PATIENCE_MS: u64 = 2_000;
 
-/// The state of the thread; `disk` goes first, so that the lock is free before anybody learns of the end.
+/// The state of the thread; `disk` is dropped first, so that the lock is free before the end is reported.
 pub(super) struct Committer {
     disk: Box<dyn Disk>,
     /// The length of the file after the last whole write.
@@ -86,7 +86,7 @@ impl Committer {
         }
     }
 
-    /// Takes what there is, writes it, and syncs if that is due. An error is a disk that failed for good.
+    /// Takes what there is, writes it, and syncs if that is due. An error means that the disk has failed.
     fn step(&mut self) -> io::Result<Flow> {
         let now = self.clock.now();
         let patience = match self.sync_at {
@@ -147,7 +147,7 @@ impl Committer {
         Ok(Waited::ForRoom)
     }
 
-    /// Puts long texts beside the log and then the lines into it.
+    /// Writes long texts outside the log and then the lines into it.
     fn try_write(&mut self) -> io::Result<()> {
         let mut lines = String::new();
         for record in &self.unwritten {

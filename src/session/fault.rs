@@ -8,7 +8,7 @@ use std::path::PathBuf;
 /// Something wrong with a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LogFault {
-    /// Bytes between whole lines that are none.
+    /// Bytes between whole lines that are no line.
     Damaged {
         /// Where they lie in the file.
         bytes: Range<u64>,

@@ -87,7 +87,7 @@ fn lives(_pid: u32) -> bool {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // a number left behind would only mislead people: the lock goes with the file in any case
+        // a remaining number would only mislead people: the lock ends with the file in any case
         let _ = self.file.set_len(0);
     }
 }

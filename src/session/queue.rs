@@ -68,7 +68,7 @@ pub(super) struct Queue {
     pub closed: bool,
 }
 
-/// What the thread is asked for besides the records it took.
+/// The thread's orders besides the records it took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Orders {
     /// Whether to sync now, without waiting for the usual delay.

@@ -1,4 +1,4 @@
-//! Which events the screen shows as saved, and so must be synced before anybody notices the difference.
+//! Which events the screen shows as saved, and which must therefore be synced before the difference shows.
 
 use crate::model::Kind;
 

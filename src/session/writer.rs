@@ -72,7 +72,7 @@ impl SessionWriter {
         self.shared.pending.load(Ordering::Acquire)
     }
 
-    /// Asks for a sync now, whatever the kinds of the events; [`Durable::synced`] tells when it was made.
+    /// Asks for a sync now, whatever the kinds of the events; [`Durable::synced`] shows when it is done.
     pub fn flush(&self) {
         self.shared.lock().flush = true;
         self.shared.bell.notify_one();

@@ -35,7 +35,7 @@ use tree::Tree;
 
 /// Bytes of standard output that a child may write before it is broken off.
 pub const STDOUT_MAX: usize = 8 << 20;
-/// Bytes of standard output of one exchange with a child that is talked with.
+/// The most bytes of standard output in one exchange of a dialogue.
 pub const EXCHANGE_MAX: usize = 64 << 20;
 /// Bytes that may wait for a child that does not read.
 const UNREAD_MAX: usize = 16 << 20;
@@ -52,7 +52,7 @@ const GRACE: Duration = Duration::from_millis(500);
 const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"];
 const ALLOWED_PREFIX: &str = "LC_";
 
-/// The environment of children: whatever is handed in, only the allow-list gets through.
+/// The environment of children: of all variables, only the allow-list gets through.
 #[derive(Clone, Debug, Default)]
 pub struct ChildEnvironment(Vec<(OsString, OsString)>);
 
@@ -270,7 +270,7 @@ impl Child {
         self.exit.map(|status| self.exit(status))
     }
 
-    /// Asks the child to end and gives it half a second for that; dropping it afterwards ends it for good.
+    /// Asks the child to end and gives it half a second for that; dropping it afterwards kills it.
     pub async fn stop(&mut self) {
         self.tree.terminate();
         self.finish().await;

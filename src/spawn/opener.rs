@@ -4,7 +4,7 @@ use super::SpawnError;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// The program that opens what it is given as the person likes it.
+/// The program that opens files and links with the user's default programs.
 #[cfg(target_os = "macos")]
 const OPENER: &str = "open";
 #[cfg(windows)]

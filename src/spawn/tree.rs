@@ -18,7 +18,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::{fs, io, thread, time::Duration};
 
-/// The variable that tells whose child a process is.
+/// The variable that marks whose child a process is.
 pub const MARKER: &str = "COLLOQUIUM_CHILD";
 
 /// How often a sweep looks again while a process is left: 3 s in all; a process stuck in the kernel stays behind.
@@ -111,7 +111,7 @@ fn sweep(whose: Whose) {
     }
 }
 
-/// Kills whom it finds among our children and returns whether another look is needed.
+/// Kills the processes it finds among our children and returns whether another look is needed.
 fn kill_found(whose: Whose) -> bool {
     // Held to the end, so that no child is started in between.
     let live = live();

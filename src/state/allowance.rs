@@ -1,4 +1,4 @@
-//! How many tokens a reply may have, where anything bounds it: the words it is asked for, and room to think.
+//! How many tokens a reply may have, where it has a limit: the words it is asked for, and room to think.
 
 use super::{State, Turn};
 use crate::model::*;
@@ -15,7 +15,7 @@ const WIDER: u32 = 4;
 const WIDER_TIMES: u32 = 2;
 /// The default for such a reply, in tokens, where no bound is set.
 const UNBOUNDED_TOKENS: u32 = 4_096;
-/// The most that is asked for so.
+/// The highest limit that such growth reaches, in tokens.
 const WIDEST_TOKENS: u32 = 32_768;
 
 impl State {
@@ -42,7 +42,7 @@ impl State {
         }
     }
 
-    /// Returns the most words that a turn is asked for, where the phase, the participant or the scenario says so.
+    /// Returns the most words that a turn may have; none where neither phase, participant nor scenario says so.
     fn words_of(&self, turn: &Turn) -> Option<u32> {
         let phase = self.shows(turn).and_then(|shows| shows.words);
         let seat = || self.seat(&turn.seat).and_then(|s| s.spec.words);

@@ -1,4 +1,4 @@
-//! What a turn is asked for, and in which form.
+//! The task of a turn, and the form of its reply.
 
 use super::{Batch, Conversation, Turn, answers};
 use crate::model::contract::EVERYBODY;
@@ -51,7 +51,7 @@ impl Conversation {
         Contract { form, ..Contract::default() }
     }
 
-    /// Returns the form of words that are spoken: as the phase says, else the seat, else as the answer is asked for.
+    /// Returns the form of spoken words: the phase's, else the seat's, else the scenario's form of answers.
     fn spoken_contract(&self, turn: &Turn) -> Contract {
         let phase = self.phase_of(turn.thread).and_then(|phase| phase.reply.clone());
         let seat = || self.seat(&turn.seat).map(|s| s.spec.reply.clone());
@@ -76,7 +76,7 @@ impl Conversation {
         contract
     }
 
-    /// Returns those whom the seat of a turn can rank: the others whose words it is shown, by the name it knows.
+    /// Returns the others that the seat of a turn can rank: those whose words it sees, by the names it knows.
     fn ranked_by(&self, turn: &Turn) -> Vec<(Text, SeatId)> {
         let labels = self.labels(turn);
         let shown: BTreeSet<&SeatId> = self.visible(turn).filter_map(|e| e.seat()).collect();
@@ -87,7 +87,7 @@ impl Conversation {
             .filter(|s| s.id != turn.seat && shown.contains(&s.id));
         let mut among: Vec<(Text, SeatId)> =
             others.map(|s| (labels.get(&s.id).unwrap_or(&s.name).clone(), s.id.clone())).collect();
-        // the order of the table would tell who is who
+        // the order of the table would reveal the names
         among.sort();
         among
     }
@@ -101,7 +101,7 @@ impl Conversation {
         self.seats.iter().filter(other).filter(named).collect()
     }
 
-    /// Returns what other seats ask of the seat of a turn, where seats wake one another: by whom, and the words.
+    /// Returns the requests of other seats to the seat of a turn, where seats wake one another: by whom, and the words.
     pub fn requests_to(&self, turn: &Turn) -> Vec<Asking> {
         let batch = self.batch_of(turn).filter(|b| b.spec.requester == Requester::Policy);
         let noted = batch.map(|b| b.spec.memo[REQUESTS][&*turn.seat.0].clone());

@@ -1,4 +1,4 @@
-//! What replies as data leave behind: the context that conditions, templates and scripts see.
+//! The data of replies: the context that conditions, templates and scripts see.
 //!
 //! Data are kept as soon as they come, but in the order of the batch and not of arrival, so that a resume, in which the
 //! same seats may finish in another order, gives the same context. Hidden replies do not count, and edited ones count
@@ -12,7 +12,7 @@ use crate::scenario::DEPENDS;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-/// What one turn has left behind.
+/// The data of one turn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Kept {
     turn: TurnId,
@@ -96,7 +96,7 @@ impl Conversation {
         let Some(entry) = self.entries.iter().rev().find(by) else { return Some(data.clone()) };
         match &entry.edited {
             _ if entry.hidden.is_some() || entry.version().turn != Some(turn) => None,
-            // words beside data that are edited leave the data as they are
+            // an edit of words beside data does not change the data
             Some(_) if self.says(&kept.seat) => Some(data.clone()),
             Some((_, text)) => serde_json::from_str(text).ok().filter(Value::is_object),
             None => Some(data.clone()),

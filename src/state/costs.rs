@@ -16,7 +16,7 @@ const MARGIN_RAISED: u32 = 125;
 const BYTES_PER_TOKEN: usize = 4;
 
 impl Turn {
-    /// Returns what the call that runs has used, as far as anybody can tell from the bytes that came of it.
+    /// Returns what the call in flight has used, as estimated from the bytes that it has received.
     pub fn guess(&self, bytes: usize) -> Usage {
         let output = bytes.div_ceil(BYTES_PER_TOKEN) as u64;
         let most = if self.reserve.reply > 0 { self.reserve.reply } else { u64::MAX };

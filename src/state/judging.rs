@@ -84,7 +84,7 @@ impl Conversation {
         }
     }
 
-    /// Returns whose words a judge sees, where that is not everybody's.
+    /// Returns whose words a judge sees; none is everybody's.
     pub(super) fn judge_sees(&self, turn: &super::Turn) -> Option<Sees> {
         match self.batch_of(turn)?.spec.judge_task()? {
             JudgeTask::Verdict { .. } | JudgeTask::Casting => self.verdict_spec(turn.thread)?.sees,
@@ -92,7 +92,7 @@ impl Conversation {
         }
     }
 
-    /// What follows a turn that failed, whatever it was for: its seat's rule.
+    /// Returns what follows a turn that failed, for any purpose: its seat's rule.
     pub(super) fn fail(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let unknown = || CallError { class: ErrorClass::Failed, text: "failed".into() };
         let error = e.error.clone().unwrap_or_else(unknown);

@@ -6,7 +6,7 @@ use crate::model::payload::Delta;
 use crate::model::*;
 use std::collections::BTreeMap;
 
-/// A state and the loose pieces behind it.
+/// A state and the loose pieces after it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Live {
     /// The state as of the last event.

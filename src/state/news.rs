@@ -1,4 +1,4 @@
-//! What the host tells the table: what came of votes and verdicts, at its place in the log.
+//! What the host announces to the table: the results of votes and verdicts, at their places in the log.
 
 use super::{Conversation, State, Turn};
 use crate::model::*;

@@ -1,4 +1,4 @@
-//! What is known of a person: the facts that replies leave behind, and what was made of them.
+//! What is known of a person: the facts in replies, and what was made of them.
 
 use super::context::Kept;
 use super::{Batch, Conversation, Entry, Seat, Turn};
@@ -9,7 +9,7 @@ use crate::model::{
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-/// What is known, as it is and as it was noted, and what was made of it.
+/// What is known of the person, as it is and as it was recorded, and the ranking made from it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Known {
     /// The fields that are known now.
@@ -61,7 +61,7 @@ impl Conversation {
         self.seat(kept.seat()).map(|s| &s.spec.reply).into_iter().chain(phases).find(|c| c.keep)
     }
 
-    /// Returns what some turns tell of the person, field by field, upon what was known from the beginning.
+    /// Returns the facts that some turns add, field by field, to what was known from the beginning.
     fn profile_of(&self, counts: impl Fn(TurnId) -> bool) -> Map<String, Value> {
         let spec = &self.scenario.profile;
         let mut profile = spec.known.clone();

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 /// The fewest characters of a name that is looked for.
 const NAME_MIN: usize = 2;
 
-/// Returns a text with every name replaced by the one beside it; where two names fit, the longer one is meant.
+/// Returns a text with every name replaced by its partner; where two names fit, the longer one is meant.
 pub(super) fn rename<'a>(text: &'a str, pairs: &[(&str, &str)]) -> Cow<'a, str> {
     let mut out = String::new();
     let (mut kept, mut at) = (0, 0);

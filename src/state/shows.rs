@@ -38,7 +38,7 @@ impl Conversation {
         self.phase_of(turn.thread).filter(|_| turn.speaks()).map(|phase| &phase.shows)
     }
 
-    /// Returns whose words a turn sees: as its phase says, else its seat, else everybody's.
+    /// Returns whose words a turn sees: the phase's rule, else its seat's, else everybody's.
     pub fn sees(&self, turn: &Turn) -> Sees {
         let seat = || self.seat(&turn.seat).filter(|_| turn.speaks())?.spec.sees;
         let judge = || self.judge_sees(turn);
@@ -86,7 +86,7 @@ impl Conversation {
         chosen
     }
 
-    /// The two who sit beside the seat of a turn, in the order of its thread.
+    /// Returns the two seats next to the seat of a turn, in the order of its thread.
     fn beside(&self, turn: &Turn) -> Vec<SeatId> {
         let Some(thread) = self.threads.get(&turn.thread) else { return vec![] };
         let seats: Vec<&SeatId> =

@@ -99,7 +99,7 @@ pub struct Batch {
     pub spec: BatchOpened,
     /// What its speakers see of their peers: up to here. Differs from `id` where an utterance is spoken again.
     pub horizon: Seq,
-    /// What replies as data had left behind when it was opened: its speakers see no more of one another's.
+    /// The context from replies when it was opened: its speakers do not see each other's data.
     pub context: Arc<Map<String, Value>>,
     /// The turns in progress, with their seats.
     pub running: Vec<(TurnId, SeatId)>,

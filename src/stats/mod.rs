@@ -21,7 +21,7 @@ pub fn wilson(held: u32, runs: u32) -> (f64, f64) {
 /// How often a bootstrap draws.
 const DRAWS: u64 = 2_000;
 
-/// Returns the 95 % interval of the mean of differences, drawn from them again and again; none where there are none.
+/// Returns the 95 % interval of the mean of differences, by resampling them; none without differences.
 pub fn bootstrap(differences: &[f64]) -> Option<(f64, f64)> {
     let n = differences.len() as u64;
     if n == 0 {

@@ -1,4 +1,4 @@
-//! A session that is kept nowhere: a disk that counts what it is given, and is full when a test says too much.
+//! A session that is saved nowhere: a disk that counts what it is given, and is full when a test says too much.
 
 use crate::session::disk::{Disk, Rescue};
 use std::io;

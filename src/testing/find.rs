@@ -10,7 +10,7 @@ pub const ENDING: &str = ".test.toml";
 const LOOKED_AT: usize = 200_000;
 /// The deepest nesting of folders that is searched.
 const DEPTH: usize = 32;
-/// Folders that hold what programs made, and no tests of anybody's.
+/// Folders of build output and dependencies, which hold no tests of the user's.
 const LEFT_OUT: [&str; 2] = ["target", "node_modules"];
 
 /// Why no tests can be found.

@@ -153,7 +153,7 @@ pub(super) fn holds_on(held: &str, next: char) -> bool {
     !held.is_empty() && longer.into_iter().any(|rest| rest.starts_with(next))
 }
 
-/// Returns whether what is `held` behind `cluster` may be shown, now that `next` is known.
+/// Returns whether `held` may be shown after `cluster`, now that `next` is known.
 pub(super) fn held_passes(held: &str, cluster: &str, next: Option<char>) -> bool {
     match held.chars().next() {
         Some(ZERO_WIDTH_JOINER) => next.is_some_and(|n| {

@@ -8,7 +8,7 @@ use unicode_segmentation::UnicodeSegmentation;
 const COURTESY_MOST: usize = 45;
 /// The share of a courtesy's words that are courteous, in percent.
 const COURTESY_SHARE: usize = 70;
-/// Words one of which makes a text courteous.
+/// Words that each make a text courteous.
 const MARKS: &[&str] = &[
     "thank",
     "thanks",

@@ -35,7 +35,7 @@ fn without_signs(line: Cow<'_, str>, is_free: impl Fn(&[char]) -> bool) -> Cow<'
             [space] if space.is_whitespace() => out.push(*space),
             [space, ..] if space.is_whitespace() => out.push(' '),
             word => {
-                // alone it is the sign of waiting; behind a word it only leaves something out
+                // alone it is the sign of waiting; after a word it only marks an omission
                 let free = is_free(word) || word == ['…'];
                 let next = word.iter().skip(1).map(Some).chain(iter::once(None));
                 let mut last = None;
@@ -53,7 +53,7 @@ fn without_signs(line: Cow<'_, str>, is_free: impl Fn(&[char]) -> bool) -> Cow<'
     out.into()
 }
 
-/// Returns whether a sign is one for drawing and in no word of any language; an emoji of the same shape is none.
+/// Returns whether a sign is for drawing and not used in any language; an emoji of the same shape is not.
 fn is_drawn(c: char, next: Option<&char>) -> bool {
     match c {
         // a ring that accents are put on, and squares that are emoji by themselves

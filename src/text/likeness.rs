@@ -22,7 +22,7 @@ impl Trigrams {
         Trigrams(words.windows(WORDS).chain(short).map(number).collect())
     }
 
-    /// Returns whether there are none: the text has no words.
+    /// Returns whether it is empty: the text has no words.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

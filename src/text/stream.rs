@@ -149,7 +149,7 @@ impl Stream {
         let held = take(&mut self.held);
         let passes = class::held_passes(&held, &self.cluster, next);
         if passes && self.length + held.chars().count() + 1 > CLUSTER_LIMIT {
-            // without room for what it leads to, it would be left behind as a stray
+            // without room for what it begins, it would remain as a stray
             self.overflow();
         } else {
             for c in held.chars() {

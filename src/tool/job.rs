@@ -70,7 +70,7 @@ pub trait Tools: Send + Sync {
     fn run(&self, job: ToolJob) -> RunningTool;
 }
 
-/// No tools at all: for conversations whose participants have none.
+/// No tools: for conversations whose participants have none.
 pub struct NoTools;
 
 impl Tools for NoTools {

@@ -53,7 +53,7 @@ pub struct CallRequest {
     pub facts: Arc<Value>,
 }
 
-/// What a voice hands in.
+/// What a voice returns, piece by piece.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Chunk {
     /// A piece of the reply.

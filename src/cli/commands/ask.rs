@@ -195,7 +195,7 @@ impl Answer<'_> {
     }
 }
 
-/// Returns the answer of a conversation, its verdict or the words of its last turn, and the dissent that it tells of.
+/// Returns the answer of a conversation, its verdict or the words of its last turn, and the dissent in it.
 pub fn found(state: &State) -> Option<(String, Option<String>)> {
     let last = state.last.as_ref().and_then(|last| last.number);
     let entry = state.entries.iter().rfind(|e| matches!(e.who, Who::Seat(_)));
@@ -215,7 +215,7 @@ fn marked(line: &str) -> Option<&str> {
     head.eq_ignore_ascii_case(DISSENT).then(|| line.get(DISSENT.len()..)).flatten()
 }
 
-/// Splits an answer at the line that tells of dissent; a panel that agrees says `none`.
+/// Splits an answer at the line of dissent; a panel that agrees says `none`.
 fn parts(words: &str) -> (String, Option<String>) {
     let lines: Vec<&str> = words.lines().collect();
     let Some(at) = lines.iter().rposition(|line| marked(line).is_some()) else {

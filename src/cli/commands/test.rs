@@ -235,7 +235,7 @@ impl TestCommand {
     }
 }
 
-/// Writes a test beside a scenario from what happened in a session, or happens on its rehearsed cast.
+/// Writes a test from a session, or from a run of the scenario's rehearsed cast.
 fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result<Exit, Failure> {
     let is_path = scenario.ends_with(source::ENDING);
     let stem = scenario.strip_suffix(source::ENDING).unwrap_or(scenario);

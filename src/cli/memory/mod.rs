@@ -1,4 +1,4 @@
-//! What is kept from run to run beside the sessions.
+//! What is kept from run to run besides the sessions.
 
 pub mod drafts;
 pub mod input_history;

@@ -1,4 +1,4 @@
-//! What `-v` says and a log file keeps besides: each call, whom it asked, what became of it and what it used.
+//! The output of `-v` and of a log file: each call with its model, its outcome and its use.
 
 use crate::export::spent;
 use crate::model::payload::TurnEnded;

@@ -32,7 +32,7 @@ const WORD: &str = "word";
 struct Plan {
     state: State,
     batches: Vec<Planned>,
-    /// What those are shown who speak before anybody has spoken.
+    /// The prompts of the seats that speak before anybody has spoken.
     first: Vec<Shown>,
 }
 

@@ -5,7 +5,7 @@ use crate::model::{Key, SteerLine};
 use std::future::pending;
 use tokio::sync::mpsc;
 
-/// Commands that may wait for the engine; a hand is never faster than that.
+/// The most commands that wait for the engine; nobody types faster than that.
 pub const COMMANDS_WAITING: usize = 64;
 
 /// Hands commands to the engine, whose input stays open as long as the reader is there.

@@ -33,7 +33,7 @@ enum Role {
     Assistant,
 }
 
-/// What was said before, and what is asked now.
+/// The earlier chat and the current question.
 #[derive(Default)]
 pub struct History {
     /// The last words of a user, if nothing follows them: the topic of the conversation.

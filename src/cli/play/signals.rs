@@ -186,7 +186,7 @@ fn vanishing() -> watch::Receiver<bool> {
     watched.clone()
 }
 
-/// Returns the signals that are ignored, a bit each, where the system tells.
+/// Returns the signals that are ignored, as a bit mask, where the system reports them.
 #[cfg(unix)]
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

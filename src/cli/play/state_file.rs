@@ -33,7 +33,7 @@ pub fn read(path: &Path) -> Result<Map<String, Value>, Failure> {
     }
 }
 
-/// Writes what is known now, whole or not at all.
+/// Writes the current data to the file, whole or not at all.
 ///
 /// # Errors
 /// When the file cannot be written.

@@ -39,7 +39,7 @@ pub(crate) enum ValueKind {
     Order,
     /// A JSON Schema: a table, or the text of one.
     Schema,
-    /// A table of lines by seat, beside these keys.
+    /// A table of lines by seat, besides these keys.
     Cast(&'static [Key]),
     /// Any value: the code that reads it checks it.
     Free,

@@ -16,7 +16,7 @@ use crate::model::{Ms, Piece};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::Notify;
 
-/// Waits that are longer than this are shortened to it, unless something else is asked for.
+/// Waits longer than this are shortened to it by default, in milliseconds.
 pub const IDLE_LIMIT_MS: u64 = 3_000;
 /// The most events that are shown in one go; a longer step forward is a jump.
 const AT_ONCE: usize = 512;

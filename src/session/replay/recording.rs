@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub struct Spot {
     /// Events that are shown in full.
     pub events: usize,
-    /// Pieces that are shown of the `delta` behind them.
+    /// Pieces of the following `delta` that are shown.
     pub pieces: usize,
 }
 
@@ -119,7 +119,7 @@ impl Recording {
         end
     }
 
-    /// Returns the end of the first utterance that ends behind a spot; the last spot of all if none does.
+    /// Returns the end of the first utterance that ends after a spot; the last spot of all if none does.
     pub(super) fn next_utterance(&self, from: Spot) -> Spot {
         let mut behind = (from.events..self.records.len()).filter(|at| self.ends_utterance(*at));
         Spot::after(behind.next().map_or(self.records.len(), |at| at + 1))

@@ -201,7 +201,7 @@ fn motion(c: char) -> Option<CursorMove> {
     })
 }
 
-/// Does what was typed behind a colon: writing is sending, quitting leaves the composer, anything else is a command.
+/// Runs what was typed after a colon: writing is sending, quitting leaves the composer, anything else is a command.
 fn obey(screen: &mut Screen, line: &str) -> Option<FollowUp> {
     match line {
         "" => None,

@@ -105,7 +105,7 @@ fn row(
     (Line::from(spans), clicks)
 }
 
-/// Returns what selects the participant at a place; those far behind are reached by other ways.
+/// Returns the action that selects the participant at a place, from 0; from 254 on they share one.
 pub fn select(place: usize) -> Action {
     Action::Select(u8::try_from(place + 1).unwrap_or(u8::MAX))
 }

@@ -33,7 +33,7 @@ const NAMES: usize = 12;
 /// The length of a bar, in cells.
 const BAR_CELLS: u64 = 10;
 
-/// Draws the panel behind its wall.
+/// Draws the panel to the right of its wall.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     wall(frame, area.x, area, screen);
     let inner = Rect { x: area.x + 2, width: area.width - 3, ..area };
@@ -78,7 +78,7 @@ pub fn heading(screen: &Screen, words: &'static str) -> Line<'static> {
     Line::styled(words, screen.theme.style(ThemeRole::Muted))
 }
 
-/// Rows that the cast has at least, whatever else the panel tells.
+/// The fewest rows of the cast, whatever else is in the panel.
 const CAST_LEAST: usize = 8;
 
 /// Returns the seats in the rows there are: three each, two or one; where not all fit, those around the speaker.

@@ -86,7 +86,7 @@ impl Keymap {
         Ok(map)
     }
 
-    /// Returns the map on a terminal that tells Shift-Enter from Enter: such keys are named, before others.
+    /// Returns the map for a terminal that distinguishes Shift-Enter from Enter: hints prefer such keys.
     pub fn told_apart(mut self) -> Keymap {
         self.bound.iter_mut().for_each(|b| b.named = true);
         self.bound.sort_by_key(|b| !RARE.contains(&&*b.key));
@@ -127,7 +127,8 @@ impl Keymap {
         bound.map(|b| b.key.as_str())
     }
 
-    /// Returns the key that hints name for an action in a place; of the place behind it only what is not taken here.
+    /// Returns the key that hints name for an action in a place; of the place behind it only a key that is not taken
+    /// here.
     pub fn key(&self, action: Action, place: Focus) -> Option<&str> {
         let own = self.keys(action, place).next();
         own.or_else(|| {

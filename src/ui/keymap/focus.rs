@@ -87,7 +87,7 @@ impl Focus {
         }
     }
 
-    /// Returns the place whose keys hold behind the prefix.
+    /// Returns the place whose keys work after the prefix.
     pub fn prefixed(self) -> Focus {
         match self {
             Focus::Start | Focus::StartList => Focus::StartList,

@@ -5,7 +5,7 @@ use crate::text;
 use crate::ui::slash::{self, KEYS, spelled};
 use crate::ui::view::transcript::Transcript;
 
-/// Keys that a command can do without and is asked for all the same, since they change what it means.
+/// Keys that are optional and asked for all the same, because they change what the command means.
 const ASKED_ANYWAY: &[(&str, &[&str])] =
     &[("note", &["to"]), ("vote", &["options"]), ("end", &["final_round"]), ("mark", &["text"])];
 
@@ -110,7 +110,7 @@ impl Question {
     }
 }
 
-/// Returns how a key is asked for: the question, what numbers are shown for, and what they stand for.
+/// Returns the question for a key: its text, the choices with numbers, and what they stand for.
 fn ask(key: &str, row: &CommandRow, transcript: &Transcript) -> (String, Vec<String>, Vec<String>) {
     let free = |words: &str| (words.to_owned(), vec![], vec![]);
     let state = transcript.state();

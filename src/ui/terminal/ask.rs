@@ -9,7 +9,7 @@ use crate::ui::theme::Ground;
 use crossterm::event::{Event, KeyCode, KeyModifiers};
 use std::sync::Mutex;
 
-/// Asks for the ground, for the flags of the keyboard, and for what every terminal tells.
+/// Asks for the background colour, for the keyboard's flags, and for what every terminal reports.
 #[cfg(unix)]
 const QUESTION: &[u8] = b"\x1b]11;?\x1b\\\x1b[?u\x1b[c";
 /// Milliseconds that the terminal has for its answer: far more than it needs on the same machine.
@@ -24,7 +24,7 @@ const ANSWER_MAX: usize = 1024;
 pub struct TerminalReport {
     /// How light its ground is.
     pub ground: Option<Ground>,
-    /// Whether it can tell keys apart that are one byte otherwise, such as Shift-Enter and Enter.
+    /// Whether it distinguishes keys that are otherwise one byte, such as Shift-Enter and Enter.
     pub keyboard: bool,
 }
 

@@ -41,7 +41,7 @@ pub fn delete_before(area: &mut TextArea<'_>) {
     }
 }
 
-/// Takes out the sign behind the caret, or what is selected.
+/// Deletes the character after the caret, or the selection.
 pub fn delete_after(area: &mut TextArea<'_>) {
     let (row, at) = place(area);
     match signs(area, row).into_iter().find(|sign| sign.start == at) {

@@ -259,7 +259,7 @@ pub fn bold(style: Style) -> Style {
     style.add_modifier(Modifier::BOLD)
 }
 
-/// Returns a style without the line below that tells later seats from earlier ones: for what is no name.
+/// Returns a style without the underline that distinguishes later seats from earlier ones: for text that is not a name.
 pub fn plainly(style: Style) -> Style {
     style.remove_modifier(Modifier::UNDERLINED)
 }

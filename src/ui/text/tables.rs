@@ -50,7 +50,7 @@ fn is_rule(line: &str, columns: usize) -> bool {
     cells.len() == columns && cells.iter().all(dashes)
 }
 
-/// Returns the cells of a row: a sign behind a backslash parts none.
+/// Returns the cells of a row: a bar after a backslash does not separate.
 fn cells(line: &str) -> Vec<&str> {
     let line = line.trim();
     let line = line.strip_prefix('|').unwrap_or(line);

@@ -100,7 +100,7 @@ fn row(cells: &[Cell], lead: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-/// The signs that stand before an item: those of Markdown, and those by which the program tells what has come.
+/// The marks before a list item or a line: those of Markdown, and those of the program's narration.
 const BULLETS: [&str; 6] = ["- ", "* ", "+ ", "• ", "● ", "· "];
 
 /// Returns how far the rows after the first are indented: past blanks, quote marks, a bullet or a number.

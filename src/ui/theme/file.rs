@@ -39,7 +39,7 @@ pub enum Appearance {
     Dark,
     /// For a light background.
     Light,
-    /// The terminal's own, whatever it is.
+    /// The terminal's own background, whether dark or light.
     Any,
 }
 

@@ -42,7 +42,7 @@ roles! {
     Text "text";
     /// The ground of everything.
     Background "background";
-    /// The ground of what lies on top.
+    /// The background of overlays.
     Overlay "overlay" => Background;
     /// The ground of a message.
     MessageGround "message.ground";
@@ -106,13 +106,13 @@ roles! {
     MessageStopped "message.stopped" => Warn;
     /// What a search found.
     SearchMatch "search.match" => Title;
-    /// Where the search stands.
+    /// The current match of the search.
     SearchCurrent "search.current" => SearchMatch;
     /// The time of a recording that is played.
     TimePlayed "time.played" => Text;
     /// The time that is still to come.
     TimeRest "time.rest" => Rule;
-    /// Where the recording stands.
+    /// The playhead of a recording.
     TimeHead "time.head" => Title;
     /// A place worth jumping to.
     Mark "mark" => Notice;
@@ -200,7 +200,7 @@ impl Theme {
         if italic { style.add_modifier(Modifier::ITALIC) } else { style }
     }
 
-    /// Returns whether code stands on a ground of its own, which tells it apart from words.
+    /// Returns whether code has a background of its own, which distinguishes it from words.
     pub fn has_code_ground(&self) -> bool {
         let ground = |role| self.style(role).bg.filter(|colour| *colour != Color::Reset);
         ground(ThemeRole::CodeGround) != ground(ThemeRole::MessageGround)

@@ -32,7 +32,7 @@ pub struct ThemeLibrary {
 }
 
 impl ThemeLibrary {
-    /// Returns all themes: the user's own, and behind them those that come with the program.
+    /// Returns all themes: the user's own first, then the bundled ones.
     pub fn with(own: Vec<ThemeSource>) -> ThemeLibrary {
         ThemeLibrary { own }
     }

@@ -30,7 +30,7 @@ pub struct Composer {
     back: Option<usize>,
     /// The draft from which one went into it.
     draft: String,
-    /// Long texts that were pasted, behind the chips that stand for them.
+    /// Long pasted texts, behind the chips that represent them.
     pasted: Vec<(String, String)>,
     cleared: String,
 }
@@ -198,7 +198,7 @@ impl Composer {
         self.area = fresh();
     }
 
-    /// Brings back what was cleared last, behind what is written.
+    /// Brings back what was cleared last, after the current text.
     pub fn restore(&mut self) {
         self.area.move_cursor(CursorMove::Bottom);
         self.area.move_cursor(CursorMove::End);

@@ -1,4 +1,4 @@
-//! One row of the transcript as lines: a head that the program writes, and words behind a gutter that it draws.
+//! One row of the transcript as lines: a head that the program writes, and words after a gutter that it draws.
 //!
 //! Head and gutter are how a reader knows whose words these are; no content can draw in their columns.
 
@@ -385,7 +385,7 @@ fn head(
     lines.pop().unwrap_or_default()
 }
 
-/// Puts rows behind the gutter that says whose they are, on the ground of a message.
+/// Puts a gutter in the speaker's colour before rows, on the background of a message.
 fn block(body: Vec<Line<'static>>, style: Style, look: Look<'_>) -> Vec<Line<'static>> {
     let ground = match look.reading.raw {
         true => Style::new(),

@@ -17,7 +17,7 @@ pub struct Vim {
     pub mode: VimMode,
     /// The beginning of a command of two letters.
     pub begun: Option<char>,
-    /// What was typed behind a colon.
+    /// What was typed after a colon.
     pub colon: Option<String>,
     /// The count before a key at the table, behind its sign.
     pub count: Option<u32>,

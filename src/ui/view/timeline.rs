@@ -55,7 +55,7 @@ impl Sort {
 /// A place to jump to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark {
-    /// Where: just behind the event.
+    /// Its place: just after the event.
     pub spot: Spot,
     /// Its time in the recording.
     pub at: Ms,
@@ -131,7 +131,7 @@ impl Timeline {
         lane.spoke.iter().map(span).collect()
     }
 
-    /// Returns the first mark behind a spot.
+    /// Returns the first mark after a spot.
     pub fn next_mark(&self, spot: Spot) -> Option<&Mark> {
         self.marks.iter().find(|m| m.spot > spot)
     }

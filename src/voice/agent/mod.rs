@@ -72,7 +72,7 @@ impl Voice for Agent {
             let mut turn = TurnAtWork(Some(talk.lock_owned().await));
             let end = spoken(turn.talk(), job, &ask, &out, answers).await;
             let chunk = end.unwrap_or_else(|AgentFault(class, why)| {
-                // whatever it still does belongs to no turn
+                // what it still does belongs to no turn
                 *turn.talk() = None;
                 Chunk::Failed(CallFailure::new(class, format!("agent `{name}` {why}")))
             });

@@ -1,4 +1,4 @@
-//! What an agent tells of its turn, read with bounds: every text in it may be hostile.
+//! Reads what an agent reports of its turn, within limits: every text in it may be hostile.
 
 use crate::model::Text;
 use crate::model::agent::{AGENT_TOOLS, PlanStep};

@@ -60,7 +60,7 @@ pub(super) struct FrameContent {
     pub over: bool,
     /// Parts of requests for tools.
     pub asked: Vec<AskedPart>,
-    /// What the model failed with, as the server tells it.
+    /// The model's failure, as the server reports it.
     pub error: Option<Value>,
 }
 

@@ -207,7 +207,7 @@ impl Decoder {
         self.finish.as_deref() == Some(FILTERED)
     }
 
-    /// Returns why a reply that finished is none, or not all of one.
+    /// Returns why a finished reply is unusable or incomplete; none where it is complete.
     fn unheard(&self) -> ServerFault {
         match self.finish.as_deref() {
             Some(FILTERED) => {

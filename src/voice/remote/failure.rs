@@ -24,7 +24,7 @@ pub struct ServerFault {
     pub class: ErrorClass,
     /// What the server did, as in "rejected the key".
     pub what: String,
-    /// Whether it would not answer this request, whatever it might answer to another one.
+    /// Whether the server refuses this request, whatever it might answer to another one.
     pub(super) is_refusal: bool,
     /// The server's own message, where it is safe to show.
     quote: Option<String>,
@@ -42,7 +42,7 @@ impl ServerFault {
 
     /// Returns the failure in one sentence: who, what, and what to do next.
     pub(super) fn told(self, to: &Endpoint, model: &str, sent: &[Message]) -> CallFailure {
-        // an address that is none may hold anything
+        // an invalid address may contain anything
         let host = net::host(&to.base_url)
             .map_or_else(|_| format!("of `{}`", to.name), |host| format!("at {host}"));
         let what = self.what;
@@ -168,7 +168,7 @@ pub(super) fn of_status(status: u16, body: &str) -> ServerFault {
     }
 }
 
-/// Returns the fault that an error of a server tells, in its body or in the middle of a stream.
+/// Returns the fault for an error of a server, in its body or in the middle of a stream.
 pub(super) fn of_error(status: Option<u16>, value: &Value) -> ServerFault {
     // Google wraps it in a list
     let value = value.get(0).unwrap_or(value);
@@ -225,7 +225,7 @@ impl Words<'_> {
         phrases.iter().any(|phrase| self.lower.contains(phrase))
     }
 
-    /// Returns what the words alone tell, surest first; phrases only as servers were seen to use them.
+    /// Returns the class that the words alone imply, surest first; phrases only as servers were seen to use them.
     fn class(&self) -> Option<ErrorClass> {
         let model = self.says(&["model"]);
         let missing = self.says(&[
@@ -276,7 +276,7 @@ impl Words<'_> {
         }
     }
 
-    /// Returns what a kind means where no status tells.
+    /// Returns the class for a kind of error without a status.
     fn kind(&self) -> ErrorClass {
         if self.is(&["permission_error", "PERMISSION_DENIED"]) {
             ErrorClass::Credentials

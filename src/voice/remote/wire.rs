@@ -1,4 +1,4 @@
-//! Which function of which wire format spells a request and reads a frame of its answer.
+//! The functions of each wire format that spell a request and read a frame of its answer.
 //!
 //! Each format is one file with a function for the request and one for a frame; both are pure.
 

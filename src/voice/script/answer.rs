@@ -15,7 +15,7 @@ const REASON_MAX: usize = 500;
 /// A first line that is a JSON object with one of these keys speaks the protocol.
 const SIGNS: [&str; 6] = ["delta", "think", "text", "structured", "pass", "error"];
 
-/// Why an answer is none.
+/// Why the output is not an answer.
 #[derive(Debug, PartialEq)]
 pub(super) struct AnswerFault(pub ErrorClass, pub String);
 

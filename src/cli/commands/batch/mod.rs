@@ -34,7 +34,7 @@ use tokio::sync::watch;
 const LISTED: usize = 20;
 /// Conversations at once with models elsewhere.
 const REMOTE_JOBS: usize = 4;
-/// What is written beside the results: which prompts, models and judges made them.
+/// A file beside the results: which prompts, models and judges made them.
 const MADE_BY: &str = "batch.json";
 
 /// What a look at the file of items found.

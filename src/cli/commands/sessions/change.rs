@@ -70,7 +70,7 @@ pub fn restore(id: &str, context: &Context) -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Takes a text or an utterance out of a session's file for good.
+/// Redacts a text or an utterance in a session's file, permanently.
 pub fn redact(path: &Path, out: &RedactTarget, context: &Context) -> Result<Exit, Failure> {
     if let Some(short) = out.text.iter().find(|t| t.chars().count() < REDACTED_CHARS_MIN) {
         return Err(Failure::usage(

@@ -1,4 +1,4 @@
-//! Whatever follows whatever, the terminal shows the last frame, and no more is sent than has to be.
+//! After any sequence of frames the terminal shows the last one, and no more is sent than has to be.
 
 use super::*;
 use ratatui::style::Style;
@@ -102,7 +102,7 @@ fn rows_that_moved_are_scrolled() {
     shown.show(&page(19), None);
 }
 
-/// Whatever follows whatever, the terminal shows the last frame.
+/// After any sequence of frames the terminal shows the last one.
 #[test]
 fn any_frame_follows_any_other() {
     let words =

@@ -53,7 +53,7 @@ pub(super) fn hear(frame: &Value) -> FrameContent {
         let reasoning = ["reasoning_content", "reasoning"].map(|key| text_at(&delta[key]));
         heard.think.extend(reasoning.into_iter().find(|text| !text.is_empty()));
         heard.finish = choice["finish_reason"].as_str().map(Into::into).or(heard.finish);
-        // OpenRouter passes the failure of whom it asked on like this
+        // OpenRouter passes on the failure of the upstream provider like this
         heard.error = Some(&choice["error"]).filter(|error| !error.is_null()).cloned();
     }
     heard
