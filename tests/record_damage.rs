@@ -51,7 +51,7 @@ fn check_every_length(
         let way = check_cut(&log, len, ends);
         if begun.insert(way) {
             let mut mended = bytes[..len].to_vec();
-            mended.truncate(log.torn.map_or(len, |torn| torn.start as usize));
+            mended.truncate(log.torn.as_ref().map_or(len, |torn| torn.start as usize));
             if log.unterminated {
                 mended.push(b'\n');
             }

@@ -2,9 +2,10 @@
 
 use super::stored::Stored;
 use super::summary::{SessionStatus, SessionSummary};
-use crate::model::{Event, Wall};
-use crate::session::{Log, LogFault, SessionError, SessionFiles, holder, read};
+use crate::model::Wall;
+use crate::session::{LogFault, ReadProgress, SessionError, SessionFiles, Survey, holder, skim};
 use crate::state::State;
+use crate::workers;
 use jiff::Timestamp;
 use std::fs::{self, DirEntry};
 use std::io;
@@ -16,22 +17,25 @@ const ENDING: &str = ".jsonl";
 /// The ending of a file that holds the end of another log.
 const RESCUE: &str = ".rescue.jsonl";
 
-/// Returns every session of a folder, the one written last first.
+/// Returns every session of a folder, the one written last first; `progress` tells how many of them were looked at.
 ///
 /// # Errors
 /// When the folder exists and cannot be read.
-pub fn list(folder: &Path) -> io::Result<Vec<SessionSummary>> {
+pub fn list(folder: &Path, progress: &ReadProgress) -> io::Result<Vec<SessionSummary>> {
     let logs = logs(folder)?;
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
-    let share = logs.len().div_ceil(workers).max(1);
-    // what nobody has listed yet is read whole, and a thousand of these take seconds
-    let mut all = thread::scope(|scope| {
-        let look = |share: &[DirEntry]| share.iter().map(summary).collect::<Vec<_>>();
-        let parts: Vec<_> = logs.chunks(share).map(|s| scope.spawn(move || look(s))).collect();
-        parts.into_iter().map(|part| part.join()).collect::<Result<Vec<_>, _>>()
-    })
-    .map_err(|_| io::Error::other("reading the sessions stopped unexpectedly"))?
-    .concat();
+    progress.begin(logs.len() as u64);
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(logs.len().max(1));
+    let (mut left, mut all) = (logs.iter(), vec![]);
+    // what nobody has listed yet is looked through, and of a thousand of these it takes seconds
+    workers::share(
+        threads,
+        || left.next(),
+        summary,
+        |summary| {
+            progress.step();
+            all.push(summary);
+        },
+    );
     all.sort_by(|a, b| (b.written, &b.id).cmp(&(a.written, &a.id)));
     Ok(all)
 }
@@ -94,10 +98,10 @@ fn summary(entry: &DirEntry) -> SessionSummary {
         summary.parent = kept.parent;
         return summary;
     }
-    match read(&summary.path) {
+    // what was said piece by piece is said again when its turn ends
+    let mut state = State::default();
+    match skim(&summary.path, &mut |found| state.apply(&found.event)) {
         Ok(log) => {
-            let events = log.records.iter().map(|r| &r.event);
-            let state = State::fold(events.clone().filter(counts));
             summary.title = state.shown_title().to_string();
             summary.utterances = state.utterances;
             summary.parent = parent(&state);
@@ -120,12 +124,7 @@ fn parent(state: &State) -> Option<(String, u32)> {
     Some((forked.parent.to_string(), kept.filter_map(|e| e.number).max().unwrap_or(0)))
 }
 
-/// What was said piece by piece is said again when its turn ends.
-fn counts(event: &&Event) -> bool {
-    event.kind.name() != "delta"
-}
-
-fn standing(files: &SessionFiles, log: &Log, state: &State) -> SessionStatus {
+fn standing(files: &SessionFiles, log: &Survey, state: &State) -> SessionStatus {
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {
         return SessionStatus::Newer;
     }

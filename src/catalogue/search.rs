@@ -7,8 +7,9 @@ use super::list::logs;
 use crate::model::{Event, Kind, Seq, Wall};
 use crate::session::{SessionFiles, decode, inert};
 use crate::text;
+use crate::workers;
 use regex::bytes::{Regex, RegexBuilder};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -61,25 +62,29 @@ impl Query {
     }
 }
 
-/// Returns where words were said in the sessions of a folder, the latest session first.
+/// Hands out where words were said in the sessions of a folder, a session at a time, the latest first, as soon as they are
+/// found.
 ///
 /// # Errors
 /// When the folder exists and cannot be read; a file that cannot is passed over, as the list shows it.
-pub fn search(folder: &Path, query: &Query) -> io::Result<Vec<Hit>> {
+pub fn search(folder: &Path, query: &Query, mut each: impl FnMut(Vec<Hit>)) -> io::Result<()> {
     let mut paths: Vec<PathBuf> = logs(folder)?.iter().map(fs::DirEntry::path).collect();
     paths.sort_unstable_by(|a, b| b.cmp(a));
-    let workers = thread::available_parallelism().map_or(1, usize::from).min(paths.len().max(1));
-    let share = paths.len().div_ceil(workers).max(1);
-    thread::scope(|scope| {
-        let look = |share: &'_ [PathBuf]| -> Vec<Hit> {
-            let mut buffer = Vec::new();
-            share.iter().flat_map(|path| session(path, query, &mut buffer)).collect()
-        };
-        let parts: Vec<_> = paths.chunks(share).map(|s| scope.spawn(move || look(s))).collect();
-        let found = parts.into_iter().map(|part| part.join());
-        found.collect::<Result<Vec<_>, _>>().map(|hits| hits.concat())
-    })
-    .map_err(|_| io::Error::other("the search stopped unexpectedly"))
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(paths.len().max(1));
+    let (mut left, mut ready, mut next) = (paths.iter().enumerate(), BTreeMap::new(), 0);
+    workers::share(
+        threads,
+        || left.next(),
+        |(at, path)| (at, session(path, query, &mut Vec::new())),
+        |(at, hits)| {
+            ready.insert(at, hits);
+            while let Some(hits) = ready.remove(&next) {
+                next += 1;
+                each(hits);
+            }
+        },
+    );
+    Ok(())
 }
 
 fn session(path: &Path, query: &Query, buffer: &mut Vec<u8>) -> Vec<Hit> {

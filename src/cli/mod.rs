@@ -22,6 +22,7 @@ mod runtime;
 mod session_file;
 mod source;
 mod trust;
+mod watched;
 
 use crate::model::near::nearest;
 use crate::spawn;

@@ -7,7 +7,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::config::make_private;
 use crate::model::Participant;
-use crate::session::{Log, LogFault};
+use crate::session::{Log, LogFault, Survey};
 use crate::state::{Finished, State};
 use std::fs;
 use std::io;
@@ -58,14 +58,14 @@ pub fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
 }
 
 /// Says which texts of a session are not there any more; it can be resumed all the same.
-pub fn report_missing_texts(log: &Log, context: &Context) {
+pub fn report_missing_texts(log: &Survey, context: &Context) {
     let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
     missing.for_each(|fault| context.say(&fault.to_string()));
 }
 
 /// Says what was wrong with a session of which everything was shown that can be read.
-pub fn report_faults(log: &Log, context: &Context) -> Result<Exit, Failure> {
-    if log.records.is_empty() {
+pub fn report_faults(log: &Survey, context: &Context) -> Result<Exit, Failure> {
+    if log.last.is_none() {
         context.say("the file contains no readable events");
     }
     if log.torn.is_some() {

@@ -1,104 +1,210 @@
 //! What the lines of a session say by themselves, whatever stands before them: read by several threads at once.
 //!
-//! Whether a line belongs where it stands is the reader's to say, one line after the other.
+//! Whether a line belongs where it stands is the reader's to say, one line after the other. A long file is never in
+//! memory as a whole: it passes in blocks, which are read while those before them are made use of.
 
-use super::Record;
-use super::codec::Envelope;
-use super::error::SessionError;
-use std::io::BufRead;
+use super::codec::{Envelope, pieces_at};
+use crate::model::{Event, Seq};
+use std::io::{self, Read};
 use std::num::NonZero;
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
-use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::thread;
 
-/// The bytes for which another thread is worth its while.
-const SHARE_BYTES: usize = 4 * 1024 * 1024;
+/// The bytes of a block, about.
+const BLOCK_BYTES: usize = 1024 * 1024;
+/// The bytes of one where nobody helps.
+const SMALL_BYTES: usize = 64 * 1024;
+/// A file of fewer bytes is read without the help of other threads, which costs more than it saves.
+pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
+
+/// How much of a file is made use of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScanDepth {
+    /// Every event.
+    Whole,
+    /// Every event but pieces, of which only the place and the checksum are looked at.
+    WithoutPieces,
+}
+
+/// What a line says by itself, if its checksum holds.
+pub(super) enum LineMeaning {
+    /// What happened.
+    Event(Box<Event>),
+    /// That there are pieces at a place, which nobody asks for.
+    Pieces(Seq),
+    /// Nothing without what is beside it, or nothing at all.
+    Nothing,
+}
 
 /// What lies between two newlines.
-pub(super) struct RawLine<'a> {
-    /// Its bytes, the newline among them.
-    pub(super) bytes: &'a [u8],
-    /// What surrounds its data, if its checksum holds.
-    pub(super) envelope: Result<Envelope<'a>, SessionError>,
-    /// What it means, where nothing beside it is needed to say so.
-    pub(super) record: Option<Arc<Record>>,
+pub(super) struct RawLine {
+    /// How many bytes, the newline among them.
+    pub(super) len: usize,
+    /// What it means.
+    pub(super) says: LineMeaning,
 }
 
-impl<'a> RawLine<'a> {
-    fn read(bytes: &'a [u8]) -> RawLine<'a> {
-        let envelope = Envelope::read(bytes);
-        let record = envelope.as_ref().ok().and_then(|e| Some(e.record(e.event_alone()?)));
-        RawLine { bytes, envelope, record }
-    }
-}
-
-/// Reads lines, in order; only the last may lack its newline. What they say is not all there at once.
-pub(super) fn read(bytes: &[u8]) -> impl Iterator<Item = RawLine<'_>> {
-    // to ask the system costs more than a small session
-    let many = bytes.len() >= 2 * SHARE_BYTES;
-    let threads = if many { thread::available_parallelism().map_or(1, NonZero::get) } else { 1 };
-    let blocks = shares(bytes, bytes.len() / (threads * SHARE_BYTES));
-    blocks.into_iter().flat_map(move |block| together(block, threads))
-}
-
-/// Reads lines with several threads, each a share of them.
-fn together(bytes: &[u8], threads: usize) -> Vec<RawLine<'_>> {
-    let shares = shares(bytes, threads.min(bytes.len() / SHARE_BYTES));
-    let [first, others @ ..] = shares.as_slice() else { return vec![] };
-    thread::scope(|scope| {
-        let others: Vec<_> = others.iter().map(|s| scope.spawn(|| all(s))).collect();
-        let mut lines = all(first);
-        for other in others {
-            lines.extend(other.join().unwrap_or_else(|panic| resume_unwind(panic)));
+impl LineMeaning {
+    fn of(line: &[u8], depth: ScanDepth) -> LineMeaning {
+        if depth == ScanDepth::WithoutPieces
+            && let Some(seq) = pieces_at(line)
+        {
+            return LineMeaning::Pieces(seq);
         }
-        lines
+        let event = Envelope::read(line).ok().and_then(|envelope| envelope.event_alone());
+        event.map_or(LineMeaning::Nothing, |event| LineMeaning::Event(Box::new(event)))
+    }
+}
+
+/// Whole lines, one behind the other.
+pub(super) struct LineBlock {
+    /// Their bytes.
+    pub(super) bytes: Vec<u8>,
+    /// What they are.
+    pub(super) lines: Vec<RawLine>,
+}
+
+impl LineBlock {
+    /// Reads what lines mean; only the last may lack its newline.
+    pub(super) fn read(bytes: Vec<u8>, depth: ScanDepth) -> LineBlock {
+        let (mut lines, mut rest) = (vec![], bytes.as_slice());
+        while !rest.is_empty() {
+            let len = memchr::memchr(b'\n', rest).map_or(rest.len(), |at| at + 1);
+            let (line, after) = rest.split_at_checked(len).unwrap_or((rest, &[]));
+            lines.push(RawLine { len: line.len(), says: LineMeaning::of(line, depth) });
+            rest = after;
+        }
+        LineBlock { bytes, lines }
+    }
+}
+
+/// Cuts what is read into blocks that end with a newline, all but the last.
+struct Blocks<R> {
+    from: R,
+    /// How many bytes are asked for at once.
+    size: usize,
+    rest: Vec<u8>,
+}
+
+impl<R: Read> Blocks<R> {
+    fn of(from: R, size: usize) -> Blocks<R> {
+        Blocks { from, size, rest: vec![] }
+    }
+
+    fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut block = std::mem::take(&mut self.rest);
+        loop {
+            let looked = block.len();
+            let read = self.from.by_ref().take(self.size as u64).read_to_end(&mut block)?;
+            if read == 0 {
+                return Ok((!block.is_empty()).then_some(block));
+            }
+            let fresh = block.get(looked..).unwrap_or_default();
+            if let Some(at) = memchr::memrchr(b'\n', fresh) {
+                self.rest = block.split_off(looked + at + 1);
+                return Ok(Some(block));
+            }
+        }
+    }
+}
+
+/// Reads lines in order, until `each` has enough; `long` asks for the help of other threads.
+pub(super) fn read(
+    from: impl Read + Send,
+    long: bool,
+    depth: ScanDepth,
+    each: &mut dyn FnMut(LineBlock) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let mut blocks = Blocks::of(from, if long { BLOCK_BYTES } else { SMALL_BYTES });
+    if !long {
+        while let Some(bytes) = blocks.next()? {
+            if each(LineBlock::read(bytes, depth)).is_break() {
+                break;
+            }
+        }
+        return Ok(());
+    }
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    thread::scope(|scope| {
+        let (mut raw, mut read) = (vec![], vec![]);
+        for _ in 0..threads {
+            let (to, of) = sync_channel(1);
+            let (done, ready) = sync_channel(1);
+            let mut blocks = of.into_iter().map(move |bytes| LineBlock::read(bytes, depth));
+            scope.spawn(move || blocks.try_for_each(|block| done.send(block)));
+            raw.push(to);
+            read.push(ready);
+        }
+        // they take turns, so that the order is that of the file
+        let cutting = scope.spawn(move || {
+            for to in raw.iter().cycle() {
+                let Some(bytes) = blocks.next()? else { break };
+                if to.send(bytes).is_err() {
+                    break;
+                }
+            }
+            Ok(())
+        });
+        for ready in read.iter().cycle() {
+            let Ok(block) = ready.recv() else { break };
+            if each(block).is_break() {
+                break;
+            }
+        }
+        drop(read);
+        cutting.join().unwrap_or_else(|panic| resume_unwind(panic))
     })
-}
-
-fn all(bytes: &[u8]) -> Vec<RawLine<'_>> {
-    let (mut lines, mut rest) = (vec![], bytes);
-    while !rest.is_empty() {
-        let (line, after) = split(rest, 0);
-        lines.push(RawLine::read(line));
-        rest = after;
-    }
-    lines
-}
-
-/// Splits bytes behind newlines into so many shares of about the same size, or fewer.
-fn shares(bytes: &[u8], count: usize) -> Vec<&[u8]> {
-    let (mut shares, mut rest) = (vec![], bytes);
-    let size = bytes.len() / count.max(1) + 1;
-    while !rest.is_empty() {
-        let (share, after) = split(rest, size - 1);
-        shares.push(share);
-        rest = after;
-    }
-    shares
-}
-
-/// Splits bytes behind the first newline that does not come before a place.
-fn split(bytes: &[u8], place: usize) -> (&[u8], &[u8]) {
-    let mut after = bytes.get(place..).unwrap_or_default();
-    // reading from memory cannot fail; were it to, the rest is one line
-    let len = after.skip_until(b'\n').map_or(bytes.len(), |len| place + len);
-    bytes.split_at_checked(len).unwrap_or((bytes, &[]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Hands out a few bytes at a time.
+    struct Drops<'a>(&'a [u8], usize);
+
+    impl Read for Drops<'_> {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            let len = self.1.min(self.0.len()).min(into.len());
+            into[..len].copy_from_slice(&self.0[..len]);
+            self.0 = &self.0[len..];
+            Ok(len)
+        }
+    }
+
     #[test]
-    fn shares_are_whole_lines_and_lose_nothing() {
-        for text in ["", "a", "\n", "a\nbb\n\nccc", "one long line only\n", "a\nb\nc\nd\ne\nf\n"] {
-            for count in 0..9 {
-                let shares = shares(text.as_bytes(), count);
-                assert_eq!(shares.concat(), text.as_bytes(), "{count} of {text:?}");
-                assert!(shares.len() <= count.max(1), "{count} of {text:?}: {shares:?}");
-                let (_, before) = shares.split_last().unwrap_or((&&b""[..], &[]));
-                assert!(before.iter().all(|s| s.ends_with(b"\n")), "{count} of {text:?}");
+    fn blocks_are_whole_lines_in_order_and_lose_nothing() {
+        let many = "some words of a line\n".repeat(3 * BLOCK_BYTES / 20);
+        let endless = "x".repeat(2 * BLOCK_BYTES + 7) + "\ny";
+        for text in ["", "a", "\n", "a\nbb\n\nccc", "one\n", "a\nb\nc\n", &many, &endless] {
+            for (long, drops) in [(false, 1 << 16), (true, 1 << 16), (true, 999)] {
+                let mut blocks: Vec<Vec<u8>> = vec![];
+                let mut each = |block: LineBlock| {
+                    assert_eq!(block.lines.iter().map(|l| l.len).sum::<usize>(), block.bytes.len());
+                    blocks.push(block.bytes);
+                    ControlFlow::Continue(())
+                };
+                read(Drops(text.as_bytes(), drops), long, ScanDepth::Whole, &mut each).unwrap();
+                assert!(blocks.concat() == text.as_bytes(), "{} bytes differ", text.len());
+                let (_, before) = blocks.split_last().unwrap_or((&vec![], &[]));
+                assert!(before.iter().all(|b| b.ends_with(b"\n")), "{} bytes", text.len());
             }
+        }
+    }
+
+    #[test]
+    fn whoever_has_enough_reads_no_further() {
+        let text = "some words of a line\n".repeat(BLOCK_BYTES);
+        for long in [false, true] {
+            let mut blocks = 0;
+            let mut each = |_: LineBlock| {
+                blocks += 1;
+                ControlFlow::Break(())
+            };
+            read(text.as_bytes(), long, ScanDepth::Whole, &mut each).unwrap();
+            assert_eq!(blocks, 1);
         }
     }
 }

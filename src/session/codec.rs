@@ -17,7 +17,6 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::sync::Arc;
 
 /// The longest line, with its newline, in bytes.
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
@@ -170,9 +169,6 @@ fn escaped(json: String) -> String {
 /// A line whose checksum holds, its data not yet read.
 #[derive(Deserialize)]
 pub(super) struct Envelope<'a> {
-    /// The whole line without its newline.
-    #[serde(skip)]
-    pub text: &'a str,
     pub seq: Seq,
     #[serde(borrow)]
     at: Cow<'a, str>,
@@ -193,8 +189,7 @@ impl<'a> Envelope<'a> {
     /// Checks a line's checksum and reads what surrounds its data.
     pub(super) fn read(line: &'a [u8]) -> Result<Envelope<'a>, SessionError> {
         let text = checked(line)?;
-        let envelope: Envelope = serde_json::from_str(text).map_err(SessionError::Shape)?;
-        Ok(Envelope { text, ..envelope })
+        serde_json::from_str(text).map_err(SessionError::Shape)
     }
 
     /// Reads the data too; `read` gives the texts that stand beside the log.
@@ -218,14 +213,6 @@ impl<'a> Envelope<'a> {
             return None;
         }
         self.event(&mut missing).ok()
-    }
-
-    /// Returns an event of this line with the line itself.
-    pub(super) fn record(&self, event: Event) -> Arc<Record> {
-        let mut line = String::with_capacity(self.text.len() + 1);
-        line.push_str(self.text);
-        line.push('\n');
-        Arc::new(Record { event, line })
     }
 
     /// Returns the event with its data kept byte for byte, as if its kind were unknown.
@@ -259,6 +246,19 @@ impl<'a> Envelope<'a> {
             kind,
         })
     }
+}
+
+/// Returns the place of a line of pieces, if that is what it is and its checksum holds.
+pub(super) fn pieces_at(line: &[u8]) -> Option<Seq> {
+    const KIND: &[u8] = b"\"kind\":\"delta\"";
+    // quotes inside of strings are escaped, so this is where the data begins
+    let data = memchr::memmem::find(line.get(..ENVELOPE_BYTES.min(line.len()))?, b",\"data\":")?;
+    if !line.get(..data)?.ends_with(KIND) || checked(line).is_err() {
+        return None;
+    }
+    let digits = line.strip_prefix(b"{\"seq\":")?;
+    let digits = digits.get(..digits.iter().position(|b| !b.is_ascii_digit())?)?;
+    std::str::from_utf8(digits).ok()?.parse().ok().map(Seq)
 }
 
 /// Returns the line as text without its newline, if its checksum holds.
@@ -367,6 +367,22 @@ mod tests {
         ));
         assert_eq!(decode(line.as_bytes()).unwrap(), plain);
         assert_eq!(decode(line.trim_end().as_bytes()).unwrap(), plain);
+    }
+
+    #[test]
+    fn pieces_are_known_by_their_envelope_and_no_other_event_is_taken_for_them() {
+        let delta = crate::model::payload::Delta { pieces: vec![] };
+        let line = encode(&event(delta)).unwrap();
+        assert_eq!(pieces_at(line.as_bytes()), Some(Seq(17)));
+        let mut hurt = line.clone().into_bytes();
+        hurt[8] ^= 1;
+        assert_eq!(pieces_at(&hurt), None);
+        let says = Warning { text: r#","kind":"delta","data":{"#.into(), about: None };
+        let other = encode(&event(says)).unwrap();
+        assert_eq!(pieces_at(other.as_bytes()), None);
+        let body = r#"{"seq":4,"at":"2026-11-21T20:31:05.000Z","ms":1,"by":"x","kind":"other","data":{"a":{"kind":"delta","data":1}}"#;
+        let line = format!("{body},\"crc\":\"{:08x}\"}}\n", crc32c::crc32c(body.as_bytes()));
+        assert_eq!(pieces_at(line.as_bytes()), None);
     }
 
     #[test]

@@ -20,8 +20,6 @@ pub struct Follower {
     rest: Vec<u8>,
     /// How many bytes were read.
     len: u64,
-    /// How many records were handed out.
-    given: usize,
 }
 
 impl Follower {
@@ -32,7 +30,7 @@ impl Follower {
     pub fn open(path: &Path) -> Result<Follower, SessionError> {
         let files = proven(path)?;
         let (file, reader) = (open(&files)?, Reader::new(files.clone()));
-        Ok(Follower { file, files, reader, rest: vec![], len: 0, given: 0 })
+        Ok(Follower { file, files, reader, rest: vec![], len: 0 })
     }
 
     /// Returns the paths of the session.
@@ -61,9 +59,7 @@ impl Follower {
             self.reader.take(&self.rest);
             self.rest = rest;
         }
-        let fresh = self.reader.records().get(self.given..).unwrap_or_default().to_vec();
-        self.given += fresh.len();
-        Ok(fresh)
+        Ok(self.reader.fresh())
     }
 }
 

@@ -7,6 +7,7 @@
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod alone;
+mod archive;
 mod blobs;
 pub mod codec;
 mod committer;
@@ -19,6 +20,7 @@ pub mod files;
 mod follow;
 pub mod lock;
 pub mod open;
+mod progress;
 mod queue;
 pub mod reader;
 mod record;
@@ -26,10 +28,12 @@ pub mod redact;
 mod redaction;
 pub mod repair;
 pub mod replay;
+mod scanner;
 pub mod tail;
 mod urgency;
 pub mod writer;
 
+pub use archive::Archive;
 pub use codec::{decode, encode};
 pub use error::SessionError;
 pub use escape::inert;
@@ -38,10 +42,12 @@ pub use files::{SessionFiles, session_id};
 pub use follow::Follower;
 pub use lock::holder;
 pub use open::{ResumedSession, Session, SessionPlace, create, fork, resume, resume_read};
-pub use reader::{Log, proven, read};
+pub use progress::ReadProgress;
+pub use reader::{Log, Survey, ends, proven, read, scan, skim};
 pub use record::{FORMAT, Record};
 pub use redact::redact;
 pub use redaction::Redaction;
 pub use repair::repair;
+pub use scanner::Found;
 pub use tail::{Feed, Item, Tail};
 pub use writer::{DiskFault, Durable, Mode, SessionWriter};

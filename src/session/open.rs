@@ -5,8 +5,10 @@ use super::disk::FileDisk;
 use super::error::SessionError;
 use super::files::{SessionFiles, session_id};
 use super::lock::Lock;
-use super::reader::{Log, proven, read_open};
+use super::progress::ReadProgress;
+use super::reader::{Log, Survey, proven, scan_open};
 use super::repair::mend_tail;
+use super::scanner::Found;
 use super::writer::{Mode, SessionWriter, WriterStart};
 use crate::model::Wall;
 use crate::model::payload::LogRepaired;
@@ -25,7 +27,7 @@ pub struct Session {
 
 /// A session that this process goes on with.
 pub struct ResumedSession {
-    /// What was said so far; empty where a crash left less than one line.
+    /// What was said so far; empty where a crash left less than one line, and where it was not read again.
     pub log: Log,
     /// Whether it was read now, and not taken as it was read before.
     pub again: bool,
@@ -142,18 +144,22 @@ pub fn resume(path: &Path, mode: Mode) -> Result<ResumedSession, SessionError> {
     resume_at(path, None, mode)
 }
 
-/// Goes on with a session that was read already; it is read again only where the file has changed since, or is torn.
+/// Goes on with a session that was read already; it is read again only where the file has changed since.
 ///
 /// # Errors
 /// [`SessionError::Locked`] with the holder's process id, [`SessionError::ReadOnly`] when something is wrong that a
 /// repair must mend or a newer program wrote it, [`SessionError::NotASession`], [`SessionError::TooLarge`], and
 /// [`SessionError::Io`].
-pub fn resume_read(log: Log, mode: Mode) -> Result<ResumedSession, SessionError> {
-    let path = log.files.log().to_owned();
-    resume_at(&path, Some(log), mode)
+pub fn resume_read(read: Survey, mode: Mode) -> Result<ResumedSession, SessionError> {
+    let path = read.files.log().to_owned();
+    resume_at(&path, Some(read), mode)
 }
 
-fn resume_at(path: &Path, read: Option<Log>, mode: Mode) -> Result<ResumedSession, SessionError> {
+fn resume_at(
+    path: &Path,
+    read: Option<Survey>,
+    mode: Mode,
+) -> Result<ResumedSession, SessionError> {
     let files = proven(path)?;
     let lock = Lock::take(&files)?;
     let mut file = OpenOptions::new()
@@ -162,19 +168,21 @@ fn resume_at(path: &Path, read: Option<Log>, mode: Mode) -> Result<ResumedSessio
         .open(files.log())
         .map_err(SessionError::io("open", path))?;
     let now = file.metadata().map_err(SessionError::io("read", path))?;
-    let whole = |log: &Log| log.is_current(&now) && log.torn.is_none() && !log.unterminated;
-    let (mut log, bytes, again) = match read.filter(whole) {
-        Some(log) => (log, vec![], false),
+    let (mut log, again) = match read.filter(|read| read.is_current(&now)) {
+        Some(survey) => (Log { survey, records: vec![] }, false),
         None => {
-            let (log, bytes) = read_open(files.clone(), &file)?;
-            (log, bytes, true)
+            let mut records = vec![];
+            let again = file.try_clone().map_err(SessionError::io("open", path))?;
+            let mut each = |found: Found<'_>| records.push(found.record());
+            let survey = scan_open(files.clone(), again, &ReadProgress::default(), &mut each)?;
+            (Log { survey, records }, true)
         }
     };
     if !log.can_append() {
-        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
+        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.survey.faults });
     }
-    let repaired = mend_tail(&mut log, &bytes, &mut file)?;
-    let start = WriterStart { len: log.len, last: log.last().map(|e| e.seq) };
+    let repaired = mend_tail(&mut log, &mut file)?;
+    let start = WriterStart { len: log.len, last: log.survey.last };
     let disk = FileDisk::new(file, files, lock, None);
     let writer = SessionWriter::spawn(Box::new(disk), start, mode)
         .map_err(SessionError::io("start the writer of", path))?;

@@ -3,38 +3,34 @@
 //! A line counts when its checksum holds. What does not is skipped up to the next line that does, and reported with
 //! its bytes; only what follows the last whole line is a torn tail, the usual trace of a crash. Mending is `repair`'s.
 
-use super::alone::{self, RawLine};
-use super::blobs::{Reference, name_of};
-use super::codec::{Envelope, LINE_MAX_BYTES, decode, missing};
+use super::Record;
+use super::alone::{self, LineBlock, ScanDepth};
+use super::archive::Archive;
+use super::codec::{LINE_MAX_BYTES, decode};
 use super::error::SessionError;
 use super::fault::LogFault;
 use super::files::SessionFiles;
-use super::{FORMAT, Record};
-use crate::model::{Event, Seq};
+use super::progress::ReadProgress;
+use super::scanner::{Each, Found, Scanner, wide};
+use crate::model::{Event, Seq, Wall};
 use crate::untrusted;
 use std::fs::{File, Metadata};
-use std::io::{BufRead, BufReader, ErrorKind, Read};
-use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::ops::{ControlFlow, Deref, DerefMut, Range};
+use std::path::Path;
 use std::sync::Arc;
 
 /// The longest session that is read, in bytes.
 pub const SESSION_MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// How much text beside a log is read for one session, in bytes: a small file must not name gigabytes.
-const BLOBS_MAX_BYTES: u64 = 256 * 1024 * 1024;
-/// A line further ahead of the one before it than this many events is none of this session's.
-pub(super) const GAP_MAX: u64 = 100_000;
-
-/// With what every line begins.
-const LINE_START: &[u8] = b"{\"seq\":";
-
-/// A session as read.
+/// What is known of a session once it was read, but for its events.
 #[derive(Debug)]
-pub struct Log {
+pub struct Survey {
     /// Whose it is.
     pub files: SessionFiles,
-    /// The whole lines in order, with what they mean.
-    pub records: Vec<Arc<Record>>,
+    /// When its first event was, on the wall; none where no line is whole.
+    pub began: Option<Wall>,
+    /// The place of its last event.
+    pub last: Option<Seq>,
     /// What is wrong, a torn tail apart.
     pub faults: Vec<LogFault>,
     /// The bytes after the last whole line.
@@ -43,14 +39,36 @@ pub struct Log {
     pub unterminated: bool,
     /// The length of the file in bytes.
     pub len: u64,
+    /// Its events, to be read again; none where it was not read from a file.
+    pub archive: Option<Archive>,
     /// What the system said of the file before it was read.
     pub(super) file: Option<Metadata>,
 }
 
-impl Log {
+impl Survey {
+    /// Returns what is known of a session, once nothing more comes.
+    fn of(scanner: Scanner) -> Survey {
+        Survey {
+            files: scanner.files,
+            began: scanner.began,
+            last: scanner.last,
+            faults: scanner.faults,
+            torn: scanner.torn.map(|torn| wide(&torn)),
+            unterminated: scanner.unterminated,
+            len: scanner.len as u64,
+            archive: None,
+            file: None,
+        }
+    }
+
     /// Returns whether the session may be continued, once a torn tail is set aside.
     pub fn can_append(&self) -> bool {
         !self.faults.iter().any(LogFault::forbids_writing)
+    }
+
+    /// Returns where the last whole line ends.
+    fn whole(&self) -> u64 {
+        self.torn.as_ref().map_or(self.len, |torn| torn.start)
     }
 
     /// Returns whether the file is still the one that was read, as far as its length and the time of its last change say.
@@ -61,10 +79,35 @@ impl Log {
         };
         self.file.as_ref().is_some_and(same)
     }
+}
 
+/// A session as read, with all its events in memory. Whoever needs each of them once has them [scanned](scan).
+#[derive(Debug)]
+pub struct Log {
+    /// What is known of it besides.
+    pub survey: Survey,
+    /// The whole lines in order, with what they mean.
+    pub records: Vec<Arc<Record>>,
+}
+
+impl Log {
     /// Returns the last event.
     pub fn last(&self) -> Option<&Event> {
         self.records.last().map(|r| &r.event)
+    }
+}
+
+impl Deref for Log {
+    type Target = Survey;
+
+    fn deref(&self) -> &Survey {
+        &self.survey
+    }
+}
+
+impl DerefMut for Log {
+    fn deref_mut(&mut self) -> &mut Survey {
+        &mut self.survey
     }
 }
 
@@ -84,7 +127,7 @@ pub fn proven(path: &Path) -> Result<SessionFiles, SessionError> {
     if decode(first.strip_suffix(b"\n").unwrap_or(&first)).is_ok() {
         Ok(files)
     } else {
-        Ok(read_files(files)?.files)
+        scan_files(files, &ReadProgress::default(), &mut |_| {}).map(|survey| survey.files)
     }
 }
 
@@ -97,25 +140,66 @@ pub(super) fn open(files: &SessionFiles) -> Result<File, SessionError> {
     })
 }
 
-/// Reads a session, whoever writes it meanwhile.
+/// Reads a session, whoever writes it meanwhile, and keeps all of it in memory.
 ///
 /// # Errors
 /// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but a
 /// part of what is returned.
 pub fn read(path: &Path) -> Result<Log, SessionError> {
-    read_files(SessionFiles::of_existing(path)?)
+    let mut records = vec![];
+    let survey = scan(path, &ReadProgress::default(), &mut |found| records.push(found.record()))?;
+    Ok(Log { survey, records })
 }
 
-fn read_files(files: SessionFiles) -> Result<Log, SessionError> {
+/// Reads a session, whoever writes it meanwhile, and hands out its events in order; `progress` tells how far it is.
+///
+/// # Errors
+/// As [`read`]; nothing was handed out then that the session does not hold.
+pub fn scan(
+    path: &Path,
+    progress: &ReadProgress,
+    each: &mut dyn FnMut(Found<'_>),
+) -> Result<Survey, SessionError> {
+    scan_files(SessionFiles::of_existing(path)?, progress, each)
+}
+
+/// Reads a session as [`scan`] does, but for its pieces, which the ends of their turns repeat: that they are whole is
+/// looked at, what they say is not.
+///
+/// # Errors
+/// As [`read`].
+pub fn skim(path: &Path, each: &mut dyn FnMut(Found<'_>)) -> Result<Survey, SessionError> {
+    let files = SessionFiles::of_existing(path)?;
     let file = open(&files)?;
-    read_open(files, &file).map(|(log, _)| log)
+    look_through(files, file, &ReadProgress::default(), ScanDepth::WithoutPieces, each)
 }
 
-/// Reads a session from its open file; also returns the bytes.
-pub(super) fn read_open(
+fn scan_files(
     files: SessionFiles,
-    mut file: &File,
-) -> Result<(Log, Vec<u8>), SessionError> {
+    progress: &ReadProgress,
+    each: Each<'_>,
+) -> Result<Survey, SessionError> {
+    let file = open(&files)?;
+    scan_open(files, file, progress, each)
+}
+
+/// Reads a session from its open file.
+pub(super) fn scan_open(
+    files: SessionFiles,
+    file: File,
+    progress: &ReadProgress,
+    each: Each<'_>,
+) -> Result<Survey, SessionError> {
+    look_through(files, file, progress, ScanDepth::Whole, each)
+}
+
+fn look_through(
+    files: SessionFiles,
+    file: File,
+    progress: &ReadProgress,
+    depth: ScanDepth,
+    each: Each<'_>,
+) -> Result<Survey, SessionError> {
     let path = files.log().to_owned();
     let io = |e| SessionError::io("read", &path)(e);
     let metadata = file.metadata().map_err(io)?;
@@ -123,18 +207,51 @@ pub(super) fn read_open(
     if len > SESSION_MAX_BYTES {
         return Err(SessionError::TooLarge { path, bytes: len });
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(len).unwrap_or(0));
-    file.read_to_end(&mut bytes).map_err(io)?;
+    progress.begin(len);
     let rescue = files.rescue();
-    let mut log = read_bytes(files, &bytes);
-    log.file = Some(metadata);
-    if log.records.is_empty() && !may_be_torn_opening(&bytes) {
+    let mut scanner = Scanner::new(files.clone());
+    let mut beginning: Option<bool> = None;
+    alone::read(&file, len >= alone::SHORT_BYTES, depth, &mut |block| {
+        let may_begin = beginning.unwrap_or(true) && may_be_torn_opening(&block.bytes, beginning);
+        beginning = Some(may_begin);
+        scanner.take(block, each);
+        progress.stand(scanner.len as u64);
+        ControlFlow::Continue(())
+    })
+    .map_err(io)?;
+    let marks = std::mem::take(&mut scanner.marks);
+    let mut survey = Survey::of(scanner);
+    survey.file = Some(metadata);
+    if survey.last.is_none() && !beginning.unwrap_or(true) {
         return Err(SessionError::NotASession { path });
     }
+    survey.archive = Some(Archive::new(file, files, marks, survey.whole()));
     if rescue.exists() {
-        log.faults.push(LogFault::Rescue { path: rescue });
+        survey.faults.push(LogFault::Rescue { path: rescue });
     }
-    Ok((log, bytes))
+    Ok(survey)
+}
+
+/// Returns the events at the beginning of a session and those at its end, of so many bytes each, without reading what lies
+/// between them.
+///
+/// # Errors
+/// As [`read`].
+pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Event>; 2], SessionError> {
+    let files = SessionFiles::of_existing(path)?;
+    let mut file = open(&files)?;
+    let io = |e| SessionError::io("read", path)(e);
+    let from = file.metadata().map_err(io)?.len().saturating_sub(bytes).max(bytes);
+    let mut scanners = [Scanner::new(files.clone()), Scanner::anywhere(files)];
+    let mut events = [vec![], vec![]];
+    for ((scanner, events), at) in scanners.iter_mut().zip(&mut events).zip([0, from]) {
+        file.seek(SeekFrom::Start(at)).map_err(io)?;
+        let mut part = vec![];
+        file.by_ref().take(bytes).read_to_end(&mut part).map_err(io)?;
+        scanner
+            .take(LineBlock::read(part, ScanDepth::Whole), &mut |found| events.push(found.event));
+    }
+    Ok(events)
 }
 
 /// Reads what a file holds; `files` tells where long texts lie.
@@ -146,199 +263,46 @@ pub fn read_bytes(files: SessionFiles, bytes: &[u8]) -> Log {
 
 /// Reads what a rescue file of a session holds; it begins wherever the session's own file was last synced.
 pub(super) fn read_rescue(files: &SessionFiles, bytes: &[u8]) -> Log {
-    let mut reader = Reader { next: None, ..Reader::new(files.clone()) };
+    let scanner = Scanner::anywhere(files.clone());
+    let mut reader = Reader { scanner, records: vec![] };
     reader.take(bytes);
     reader.finish()
 }
 
-/// Returns whether bytes without a whole line can be the beginning of a session that a crash left behind.
-fn may_be_torn_opening(bytes: &[u8]) -> bool {
+/// Returns whether bytes without a whole line can be the beginning of a session that a crash left behind, or what
+/// follows such a beginning.
+fn may_be_torn_opening(bytes: &[u8], before: Option<bool>) -> bool {
     let start = b"{\"seq\":0,\"at\":\"";
-    bytes.starts_with(start) || start.starts_with(bytes) || bytes.iter().all(|b| *b == 0)
+    let begins = || bytes.starts_with(start) || start.starts_with(bytes);
+    bytes.iter().all(|b| *b == 0) || before.is_none() && begins()
 }
 
-/// A session being read, line by line.
+/// A session being read into memory, from bytes.
 #[derive(Clone)]
 pub struct Reader {
-    blobs: Blobs,
-    files: SessionFiles,
+    scanner: Scanner,
     records: Vec<Arc<Record>>,
-    faults: Vec<LogFault>,
-    /// The place of the next event; none while any would do.
-    next: Option<Seq>,
-    /// How many bytes were taken.
-    len: usize,
-    /// Bytes that are no line; damage only once a whole line follows.
-    torn: Option<Range<usize>>,
-    unterminated: bool,
 }
 
 impl Reader {
     /// Returns a reader that has seen nothing; `files` tells where long texts lie.
     pub fn new(files: SessionFiles) -> Reader {
-        Reader {
-            blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
-            files,
-            records: vec![],
-            faults: vec![],
-            next: Some(Seq(0)),
-            len: 0,
-            torn: None,
-            unterminated: false,
-        }
+        Reader { scanner: Scanner::new(files), records: vec![] }
     }
 
     /// Takes the next bytes: any number of lines, of which only the session's last may lack its newline.
     pub fn take(&mut self, bytes: &[u8]) {
-        for line in alone::read(bytes) {
-            let len = line.bytes.len();
-            self.line(self.len, line);
-            self.len += len;
-        }
+        let block = LineBlock::read(bytes.to_owned(), ScanDepth::Whole);
+        self.scanner.take(block, &mut |found| self.records.push(found.record()));
     }
 
-    /// Returns the events that were read so far.
-    pub(super) fn records(&self) -> &[Arc<Record>] {
-        &self.records
+    /// Returns the events that have come since it was asked last, and lets them go.
+    pub(super) fn fresh(&mut self) -> Vec<Arc<Record>> {
+        std::mem::take(&mut self.records)
     }
 
     /// Returns what was read, once nothing more comes.
     pub fn finish(self) -> Log {
-        Log {
-            files: self.files,
-            records: self.records,
-            faults: self.faults,
-            torn: self.torn.map(|torn| wide(&torn)),
-            unterminated: self.unterminated,
-            len: self.len as u64,
-            file: None,
-        }
+        Log { survey: Survey::of(self.scanner), records: self.records }
     }
-
-    /// Takes what lies between two newlines.
-    fn line(&mut self, at: usize, line: RawLine<'_>) {
-        match line.envelope {
-            Ok(envelope) => self.whole(at, line.bytes, envelope, line.record),
-            Err(SessionError::Shape(e)) => self.unread(at, line.bytes, &e.to_string()),
-            Err(_) => self.damaged(at, line.bytes),
-        }
-    }
-
-    /// Takes bytes that are no line. Where a newline was lost, whole lines are in there all the same.
-    fn damaged(&mut self, mut at: usize, line: &[u8]) {
-        for part in split_before_starts(line) {
-            let newline_hurt = part.split_last().map_or(part, |(_, most)| most);
-            if let Ok(envelope) = Envelope::read(part) {
-                self.whole(at, part, envelope, None);
-            } else if let Ok(envelope) = Envelope::read(newline_hurt) {
-                self.whole(at, newline_hurt, envelope, None);
-                self.hurt(at + newline_hurt.len()..at + part.len());
-            } else {
-                self.hurt(at..at + part.len());
-            }
-            at += part.len();
-        }
-    }
-
-    fn hurt(&mut self, bytes: Range<usize>) {
-        let start = self.torn.as_ref().map_or(bytes.start, |torn| torn.start);
-        self.torn = Some(start..bytes.end);
-    }
-
-    /// A whole line follows, so what went before it was not a torn tail.
-    fn settle(&mut self, line: &[u8]) {
-        self.unterminated = !line.ends_with(b"\n");
-        if let Some(torn) = self.torn.take() {
-            self.faults.push(LogFault::Damaged { bytes: wide(&torn) });
-        }
-    }
-
-    fn unread(&mut self, at: usize, line: &[u8], why: &str) {
-        self.settle(line);
-        let bytes = wide(&(at..at + line.len()));
-        self.faults.push(LogFault::Unread { bytes, why: why.to_owned() });
-    }
-
-    /// Takes a whole line, with its record where that could be made of the line alone.
-    fn whole(&mut self, at: usize, line: &[u8], envelope: Envelope, record: Option<Arc<Record>>) {
-        self.settle(line);
-        let seq = envelope.seq;
-        let next = self.next.map_or(seq.0, |next| next.0);
-        if seq.0 < next || seq.0 - next > GAP_MAX {
-            let bytes = wide(&(at..at + line.len()));
-            self.faults.push(LogFault::Misplaced { bytes, seq });
-            return;
-        }
-        if seq.0 > next {
-            self.faults.push(LogFault::Missing { seq: next..seq.0 });
-        }
-        if seq.0 == 0
-            && let Some(format) = envelope.format()
-            && format > u64::from(FORMAT)
-        {
-            self.faults.push(LogFault::Newer { format });
-        }
-        if let Some(record) = record.or_else(|| self.record(at, line, &envelope)) {
-            self.records.push(record);
-            self.next = Some(seq.next());
-        }
-    }
-
-    /// Makes the record of a line that needs the texts beside the log, or that this version cannot read.
-    fn record(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Arc<Record>> {
-        let seq = envelope.seq;
-        let (blobs, faults) = (&mut self.blobs, &mut self.faults);
-        let mut read = |reference: &Reference| {
-            blobs.read(reference).unwrap_or_else(|| {
-                faults.push(LogFault::Blob { seq, name: reference.name.to_owned() });
-                missing(reference)
-            })
-        };
-        let event = envelope.event(&mut read).or_else(|e| {
-            self.unread(at, line, &e.to_string());
-            envelope.unread()
-        });
-        // an envelope that cannot be read either was reported a line above
-        event.ok().map(|event| envelope.record(event))
-    }
-}
-
-/// The texts beside a log.
-#[derive(Clone)]
-struct Blobs {
-    folder: PathBuf,
-    budget: u64,
-}
-
-impl Blobs {
-    fn read(&mut self, reference: &Reference) -> Option<String> {
-        self.budget = self.budget.checked_sub(reference.bytes)?;
-        let path = self.folder.join(reference.name);
-        // length and kind first: the file may be anything by now
-        let there = path.metadata().ok()?;
-        if !there.is_file() || there.len() != reference.bytes {
-            return None;
-        }
-        let text = std::fs::read_to_string(path).ok()?;
-        (name_of(text.as_bytes()) == reference.name).then_some(text)
-    }
-}
-
-/// Splits bytes before every beginning of a line but the first.
-fn split_before_starts(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut parts = Vec::new();
-    let mut rest = bytes;
-    while let Some(at) =
-        rest.windows(LINE_START.len()).skip(1).position(|w| w == LINE_START).map(|at| at + 1)
-    {
-        let (part, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
-        parts.push(part);
-        rest = after;
-    }
-    parts.push(rest);
-    parts
-}
-
-fn wide(range: &Range<usize>) -> Range<u64> {
-    range.start as u64..range.end as u64
 }

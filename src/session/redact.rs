@@ -47,7 +47,7 @@ pub fn redact(
     let _lock = Lock::take(&files)?;
     let log = reader::read(path)?;
     if !log.can_append() || log.torn.is_some() {
-        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.faults });
+        return Err(SessionError::ReadOnly { path: path.to_owned(), faults: log.survey.faults });
     }
     let redaction = redaction(&log);
     let mut rebuilt = redaction.apply(&log.records)?;

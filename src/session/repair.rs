@@ -8,13 +8,14 @@ use super::error::SessionError;
 use super::fault::LogFault;
 use super::files;
 use super::lock::Lock;
-use super::reader::{self, GAP_MAX, Log};
+use super::reader::{self, Survey};
+use super::scanner::GAP_MAX;
 use crate::model::event::ENGINE;
 use crate::model::payload::LogRepaired;
 use crate::model::{Event, Ms, Seq, ThreadId, Wall};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -37,16 +38,17 @@ pub struct Repaired {
 ///
 /// `file` is open for appending and locked. Returns the data of the `log.repaired` to append first.
 pub(super) fn mend_tail(
-    log: &mut Log,
-    bytes: &[u8],
+    log: &mut Survey,
     file: &mut File,
 ) -> Result<Option<LogRepaired>, SessionError> {
     let path = log.files.log().to_owned();
     let io = |e| SessionError::io("mend", &path)(e);
     let mut repaired = None;
     if let Some(torn) = log.torn.take() {
-        let tail = usize::try_from(torn.start).ok().and_then(|at| bytes.get(at..)).unwrap_or(&[]);
-        let kept = set_aside(&log.files.damage(torn.start), tail)?;
+        let mut tail = vec![];
+        file.seek(SeekFrom::Start(torn.start)).map_err(io)?;
+        file.read_to_end(&mut tail).map_err(io)?;
+        let kept = set_aside(&log.files.damage(torn.start), &tail)?;
         file.set_len(torn.start).map_err(io)?;
         log.len = torn.start;
         repaired = Some(LogRepaired { from: torn.start, to: torn.end, kept: name(&kept).into() });
@@ -73,11 +75,17 @@ pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
     let log = reader::read(path)?;
     let read_only = |faults| SessionError::ReadOnly { path: path.to_owned(), faults };
     if log.faults.iter().any(|f| matches!(f, LogFault::Newer { .. })) {
-        return Err(read_only(log.faults));
+        return Err(read_only(log.survey.faults));
     }
     if log.can_append() && log.torn.is_none() {
         let events = log.records.len();
-        return Ok(Repaired { faults: log.faults, kept: None, events, rescued: 0, stand_ins: 0 });
+        return Ok(Repaired {
+            faults: log.survey.faults,
+            kept: None,
+            events,
+            rescued: 0,
+            stand_ins: 0,
+        });
     }
     let rescue = match fs::read(files.rescue()) {
         Ok(bytes) => Some(reader::read_rescue(&files, &bytes).records),
@@ -114,11 +122,11 @@ pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
         files::sync_folder(files.folder()).map_err(SessionError::io("sync", files.folder()))?;
     }
     Ok(Repaired {
-        faults: log.faults,
-        kept: Some(kept),
         events: good.len() + stand_ins + 1,
         rescued: good.len() - log.records.len(),
         stand_ins,
+        faults: log.survey.faults,
+        kept: Some(kept),
     })
 }
 

@@ -5,7 +5,7 @@
 //! stand in memory as its log. No reader can tell a live session from a replayed one. It does not say what is saved;
 //! that is the writer's `Durable`.
 
-pub use super::Record;
+pub use super::{Archive, ReadProgress, Record};
 
 use crate::model::Piece;
 use std::collections::{BTreeMap, VecDeque};

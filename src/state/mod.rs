@@ -36,7 +36,7 @@ pub use answers::Stated;
 pub use asked::{Asking, CHOSEN, EDGES, REQUESTS};
 pub use commands::{Ending, Note, PendingCommand};
 pub use context::Kept;
-pub use finished::Finished;
+pub use finished::{Finished, Sieve};
 pub use judging::{Judging, Ruling};
 pub use live::Live;
 pub use news::{Announcement, Told};

@@ -21,4 +21,4 @@ pub mod text;
 pub mod theme;
 pub mod view;
 
-pub use screen::Screen;
+pub use screen::{Screen, ViewState};

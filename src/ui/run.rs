@@ -34,6 +34,8 @@ const FRAME_MS: u64 = 16;
 const FAR_FRAME_MS: u64 = 33;
 /// Milliseconds between two frames while only seconds change.
 const TICK_MS: u64 = 1_000;
+/// Milliseconds between two looks at how far the reading of a long session is.
+const PROGRESS_MS: u64 = 100;
 
 /// What is done outside the screen; each returns why it could not be done where it could not.
 pub struct Outside<'a> {
@@ -118,7 +120,8 @@ pub async fn run<Keys: Stream<Item = io::Result<Event>> + Unpin>(
             (false, true) => Some(TICK_MS - screen.clock.now().0 % TICK_MS),
             (false, false) => None,
         };
-        let wake = wake.into_iter().chain(passes).min();
+        let reading = screen.view.loading.as_ref().map(|_| PROGRESS_MS);
+        let wake = wake.into_iter().chain(passes).chain(reading).min();
         tokio::select! { biased;
             key = keys.next() => {
                 let event = key.ok_or_else(|| io::Error::other("the terminal is gone"))??;

@@ -4,7 +4,7 @@
 
 use crate::clock::Clock;
 use crate::model::{Command, Key, Kind, Ms, ReceiptIs, Seq, SteerLine};
-use crate::session::tail::Item;
+use crate::session::tail::{Item, ReadProgress};
 use crate::state::RunState;
 use crate::ui::action::Action;
 use crate::ui::keymap::{Focus, Keymap};
@@ -42,6 +42,8 @@ pub struct ViewState {
     pub viewport: Viewport,
     /// Whether the conversation is kept nowhere: then nothing goes on after its end and nothing branches off.
     pub unsaved: bool,
+    /// How far the reading of the session is whose last words are shown meanwhile: nothing is steered before it is there.
+    pub loading: Option<ReadProgress>,
     /// Whether another program runs the conversation: then nothing is steered from here.
     pub watching: bool,
     /// What they write.
@@ -103,6 +105,11 @@ pub struct ViewState {
 }
 
 impl ViewState {
+    /// Returns whether nothing is steered from here, now or ever.
+    pub fn is_read_only(&self) -> bool {
+        self.watching || self.loading.is_some()
+    }
+
     /// Returns where the keyboard is.
     pub fn place(&self) -> Focus {
         match (&self.list, self.writing) {
@@ -195,6 +202,13 @@ impl Screen {
             self.view.notice.take_if(|notice| self.outbox.is_queued(notice));
         }
         self.view.notice = told.or(self.view.notice.take());
+    }
+
+    /// Shows a conversation that was read already; what comes from here on comes from the tail.
+    pub fn adopt(&mut self, transcript: Transcript) {
+        self.transcript = transcript;
+        self.view.viewport.forget();
+        self.open_composer();
     }
 
     /// Opens the composer where a seat of yours has the floor, unless something else has the keyboard.

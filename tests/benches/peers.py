@@ -5,8 +5,8 @@
 
 Every program gets the same terminal of 120x40 and, where it talks to a model, the same made-up server on this machine.
 The programs take turns within each round, so that a busy moment hits all of them; what counts are the ratios of the
-medians. Peers: aichat and tenere (a reply as it comes, a burst), less and lnav (paging in 100,000 messages);
-curl is the floor. What is not installed is named and left out.
+medians. Peers: aichat and tenere (a reply as it comes, a burst), less, lnav and weechat (opening 100,000 messages, the
+memory of one, paging, resizing); curl is the floor. What is not installed is named and left out.
 """
 
 import fcntl, http.server, json, os, pty, select, shutil, signal, statistics, struct
@@ -17,7 +17,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 OURS = os.environ.get("COLLOQUIUM", os.path.join(ROOT, "target/release/colloquium"))
 PACED, BURST, GAP = 100, 10_000, 0.02
 LAST = "ENDOFREPLY"
-LONG = 100_000
+LONG, SHORT = 100_000, 1_000
 QUIET = 20.0
 
 
@@ -96,6 +96,21 @@ class Terminal:
         while self.read(seconds):
             pass
 
+    def memory(self):
+        """Returns the bytes that it holds."""
+        with open(f"/proc/{self.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+    def resize(self, columns):
+        """Returns milliseconds from another width to the next bytes."""
+        at = len(self.bytes)
+        begun = time.perf_counter()
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        while len(self.bytes) == at:
+            if not self.read(QUIET):
+                return None
+        return 1_000 * (self.reads[-1][0] - begun)
+
     def key(self, keys):
         """Returns milliseconds from a key to the next bytes."""
         at = len(self.bytes)
@@ -161,11 +176,64 @@ url = "{url}/chat/completions"
             "tenere": (["tenere"], b"hello\x1b\r")}
 
 
+def checksum():
+    """Returns CRC-32C, which closes each line of a session."""
+    table = []
+    for n in range(256):
+        for _ in range(8):
+            n = n >> 1 ^ (0x82F63B78 if n & 1 else 0)
+        table.append(n)
+
+    def of(body):
+        crc = 0xFFFFFFFF
+        for byte in body:
+            crc = crc >> 8 ^ table[crc & 255 ^ byte]
+        return crc ^ 0xFFFFFFFF
+
+    return of
+
+
+def said(n):
+    return f"word{n} and some more words that somebody said in a long conversation"
+
+
+def session(home, name, messages):
+    """Writes a session of so many messages that stands at its limit; returns its path."""
+    crc, out, seq = checksum(), [], 0
+
+    def event(kind, by="engine", **data):
+        nonlocal seq
+        head = {"seq": seq, "at": "2026-01-01T00:00:00.000Z", "ms": seq, "by": by, "kind": kind, "data": data}
+        body = json.dumps(head, separators=(",", ":"))[:-1]
+        out.append(f'{body},"crc":"{crc(body.encode()):08x}"}}\n')
+        seq += 1
+        return seq - 1
+
+    seat = {"id": "ada", "name": "Ada", "voice": {"lines": {"lines": [{"text": "x"}], "pace": 1}}, "weight": 1.0,
+            "timeouts": {"connect": 1, "first": 1, "silence": 1, "total": 1}, "on_failure": {"retry": 1, "then": "skip"},
+            "price": None, "window": None}
+    scenario = {"title": "Long", "policy": {"name": "round_robin"}, "limits": {"utterances": messages}}
+    event("conversation.opened", format=1, program="peers", seed=0, rehearsed=True, scenario=scenario,
+          participants=[seat], parallel=1)
+    for n in range(messages):
+        round = {"for": "policy", "purpose": "speak", "seats": ["ada"], "why": "", "round": n + 1}
+        batch = event("batch.opened", **round)
+        turn = event("floor.granted", batch=batch, participant="ada", number=n + 1)
+        event("turn.ended", by="ada", turn=turn, purpose="speak", number=n + 1, outcome="said", text=said(n), cost=None,
+              took_ms=1)
+    event("conversation.ended", reason="utterance_limit", settled=False)
+    return write(home, name, text="".join(out))
+
+
 def pagers(home):
     """The programs that page in a long conversation: a command each, and the key for a page up."""
-    lines = (f"{n} ada: word{n} and some more words that somebody said in a long conversation\n" for n in range(LONG))
-    text = write(home, "long.log", text="".join(lines))
-    return {"less": (["less", "+G", text], b"\x1b[5~"), "lnav": (["lnav", text], b"\x1b[5~")}
+    text = write(home, "long.log", text="".join(f"{n} ada: {said(n)}\n" for n in range(LONG)))
+    rooms = ["weechat", "-d", os.path.join(home, "weechat"), "--no-connect", "-r", f"/exec -n -norc -buffer long cat {text}",
+             "-r", "/buffer long"]
+    return {"colloquium": ([OURS, "resume", session(home, "long.jsonl", LONG)], b"\x1b[5~"),
+            "colloquium, 1,000": ([OURS, "resume", session(home, "short.jsonl", SHORT)], b"\x1b[5~"),
+            "less": (["less", "+G", text], b"\x1b[5~"), "lnav": (["lnav", text], b"\x1b[5~"),
+            "weechat": (rooms, b"\x1b[5~")}
 
 
 def there(programs):
@@ -206,15 +274,24 @@ def rounds(home, url):
                 measure(figures, name, f"CPU of {words} tokens, s", cpu)
         for name, (command, key) in readers.items():
             terminal = Terminal(command, environment(home))
-            terminal.settle(1.0)
+            short = name.endswith("1,000")
+            # what a pager shows of a file is not there as a word where it moves the cursor in between
+            last = terminal.until(f"word{(SHORT if short else LONG) - 1}")
+            if last is not None:
+                measure(figures, name, "last page on the screen, ms", 1_000 * last)
+            terminal.settle(2.0)
+            if not short:
+                measure(figures, name, "memory, bytes a message", terminal.memory() / LONG)
             pages = [terminal.key(key) for _ in range(20)]
             measure(figures, name, "page up, ms", statistics.median([p for p in pages if p] or [0]))
+            widths = [terminal.resize(columns) for columns in (100, 120) * 3]
+            measure(figures, name, "resize, ms", statistics.median([w for w in widths if w] or [0]))
             terminal.close()
     return figures
 
 
 def table(figures):
-    names = ["colloquium", "curl", "aichat", "tenere", "less", "lnav"]
+    names = ["colloquium", "colloquium, 1,000", "curl", "aichat", "tenere", "less", "lnav", "weechat"]
     print("| figure | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
     for figure, of in figures.items():
         medians = {name: statistics.median(values) for name, values in of.items()}

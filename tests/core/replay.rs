@@ -12,6 +12,7 @@ use colloquium::ui::theme::glyphs;
 use colloquium::ui::view::transcript::{Id, Transcript};
 use serde_json::json;
 use std::fmt::Debug;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -168,7 +169,11 @@ fn told(transcript: &Transcript) -> impl PartialEq + Debug {
     let figures: Vec<String> =
         transcript.analysis().tables().iter().map(|t| format!("{t:?}")).collect();
     let asides: Vec<_> = transcript.asides().cloned().collect();
-    let events: Vec<Seq> = transcript.events().map(|e| e.seq).collect();
+    let mut events: Vec<Seq> = vec![];
+    transcript.events(Seq(0), &mut |e| {
+        events.push(e.seq);
+        ControlFlow::Continue(())
+    });
     let thoughts = transcript.rows().map(|row| match row.id {
         Id::Turn(turn) => transcript.thought(turn).map(str::to_owned),
         Id::Event(_) => None,

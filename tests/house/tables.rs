@@ -21,7 +21,8 @@ pub const MAY_USE: &[(&str, &[&str])] = &[
     ("workers", &[]),
     // which words are least alike decides what a phase shows
     ("state", &["model", "scenario", "aggregate", "text"]),
-    ("catalogue", &["model", "session", "state", "text"]),
+    // a thousand sessions are looked through by several threads
+    ("catalogue", &["model", "session", "state", "text", "workers"]),
     ("policy", &["model", "scenario", "state", "expr", "text"]),
     ("prompt", &["model", "scenario", "state", "expr", "text"]),
     ("reply", &["model", "scenario", "expr", "text"]),

@@ -12,6 +12,7 @@ mod failures;
 mod guests;
 mod house;
 mod linear;
+mod long;
 mod quiet;
 mod secrets;
 #[path = "../cli/server.rs"]

@@ -9,6 +9,7 @@ use crate::cli::inputs::steer_lines;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::cli::play::before::Before;
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes;
 use crate::cli::play::next::{self, ForkPoint, Next};
@@ -139,7 +140,10 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
     let session = session::fork(&log, events, fork.keep.place(&sessions, named), Mode::Normal)?;
     // the screen shows what was before, a format prints what comes
-    let before = if play.headless { vec![] } else { kept().cloned().collect() };
+    let before = match play.headless {
+        true => Before::Nothing,
+        false => Before::Events(kept().cloned().collect()),
+    };
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
     let conversation = assemble(Parts {
         session,

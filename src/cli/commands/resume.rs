@@ -10,6 +10,7 @@ use crate::cli::models::local;
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::ModelSource;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::cli::play::before::{Before, OpenedSession};
 use crate::cli::play::cast::Cast;
 use crate::cli::play::changes::{self, Changes};
 use crate::cli::play::next::{self, Next};
@@ -19,8 +20,7 @@ use crate::cli::play::toolbox::{decisions, toolbox};
 use crate::cli::session_file::{self, fold, report_missing_texts, seats};
 use crate::cli::trust::allowed::Allowed;
 use crate::cli::trust::untrusted::{Consent, admit_project};
-use crate::session::{self, Log, Mode, ResumedSession, Session};
-use crate::state::{Finished, State};
+use crate::session::{self, Mode, ResumedSession, Session};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -44,19 +44,28 @@ impl ResumeArgs {
 }
 
 /// Goes on with the session of a file.
-pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure> {
+pub fn start(
+    resume: &next::Resume,
+    opened: OpenedSession,
+    context: &Context,
+) -> Result<Setup, Failure> {
     let mut play = resume.play.clone();
     let lines = steer_lines(&play)?;
     let folder = PathBuf::from(".");
-    let Looked { log, past, allowed, models, changes } = look(resume, &mut play, &folder, context)?;
+    let Looked { allowed, models, changes } = look(resume, &opened, &mut play, &folder, context)?;
     let environment = &context.environment;
     let tools = toolbox(&changes.seats, allowed.clone(), folder.clone(), &play, environment)?;
-    let ResumedSession { log, again, repaired, writer } = session::resume_read(log, Mode::Normal)?;
-    let past = if again { fold(&log) } else { past };
+    let OpenedSession { survey, past, before } = opened;
+    let ResumedSession { log, again, repaired, writer } =
+        session::resume_read(survey, Mode::Normal)?;
     let began = assemble::began(&log);
-    let Log { files, mut records, .. } = log;
-    let finished = Finished::of(records.iter().map(|r| &r.event));
-    records.retain(|r| !finished.repeats(&r.event));
+    let (past, before) = match again {
+        true => {
+            (fold(&log), if play.headless { Before::Nothing } else { Before::Events(log.records) })
+        }
+        false => (past, before),
+    };
+    let files = log.survey.files;
     let virtual_time =
         play.may_be_virtual() && assemble::is_timeless(seats(&past), play.steered_live());
     let cast = Cast::new(allowed.clone(), folder, &context.environment, models);
@@ -64,8 +73,7 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
         session: Session { files, writer },
         clock: assemble::clock(virtual_time, &past, began),
         start: Opening::Resume(past, repaired),
-        // the screen shows what was before, a format prints what comes
-        before: if play.headless { vec![] } else { records },
+        before,
         voices: Arc::new(cast),
         attended: !play.headless,
         tools,
@@ -82,8 +90,6 @@ pub fn start(resume: &next::Resume, context: &Context) -> Result<Setup, Failure>
 
 /// What is known of a session before it is resumed.
 struct Looked {
-    log: Log,
-    past: State,
     allowed: Allowed,
     models: ModelSource,
     changes: Changes,
@@ -92,22 +98,22 @@ struct Looked {
 /// Looks at a session before anything is locked or repaired: what is refused leaves the file as it was.
 fn look(
     resume: &next::Resume,
+    opened: &OpenedSession,
     play: &mut Play,
     folder: &Path,
     context: &Context,
 ) -> Result<Looked, Failure> {
-    let log = session::read(&resume.path)?;
-    if log.records.is_empty() {
+    let OpenedSession { survey, past, .. } = opened;
+    if survey.last.is_none() {
         let path = resume.path.display();
         return Err(Failure::new(
             Exit::Session,
             format!("{path} is empty; there is nothing to resume"),
         ));
     }
-    report_missing_texts(&log, context);
-    let past = fold(&log);
-    let allowed = Allowed::by_session(seats(&past), folder, Consent::of(play), context)?;
-    let changes = changes::of(&past, play, context)?;
+    report_missing_texts(survey, context);
+    let allowed = Allowed::by_session(seats(past), folder, Consent::of(play), context)?;
+    let changes = changes::of(past, play, context)?;
     if !changes.all_rehearsed() {
         admit_project(Consent::of(play), context)?;
     }
@@ -117,5 +123,5 @@ fn look(
     let models = ModelSource::new(Providers::new(context, &play.models)?, &play.models);
     models.count(&changes.seats, &changes.limits)?;
     models.meet(&changes.seats, context)?;
-    Ok(Looked { log, past, allowed, models, changes })
+    Ok(Looked { allowed, models, changes })
 }

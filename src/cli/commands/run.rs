@@ -8,6 +8,7 @@ use crate::cli::inputs::{one_reader, read_stdin, steer_lines};
 use crate::cli::models::providers::Providers;
 use crate::cli::models::resolve::{self, ModelSource};
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::cli::play::before::Before;
 use crate::cli::play::cast::Cast;
 use crate::cli::play::dry_run;
 use crate::cli::play::history::{self, History};
@@ -165,7 +166,7 @@ pub fn start_found(
     let conversation = assemble(Parts {
         session,
         start: Opening::Open(Box::new(opened(loaded, rates(context)?, seed, !play.headless)?)),
-        before: vec![],
+        before: Before::Nothing,
         voices: Arc::new(cast),
         clock: assemble::clock(virtual_time, &State::default(), named.0),
         attended: !play.headless,

@@ -14,6 +14,7 @@ use crate::cli::models::providers::Providers;
 use crate::cli::output;
 use crate::cli::play::next::{Begin, Home, Next, Replay};
 use crate::cli::runtime::block_on;
+use crate::session::ReadProgress;
 use crate::text;
 use crate::ui::linear::numbered;
 use crate::ui::start::{Choice, Mind, News, StartScreen, VoiceChoice, ago, standing};
@@ -79,7 +80,8 @@ fn found(context: &Context) -> Result<StartScreen, Failure> {
     let hosts = block_on(async { Ok(hosts.await) })?;
     hosts.into_iter().for_each(|host| start.take(News::Host(host)));
     // a folder that cannot be read has no sessions to offer; `sessions list` says why
-    let sessions = catalogue::list(&context.paths.sessions()).unwrap_or_default();
+    let sessions =
+        catalogue::list(&context.paths.sessions(), &ReadProgress::default()).unwrap_or_default();
     start.take(News::Sessions(sessions));
     Ok(start)
 }

@@ -19,6 +19,7 @@ use crate::cli::runtime::{block_on, refused};
 use crate::cli::session_file::{self, delete};
 use crate::config::keep_key;
 use crate::model::Secret;
+use crate::session::ReadProgress;
 use crate::ui::start::run::run as show;
 use crate::ui::start::{Choice, News, StartRow, StartScreen};
 use crate::ui::terminal::{self, Terminal};
@@ -98,7 +99,8 @@ fn choose(home: &Home, context: &Context) -> Result<Left, Failure> {
             nearby::look(&providers, &context.environment).into_iter().collect();
         let sessions = stream::once(async move {
             // a folder that cannot be read has no sessions to offer; `sessions list` says why
-            let listed = spawn_blocking(move || catalogue::list(&sessions)).await;
+            let listed =
+                spawn_blocking(move || catalogue::list(&sessions, &ReadProgress::default())).await;
             News::Sessions(listed.ok().and_then(Result::ok).unwrap_or_default())
         });
         let mut news = stream::select(looking.map(News::Host), Box::pin(sessions));

@@ -1,13 +1,16 @@
 //! The one place where a conversation is put together: session, feed, voices, clock and engine. It needs no terminal and
 //! no options of `run`; whoever plays a conversation, for a person or for a test, comes here.
 
+use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
 use crate::engine::Engine;
 use crate::model::payload::{LogRepaired, Opened};
 use crate::model::{Command, Key, Kind, Participant, SteerLine, Text, VoiceSpec, Wall};
-use crate::session::{Feed, Log, Record, Session, SessionFiles, Tail};
+use crate::session::{Feed, Session, SessionFiles, Survey, Tail};
 use crate::state::State;
 use crate::tool::Tools;
+use crate::ui::ViewState;
+use crate::ui::view::transcript::Transcript;
 use crate::voice::Voices;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -25,6 +28,8 @@ pub struct Assembled {
     pub tail: Tail,
     /// What was before them.
     pub past: State,
+    /// The same as a screen shows it, where it was read for one, and where its reader is.
+    pub told: Option<(Transcript, Option<ViewState>)>,
     /// Where it is kept.
     pub files: SessionFiles,
     /// Its time.
@@ -59,7 +64,7 @@ pub struct Parts {
     /// How it starts.
     pub start: Opening,
     /// What was written before, for whoever follows the feed.
-    pub before: Vec<Arc<Record>>,
+    pub before: Before,
     /// Who gives participants their words.
     pub voices: Arc<dyn Voices>,
     /// Who runs their tools.
@@ -78,7 +83,12 @@ pub struct Parts {
 
 /// Puts a conversation together and appends its first event.
 pub fn assemble(parts: Parts) -> Assembled {
-    let feed = Feed::of(parts.before);
+    let (events, told) = match parts.before {
+        Before::Nothing => (vec![], None),
+        Before::Events(events) => (events, None),
+        Before::Told(transcript, view) => (vec![], Some((*transcript, view.map(|view| *view)))),
+    };
+    let feed = Feed::of(events);
     let tail = feed.tail();
     let Session { files, writer } = parts.session;
     let mut engine = Engine::new(writer, feed, parts.clock.clone(), parts.voices);
@@ -104,7 +114,7 @@ pub fn assemble(parts: Parts) -> Assembled {
     let commands = parts.commands.into_iter().enumerate();
     engine.steer(commands.map(|(n, verb)| (format!("{place}:start-{n}").into(), verb.into())));
     engine.steer(parts.lines);
-    Assembled { engine, tail, past, files, clock: parts.clock, saved: parts.saved }
+    Assembled { engine, tail, past, told, files, clock: parts.clock, saved: parts.saved }
 }
 
 /// Returns whether nobody's words take real time to come, so that the conversation can run on virtual time; a person's
@@ -129,8 +139,8 @@ pub fn fixed_epoch(virtual_time: bool, seed: Option<u64>, date: Option<Wall>) ->
 }
 
 /// Returns when a session began, as its first line says.
-pub fn began(log: &Log) -> Wall {
-    log.records.first().map_or(VIRTUAL_EPOCH, |r| r.event.at)
+pub fn began(log: &Survey) -> Wall {
+    log.began.unwrap_or(VIRTUAL_EPOCH)
 }
 
 /// Returns a number that nobody can foresee.

@@ -1,12 +1,14 @@
 //! The one loop of the program where it plays: it does what is next and is told what follows. What fails goes back to the
 //! screen on which it was chosen, and to the caller where it was typed as a command.
 
+use crate::cli::args::play::Play;
 use crate::cli::commands::{fork, replay, resume, run};
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::home;
 use crate::cli::play::next::{ForkPoint, Home, Next, Replay, Resume, StartAt};
+use crate::cli::play::opening::{self, Follows, OpenOutcome};
 use crate::cli::play::setup::Setup;
 use crate::cli::play::{headless, linear, screen};
 
@@ -39,8 +41,24 @@ fn step(next: &Next, context: &Context) -> Result<Next, Failure> {
         Next::Home(home) => home::open(home, context),
         Next::Replay(recorded) => replay::play(recorded, context),
         Next::Begin(begin) => play(run::start(begin, context)?, context),
-        Next::Resume(resume) => play(resume::start(resume, context)?, context),
+        Next::Resume(resume) => {
+            match opening::open(&resume.path, follows(&resume.play, context), context)? {
+                OpenOutcome::Read(opened) => {
+                    play(resume::start(resume, *opened, context)?, context)
+                }
+                OpenOutcome::Left(next) => Ok(next),
+            }
+        }
         Next::Fork(fork) => play(fork::start(fork, context)?, context),
+    }
+}
+
+/// Returns who follows a conversation that is played in such a way.
+fn follows(play: &Play, context: &Context) -> Follows {
+    match (play.headless, context.text_mode()) {
+        (true, _) => Follows::Output,
+        (false, Some(_)) => Follows::Text,
+        (false, None) => Follows::Screen,
     }
 }
 

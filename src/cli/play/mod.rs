@@ -2,6 +2,7 @@
 
 pub mod alive;
 pub mod assemble;
+pub mod before;
 pub mod call_log;
 pub mod cast;
 pub mod changes;
@@ -13,6 +14,7 @@ pub mod headless;
 pub mod history;
 pub mod linear;
 pub mod next;
+pub mod opening;
 pub mod outcome;
 pub mod outside;
 pub mod printer;

@@ -8,6 +8,7 @@ use crate::cli::error::Failure;
 use crate::cli::memory::last_copy;
 use crate::cli::play::editor;
 use crate::cli::session_file;
+use crate::session::ReadProgress;
 use crate::session::replay::Recording;
 use crate::session::{self, SessionFiles};
 use crate::spawn::open_with_system;
@@ -53,7 +54,7 @@ pub async fn with<T>(
 /// Returns which sessions there are, for the screen of one of them.
 fn sessions(here: &SessionFiles, context: &Context) -> Result<SessionList, String> {
     let folder = context.paths.sessions();
-    let all = catalogue::list(&folder);
+    let all = catalogue::list(&folder, &ReadProgress::default());
     let all = all.map_err(|e| format!("cannot read {}: {e}", folder.display()))?;
     Ok(SessionList { all, here: here.id() })
 }

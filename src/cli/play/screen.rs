@@ -50,6 +50,10 @@ pub fn play(setup: Setup, context: &Context) -> Result<Next, Failure> {
         let since = Seq(engine.live.state.next_seq.0.saturating_sub(1));
         let lent = Cell::new(false);
         let mut screen = new_screen(since, conversation.clock, context)?;
+        if let Some((transcript, view)) = conversation.told {
+            screen.view = view.unwrap_or(screen.view);
+            screen.adopt(transcript);
+        }
         screen.view.unsaved = !conversation.saved;
         screen.view.notice = notice.map(|notice| text::line(&notice).into_owned());
         let log = context.log_of_screen()?;

@@ -16,6 +16,7 @@ use crate::ui::start::standing;
 use crate::ui::view::branches::{BranchPoint, OtherSession, SessionFilter, SessionList, page};
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 use crate::ui::view::page::Page;
+use std::ops::ControlFlow;
 
 /// Branches off where the words behind `/fork` say.
 pub fn fork(screen: &mut Screen, rest: &str) -> Option<Request> {
@@ -97,7 +98,14 @@ pub fn beside(screen: &Screen, other: &OtherSession) -> Page {
         Some(playback) => {
             page(playback.transport.recording().records().iter().map(|r| &r.event), other)
         }
-        None => page(screen.transcript.events(), other),
+        None => {
+            let mut events = vec![];
+            screen.transcript.events(Seq(0), &mut |event| {
+                events.push(event.clone());
+                ControlFlow::Continue(())
+            });
+            page(events.iter(), other)
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::ui::view::floor::{Status, next};
 
 /// Asks for a command, unless it is too late for any.
 pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
-    if screen.view.watching {
+    if screen.view.is_read_only() {
         return watching(screen);
     }
     if screen.view.playback.is_some() {
@@ -38,6 +38,9 @@ pub fn ask(screen: &mut Screen, command: Command) -> Option<Request> {
 
 /// Says that what is watched is steered where it runs.
 pub fn watching(screen: &mut Screen) -> Option<Request> {
+    if screen.view.loading.is_some() {
+        return told(screen, "still reading the session; try again in a moment");
+    }
     told(screen, "watching, read-only: commands are given where it runs")
 }
 
@@ -79,7 +82,7 @@ pub fn pause_or_go_on(state: &State) -> Command {
 
 /// Raises the limit that holds so that everybody can speak once more; a conversation that has ended is taken up again for that.
 pub fn more(screen: &mut Screen) -> Option<Request> {
-    if screen.view.watching {
+    if screen.view.is_read_only() {
         return watching(screen);
     }
     let state = screen.transcript.state();

@@ -154,6 +154,9 @@ fn asked(screen: &Screen, room: usize) -> String {
     let status = Status::of(screen.transcript.state());
     let over = matches!(status, Status::Stopped | Status::Done | Status::Error);
     match (screen.transcript.human_turn(), over) {
+        _ if screen.view.loading.is_some() => {
+            clip("reading the session", room, screen.glyphs.ellipsis)
+        }
         _ if screen.view.watching => clip("watching, read-only", room, screen.glyphs.ellipsis),
         (_, true) if screen.view.unsaved => {
             clip("not saved: cannot be extended", room, screen.glyphs.ellipsis)

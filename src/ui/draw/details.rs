@@ -1,8 +1,6 @@
 //! The second panel of a wide screen: the message that is read and what is known of it, then recent events.
 
 use crate::export::cost;
-use crate::model::payload::{CallStarted, TurnEnded};
-use crate::model::{Kind, TurnId};
 use crate::state::Spent;
 use crate::text;
 use crate::ui::action::Action;
@@ -63,8 +61,8 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     let role = seat.and_then(|s| transcript.state().seat(s)).and_then(|s| s.spec.role.clone());
     role.into_iter().for_each(|role| fact("role", role.to_string()));
     let Some(turn) = turn else { return lines };
-    let (call, end) = of(screen, turn);
-    if let Some(call) = call {
+    let (call, end) = transcript.call_of(turn);
+    if let Some((_, call)) = call {
         fact("model", call.model.to_string());
         fact(
             "context",
@@ -91,19 +89,6 @@ fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     fact("took", format!("{}{first}", tenths(end.took_ms)));
     end.finish.iter().for_each(|finish| fact("finish", finish.to_string()));
     lines
-}
-
-/// The call and the end of a turn, as far as they are in the log.
-fn of(screen: &Screen, turn: TurnId) -> (Option<&CallStarted>, Option<&TurnEnded>) {
-    let mut last = None;
-    for event in screen.transcript.since(turn) {
-        match &event.kind {
-            Kind::CallStarted(call) if call.turn == turn => last = Some(call),
-            Kind::TurnEnded(end) if end.turn == turn => return (last, Some(end)),
-            _ => {}
-        }
-    }
-    (last, None)
 }
 
 fn tenths(ms: u64) -> String {

@@ -37,6 +37,13 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     {
         bar.right(format!("  {}", used.replace(" tok  ", " ")), muted);
     }
+    if let Some(progress) = &screen.view.loading {
+        // what is counted is not all there yet
+        bar.right(format!("  turn {number}"), muted);
+        bar.right(format!("  reading {}% ", progress.percent()), theme.style(ThemeRole::Notice));
+        bar.draw(frame, area, " ", Style::new(), glyphs.ellipsis);
+        return;
+    }
     bar.right(format!("  {count}  {running}"), muted);
     let style = theme.style(role(standing));
     match &screen.view.playback {

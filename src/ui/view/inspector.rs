@@ -31,18 +31,12 @@ pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static st
         },
         Some(RowView::Aside(..)) | None => return Err("this is not a turn"),
     };
-    let started = transcript.events().rev().find_map(|event| match &event.kind {
-        Kind::CallStarted(call) if call.turn == turn => Some((event.seq, call)),
-        _ => None,
-    });
-    let Some((seq, call)) = started else {
+    let (Some((seq, call)), _) = transcript.call_of(turn) else {
         return Err("no model was called for this turn yet");
     };
-    // pieces of words change no prompt, and most events are such
-    let before = transcript.events().filter(|e| e.seq <= seq);
-    let state = State::fold(before);
+    let state = transcript.state_at(seq);
     match state.turns.get(&turn) {
-        Some(turn) => Ok(page(&state, turn, call)),
+        Some(turn) => Ok(page(&state, turn, &call)),
         None => Err("the log lacks the start of this turn"),
     }
 }

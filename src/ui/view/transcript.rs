@@ -5,12 +5,14 @@
 
 use crate::analysis::{Analysis, TurnLog};
 use crate::export::{Narrated, Narrator};
+use crate::model::payload::{CallStarted, TurnEnded};
 use crate::model::*;
-use crate::session::tail::{self, Record};
+use crate::session::tail::{self, Archive, Record};
 use crate::state::{Entry, Live, State, Turn, Who};
 use crate::text;
 use crate::ui::view::waypoints::{Fold, Waypoints};
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 /// The id of something in the transcript: an utterance keeps it from its first word to its last version.
@@ -98,6 +100,8 @@ pub struct Transcript {
     narrator: Narrator,
     /// What figures are made of, beside the fold.
     pub turn_log: TurnLog,
+    /// The events that were there before the tail began, where they are not in `log`.
+    archive: Option<Archive>,
     /// Every event but pieces, as the tail handed it out: what somebody was shown is built again from these.
     log: Vec<Arc<Record>>,
     /// The same conversation at earlier and later points, where it is a recording.
@@ -134,6 +138,7 @@ impl Transcript {
         let waypoints = std::mem::take(&mut self.waypoints);
         *self = waypoints.after(past);
         self.waypoints = waypoints;
+        self.archive = None;
         self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
     }
 
@@ -153,15 +158,68 @@ impl Transcript {
         entries.filter_map(|e| e.changed).max()
     }
 
-    /// Returns every event so far but pieces, which the end of their turn holds as well.
-    pub fn events(&self) -> impl DoubleEndedIterator<Item = &Event> + Clone {
-        self.log.iter().map(|record| &record.event)
+    /// Takes in an event that can be read again where it came from.
+    pub fn tell(&mut self, event: &Event) {
+        self.apply(event);
     }
 
-    /// Returns the events of a turn and what came after, from its grant on.
-    pub fn since(&self, turn: TurnId) -> impl Iterator<Item = &Event> {
-        let from = self.log.partition_point(|record| record.event.seq.0 < turn.0);
-        self.log[from..].iter().map(|record| &record.event)
+    /// Leaves the events that it holds in the file that they were read from.
+    pub fn keep_in(&mut self, archive: Option<Archive>) {
+        self.archive = archive;
+    }
+
+    /// Hands out every event so far from a place on but pieces, which the end of their turn holds as well, until `each`
+    /// has enough.
+    pub fn events(&self, from: Seq, each: &mut dyn FnMut(&Event) -> ControlFlow<()>) {
+        let mut flow = ControlFlow::Continue(());
+        if let Some(archive) = &self.archive {
+            let read = archive.events(from, &mut |event| {
+                if !matches!(event.kind, Kind::Delta(_)) {
+                    flow = each(&event);
+                }
+                flow
+            });
+            // a file that cannot be read any more has no more events; what is in memory is shown all the same
+            drop(read);
+        }
+        let since = self.log.partition_point(|record| record.event.seq < from);
+        let since = self.log.get(since..).unwrap_or_default();
+        if flow.is_continue() {
+            let _ = since.iter().try_for_each(|record| each(&record.event));
+        }
+    }
+
+    /// Returns the last call of a turn, and its end, as far as they are there.
+    pub fn call_of(&self, turn: TurnId) -> (Option<(Seq, CallStarted)>, Option<TurnEnded>) {
+        let (mut last, mut end) = (None, None);
+        self.events(Seq(turn.0), &mut |event| {
+            match &event.kind {
+                Kind::CallStarted(call) if call.turn == turn => {
+                    last = Some((event.seq, call.clone()));
+                }
+                Kind::TurnEnded(e) if e.turn == turn => {
+                    end = Some((**e).clone());
+                    return ControlFlow::Break(());
+                }
+                _ => {}
+            }
+            ControlFlow::Continue(())
+        });
+        (last, end)
+    }
+
+    /// Returns the conversation as it was just behind an event.
+    pub fn state_at(&self, seq: Seq) -> State {
+        let mut state = State::default();
+        // pieces of words change no prompt, and most events are such
+        self.events(Seq(0), &mut |event| {
+            if event.seq > seq {
+                return ControlFlow::Break(());
+            }
+            state.apply(event);
+            ControlFlow::Continue(())
+        });
+        state
     }
 
     fn add(&mut self, row: TranscriptRow) {

@@ -9,6 +9,7 @@ use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::play::assemble::{self, Opening, Parts, assemble};
+use crate::cli::play::before::Before;
 use crate::clock::wall_now;
 use crate::engine::Stopped;
 use crate::model::{Command, Limits, StopReason, Usd, Wall};
@@ -93,7 +94,7 @@ impl Conversations {
         let parts = Parts {
             session: session::create(SessionPlace::File(&path), Mode::Normal)?,
             start: Opening::Open(Box::new(opened(loaded, prepared.rates.clone(), seed)?)),
-            before: vec![],
+            before: Before::Nothing,
             voices: prepared.voices.clone(),
             tools: prepared.tools.clone(),
             clock: assemble::clock(prepared.timeless, &State::default(), began),
@@ -114,18 +115,19 @@ impl Conversations {
         log: Log,
         own: &Limits,
     ) -> Result<JobOutcome, Failure> {
-        let ResumedSession { log, repaired, writer, .. } = session::resume_read(log, Mode::Normal)?;
-        let past = fold(&log);
-        let began = assemble::began(&log);
+        let (past, began) = (fold(&log), assemble::began(&log));
+        let read = session::resume_read(log.survey, Mode::Normal)?;
+        let past = if read.again { fold(&read.log) } else { past };
+        let ResumedSession { log, repaired, writer, .. } = read;
         let limits = bounded(own, job.slice);
         let raised = past.limits.tokens != limits.tokens || past.limits.usd != limits.usd;
         let set = Limits { tokens: limits.tokens, usd: limits.usd, ..Limits::default() };
         let commands = if raised { vec![Command::Limit { set }] } else { vec![] };
         let parts = Parts {
-            session: Session { files: log.files, writer },
+            session: Session { files: log.survey.files, writer },
             clock: assemble::clock(prepared.timeless, &past, began),
             start: Opening::Resume(past, repaired),
-            before: vec![],
+            before: Before::Nothing,
             voices: prepared.voices.clone(),
             tools: prepared.tools.clone(),
             attended: false,

@@ -7,6 +7,7 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::session_file::unreadable;
+use crate::cli::watched::watched;
 use crate::export;
 use crate::session::decode;
 use crate::state::State;
@@ -22,7 +23,8 @@ const TITLE_COLUMNS: usize = 16;
 /// Prints them all, the one written last first.
 pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
-    let all = catalogue::list(&folder).map_err(unreadable(&folder))?;
+    let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
+        .map_err(unreadable(&folder))?;
     if json {
         let all: Vec<Value> = all.iter().map(as_json).collect();
         output::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;

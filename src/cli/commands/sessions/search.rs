@@ -21,16 +21,26 @@ pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failur
     let folder = context.paths.sessions();
     let query = Query::new(words)
         .map_err(|_| Failure::usage("query too long", "search for a few of these words"))?;
-    let hits = look(&folder, &query).map_err(unreadable(&folder))?;
     if json {
-        let all: Vec<Value> = hits.iter().map(as_json).collect();
+        let mut all: Vec<Value> = vec![];
+        look(&folder, &query, |hits| all.extend(hits.iter().map(as_json)))
+            .map_err(unreadable(&folder))?;
         output::data(format!("{:#}\n", Value::Array(all)).as_bytes())?;
         return Ok(Exit::Done);
     }
-    if hits.is_empty() {
+    // what is found is there to be read while the rest is looked for
+    let (mut found, mut written) = (0, Ok(()));
+    look(&folder, &query, |hits| {
+        found += hits.len();
+        if written.is_ok() && !hits.is_empty() {
+            written = output::data(hits.iter().map(line).collect::<String>().as_bytes());
+        }
+    })
+    .map_err(unreadable(&folder))?;
+    written?;
+    if found == 0 {
         context.say("no matches");
     }
-    output::data(hits.iter().map(line).collect::<String>().as_bytes())?;
     Ok(Exit::Done)
 }
 

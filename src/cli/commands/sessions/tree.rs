@@ -7,12 +7,14 @@ use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::session_file::unreadable;
+use crate::cli::watched::watched;
 use crate::text;
 
 /// Prints it.
 pub fn tree(context: &Context) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
-    let all = catalogue::list(&folder).map_err(unreadable(&folder))?;
+    let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))
+        .map_err(unreadable(&folder))?;
     let rows = catalogue::tree(&all);
     let lines = rows.iter().map(|(depth, summary)| row(*depth, summary));
     output::data(lines.collect::<String>().as_bytes())?;

@@ -1,0 +1,191 @@
+//! How a session is opened: its file is read once and folded once, and its last page is on the screen meanwhile.
+//!
+//! Whatever is refused later leaves the file as it was: nothing is locked or written here.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::play::before::{Before, OpenedSession};
+use crate::cli::play::next::{Home, Next};
+use crate::cli::play::outside;
+use crate::cli::play::screen::{failed, new_screen};
+use crate::cli::play::signals::Signals;
+use crate::cli::runtime::{block_on, refused};
+use crate::clock::Clock;
+use crate::model::{Event, Kind, Ms, Seq};
+use crate::session::{self, Feed, Log, ReadProgress, SessionError, Survey, Tail};
+use crate::state::{Finished, Sieve, State};
+use crate::ui::ViewState;
+use crate::ui::run::{LeaveTo, run};
+use crate::ui::terminal::{self, Terminal};
+use crate::ui::view::transcript::Transcript;
+use std::fs;
+use std::path::{Path, PathBuf};
+use tokio::sync::mpsc;
+use tokio::task::spawn_blocking;
+
+/// A file of more bytes than this takes long enough to read that its last page is shown first.
+const LONG_BYTES: u64 = 8 * 1024 * 1024;
+/// How much of its end is read for that, in bytes.
+const END_BYTES: u64 = 256 * 1024;
+
+/// Who is to follow it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Follows {
+    /// A person at a screen.
+    Screen,
+    /// Somebody who reads text.
+    Text,
+    /// Whoever reads what comes.
+    Output,
+}
+
+/// What came of opening a session.
+pub enum OpenOutcome {
+    /// It was read.
+    Read(Box<OpenedSession>),
+    /// The person went elsewhere meanwhile.
+    Left(Next),
+}
+
+/// Reads a session for whoever follows it; a person at a screen sees its last page at once and how far it is.
+pub fn open(path: &Path, follows: Follows, context: &Context) -> Result<OpenOutcome, Failure> {
+    let read = |opened| OpenOutcome::Read(Box::new(opened));
+    Ok(match follows {
+        Follows::Screen if is_long(path) => return show_end(path, context),
+        Follows::Screen => told(tell(path, &ReadProgress::default())?, None),
+        Follows::Text => read(remember(path)?),
+        Follows::Output => read(fold(path)?),
+    })
+}
+
+fn is_long(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|file| file.len() > LONG_BYTES)
+}
+
+/// Reads a session for its state alone.
+fn fold(path: &Path) -> Result<OpenedSession, SessionError> {
+    let (mut past, mut sieve) = (State::default(), Sieve::default());
+    let mut each = |event: Event| past.apply(&event);
+    let survey = session::scan(path, &ReadProgress::default(), &mut |found| {
+        sieve.take(found.event, &mut each);
+    })?;
+    sieve.finish(&mut each);
+    Ok(OpenedSession { survey, past, before: Before::Nothing })
+}
+
+/// Reads a session whose events are told once more.
+fn remember(path: &Path) -> Result<OpenedSession, SessionError> {
+    let Log { survey, mut records } = session::read(path)?;
+    let finished = Finished::of(records.iter().map(|r| &r.event));
+    records.retain(|r| !finished.repeats(&r.event));
+    let past = State::fold(records.iter().map(|r| &r.event));
+    Ok(OpenedSession { survey, past, before: Before::Events(records) })
+}
+
+/// Reads a session for the screen.
+fn tell(path: &Path, progress: &ReadProgress) -> Result<(Survey, Box<Transcript>), SessionError> {
+    let (mut transcript, mut sieve) = (Transcript::default(), Sieve::default());
+    let mut each = |event: Event| transcript.tell(&event);
+    let survey = session::scan(path, progress, &mut |found| sieve.take(found.event, &mut each))?;
+    sieve.finish(&mut each);
+    transcript.keep_in(survey.archive.clone());
+    Ok((survey, Box::new(transcript)))
+}
+
+fn told(
+    (survey, transcript): (Survey, Box<Transcript>),
+    view: Option<Box<ViewState>>,
+) -> OpenOutcome {
+    let past = transcript.state().clone();
+    let before = Before::Told(transcript, view);
+    OpenOutcome::Read(Box::new(OpenedSession { survey, past, before }))
+}
+
+/// Returns what the end of a session shows: what is there of its talk in the last of its lines.
+fn end(path: &Path, bytes: u64) -> Result<Transcript, SessionError> {
+    let mut transcript = Transcript::default();
+    let [first, last] = session::ends(path, bytes)?;
+    // the seats and the threads; whose turn it was in between is not known
+    let frame = first.iter().filter(|e| matches!(e.kind, Kind::Opened(_) | Kind::ThreadOpened(_)));
+    let from = last.iter().position(|e| matches!(e.kind, Kind::BatchOpened(_)));
+    let told = last.iter().skip(from.unwrap_or(last.len()));
+    let behind = first.last().map_or(Seq(0), |e| e.seq.next());
+    frame.chain(told.filter(|e| e.seq >= behind)).for_each(|event| transcript.tell(event));
+    Ok(transcript)
+}
+
+/// Shows the last page of a session while all of it is read.
+fn show_end(path: &Path, context: &Context) -> Result<OpenOutcome, Failure> {
+    let files = session::proven(path)?;
+    block_on(async {
+        let mut signals = Signals::at_terminal().map_err(refused)?;
+        let mut screen = new_screen(Seq(0), Clock::real(Ms(0)), context)?;
+        screen.adopt(end(path, END_BYTES)?);
+        let progress = ReadProgress::default();
+        screen.view.loading = Some(progress.clone());
+        let reading: PathBuf = path.to_owned();
+        let reading = spawn_blocking(move || tell(&reading, &progress));
+        let terminal = Terminal::enter(screen.modes).map_err(refused)?;
+        // nobody hears commands before all is there
+        let (commands, _) = mpsc::channel(1);
+        let feed = Feed::new();
+        let tail: Tail = feed.tail();
+        let reader = outside::with(&files, None, context, async |outside| {
+            run(&mut screen, tail, terminal, terminal::events, commands, outside).await
+        });
+        let opened = tokio::select! { biased;
+            code = signals.next() => return Ok(OpenOutcome::Left(Next::Over(code))),
+            opened = reading => opened.map_err(|e| {
+                Failure::new(Exit::Failed, format!("reading {} failed: {e}", path.display()))
+            })??,
+            left = reader => return Ok(OpenOutcome::Left(match left {
+                Ok(LeaveTo::Quit) => Next::Over(Exit::Done),
+                // a branch needs the whole of it
+                Ok(LeaveTo::Home | LeaveTo::Extend(_) | LeaveTo::Fork(_)) => Next::Home(Home::default()),
+                Err(e) => Next::Over(failed(&e)?),
+            })),
+        };
+        screen.view.loading = None;
+        Ok(told(opened, Some(Box::new(screen.view))))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::view::transcript::RowView;
+
+    const EXAMPLE: &str = "assets/sessions/example-rehearsed.jsonl";
+
+    /// The words of a transcript, each with its number and its speaker, the last first.
+    fn words(transcript: &Transcript) -> Vec<String> {
+        let row = |at| match transcript.shown(at) {
+            Some(RowView::Words(e, at)) => {
+                Some(format!("{:?} {:?} {at} {}", e.number, e.who, e.text()))
+            }
+            Some(RowView::Speaking(_) | RowView::Aside(..)) | None => None,
+        };
+        (0..transcript.len()).rev().filter_map(row).collect()
+    }
+
+    #[test]
+    fn the_end_of_a_session_reads_as_in_the_whole_of_it() {
+        let path = Path::new(EXAMPLE);
+        let (_, whole) = tell(path, &ReadProgress::default()).unwrap();
+        let whole = words(&whole);
+        for bytes in [8_000, 16_000, 1 << 20] {
+            let end = words(&end(path, bytes).unwrap());
+            assert!(end.len() > 2, "{} words of {bytes} bytes", end.len());
+            assert_eq!(end, whole[..end.len()], "{bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn however_it_is_read_it_says_the_same() {
+        let path = Path::new(EXAMPLE);
+        let (_, told) = tell(path, &ReadProgress::default()).unwrap();
+        let (folded, remembered) = (fold(path).unwrap(), remember(path).unwrap());
+        assert!(folded.past == *told.state() && remembered.past == folded.past);
+    }
+}

@@ -1,0 +1,37 @@
+//! How far something long is, on a terminal, once it takes longer than a second.
+
+use crate::session::ReadProgress;
+use std::io::{IsTerminal, Write, stderr};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+/// Milliseconds after which it is told, and between two times.
+const TOLD_AFTER: Duration = Duration::from_millis(1_000);
+const TOLD_EVERY: Duration = Duration::from_millis(200);
+
+/// Does something, and tells on the terminal how far it is where it takes long; what was told is wiped out when it is done.
+pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
+    let progress = ReadProgress::default();
+    if !stderr().is_terminal() {
+        return work(&progress);
+    }
+    thread::scope(|scope| {
+        let (over, ends) = sync_channel::<()>(0);
+        let told = progress.clone();
+        scope.spawn(move || {
+            let mut wait = TOLD_AFTER;
+            while ends.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+                // a terminal that is gone is noticed by whoever writes what was asked for
+                let _ = write!(stderr(), "\r{what}: {}%\x1b[K", told.percent());
+                wait = TOLD_EVERY;
+            }
+            if wait == TOLD_EVERY {
+                let _ = write!(stderr(), "\r\x1b[K");
+            }
+        });
+        let done = work(&progress);
+        drop(over);
+        done
+    })
+}

@@ -1,0 +1,38 @@
+//! How far something long is, for whoever shows it meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// How far something long is; copies tell of the same.
+#[derive(Clone, Debug, Default)]
+pub struct ReadProgress(Arc<Steps>);
+
+#[derive(Debug, Default)]
+struct Steps {
+    done: AtomicU64,
+    of: AtomicU64,
+}
+
+impl ReadProgress {
+    /// Begins with so many steps ahead.
+    pub fn begin(&self, of: u64) {
+        self.0.done.store(0, Ordering::Relaxed);
+        self.0.of.store(of, Ordering::Relaxed);
+    }
+
+    /// Has done so many of them.
+    pub fn stand(&self, done: u64) {
+        self.0.done.store(done, Ordering::Relaxed);
+    }
+
+    /// Has done one more.
+    pub fn step(&self) {
+        self.0.done.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Returns how much is done, in percent; 0 before it began.
+    pub fn percent(&self) -> u64 {
+        let (done, of) = (self.0.done.load(Ordering::Relaxed), self.0.of.load(Ordering::Relaxed));
+        (done.min(of).saturating_mul(100)).checked_div(of).unwrap_or(0)
+    }
+}

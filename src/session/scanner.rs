@@ -1,0 +1,283 @@
+//! LineMeaning of each line of a session whether it belongs where it stands, and hands on what it means.
+//!
+//! A line counts when its checksum holds. What does not is skipped up to the next line that does, and remembered with
+//! its bytes; only what follows the last whole line is a torn tail.
+
+use super::alone::{LineBlock, LineMeaning};
+use super::blobs::{Reference, name_of};
+use super::codec::{Envelope, missing};
+use super::error::SessionError;
+use super::fault::LogFault;
+use super::files::SessionFiles;
+use super::{FORMAT, Record};
+use crate::model::{Event, Kind, Seq, Wall};
+use std::ops::Range;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// How much text beside a log is read for one session, in bytes: a small file must not name gigabytes.
+const BLOBS_MAX_BYTES: u64 = 256 * 1024 * 1024;
+/// A line further ahead of the one before it than this many events is none of this session's.
+pub(super) const GAP_MAX: u64 = 100_000;
+
+/// With what every line begins.
+const LINE_START: &[u8] = b"{\"seq\":";
+
+/// An event as it is found in a file.
+pub struct Found<'a> {
+    /// Where its line begins, in bytes.
+    pub at: u64,
+    /// Its line, perhaps with its newline.
+    line: &'a [u8],
+    /// What happened.
+    pub event: Event,
+}
+
+impl Found<'_> {
+    /// Returns it with its line.
+    pub fn record(self) -> Arc<Record> {
+        // a checksum that holds says that the line is text
+        let line = String::from_utf8_lossy(self.line);
+        let text = line.strip_suffix('\n').map_or(&*line, |l| l.strip_suffix('\r').unwrap_or(l));
+        let mut line = String::with_capacity(text.len() + 1);
+        line.push_str(text);
+        line.push('\n');
+        Arc::new(Record { event: self.event, line })
+    }
+}
+
+/// Takes each event of a session.
+pub(super) type Each<'a> = &'a mut dyn FnMut(Found<'_>);
+
+/// Bytes between two places of the file that are kept in mind, at least.
+const MARK_BYTES: u64 = 64 * 1024;
+
+/// A session being read, line by line; what it has read it hands on.
+#[derive(Clone)]
+pub(super) struct Scanner {
+    blobs: Blobs,
+    pub(super) files: SessionFiles,
+    pub(super) faults: Vec<LogFault>,
+    /// The place of the next event; none while any would do.
+    next: Option<Seq>,
+    pub(super) began: Option<Wall>,
+    pub(super) last: Option<Seq>,
+    /// Places of events in the file, here and there.
+    pub(super) marks: Vec<(Seq, u64)>,
+    /// How many bytes were taken.
+    pub(super) len: usize,
+    /// Bytes that are no line; damage only once a whole line follows.
+    pub(super) torn: Option<Range<usize>>,
+    pub(super) unterminated: bool,
+}
+
+impl Scanner {
+    /// Returns one that has seen nothing; `files` tells where long texts lie.
+    pub(super) fn new(files: SessionFiles) -> Scanner {
+        Scanner {
+            blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
+            files,
+            faults: vec![],
+            next: Some(Seq(0)),
+            began: None,
+            last: None,
+            marks: vec![],
+            len: 0,
+            torn: None,
+            unterminated: false,
+        }
+    }
+
+    /// Returns one that begins with whatever event comes first.
+    pub(super) fn anywhere(files: SessionFiles) -> Scanner {
+        Scanner { next: None, ..Scanner::new(files) }
+    }
+
+    /// Returns one that goes on with an event at a place in the file.
+    pub(super) fn at((seq, at): (Seq, u64), files: SessionFiles) -> Scanner {
+        let len = usize::try_from(at).unwrap_or(usize::MAX);
+        Scanner { next: Some(seq), len, ..Scanner::new(files) }
+    }
+
+    /// Takes the next lines.
+    pub(super) fn take(&mut self, block: LineBlock, each: Each<'_>) {
+        let mut rest = block.bytes.as_slice();
+        for line in block.lines {
+            let (bytes, after) = rest.split_at_checked(line.len).unwrap_or((rest, &[]));
+            match line.says {
+                LineMeaning::Event(event) => self.whole(self.len, bytes, *event, each),
+                LineMeaning::Pieces(seq) => self.pass(self.len, bytes, seq),
+                LineMeaning::Nothing => self.line(self.len, bytes, each),
+            }
+            self.len += line.len;
+            rest = after;
+        }
+    }
+
+    /// Takes what lies between two newlines and does not say what it means by itself.
+    fn line(&mut self, at: usize, line: &[u8], each: Each<'_>) {
+        match Envelope::read(line) {
+            Ok(envelope) => self.enveloped(at, line, &envelope, each),
+            Err(SessionError::Shape(e)) => self.unread(at, line, &e.to_string()),
+            Err(_) => self.damaged(at, line, each),
+        }
+    }
+
+    /// Takes bytes that are no line. Where a newline was lost, whole lines are in there all the same.
+    fn damaged(&mut self, mut at: usize, line: &[u8], each: Each<'_>) {
+        for part in split_before_starts(line) {
+            let newline_hurt = part.split_last().map_or(part, |(_, most)| most);
+            if let Ok(envelope) = Envelope::read(part) {
+                self.enveloped(at, part, &envelope, each);
+            } else if let Ok(envelope) = Envelope::read(newline_hurt) {
+                self.enveloped(at, newline_hurt, &envelope, each);
+                self.hurt(at + newline_hurt.len()..at + part.len());
+            } else {
+                self.hurt(at..at + part.len());
+            }
+            at += part.len();
+        }
+    }
+
+    fn hurt(&mut self, bytes: Range<usize>) {
+        let start = self.torn.as_ref().map_or(bytes.start, |torn| torn.start);
+        self.torn = Some(start..bytes.end);
+    }
+
+    /// A whole line follows, so what went before it was not a torn tail.
+    fn settle(&mut self, line: &[u8]) {
+        self.unterminated = !line.ends_with(b"\n");
+        if let Some(torn) = self.torn.take() {
+            self.faults.push(LogFault::Damaged { bytes: wide(&torn) });
+        }
+    }
+
+    fn unread(&mut self, at: usize, line: &[u8], why: &str) {
+        self.settle(line);
+        let bytes = wide(&(at..at + line.len()));
+        self.faults.push(LogFault::Unread { bytes, why: why.to_owned() });
+    }
+
+    /// Returns whether an event of a whole line may stand here, and says what is missing before it.
+    fn belongs(&mut self, at: usize, line: &[u8], seq: Seq) -> bool {
+        self.settle(line);
+        let next = self.next.map_or(seq.0, |next| next.0);
+        if seq.0 < next || seq.0 - next > GAP_MAX {
+            let bytes = wide(&(at..at + line.len()));
+            self.faults.push(LogFault::Misplaced { bytes, seq });
+            return false;
+        }
+        if seq.0 > next {
+            self.faults.push(LogFault::Missing { seq: next..seq.0 });
+        }
+        true
+    }
+
+    fn is_of_format(&mut self, format: u64) {
+        if format > u64::from(FORMAT) {
+            self.faults.push(LogFault::Newer { format });
+        }
+    }
+
+    /// Takes a whole line that says by itself what it means.
+    fn whole(&mut self, at: usize, line: &[u8], event: Event, each: Each<'_>) {
+        if !self.belongs(at, line, event.seq) {
+            return;
+        }
+        if let (Seq(0), Kind::Opened(opened)) = (event.seq, &event.kind) {
+            self.is_of_format(u64::from(opened.format));
+        }
+        self.hand_on(at, line, event, each);
+    }
+
+    /// Takes a whole line of pieces that nobody asks for.
+    fn pass(&mut self, at: usize, line: &[u8], seq: Seq) {
+        if self.belongs(at, line, seq) {
+            (self.last, self.next) = (Some(seq), Some(seq.next()));
+        }
+    }
+
+    /// Takes a whole line that needs the texts beside the log, or that this version cannot read.
+    fn enveloped(&mut self, at: usize, line: &[u8], envelope: &Envelope, each: Each<'_>) {
+        if !self.belongs(at, line, envelope.seq) {
+            return;
+        }
+        if envelope.seq.0 == 0
+            && let Some(format) = envelope.format()
+        {
+            self.is_of_format(format);
+        }
+        if let Some(event) = self.event(at, line, envelope) {
+            self.hand_on(at, line, event, each);
+        }
+    }
+
+    fn hand_on(&mut self, at: usize, line: &[u8], event: Event, each: Each<'_>) {
+        let (seq, at) = (event.seq, at as u64);
+        if self.marks.last().is_none_or(|(_, mark)| at - mark >= MARK_BYTES) {
+            self.marks.push((seq, at));
+        }
+        self.began = self.began.or(Some(event.at));
+        self.last = Some(seq);
+        self.next = Some(seq.next());
+        each(Found { at, line, event });
+    }
+
+    /// Reads what a line means with the texts beside the log, or keeps it as it stands.
+    fn event(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Event> {
+        let seq = envelope.seq;
+        let (blobs, faults) = (&mut self.blobs, &mut self.faults);
+        let mut read = |reference: &Reference| {
+            blobs.read(reference).unwrap_or_else(|| {
+                faults.push(LogFault::Blob { seq, name: reference.name.to_owned() });
+                missing(reference)
+            })
+        };
+        let event = envelope.event(&mut read).or_else(|e| {
+            self.unread(at, line, &e.to_string());
+            envelope.unread()
+        });
+        // an envelope that cannot be read either was reported a line above
+        event.ok()
+    }
+}
+
+/// The texts beside a log.
+#[derive(Clone)]
+struct Blobs {
+    folder: PathBuf,
+    budget: u64,
+}
+
+impl Blobs {
+    fn read(&mut self, reference: &Reference) -> Option<String> {
+        self.budget = self.budget.checked_sub(reference.bytes)?;
+        let path = self.folder.join(reference.name);
+        // length and kind first: the file may be anything by now
+        let there = path.metadata().ok()?;
+        if !there.is_file() || there.len() != reference.bytes {
+            return None;
+        }
+        let text = std::fs::read_to_string(path).ok()?;
+        (name_of(text.as_bytes()) == reference.name).then_some(text)
+    }
+}
+
+/// Splits bytes before every beginning of a line but the first.
+fn split_before_starts(bytes: &[u8]) -> Vec<&[u8]> {
+    let mut parts = Vec::new();
+    let mut rest = bytes;
+    while let Some(at) =
+        rest.windows(LINE_START.len()).skip(1).position(|w| w == LINE_START).map(|at| at + 1)
+    {
+        let (part, after) = rest.split_at_checked(at).unwrap_or((rest, &[]));
+        parts.push(part);
+        rest = after;
+    }
+    parts.push(rest);
+    parts
+}
+
+pub(super) fn wide(range: &Range<usize>) -> Range<u64> {
+    range.start as u64..range.end as u64
+}
