@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// What is near enough to be as much.
 const SAME: f64 = 1e-9;
 
-/// What was given to count.
+/// The readable answers, rankings and scores that are counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Given {
     /// Readable answers, in the order in which they were given: the seat, and its confidence.
@@ -28,7 +28,7 @@ pub struct Given {
 pub struct Rules {
     /// What breaks a tie, or that nothing does.
     pub tie: AnswerTie,
-    /// The number that breaks one.
+    /// The random number that breaks a tie.
     pub dice: u64,
     /// What a confidence of at least this counts as, the highest first; as it is, where there are no bands.
     pub bands: Vec<(f64, f64)>,

@@ -9,7 +9,7 @@ use crate::model::{SeatId, Text};
 use crate::text;
 use std::collections::BTreeMap;
 
-/// Where everybody stood over time.
+/// Positions over time, one line for each participant.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Standpoints {
     /// Every position that was ever held, safe for one line, in the order of first mention.

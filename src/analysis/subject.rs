@@ -11,7 +11,7 @@ use crate::text;
 pub struct Analysis<'a> {
     /// The state at the end of what is analysed.
     pub state: &'a State,
-    /// What it does not keep.
+    /// What the state does not keep: timed turns and key events.
     pub turn_log: &'a TurnLog,
     /// Only what happened from here on is counted.
     pub from: Seq,

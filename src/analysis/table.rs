@@ -33,7 +33,7 @@ pub enum Cell {
     None,
     /// A single line of text.
     Text(String),
-    /// A number of something.
+    /// A whole number of something.
     Count(u64),
     /// An estimated number.
     About(u64),
@@ -104,7 +104,7 @@ impl Table {
         Table { name, title, counts, keys, columns, rows: vec![] }
     }
 
-    /// Returns what names a row.
+    /// Returns the cells that identify a row.
     fn key<'a>(&self, row: &'a [Cell]) -> &'a [Cell] {
         row.get(..self.keys).unwrap_or_default()
     }

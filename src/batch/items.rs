@@ -37,7 +37,7 @@ pub struct BatchItem {
 pub struct Damaged {
     /// The line, from 1.
     pub line: u64,
-    /// Why it is no item.
+    /// Why it is not an item.
     pub why: String,
 }
 

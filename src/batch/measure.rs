@@ -27,7 +27,7 @@ pub struct Subject<'a> {
     pub judge: Option<&'a str>,
     /// The session, beside the results.
     pub session: &'a str,
-    /// The calls by the formula.
+    /// The fewest and the most calls by the protocol's formula; none where it has none.
     pub planned: Option<(u64, u64)>,
 }
 

@@ -35,7 +35,7 @@ pub struct Report {
 }
 
 impl Report {
-    /// Reads a file of results.
+    /// Reads a file of results; `unread_most` is the largest share, from 0 to 1, of unreadable answers.
     ///
     /// # Errors
     /// What the system says.

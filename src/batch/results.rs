@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// The version of a line.
+/// The version of the format of a line.
 pub const VERSION: u32 = 1;
 
 /// How a conversation of a batch came out.
@@ -27,7 +27,7 @@ pub enum ResultOutcome {
 /// The result of one conversation, as one JSON line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultLine {
-    /// The version of the line.
+    /// The version of the format, [`VERSION`] for new lines.
     pub version: u32,
     /// The item's name.
     pub item: String,
@@ -69,7 +69,7 @@ pub struct ResultLine {
 pub struct Measured {
     /// Calls by what they were for, retries apart.
     pub calls: BTreeMap<String, u64>,
-    /// Calls that were made again.
+    /// Calls that were retried, after failures or wrong forms.
     pub retries: u64,
     /// The fewest and the most calls by the protocol's formula.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,12 +89,12 @@ pub struct Measured {
     /// The first round whose majority is right, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_correct: Option<u32>,
-    /// Answers that became another one.
+    /// How often a seat changed its answer.
     pub flips: u32,
-    /// Wrong answers that became right.
+    /// Changes from a wrong answer to the right one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rescued: Vec<Turned>,
-    /// Right answers that became wrong.
+    /// Changes from the right answer to a wrong one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bullied: Vec<Turned>,
     /// Judgements that could be read both ways round.
@@ -168,7 +168,7 @@ impl KnownResults {
         self.outcomes.values().filter(|o| **o == ResultOutcome::Failed).count()
     }
 
-    /// Returns how many are over.
+    /// Returns how many conversations are over, failed ones included.
     pub fn len(&self) -> usize {
         self.outcomes.len()
     }

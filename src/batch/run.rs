@@ -11,7 +11,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use tokio::sync::watch;
 
-/// A protocol of a batch.
+/// A protocol of a batch: one way to run every item.
 #[derive(Clone, Debug)]
 pub struct Protocol {
     /// Its name in results and reports.
@@ -20,7 +20,7 @@ pub struct Protocol {
     pub fingerprint: String,
     /// The digest of its judge alone, if it has one.
     pub judge: Option<String>,
-    /// Its calls by the formula.
+    /// The fewest and the most calls by its formula.
     pub planned: super::Calls,
 }
 
@@ -38,7 +38,7 @@ pub struct Slice {
 pub struct BatchJob {
     /// The question that the conversation is about.
     pub item: BatchItem,
-    /// The place of the protocol.
+    /// The index of the protocol in the batch.
     pub protocol: usize,
     /// Its share of the budget.
     pub slice: Slice,
@@ -99,7 +99,7 @@ pub enum BatchStopped {
 pub struct BatchRun<'a> {
     /// The protocols, the one that is examined first.
     pub protocols: &'a [Protocol],
-    /// How many conversations at once.
+    /// The most conversations at the same time.
     pub jobs: usize,
     /// What all of them may use.
     pub budget: Slice,

@@ -9,7 +9,7 @@ use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 /// How many candidates an ambiguous beginning is answered with.
 const CANDIDATES_SHOWN: usize = 10;
 
-/// Why no session is meant.
+/// Why a name finds no session, or more than one.
 #[derive(Debug, thiserror::Error)]
 pub enum SessionNotFound {
     /// No id begins like this.
@@ -27,7 +27,7 @@ pub enum SessionNotFound {
         name: String,
         /// The first few of them, for the message.
         ids: Vec<String>,
-        /// How many there are besides.
+        /// How many more ids begin like this.
         more: usize,
     },
     /// The folder has no session.

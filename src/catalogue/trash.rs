@@ -22,7 +22,7 @@ pub enum NotMoved {
     /// Something else has its place by now.
     #[error("{} already exists", .0.display())]
     Taken(PathBuf),
-    /// The system refused.
+    /// The operating system refused to move a file.
     #[error("cannot move {} to {}", from.display(), to.display())]
     Io {
         /// The file that was to be moved.

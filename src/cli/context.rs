@@ -37,7 +37,7 @@ pub struct Context {
     pub paths: Paths,
     /// The theme that was asked for.
     pub theme: Option<String>,
-    /// Whether colours were asked for.
+    /// The option for colours; none leaves it to the terminal.
     pub colour: Option<Colour>,
     /// The signs that were asked for.
     pub signs: Option<Signs>,
@@ -214,7 +214,7 @@ impl Context {
         }
     }
 
-    /// Says something of several lines.
+    /// Prints a message of several lines, unless `--quiet`.
     pub fn report(&self, report: &str) {
         report.lines().for_each(|line| self.keep(line));
         if !self.quiet {

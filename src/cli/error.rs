@@ -11,7 +11,7 @@ use crate::{config, scenario};
 use std::error::Error;
 use std::io::ErrorKind;
 
-/// Why a command ends early.
+/// Why a command ends early: what failed, what to do, and the exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// The exit code of the program.
@@ -33,7 +33,7 @@ impl Failure {
         Failure::new(Exit::Usage, message).hint(hint)
     }
 
-    /// Returns it with a hint.
+    /// Returns the failure with another hint.
     pub fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
     }

@@ -15,7 +15,7 @@ const PROJECT_FILE: &str = "colloquium.toml";
 /// What the command line sets, as errors and explanations name it.
 const SET: &str = "--config-set";
 
-/// The settings of a project.
+/// The settings file of a project, not yet checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
     /// The path of the project's file.

@@ -44,7 +44,7 @@ pub struct Paths {
     pub data: PathBuf,
     /// What is handy to keep: input history, logs, trust.
     pub state: PathBuf,
-    /// What can be made again.
+    /// The folder for files that can be recreated.
     pub cache: PathBuf,
 }
 

@@ -21,7 +21,7 @@ pub const CONFIG_VARIABLE: &str = "COLLOQUIUM_CONFIG";
 /// The name of the file in the user's folder.
 const FILE: &str = "config.toml";
 
-/// Why settings cannot be used.
+/// Why the settings cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The file cannot be read.
@@ -32,7 +32,7 @@ pub enum SettingsError {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// Something in it is wrong.
+    /// A key or a value of the file is wrong.
     #[error("{path}:{line}:{column}: {message}")]
     Invalid {
         /// The path of the file.
@@ -44,7 +44,7 @@ pub enum SettingsError {
         /// What is wrong, with the key and what it takes.
         message: String,
     },
-    /// A provider's table contradicts itself.
+    /// The keys of a provider's table contradict each other.
     #[error("{path}: providers.{provider}: {message}")]
     Provider {
         /// The path of the file.
@@ -79,7 +79,7 @@ pub enum Layer {
     Folder,
 }
 
-/// Everything the user has set.
+/// Everything the user has set, with defaults for the rest.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Settings {
@@ -95,13 +95,13 @@ pub struct Settings {
     pub mcp: Serving,
     /// What agents can see of the user's environment.
     pub agents: AgentSettings,
-    /// The theme of the screen.
+    /// The theme of the screen; none is automatic.
     pub theme: Option<ThemeChoice>,
     /// How many colours the terminal shows.
     pub color_depth: ColourDepth,
-    /// Character set of the screen.
+    /// The character set of the screen; none is automatic.
     pub glyphs: Option<Signs>,
-    /// Which habits the keys follow.
+    /// Which program's habits the keys follow.
     pub keymap: Habits,
     /// How much of the screen moves by itself.
     pub motion: Motion,
@@ -134,7 +134,7 @@ pub struct Settings {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Provider {
-    /// How it is spoken to.
+    /// The wire format of its API; none is the known one.
     pub wire: Option<Wire>,
     /// The address of its API; none is the known one.
     pub base_url: Option<String>,
@@ -169,7 +169,7 @@ impl Default for Retries {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelFacts {
-    /// Its context window in tokens.
+    /// Its context window in tokens; none is unknown.
     pub window: Option<u32>,
     /// Its price in dollars per million tokens, in and out.
     pub price: Option<Price>,

@@ -30,13 +30,13 @@ pub(super) enum CommandStep {
     Done,
 }
 
-/// What a rule says now.
+/// The verdict of a stop rule now.
 pub(super) enum Says {
     /// The rule is silent.
     Nothing,
     /// It is time to stop, for this reason.
     Stop(StopReason, Text),
-    /// Something has to happen first.
+    /// A call that the rule needs first: append this event.
     First(Box<Draft>),
 }
 

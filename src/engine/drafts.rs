@@ -85,13 +85,13 @@ pub(super) fn grant(state: &State, thread: &Thread, batch: &Batch, seat: &SeatId
     Some(draft(thread.id, ENGINE, granted.into()))
 }
 
-/// The end of a thread.
+/// Returns the end of a thread, with its result.
 pub(super) fn close(state: &State, thread: &Thread, reason: StopReason) -> Draft {
     let closed = ThreadClosed { reason, result: policy::result(state, thread) };
     draft(thread.id, ENGINE, closed.into())
 }
 
-/// The end of the conversation.
+/// Returns the end of the conversation, with its result.
 pub(super) fn end(state: &State, reason: StopReason, text: Option<Text>) -> Draft {
     let root = state.threads.get(&ThreadId::ROOT);
     let answered = state.answered();

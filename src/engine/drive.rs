@@ -35,7 +35,7 @@ const DELTA_BYTES: usize = 4096;
 /// Chunks that may wait for the engine; a voice that is faster waits.
 const CHUNKS_WAITING: usize = 64;
 
-/// Why the loop stopped.
+/// Why the loop ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The conversation ended, and all of it is written and synced.

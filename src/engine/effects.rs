@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Milliseconds that a call may continue after the time limit was reached.
 pub const TIME_GRACE_MS: u64 = 10_000;
 
-/// Something to be done outside.
+/// An action outside the state: to start, cancel or answer a call, or to run a tool.
 #[derive(Clone, Debug)]
 pub enum Effect {
     /// Ask a voice, as soon as the event that orders it is written.

@@ -10,25 +10,25 @@ use serde_json::Value;
 pub enum Input {
     /// A command of the operator.
     Command {
-        /// What makes it act once.
+        /// The key of the command: a second one with the same key does nothing.
         key: Key,
         /// The steering line as parsed.
         line: SteerLine,
     },
     /// A steering line that cannot be read.
     BadLine {
-        /// What makes it refused once.
+        /// The key of the line: a second one with the same key is ignored.
         key: Key,
         /// The line as it came.
         line: Value,
         /// What is wrong with it, and the fix.
         why: Text,
     },
-    /// A voice handed something in.
+    /// A voice returned a piece, or the end of a call.
     Chunk(CallId, Chunk),
     /// A tool came back, by its `tool.called`.
     Tool(Seq, ToolResult),
-    /// A deadline may have come.
+    /// The clock has moved: a deadline may have passed.
     Tick,
     /// Nothing runs, and there is no operator who could change that.
     Unattended,

@@ -123,7 +123,7 @@ pub(super) fn job(state: &State, called: Seq) -> Option<ToolJob> {
     Some(ToolJob { called, turn: turn.id, participant, tool, arguments })
 }
 
-/// A tool that came back.
+/// Returns the event for a tool's result.
 pub(super) fn returned(state: &State, called: Seq, end: &ToolResult) -> Option<Draft> {
     let (turn, round, at) = state.tool_called(called)?;
     let back = ToolReturned {

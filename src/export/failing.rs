@@ -14,7 +14,7 @@ pub(super) struct Failing {
     told: bool,
     /// The seats whose turns failed so without a note.
     others: Vec<String>,
-    /// How many turns failed so.
+    /// How many turns failed for this reason.
     turns: u32,
 }
 

@@ -54,7 +54,7 @@ pub fn spell(document: &Document) -> String {
     )
 }
 
-/// Returns when the conversation began.
+/// Returns the date and time at which the conversation began.
 fn when(document: &Document) -> Option<String> {
     let at = document.records.first()?.event.at;
     let at = Timestamp::from_millisecond(at.0).ok()?;

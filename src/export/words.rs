@@ -7,7 +7,7 @@ use super::markup::escaped;
 use crate::text;
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 
-/// Where a link may lead.
+/// The schemes of links that a page may have.
 const SCHEMES: &[&str] = &["https://", "http://", "mailto:"];
 
 /// Returns words as markup that is safe to stand in the page.

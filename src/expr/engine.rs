@@ -100,10 +100,10 @@ const TEMPLATE_FUEL: u64 = 50_000;
 const SUM_LIMIT: usize = 32 * 1024 * 1024;
 /// Parts of facts that are looked at for the longest text.
 const LOOKED_AT: usize = 100_000;
-/// Depth of calls while evaluating.
+/// The deepest nesting of calls during evaluation.
 const RECURSION_LIMIT: usize = 30;
 
-/// The engine of all conditions.
+/// The engine of all conditions, limited to `CONDITION_FUEL` steps.
 pub(super) static CONDITIONS: LazyLock<Environment<'static>> =
     LazyLock::new(|| environment(CONDITION_FUEL));
 /// The engine that each template gets a copy of.

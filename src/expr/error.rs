@@ -13,7 +13,7 @@ pub const OUTPUT_LIMIT: usize = 64 * 1024;
 pub struct ExprError {
     /// What is wrong, and what to do about it; may quote the source.
     pub message: String,
-    /// Byte offset into the source.
+    /// Where the fault is: a byte offset into the source, from 0.
     pub column: usize,
     /// What could stand there instead, where a name is wrong; empty otherwise.
     pub known: &'static [&'static str],

@@ -82,7 +82,7 @@ pub struct AgentPlan {
 /// A step of a plan.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanStep {
-    /// What is to be done.
+    /// What the agent plans to do.
     pub text: Text,
     /// How far it is: `pending`, `in_progress` or `completed`.
     pub status: Text,
@@ -95,7 +95,7 @@ pub struct PermissionAsked {
     pub turn: TurnId,
     /// The `seq` of the `call.started` of the waiting call.
     pub call: CallId,
-    /// Which request of the call.
+    /// The number of the request within the call, from 1.
     pub request: u32,
     /// The name under which it is allowed, as in `ada/edit`.
     pub tool: Text,
@@ -127,7 +127,7 @@ pub struct PermissionAnswered {
 pub struct Permission {
     /// The `seq` of its `permission.asked`.
     pub asked: Seq,
-    /// Which request of the call.
+    /// The number of the request within the call, from 1.
     pub request: u32,
     /// The name under which it is allowed.
     pub tool: Text,

@@ -41,7 +41,7 @@ impl AnswerKind {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Aggregation {
-    /// The answer that most gave.
+    /// The answer that most seats gave.
     #[default]
     Majority,
     /// The answer with the largest sum of confidence.
@@ -163,7 +163,7 @@ impl CountedAnswer {
 pub struct FoundAnswer {
     /// The answer; none at an unbroken tie, and where there was nothing to count.
     pub answer: Option<Text>,
-    /// The way that made it.
+    /// The way of counting that decided.
     pub by: Aggregation,
     /// How many answers were asked for.
     pub of: u32,
@@ -174,7 +174,7 @@ pub struct FoundAnswer {
 }
 
 impl FoundAnswer {
-    /// Returns it in words.
+    /// Returns the result in words, as the end of the conversation shows it.
     pub fn told(&self) -> String {
         let counted = self.ways.iter().find(|way| way.by == self.by);
         let way = self.by.name();

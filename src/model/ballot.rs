@@ -14,7 +14,7 @@ pub struct VoteClosed {
     pub options: Vec<Text>,
     /// One ballot for each voter, abstentions included.
     pub ballots: Vec<Ballot>,
-    /// Votes for each choice.
+    /// The number of votes for each choice.
     pub counts: BTreeMap<Text, u32>,
     /// The choice with the most votes; none at a tie, and where nobody voted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct StanceRecorded {
     pub participant: SeatId,
     /// The turn whose reply said it.
     pub turn: TurnId,
-    /// The utterance's number.
+    /// The utterance's number, from 1; none where the turn was no utterance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// The position, spelled as the reply's answer.
@@ -137,7 +137,7 @@ pub struct Judgement {
     /// The better side, or `tie`; none is an abstention.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub winner: Option<Text>,
-    /// Scores from 0 to 10.
+    /// Scores from 0 to 10, by side.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub scores: BTreeMap<Text, f64>,
     /// The judge's reasons; empty where it gave none.

@@ -7,7 +7,7 @@ use super::participant::Participant;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How long a note lives.
+/// How long a note stays in prompts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NoteFor {
@@ -74,7 +74,7 @@ pub enum Command {
     Mute { who: SeatId },
     /// The seat takes its turns again.
     Unmute { who: SeatId },
-    /// The seat leaves the table.
+    /// The seat leaves the table; its words stay.
     Leave { who: SeatId },
     /// A seat joins, spelled as `[[participant]]` in a scenario.
     Join { participant: Value },
@@ -169,9 +169,9 @@ fn one_or_many<'de, D: serde::Deserializer<'de>>(d: D) -> Result<Vec<SeatId>, D:
 pub struct CommandRow {
     /// The value of `do`.
     pub name: &'static str,
-    /// Keys that must be there.
+    /// Keys that the command requires.
     pub needs: &'static [&'static str],
-    /// Keys that may be there.
+    /// Keys that the command accepts besides.
     pub takes: &'static [&'static str],
     /// One sentence for help and completion.
     pub meaning: &'static str,
@@ -282,7 +282,7 @@ pub struct Targets {
     /// Threads it acts in; of words: where they are placed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub threads: Vec<ThreadId>,
-    /// Seats it is for.
+    /// The seats it is for, as ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub seats: Vec<SeatId>,
     /// The command it changes, or the note it lifts, by the `seq` of its event.

@@ -23,7 +23,7 @@ pub struct Event {
     pub thread: ThreadId,
     /// Whose words or command it is: a seat's id, `operator` or `engine`. Set by the transport, never by content.
     pub by: Text,
-    /// The command that caused it.
+    /// The key of the command that caused it; none where no command did.
     pub cause: Option<Key>,
     /// The kind of the event, with its data.
     pub kind: Kind,
@@ -41,7 +41,7 @@ pub struct Draft {
     pub thread: ThreadId,
     /// Whose words or command it is.
     pub by: Text,
-    /// The command that caused it.
+    /// The key of the command that caused it; none where no command did.
     pub cause: Option<Key>,
     /// The kind of the event, with its data.
     pub kind: Kind,
@@ -185,7 +185,7 @@ kinds! {
     "turn.ended" => TurnEnded(Box<TurnEnded>),
     /// The place of the operator's words in the transcript.
     "human.said" => HumanSaid(HumanSaid),
-    /// What became of a command.
+    /// The outcome of a command.
     "receipt" => Receipt(Receipt),
     /// No turn starts from here on.
     "paused" => Paused(Paused),
@@ -203,11 +203,11 @@ kinds! {
     "profile.updated" => ProfileUpdated(ProfileUpdated),
     /// The conversation enters another stage.
     "stage.entered" => StageEntered(StageEntered),
-    /// The catalogue was ranked.
+    /// The items of the catalogue were ranked.
     "ranking.made" => RankingMade(RankingMade),
     /// The judges' verdict on a conversation or a phase.
     "verdict.given" => VerdictGiven(VerdictGiven),
-    /// Something a person should know.
+    /// Something that the operator should know.
     "warning" => Warning(Warning),
     /// A torn tail was set aside.
     "log.repaired" => LogRepaired(LogRepaired),

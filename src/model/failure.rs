@@ -13,11 +13,11 @@ pub enum ErrorClass {
     Failed,
     /// The reply could not be understood.
     NoProtocol,
-    /// The reply had no words.
+    /// The reply contained no words.
     Empty,
     /// A bound of the program was exceeded (size, lines, depth).
     TooLarge,
-    /// A time-out before any word.
+    /// No word arrived before the time-out.
     Silence,
     /// The connection was lost in the middle of the stream.
     Broken,
@@ -31,7 +31,7 @@ pub enum ErrorClass {
     Tls,
     /// No key, or one that was rejected.
     Credentials,
-    /// The account has no credit.
+    /// The account has no credit left.
     Credit,
     /// The server has no such model.
     UnknownModel,
@@ -43,7 +43,7 @@ pub enum ErrorClass {
     Overload,
     /// The prompt does not fit the model's window.
     Context,
-    /// The provider refused the content.
+    /// The provider's content filter blocked the call.
     Filter,
     /// The reply did not have the form it was asked for.
     Form,

@@ -84,7 +84,7 @@ number!(
     BatchId
 );
 number!(
-    /// One grant of the floor.
+    /// One grant of the floor: the `seq` of its `floor.granted`.
     TurnId
 );
 number!(

@@ -17,7 +17,7 @@ pub enum NameFault {
     Invisible,
     /// It looks like a name that is no participant's.
     Reserved(&'static str),
-    /// It looks like another participant's.
+    /// It looks like another participant's: that one's id and name.
     LooksLike(SeatId, Text),
 }
 

@@ -37,7 +37,7 @@ pub struct Participant {
     /// Who this is, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
-    /// Where the words come from.
+    /// What gives it words: a model, a script, rehearsed lines, a person, an agent.
     pub voice: VoiceSpec,
     /// Whether `voice` replaces another one (a human seat that runs unattended).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -57,7 +57,7 @@ pub struct Participant {
     /// Whether it takes turns; a seat that does not only votes, picks or judges.
     #[serde(default = "yes", skip_serializing_if = "is_true")]
     pub speaks: bool,
-    /// What its replies must be.
+    /// The form of its replies, and how often it may try again.
     #[serde(default, skip_serializing_if = "is_default")]
     pub reply: Contract,
     /// Whose words it sees, where the phase does not say.
@@ -150,7 +150,7 @@ impl Participant {
     }
 }
 
-/// Where words come from.
+/// What gives a participant words.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum VoiceSpec {
@@ -173,7 +173,7 @@ pub enum VoiceSpec {
     Lines {
         /// The lines in order; after the last one they begin again.
         lines: Vec<Line>,
-        /// Milliseconds a word takes.
+        /// Milliseconds for each word.
         pace: u64,
     },
 }
@@ -226,7 +226,7 @@ pub struct Fallback {
     /// Whether it runs on this machine, as a seat has it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub local: bool,
-    /// Its context window in tokens.
+    /// Its context window in tokens; none is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<u32>,
 }
@@ -335,7 +335,7 @@ impl VoiceSpec {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Budget {
-    /// The beginning and the end.
+    /// The beginning and the end: the middle is left out.
     #[default]
     HeadTail,
     /// The end: as many of the last messages as fit.
@@ -359,7 +359,7 @@ pub struct Timeouts {
     pub first: u64,
     /// Between two pieces.
     pub silence: u64,
-    /// For the whole call.
+    /// For the whole call, from its start to the end of the reply.
     pub total: u64,
 }
 
@@ -427,7 +427,7 @@ impl Default for FailureRule {
 pub enum Then {
     /// The turn is given up and the next seat speaks.
     Skip,
-    /// The conversation pauses and asks.
+    /// The conversation pauses and asks the operator.
     Pause,
     /// The next fallback model takes the turn; when no fallback is left, the next seat speaks.
     Replace,

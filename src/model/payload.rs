@@ -91,7 +91,7 @@ pub struct Ended {
     /// The cause in words, where the reason alone does not say it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
-    /// What came out of it.
+    /// The result of the conversation, as the policy and the verdict give it; null without one.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub result: Value,
 }
@@ -147,10 +147,10 @@ pub struct BatchOpened {
     /// The round this belongs to, from 1, where the policy counts rounds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round: Option<u32>,
-    /// All that the policy remembers.
+    /// The policy's memory from here on.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub memo: Value,
-    /// What judges are asked for.
+    /// What the judges are asked for; only where the purpose is `judge`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judge: Option<JudgeTask>,
     /// What the summary covers and who reads it; only where the purpose is `summarise`.
@@ -168,7 +168,7 @@ pub struct BatchOpened {
     /// What is voted on or judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
-    /// The choices of a vote.
+    /// The choices of a vote, in the order in which they are shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<Text>,
     /// How a vote is counted, side by side; the first way decides. None is the majority.
@@ -201,7 +201,7 @@ impl BatchOpened {
 /// `floor.granted`: a turn begins.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FloorGranted {
-    /// The batch it belongs to.
+    /// The `seq` of the `batch.opened` that it belongs to.
     pub batch: BatchId,
     /// The seat that has the floor.
     pub participant: SeatId,
@@ -216,14 +216,14 @@ pub struct FloorGranted {
 /// `call.started`: a voice is called.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallStarted {
-    /// The turn it is for.
+    /// The `seq` of the `floor.granted` that it is for.
     pub turn: TurnId,
     /// Who really speaks: a model, a script, rehearsed lines.
     pub model: Text,
     /// The line or the token bounds that the call was made with.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "or_default")]
     pub parameters: CallParameters,
-    /// SHA-256 of the prompt.
+    /// SHA-256 of the prompt in hex: a rebuilt prompt is checked against it.
     pub digest: Text,
     /// The version of the wording of prompts: another one may build another prompt of the same log.
     #[serde(default = "first_wording")]
@@ -269,13 +269,13 @@ fn first_wording() -> u32 {
 /// `call.retried`: a call failed and another one of the same turn follows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CallRetried {
-    /// The turn it was for.
+    /// The `seq` of the turn's `floor.granted`.
     pub turn: TurnId,
-    /// The call that failed.
+    /// The `seq` of the `call.started` that failed.
     pub call: CallId,
     /// Why the call failed.
     pub error: CallError,
-    /// Milliseconds until the next call.
+    /// Milliseconds of waiting before the next call.
     pub wait_ms: u64,
     /// The fallback that is the seat's model from here on, where no retry was left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -304,12 +304,12 @@ pub struct Whisper {
 /// `turn.ended`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TurnEnded {
-    /// The turn that ended.
+    /// The `seq` of its `floor.granted`.
     pub turn: TurnId,
     /// Its last call; none for a human.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<CallId>,
-    /// What it was for.
+    /// What the seat was asked for.
     pub purpose: Purpose,
     /// The utterance's number, from 1; none where the turn was no utterance (votes, verdicts, summaries).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -355,7 +355,7 @@ pub struct TurnEnded {
     /// Dollars, of all its calls; null is "not priced".
     #[serde(default)]
     pub cost: Option<Usd>,
-    /// Milliseconds to the first piece.
+    /// Milliseconds from the start of the last call to its first piece.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first_piece_ms: Option<u64>,
     /// Milliseconds the last call took; of a human, the whole turn.
@@ -382,7 +382,7 @@ pub struct HumanSaid {
 pub struct Receipt {
     /// The command's key.
     pub of: Key,
-    /// What became of it.
+    /// Its outcome: done, queued, too late and so on.
     pub is: ReceiptIs,
     /// The `id` the line carried, echoed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -401,7 +401,7 @@ pub struct Receipt {
     pub line: Value,
 }
 
-/// `paused`.
+/// `paused`: no turn starts from here on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Paused {
     /// Why, where it was not asked for by the operator.
@@ -415,7 +415,7 @@ pub struct Paused {
     pub tied: Vec<Text>,
 }
 
-/// `resumed`.
+/// `resumed`: turns start again.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Resumed {
     /// Pauses again after exactly this many utterances; none runs on.
@@ -433,7 +433,7 @@ pub struct Warning {
     pub about: Option<WarningAbout>,
 }
 
-/// What a warning is about.
+/// The subject of a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WarningAbout {
@@ -461,9 +461,9 @@ pub struct LogRepaired {
 /// `command.refused`: a steering line that could not be carried out.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommandRefused {
-    /// The line's key.
+    /// The key of the line.
     pub key: Key,
-    /// The line as it came.
+    /// The line as it was given.
     pub line: Value,
     /// The `id` it carried, echoed.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Channel {
-    /// Words to the table.
+    /// Speech, which the whole table hears.
     Say,
     /// Reasoning, for the log and the operator only.
     Think,

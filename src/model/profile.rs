@@ -10,12 +10,12 @@ pub struct ProfileUpdated {
     /// Whose reply changed it; none where an edit or a hidden turn did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<SeatId>,
-    /// The turn of that reply.
+    /// The turn whose reply changed it; none where no reply did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
     /// What changed, field by field.
     pub changed: Vec<FactChanged>,
-    /// All that is known now.
+    /// All facts as of this event, by field.
     pub profile: Map<String, Value>,
 }
 
@@ -40,7 +40,7 @@ pub struct StageEntered {
     pub stage: Option<Text>,
     /// How many of the profile's fields are known.
     pub known: u32,
-    /// How many fields it has.
+    /// How many fields the profile has.
     pub of: u32,
     /// The stage that the last reply claimed, where that is another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +50,7 @@ pub struct StageEntered {
 /// `ranking.made`: the items of the catalogue that fit best what is known.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RankingMade {
-    /// Why it is offered now.
+    /// Why the ranking is offered.
     pub because: RankedBecause,
     /// The best of them, best first.
     pub items: Vec<RankedItem>,

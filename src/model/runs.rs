@@ -5,7 +5,7 @@
 use super::ids::{SeatId, Text};
 use serde::{Deserialize, Serialize};
 
-/// What makes a seat run.
+/// What makes a seat run, where the policy is `depends`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Runs {
     /// The seats whose words it waits for.
@@ -25,7 +25,7 @@ pub struct Runs {
 /// One dependency of a seat on another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct After {
-    /// Whose words are waited for.
+    /// The participant whose turns meet it.
     pub participant: SeatId,
     /// A condition over the state; none is always true.
     #[serde(default, skip_serializing_if = "Option::is_none")]

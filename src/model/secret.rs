@@ -6,7 +6,7 @@
 use crate::text;
 use secrecy::{ExposeSecret, SecretString};
 
-/// A key of a provider.
+/// A provider's key, which cannot be printed or written.
 #[derive(Clone)]
 pub struct Secret(SecretString);
 

@@ -11,7 +11,7 @@ pub struct Shows {
     /// Whose words are seen, where the phase says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
-    /// Whether names are hidden.
+    /// Whether, and how, names are replaced by labels.
     #[serde(default, skip_serializing_if = "is_off")]
     pub anonymous: Anonymous,
     /// Whether its speakers may think before they speak; nobody else at the table sees it.
@@ -123,6 +123,6 @@ pub enum Anonymous {
     Stable,
     /// Labels that are dealt again each round.
     PerRound,
-    /// Other labels for every viewer.
+    /// Labels that differ for every viewer.
     PerViewer,
 }

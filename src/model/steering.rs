@@ -55,7 +55,7 @@ pub struct BadLine(pub String);
 const TRIGGERS: [&str; 4] = ["after", "during", "at", "when"];
 
 impl SteerLine {
-    /// Reads a line of JSON.
+    /// Reads a line of JSON, as in a steer file.
     ///
     /// # Errors
     /// A sentence that names the key and what would do.
@@ -154,7 +154,7 @@ impl SteerLine {
 /// `command.given`: the whole line with its key and what it was resolved to when it was given.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CommandGiven {
-    /// What makes it act once.
+    /// The key of the command: a second one with the same key does nothing.
     pub key: Key,
     /// The line as it was given.
     #[serde(flatten)]

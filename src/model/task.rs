@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What judges are asked for.
+/// The task of a judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JudgeTask {
@@ -20,7 +20,7 @@ pub enum JudgeTask {
         /// The sides behind the labels that the judges see; empty where they see the sides' own names.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         labels: Vec<Text>,
-        /// The label of each seat.
+        /// The label of each seat, by id.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
         seats: BTreeMap<SeatId, Text>,
         /// Whether it is asked after a round, only to see if a side has already won.

@@ -5,10 +5,10 @@ use std::error::Error;
 use std::io;
 use thiserror::Error;
 
-/// Why there is no answer.
+/// Why a request has no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NetError {
-    /// The address cannot be one.
+    /// The address is not a valid URL.
     #[error("invalid address: {0}")]
     Address(String),
     /// The key contains characters that a header cannot carry.
@@ -26,16 +26,16 @@ pub enum NetError {
     /// There is no route to the address.
     #[error("unreachable: {0}")]
     Unreachable(String),
-    /// No connection stood in time.
+    /// The connection was not open in time.
     #[error("connection timed out")]
     ConnectTimeout,
     /// No secure connection could be made.
     #[error("TLS failed: {0}")]
     Tls(String),
-    /// What came is not HTTP.
+    /// The answer is not HTTP.
     #[error("the response is not HTTP")]
     NotHttp,
-    /// The connection ended too early.
+    /// The connection ended before the answer was complete.
     #[error("connection lost: {0}")]
     Broken(String),
 }

@@ -67,7 +67,7 @@ impl Policy for Depends {
     }
 }
 
-/// A seat that runs now.
+/// A seat that is ready to run.
 struct Ready {
     seat: SeatId,
     why: String,

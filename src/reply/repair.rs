@@ -114,7 +114,7 @@ enum Whose {
     Others,
 }
 
-/// How a name announces words.
+/// The typography of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     /// `Bo:`

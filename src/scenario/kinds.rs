@@ -3,7 +3,7 @@
 
 use crate::expr::{Condition, ExprError};
 
-/// The facts that are lists.
+/// The names whose values are lists.
 const LISTS: &[&str] = &[
     "fields",
     "history",

@@ -17,7 +17,7 @@ pub struct ProfileSpec {
     /// The fields of a complete profile.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Text>,
-    /// What becomes of other fields.
+    /// What becomes of fields that the profile does not list.
     #[serde(default)]
     pub unknown: UnknownField,
     /// What is known from the beginning.
@@ -38,7 +38,7 @@ pub struct StageSpec {
 /// How a catalogue is ranked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RankingSpec {
-    /// How many items are offered.
+    /// How many items are offered, best first.
     pub top: u32,
     /// The condition under which it is offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]

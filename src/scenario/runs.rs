@@ -60,7 +60,7 @@ pub(super) fn check(walk: &mut Walk<'_>, root: &Node, seats: &[Participant]) {
     }
 }
 
-/// Every dependency names a seat.
+/// Checks that every dependency names a seat.
 fn named(walk: &mut Walk<'_>, node: &Node, seats: &[Participant], path: &str) {
     for (i, after) in node.get("after").map_or(&[][..], Node::items).iter().enumerate() {
         let Some(name) = after.get("participant") else { continue };

@@ -329,7 +329,7 @@ fn voice(node: &Node, pace: u64) -> Option<VoiceSpec> {
     node.get("lines").map(|lines| rehearsed(lines, pace))
 }
 
-/// Resolves a list of lines.
+/// Resolves a list of rehearsed lines, at `pace` milliseconds a word.
 pub(super) fn rehearsed(node: &Node, pace: u64) -> VoiceSpec {
     let text = |node: &Node, key: &str| node.get(key).and_then(Node::text).map(Text::from);
     let line = |node: &Node| match node.text() {

@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 /// Bytes of the text, where a value came from one.
 pub(crate) type Span = Option<Range<usize>>;
 
-/// A value and its place.
+/// A value and its byte range in the source.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     pub(crate) span: Span,
@@ -216,7 +216,7 @@ pub(super) fn count(node: &Node, key: &str) -> Option<u32> {
     node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok())
 }
 
-/// Returns a sum of money.
+/// Returns an amount in dollars; none if the key is missing or wrong.
 pub(super) fn usd(node: &Node, key: &str) -> Option<Usd> {
     node.get(key).and_then(Node::number).and_then(|dollars| Usd::try_from(dollars).ok())
 }

@@ -10,7 +10,7 @@ pub enum SessionError {
     /// The data of an event could not be written so that it can be read again.
     #[error("the data of `{kind}` cannot be stored")]
     Unspeakable {
-        /// The kind of the event.
+        /// The kind of the event, as in `turn.ended`.
         kind: String,
         /// What the writer of JSON said.
         source: serde_json::Error,
@@ -18,7 +18,7 @@ pub enum SessionError {
     /// A line is longer than [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES).
     #[error("a line of {bytes} bytes is too long")]
     LineTooLong {
-        /// Its length in bytes.
+        /// The length of the line, in bytes.
         bytes: usize,
     },
     /// The bytes of a line do not match its checksum, or have none.
@@ -27,7 +27,7 @@ pub enum SessionError {
     /// The checksum holds, but this version cannot read the line.
     #[error("not readable by this version")]
     Shape(#[source] serde_json::Error),
-    /// The file system refused.
+    /// The operating system refused.
     #[error("could not {action} {}", path.display())]
     Io {
         /// What was tried, as a verb.
@@ -56,7 +56,7 @@ pub enum SessionError {
     TooLarge {
         /// The file that was opened.
         path: PathBuf,
-        /// Its length in bytes.
+        /// The length of the file, in bytes.
         bytes: u64,
     },
     /// The session can be read, but not written.

@@ -13,7 +13,7 @@ pub enum LogFault {
         /// Where they lie in the file.
         bytes: Range<u64>,
     },
-    /// Events that are not there.
+    /// Events that the log should have and has not.
     Missing {
         /// The missing numbers.
         seq: Range<u64>,
@@ -34,9 +34,9 @@ pub enum LogFault {
     },
     /// A text outside the log that is missing, changed or too large; a placeholder replaces it.
     Blob {
-        /// The event it belongs to.
+        /// The `seq` of the event that refers to it.
         seq: Seq,
-        /// Its SHA-256.
+        /// SHA-256 of the text in hex: the name of its file.
         name: String,
     },
     /// The session was written by a newer program.

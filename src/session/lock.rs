@@ -18,7 +18,7 @@ pub struct Lock {
 
 /// How often a lock is tried whose file names no live process.
 const TRIES: u32 = 40;
-/// How long between two tries.
+/// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(25);
 /// What is read of a lock file at most: more than any process id takes, in bytes.
 const PID_BYTES: u64 = 32;

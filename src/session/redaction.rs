@@ -51,7 +51,7 @@ pub struct Redaction {
     pub turns: BTreeSet<TurnId>,
     /// Turns whose private words go, with everything that may have them in it.
     pub whispered: BTreeSet<TurnId>,
-    /// Utterances whose edited words go.
+    /// Utterances whose edited words are removed, by number.
     pub utterances: BTreeSet<u32>,
     /// The keys of commands whose words are removed.
     pub commands: BTreeSet<Key>,

@@ -5,7 +5,7 @@ use crate::model::Kind;
 /// How soon an event must be on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Urgency {
-    /// Within a second.
+    /// Within a second is early enough.
     Later,
     /// Within 20 milliseconds, together with what came meanwhile.
     Soon,

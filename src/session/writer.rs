@@ -23,7 +23,7 @@ pub const WAITING_MAX_BYTES: usize = 64 * 1024 * 1024;
 pub struct WriterStart {
     /// The length of the file in bytes.
     pub len: u64,
-    /// The last event in it.
+    /// The last event in the file; none in an empty one.
     pub last: Option<Seq>,
 }
 

@@ -97,7 +97,7 @@ pub enum Output {
 /// The exit of a child.
 #[derive(Clone, Debug)]
 pub struct ChildExit {
-    /// The status of the leader.
+    /// The exit status of the leader.
     pub status: ExitStatus,
     /// The end of standard error, untrusted.
     pub stderr: String,

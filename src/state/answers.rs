@@ -15,7 +15,7 @@ const TIE_SALT: &str = "tie of an answer";
 pub struct Stated {
     /// The seat that answered.
     pub seat: SeatId,
-    /// The turn that gave it.
+    /// The turn whose reply gave it.
     pub turn: TurnId,
     /// The utterance's number, from 1; none for an answer outside the count.
     pub number: Option<u32>,

@@ -26,7 +26,7 @@ impl Kept {
         self.turn
     }
 
-    /// Returns whose turn that was.
+    /// Returns the seat whose turn it was.
     pub(super) fn seat(&self) -> &SeatId {
         &self.seat
     }

@@ -32,7 +32,7 @@ pub struct Judging {
 pub struct Ruling {
     /// How many utterances there were then.
     pub at: u32,
-    /// Whether it was a yes.
+    /// Whether the answer was yes.
     pub yes: bool,
     /// The judge's reason.
     pub why: Text,

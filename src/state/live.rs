@@ -76,7 +76,7 @@ impl Live {
 }
 
 impl Conversation {
-    /// Takes in sealed pieces.
+    /// Adds sealed pieces to their turns.
     pub(super) fn hear(&mut self, d: &Delta) {
         let Some(base) = d.pieces.first().and_then(|r| self.turns.get(&r.0)).map(|t| t.since)
         else {

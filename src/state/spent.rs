@@ -57,7 +57,7 @@ pub struct Reserve {
     pub most: u64,
     /// Tokens of the reply, reasoning included.
     pub reply: u64,
-    /// The price of the model.
+    /// The price of the model; none is unknown.
     pub price: Option<Price>,
 }
 
@@ -84,7 +84,7 @@ impl Reserve {
         Usage { input: self.most, output: self.reply, estimated: true, ..Usage::default() }
     }
 
-    /// Returns what it would cost.
+    /// Returns what a call would cost that uses all of it; 0 without a price.
     pub fn usd(&self) -> Usd {
         self.price.map(|price| price.of(&self.usage())).unwrap_or_default()
     }

@@ -18,7 +18,7 @@ pub fn wilson(held: u32, runs: u32) -> (f64, f64) {
     ((centre - half).max(0.0), (centre + half).min(1.0))
 }
 
-/// How often a bootstrap draws.
+/// How many samples a bootstrap draws.
 const DRAWS: u64 = 2_000;
 
 /// Returns the 95 % interval of the mean of differences, by resampling them; none without differences.

@@ -139,7 +139,7 @@ impl Steering {
         self.evaluated = None;
     }
 
-    /// Returns whether no line waits.
+    /// Returns whether no line is waiting.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }

@@ -9,7 +9,7 @@ pub struct Answer {
     pub line: Line,
     /// Whether a line with a condition is used each time that it is true, instead of once.
     pub every: bool,
-    /// What becomes of the call.
+    /// What happens to the call.
     pub act: Act,
     /// Milliseconds until the first word, besides the pace.
     pub slow: u64,
@@ -17,7 +17,7 @@ pub struct Answer {
     pub usage: Option<Usage>,
 }
 
-/// What becomes of a call.
+/// What happens to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Act {
     /// The words are said to the end.

@@ -15,7 +15,7 @@ pub struct CallSeen {
     pub seat: SeatId,
     /// What the reply was for.
     pub purpose: Purpose,
-    /// The number of the utterance.
+    /// The utterance's number, from 1; none where the turn was no utterance.
     pub number: Option<u32>,
     /// Which call of its turn, from 1.
     pub attempt: u32,

@@ -32,7 +32,7 @@ pub struct Cassette {
     turns: HashMap<(SeatId, Purpose), Vec<Recorded>>,
 }
 
-/// One turn of a participant.
+/// One recorded turn of a participant.
 #[derive(Debug)]
 struct Recorded {
     ended: TurnEnded,

@@ -24,7 +24,7 @@ pub enum TestsNotFound {
         /// The error of the operating system.
         source: io::Error,
     },
-    /// A glob fits no file.
+    /// A glob matches no file.
     #[error("no file matches {0}")]
     Glob(String),
     /// There is too much to look through.

@@ -76,7 +76,7 @@ pub(super) fn is_ideograph(c: char) -> bool {
 pub(super) enum Verdict {
     /// It is shown as it is.
     Pass,
-    /// Only as a visible mark.
+    /// It is shown as a visible mark, such as `<U+202E>`.
     Mark,
     /// What follows decides; see [`held_passes`].
     Wait,

@@ -11,12 +11,12 @@ pub const SHOWN_MAX: usize = 16 << 10;
 /// Bytes of a result that are kept.
 pub const KEPT_MAX: usize = 512 << 10;
 
-/// One run of a tool.
+/// One run of a tool, with its arguments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolJob {
     /// The `tool.called` that ordered it.
     pub called: Seq,
-    /// The turn it is for.
+    /// The turn whose call asked for it.
     pub turn: TurnId,
     /// The participant that asked.
     pub participant: SeatId,
@@ -26,12 +26,12 @@ pub struct ToolJob {
     pub arguments: Value,
 }
 
-/// What a tool came to.
+/// The result of a tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ToolResult {
     /// Done, failed, refused or interrupted.
     pub is: ToolOutcome,
-    /// What the model is shown.
+    /// The text for the model.
     pub result: Text,
     /// All of it, where that is more.
     pub whole: Option<Text>,
@@ -66,7 +66,7 @@ pub type RunningTool = Pin<Box<dyn Future<Output = ToolResult> + Send>>;
 
 /// Carries out requests to tools.
 pub trait Tools: Send + Sync {
-    /// Runs one to its end.
+    /// Runs one tool to its end.
     fn run(&self, job: ToolJob) -> RunningTool;
 }
 

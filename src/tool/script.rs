@@ -15,7 +15,7 @@ type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
 pub struct ToolScripts {
     /// The commands that the operator has allowed.
     pub permits: Permits,
-    /// The folder they run in.
+    /// The working directory of the scripts.
     pub folder: PathBuf,
     /// What they know of the environment.
     pub environment: ChildEnvironment,

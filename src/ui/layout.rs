@@ -12,7 +12,7 @@ const NARROW_COLUMNS: u16 = 60;
 const PANEL_COLUMNS: u16 = 100;
 /// Columns from which there is a second one.
 const SIDE_COLUMNS: u16 = 160;
-/// Columns of the second one.
+/// Width of the second panel, in columns.
 const SIDE_WIDTH: u16 = 38;
 /// Width of the panel, in columns.
 const PANEL_WIDTH: u16 = 30;
@@ -58,7 +58,7 @@ pub struct Areas {
     pub side: Rect,
     /// The lanes of a live conversation: who spoke when.
     pub lanes: Rect,
-    /// What waits for the person.
+    /// The card that asks for the operator's attention.
     pub card: Rect,
     /// Who speaks and who is next.
     pub floor: Rect,

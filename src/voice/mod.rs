@@ -27,13 +27,13 @@ pub type Pieces = Vec<(Channel, String)>;
 pub struct CallRequest {
     /// The `seq` of its `call.started`.
     pub call: CallId,
-    /// The turn it belongs to.
+    /// The turn that the call belongs to.
     pub turn: TurnId,
     /// Who speaks, as of this call.
     pub seat: Arc<Participant>,
     /// What the reply is for: to speak, vote, judge and so on.
     pub purpose: Purpose,
-    /// The number of the utterance.
+    /// The utterance's number, from 1; none where the turn is no utterance.
     pub number: Option<u32>,
     /// Which call of its turn this is, from 1.
     pub attempt: u32,
@@ -43,7 +43,7 @@ pub struct CallRequest {
     pub messages: Vec<Message>,
     /// The tools that it may ask for.
     pub tools: Vec<Tool>,
-    /// What the reply must be.
+    /// The form that the reply must have.
     pub form: Form,
     /// What the call was started with, as logged.
     pub parameters: CallParameters,
@@ -74,7 +74,7 @@ pub enum Chunk {
 pub enum Did {
     /// It has used a tool of its own; the fields are those of `agent.tool`.
     Used { title: Text, sort: Text, status: Text, input: Option<Text>, result: Option<Text> },
-    /// It means to do this.
+    /// The agent's plan; it replaces the one before.
     Plans(Vec<PlanStep>),
     /// It asks leave, and waits for [`Voice::answered`].
     Asks { request: u32, sort: Text, title: Text, input: Option<Text> },
@@ -169,7 +169,7 @@ impl Out {
         }
     }
 
-    /// Sleeps on the session's clock.
+    /// Sleeps on the session's clock, for `ms` milliseconds.
     pub async fn wait(&self, ms: u64) {
         self.clock.sleep(self.call, ms).await;
     }

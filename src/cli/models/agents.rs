@@ -14,7 +14,7 @@ pub struct KnownAgent {
     pub command: &'static [&'static str],
 }
 
-/// Those that are looked for.
+/// The agents that the program looks for.
 pub const KNOWN: &[KnownAgent] = &[
     KnownAgent { name: "opencode", command: &["opencode", "acp"] },
     KnownAgent { name: "Gemini CLI", command: &["gemini", "--experimental-acp"] },

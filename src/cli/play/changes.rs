@@ -16,9 +16,9 @@ use serde_json::{Map, Value, json};
 pub struct Changes {
     /// The seats as they will be.
     pub seats: Vec<Participant>,
-    /// The limits that are set.
+    /// The limits that the options set.
     pub limits: Limits,
-    /// The commands that change them.
+    /// The commands that make the changes in the log.
     pub commands: Vec<Command>,
 }
 
@@ -37,7 +37,7 @@ impl Changes {
     }
 }
 
-/// Returns what the options change.
+/// Returns the changes that the options ask for.
 pub fn of(past: &State, play: &Play, context: &Context) -> Result<Changes, Failure> {
     let seats: Vec<Participant> = seats(past).cloned().collect();
     let mut changes = Changes { seats, limits: Limits::default(), commands: vec![] };

@@ -36,7 +36,7 @@ struct Plan {
     first: Vec<Shown>,
 }
 
-/// A batch of the plan.
+/// A batch of the plan: the seats that speak at once.
 struct Planned {
     /// Why, in the policy's words.
     why: Text,
@@ -44,7 +44,7 @@ struct Planned {
     seats: Vec<(Option<u32>, SeatId)>,
 }
 
-/// What one seat is shown.
+/// The first prompt of one seat.
 struct Shown {
     seat: SeatId,
     model: Text,

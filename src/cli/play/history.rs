@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 /// The default name of an assistant without a name.
 pub const OTHER: &str = "assistant";
 
-/// One thing that was said.
+/// One message of the earlier chat.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Said {
@@ -38,7 +38,7 @@ enum Role {
 pub struct History {
     /// The last words of a user, if nothing follows them: the topic of the conversation.
     pub topic: Option<String>,
-    /// What was said before them.
+    /// The earlier messages as commands, in order.
     pub lines: Vec<(Key, SteerLine)>,
 }
 

@@ -10,8 +10,8 @@ pub struct Setup {
     pub conversation: Assembled,
     /// The options of the run.
     pub play: Play,
-    /// Which commands it may run.
+    /// The commands that the conversation may run.
     pub allowed: Allowed,
-    /// What the screen says first.
+    /// The first notice on the screen; none where there is nothing to say.
     pub notice: Option<String>,
 }

@@ -184,11 +184,11 @@ const fn court(judges: &'static str) -> [Key; 8] {
     [judges, QUESTION, SIDES, VOTES, SWAP_TEST, TIE, JUDGE_SEES, MAY_STOP]
 }
 
-/// The verdict at the end.
+/// The keys of `[verdict]`, at the end of the conversation.
 pub(super) const VERDICT: &[Key] = {
     let [judges, question, sides, votes, swap_test, tie, sees, may_stop] = court("judge");
     &[judges, question, sides, votes, swap_test, tie, sees, may_stop, AT]
 };
 
-/// The verdict on a phase.
+/// The keys of a phase's `judge`.
 pub(super) const JUDGE: &[Key] = &court("seat");

@@ -5,7 +5,7 @@
 pub(crate) enum ValueKind {
     /// Text of any length.
     Text,
-    /// Text on one line.
+    /// Text on a single line.
     Line,
     /// Text in which `{{ ... }}` is filled in.
     Template,
@@ -52,7 +52,7 @@ pub(crate) enum ValueKind {
 pub(crate) struct Key {
     pub(crate) name: &'static str,
     pub(crate) kind: ValueKind,
-    /// Whether the table needs it.
+    /// Whether the table must have it.
     pub(crate) needed: bool,
     /// A value that is right, as TOML.
     pub(crate) example: &'static str,

@@ -21,12 +21,12 @@ pub const IDLE_LIMIT_MS: u64 = 3_000;
 /// The most events that are shown in one go; a longer step forward is a jump.
 const AT_ONCE: usize = 512;
 
-/// What a step goes over.
+/// The distance of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     /// To the next text: a piece, or the end of a turn.
     Text,
-    /// Back to the text before.
+    /// Back to the end of the text before.
     TextBack,
     /// To the end of the next utterance.
     Utterance,
@@ -65,7 +65,7 @@ struct Deck {
     feed: Feed,
     /// The viewer's clock.
     base: Clock,
-    /// Time as it passed then.
+    /// The recording's clock.
     clock: Clock,
     spot: Spot,
     /// The pieces of the event that comes next.
@@ -235,7 +235,7 @@ impl Transport {
 }
 
 impl Deck {
-    /// When the next thing came.
+    /// Returns when the next thing came, on the recording's clock; none at the end.
     fn next_moment(&self) -> Option<Ms> {
         match self.pieces.get(self.spot.pieces) {
             Some(piece) => Some(piece.at),

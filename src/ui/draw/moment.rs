@@ -15,7 +15,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::{Line, Span, Text};
 
-/// Cells of the widest card.
+/// The widest card, in cells.
 const WIDTH_MAX: u16 = 76;
 /// Rows of a card: its frame, what happened, and the keys.
 const ROWS: u16 = 4;

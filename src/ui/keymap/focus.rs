@@ -13,7 +13,7 @@ pub enum Focus {
     Write,
     /// Behind Ctrl-X: what differs from the table.
     Prefix,
-    /// Typing what is looked for.
+    /// The search field: letters are text.
     Search,
     /// A list of commands or keys: letters narrow it down.
     Pick,

@@ -23,7 +23,7 @@ const NAMES: [(KeyCode, &str); 15] = [
     (KeyCode::Insert, "insert"),
 ];
 
-/// Other spellings that people use.
+/// Other common spellings of keys, with the normal ones.
 const ALIASES: [(&str, &str); 9] = [
     (" ", "space"),
     ("pageup", "pgup"),

@@ -80,7 +80,7 @@ impl Question {
         Question { row, line: spelled(row), done: 0, answers: vec![] }
     }
 
-    /// Asks for the next key.
+    /// Returns the question for the next key, or the finished command.
     pub fn next(mut self, transcript: &Transcript) -> Answered {
         let anyway = ASKED_ANYWAY.iter().find(|(command, _)| *command == self.row.name);
         let anyway = anyway.map_or(&[][..], |(_, keys)| keys);

@@ -22,7 +22,7 @@ const ANSWER_MAX: usize = 1024;
 /// What the terminal reported.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TerminalReport {
-    /// How light its ground is.
+    /// The brightness of its background; none if it did not report it.
     pub ground: Option<Ground>,
     /// Whether it distinguishes keys that are otherwise one byte, such as Shift-Enter and Enter.
     pub keyboard: bool,

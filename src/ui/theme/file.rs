@@ -16,7 +16,7 @@ use toml::{Spanned, Value};
 pub struct ThemeSource {
     /// What it is called up by.
     pub name: String,
-    /// How faults call the file.
+    /// The name of the file in messages.
     pub path: String,
     /// The content of the file.
     pub text: Cow<'static, str>,
@@ -51,13 +51,13 @@ pub struct Meta {
     pub name: String,
     /// For which ground it is made.
     pub appearance: Appearance,
-    /// The licence of its colours.
+    /// The licence of the palette.
     #[serde(default)]
     pub license: String,
-    /// Where its colours come from.
+    /// The origin of the palette.
     #[serde(default)]
     pub source: String,
-    /// The theme that it recolours.
+    /// The name of the theme that it inherits; none for a theme of its own.
     pub(super) inherits: Option<Spanned<String>>,
 }
 

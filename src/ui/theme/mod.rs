@@ -38,13 +38,13 @@ macro_rules! roles {
 }
 
 roles! {
-    /// Words.
+    /// Plain text.
     Text "text";
-    /// The ground of everything.
+    /// The background of the screen.
     Background "background";
     /// The background of overlays.
     Overlay "overlay" => Background;
-    /// The ground of a message.
+    /// The background of a message.
     MessageGround "message.ground";
     /// The ground of code in a message.
     CodeGround "code.ground" => MessageGround;
@@ -52,49 +52,49 @@ roles! {
     Muted "text.muted" => Text;
     /// Lines between parts; never information alone.
     Rule "rule" => Muted;
-    /// The title.
+    /// The title of the conversation.
     Title "title" => Text;
     /// Where the keyboard is: watching.
     BadgeTable "badge.table" => Title;
     /// Where the keyboard is: writing.
     BadgePen "badge.pen" => Title;
-    /// The key of a hint.
+    /// A key in a hint.
     HintKey "hint.key" => Text;
-    /// What the key does.
+    /// The text of a hint.
     HintText "hint.text" => Muted;
     /// What became of what was asked.
     Notice "notice" => Text;
-    /// What a person should know.
+    /// A warning.
     Warn "warn" => Title;
-    /// Who speaks.
+    /// The participant who is speaking.
     FloorSpeaking "floor.speaking" => Title;
-    /// Who is next.
+    /// The participant who is next.
     FloorNext "floor.next" => Text;
-    /// Who waits.
+    /// A participant who waits.
     FloorWaiting "floor.waiting" => Muted;
-    /// The floor does not move.
+    /// The status "paused".
     FloorPaused "floor.paused" => Title;
-    /// A limit holds.
+    /// The status "stopped".
     FloorStopped "floor.stopped" => Title;
-    /// It is over.
+    /// The status "finished".
     FloorDone "floor.done" => Title;
-    /// It failed.
+    /// The status "failed".
     FloorError "floor.error" => Warn;
-    /// The first seat.
+    /// The name of the first seat.
     Speaker1 "speaker.1" => Text;
-    /// The second seat.
+    /// The name of the second seat.
     Speaker2 "speaker.2" => Text;
-    /// The third seat.
+    /// The name of the third seat.
     Speaker3 "speaker.3" => Text;
-    /// The fourth seat.
+    /// The name of the fourth seat.
     Speaker4 "speaker.4" => Text;
-    /// The fifth seat.
+    /// The name of the fifth seat.
     Speaker5 "speaker.5" => Text;
-    /// The sixth seat.
+    /// The name of the sixth seat.
     Speaker6 "speaker.6" => Text;
-    /// The seventh seat.
+    /// The name of the seventh seat.
     Speaker7 "speaker.7" => Text;
-    /// The eighth seat.
+    /// The name of the eighth seat.
     Speaker8 "speaker.8" => Text;
     /// The operator's words.
     SpeakerOperator "speaker.operator" => Title;
@@ -102,9 +102,9 @@ roles! {
     MessageNote "message.note" => Muted;
     /// Reasoning, where it is shown.
     MessageReasoning "message.reasoning" => Muted;
-    /// Words that were cut.
+    /// The mark of words that were cut.
     MessageStopped "message.stopped" => Warn;
-    /// What a search found.
+    /// A match of the search.
     SearchMatch "search.match" => Title;
     /// The current match of the search.
     SearchCurrent "search.current" => SearchMatch;
@@ -114,17 +114,17 @@ roles! {
     TimeRest "time.rest" => Rule;
     /// The playhead of a recording.
     TimeHead "time.head" => Title;
-    /// A place worth jumping to.
+    /// A mark on the timeline.
     Mark "mark" => Notice;
     /// What is chosen in a list.
     Selection "selection" => Title;
-    /// A heading.
+    /// A heading in Markdown.
     MdHeading "md.heading" => Title;
-    /// Code.
+    /// Code in Markdown.
     MdCode "md.code" => Text;
     /// A word of a programming language.
     CodeKeyword "code.keyword" => Speaker2;
-    /// A text in code.
+    /// A string in code.
     CodeString "code.string" => Speaker3;
     /// A number or another constant in code.
     CodeNumber "code.number" => Speaker4;
@@ -134,9 +134,9 @@ roles! {
     CodeFunction "code.function" => Speaker1;
     /// The name of a type in code.
     CodeType "code.type" => Speaker5;
-    /// A link.
+    /// A link in Markdown.
     MdLink "md.link" => Text;
-    /// A quotation.
+    /// A quotation in Markdown.
     MdQuote "md.quote" => Muted;
 }
 
@@ -166,14 +166,14 @@ pub enum ThemeError {
     /// There is no theme of that name.
     #[error("unknown theme `{name}`{}", nearest.as_ref().map_or(String::new(), |n| format!("; the nearest is `{n}`")))]
     Unknown {
-        /// What was asked for.
+        /// The name that was asked for.
         name: String,
-        /// What may have been meant.
+        /// The nearest known name; none where none is near.
         nearest: Option<String>,
     },
 }
 
-/// How every role looks.
+/// The style of every role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
     styles: Vec<Style>,
@@ -187,7 +187,7 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// Returns how a role looks.
+    /// Returns the style of a role.
     pub fn style(&self, role: ThemeRole) -> Style {
         self.styles.get(role as usize).copied().unwrap_or_default()
     }

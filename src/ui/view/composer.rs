@@ -186,7 +186,7 @@ impl Composer {
         self.insert(raw);
     }
 
-    /// Starts over with a text.
+    /// Replaces the text by another one.
     pub fn begin(&mut self, words: &str) {
         self.area = fresh();
         self.area.insert_str(words);

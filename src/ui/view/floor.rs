@@ -54,7 +54,7 @@ impl Status {
         }
     }
 
-    /// Returns the word for it.
+    /// Returns the word for the status, as on the screen.
     pub fn word(self) -> &'static str {
         match self {
             Status::Running => "RUNNING",

@@ -9,7 +9,7 @@ use std::ops::Range;
 /// The longest time of a column, in milliseconds.
 const COLUMN_MS: u64 = 4_000;
 
-/// A stretch of the conversation.
+/// The stretch of time that the lanes show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Lanes {
     /// The time of the first column.

@@ -1,6 +1,6 @@
 //! Lines of a message that are selected, as they were written.
 
-/// Lines that are being chosen.
+/// A selection of source lines of a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineSelection {
     /// The author of the lines, as reported when they are copied.
@@ -24,7 +24,7 @@ impl LineSelection {
         &self.all
     }
 
-    /// Returns the one that moves.
+    /// Returns the index of the cursor's line.
     pub fn at(&self) -> usize {
         self.at
     }

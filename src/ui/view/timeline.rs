@@ -42,7 +42,7 @@ impl Sort {
         }
     }
 
-    /// Returns what the sign means.
+    /// Returns the word for the mark in the legend.
     pub fn word(self) -> &'static str {
         match self {
             Sort::Vote => "vote",

@@ -7,7 +7,7 @@ use crate::model::{Command, Ms};
 pub struct Undo {
     /// The command that undoes it.
     pub command: Command,
-    /// What was said of it.
+    /// The description of the action.
     pub told: String,
     /// Since when; unknown until it is first looked at.
     pub since: Option<Ms>,

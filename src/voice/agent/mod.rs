@@ -33,7 +33,7 @@ pub const CANCEL_GRACE: Duration = Duration::from_secs(3);
 /// The operator's answers to the requests of one call: which request, and whether it may.
 type Answers = mpsc::UnboundedSender<(u32, bool)>;
 
-/// An agent in its seat.
+/// An agent in its seat, as a voice.
 pub struct Agent {
     spec: AgentSpec,
     folder: PathBuf,

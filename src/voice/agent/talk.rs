@@ -224,7 +224,7 @@ impl Talk {
         Ok(ended(&result))
     }
 
-    /// Takes a request for leave.
+    /// Handles a request for permission.
     async fn requested(&mut self, id: Value, params: &Value, out: &Out) -> Result<(), AgentFault> {
         self.requests += 1;
         let options = params["options"].as_array().map(Vec::as_slice).unwrap_or_default();

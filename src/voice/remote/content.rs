@@ -4,7 +4,7 @@ use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
 use serde_json::{Value, json};
 
-/// What a call asks for.
+/// The parameters of a request.
 pub(super) struct Call<'a> {
     /// The model's name, without its provider.
     pub model: &'a str,
@@ -58,7 +58,7 @@ pub(super) struct FrameContent {
     pub cache: Option<(u64, u64)>,
     /// Whether the frame ends the reply.
     pub over: bool,
-    /// Parts of requests for tools.
+    /// Parts of requests for tools, in the order of the frame.
     pub asked: Vec<AskedPart>,
     /// The model's failure, as the server reports it.
     pub error: Option<Value>,

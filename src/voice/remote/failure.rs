@@ -125,7 +125,7 @@ fn next_step(class: ErrorClass, to: &Endpoint, model: &str) -> String {
     }
 }
 
-/// Whether an answer had begun.
+/// Whether an answer had begun before the failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplyStart {
     Nothing,

@@ -14,9 +14,9 @@ const BOM: &[u8] = b"\xef\xbb\xbf";
 /// How frames are marked in a stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
-    /// Server-sent events.
+    /// Server-sent events: `data:` lines, ended by an empty one.
     Events,
-    /// One JSON text a line.
+    /// One JSON text on each line.
     Lines,
 }
 

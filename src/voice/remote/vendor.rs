@@ -7,7 +7,7 @@ use crate::model::{Secret, Text, Wire};
 pub struct Vendor {
     /// The part before the colon in `provider:name`.
     pub name: &'static str,
-    /// How it is spoken to.
+    /// The wire format of its API.
     pub wire: Wire,
     /// The default address of its API.
     pub base_url: &'static str,
@@ -47,7 +47,7 @@ pub const VENDORS: &[Vendor] = &[
 pub struct Endpoint {
     /// The provider's name, for messages.
     pub name: Text,
-    /// How it is spoken to.
+    /// The wire format of the server's API.
     pub wire: Wire,
     /// Where, with or without a slash at its end.
     pub base_url: Text,

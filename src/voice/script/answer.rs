@@ -215,7 +215,7 @@ impl ScriptAnswer {
     }
 }
 
-/// Whether more bytes may come.
+/// Whether more bytes may follow.
 #[derive(Clone, Copy, PartialEq)]
 enum End {
     Open,

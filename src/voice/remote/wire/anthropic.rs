@@ -5,7 +5,7 @@ use crate::voice::remote::content::{AskedPart, Call, FrameContent, Spelled, text
 use crate::voice::remote::tools;
 use serde_json::{Value, json};
 
-/// The version of the format.
+/// The version of the API, sent as a header.
 pub(super) const VERSION: &str = "2023-06-01";
 /// The default limit of a reply, in tokens: this format requires one.
 const MAX_TOKENS: u32 = 4_096;
