@@ -20,18 +20,18 @@ const AROUND_CHARS: usize = 30;
 /// What is found in one session at most.
 const HITS_MAX: usize = 1_000;
 
-/// One place where somebody said the words.
+/// A place with the words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// The session.
+    /// The id of the session.
     pub id: String,
-    /// Its log.
+    /// The path of its log.
     pub path: PathBuf,
     /// The place of the event.
     pub seq: Seq,
-    /// Whose words.
+    /// The author of the words, by name.
     pub who: String,
-    /// The utterance's number.
+    /// The utterance's number; none for words outside the count.
     pub number: Option<u32>,
     /// When, on the wall.
     pub at: Wall,
@@ -43,7 +43,7 @@ pub struct Hit {
 pub struct Query {
     /// How the words stand in a file.
     spelled: Regex,
-    /// How they were said.
+    /// The words as a pattern, without regard to case.
     said: Regex,
 }
 
@@ -51,7 +51,7 @@ impl Query {
     /// Returns a query for words as they were said.
     ///
     /// # Errors
-    /// When there is nothing to look for, or far too much.
+    /// When the query is empty, or far too long.
     pub fn new(words: &str) -> Result<Query, regex::Error> {
         let json = serde_json::Value::from(words).to_string();
         let inside = json.get(1..json.len() - 1).unwrap_or_default();

@@ -1,7 +1,7 @@
-//! What the lines of a session say by themselves, whatever stands before them: read by several threads at once.
+//! What each line of a session says by itself, without the lines before it: read by several threads at once.
 //!
-//! Whether a line belongs where it stands is the reader's to say, one line after the other. A long file is never in
-//! memory as a whole: it passes in blocks, which are read while those before them are made use of.
+//! Whether a line is in its place is checked by the reader, one line after the other. A long file is never in memory as
+//! a whole: it is read in blocks, while earlier blocks are used.
 
 use super::codec::{Envelope, pieces_at};
 use crate::model::{Event, Seq};
@@ -12,37 +12,37 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::sync_channel;
 use std::thread;
 
-/// The bytes of a block, about.
+/// The approximate size of a block, in bytes.
 const BLOCK_BYTES: usize = 1024 * 1024;
-/// The bytes of one where nobody helps.
+/// The size of a block without other threads, in bytes.
 const SMALL_BYTES: usize = 64 * 1024;
-/// A file of fewer bytes is read without the help of other threads, which costs more than it saves.
+/// Smaller files, in bytes, are read without other threads, which would cost more than they save.
 pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 
 /// How much of a file is made use of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScanDepth {
-    /// Every event.
+    /// Every event of the log.
     Whole,
     /// Every event but pieces, of which only the place and the checksum are looked at.
     WithoutPieces,
 }
 
-/// What a line says by itself, if its checksum holds.
+/// The content of a line by itself, if its checksum is right.
 pub(super) enum LineMeaning {
-    /// What happened.
+    /// The event of the line.
     Event(Box<Event>),
-    /// That there are pieces at a place, which nobody asks for.
+    /// Pieces with this `seq`, which the caller does not need.
     Pieces(Seq),
-    /// Nothing without what is beside it, or nothing at all.
+    /// Nothing without the lines around it, or nothing at all.
     Nothing,
 }
 
-/// What lies between two newlines.
+/// The bytes between two newlines.
 pub(super) struct RawLine {
     /// How many bytes, the newline among them.
     pub(super) len: usize,
-    /// What it means.
+    /// The content of the line.
     pub(super) says: LineMeaning,
 }
 
@@ -60,9 +60,9 @@ impl LineMeaning {
 
 /// Whole lines, one behind the other.
 pub(super) struct LineBlock {
-    /// Their bytes.
+    /// The bytes of the lines.
     pub(super) bytes: Vec<u8>,
-    /// What they are.
+    /// What each line says.
     pub(super) lines: Vec<RawLine>,
 }
 

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The events of a session up to the moment at which it was read; copies share the file.
+/// The events of a session up to the time at which it was read; copies share the file.
 #[derive(Clone, Debug)]
 pub struct Archive(Arc<Inner>);
 
@@ -63,7 +63,7 @@ impl Archive {
     }
 }
 
-/// A part of a file, whoever reads another one meanwhile.
+/// A part of a file, independent of other readers.
 struct Part<'a> {
     file: &'a File,
     at: u64,

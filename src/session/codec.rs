@@ -20,7 +20,7 @@ use std::fmt::Write;
 
 /// The longest line, with its newline, in bytes.
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
-/// A string of more bytes than this stands beside the log.
+/// The longest string within a line, in bytes; a longer one is kept outside the log.
 pub const BLOB_OVER_BYTES: usize = 64 * 1024;
 /// Where many long strings of control characters would still burst the line, shorter ones go out as well.
 const CROWDED_OVER_BYTES: usize = 4 * 1024;
@@ -78,7 +78,7 @@ fn spell(event: &Event, json: String) -> Result<String, SessionError> {
     }
 }
 
-/// Reads a line, with or without its newline. A text that stands beside the log is a placeholder here.
+/// Reads a line, with or without its newline. A text that is kept outside the log is a placeholder here.
 ///
 /// # Errors
 /// [`SessionError::Checksum`] when the bytes are damaged, [`SessionError::LineTooLong`], and
@@ -140,7 +140,7 @@ fn json(kind: &Kind) -> Result<String, SessionError> {
     kind.data().map_err(unspeakable(kind))
 }
 
-/// Returns the data as it stands in the line.
+/// Returns the data as it is in the line.
 fn data(kind: &Kind, json: String) -> Result<String, SessionError> {
     if matches!(kind, Kind::Unknown(_)) {
         return Ok(json);
@@ -166,7 +166,7 @@ fn escaped(json: String) -> String {
     }
 }
 
-/// A line whose checksum holds, its data not yet read.
+/// A line with a correct checksum, its data not yet read.
 #[derive(Deserialize)]
 pub(super) struct Envelope<'a> {
     pub seq: Seq,
@@ -248,7 +248,7 @@ impl<'a> Envelope<'a> {
     }
 }
 
-/// Returns the place of a line of pieces, if that is what it is and its checksum holds.
+/// Returns the `seq` of a line of pieces; none for other lines, and where the checksum is wrong.
 pub(super) fn pieces_at(line: &[u8]) -> Option<Seq> {
     const KIND: &[u8] = b"\"kind\":\"delta\"";
     // quotes inside of strings are escaped, so this is where the data begins
@@ -261,9 +261,9 @@ pub(super) fn pieces_at(line: &[u8]) -> Option<Seq> {
     std::str::from_utf8(digits).ok()?.parse().ok().map(Seq)
 }
 
-/// Returns the line as text without its newline, if its checksum holds.
+/// Returns the line as text without its newline, if its checksum is right.
 fn checked(line: &[u8]) -> Result<&str, SessionError> {
-    // a tool that turns newlines into those of Windows changes nothing that the checksum covers
+    // a tool that converts newlines to those of Windows changes nothing that the checksum covers
     let line = line.strip_suffix(b"\n").map_or(line, |l| l.strip_suffix(b"\r").unwrap_or(l));
     if line.len() >= LINE_MAX_BYTES {
         return Err(SessionError::LineTooLong { bytes: line.len() + 1 });
@@ -290,7 +290,7 @@ fn push_number(line: &mut String, number: u64) {
     write!(line, "{number}").expect("writing to a String cannot fail");
 }
 
-/// The wall is for information only: a moment that jiff cannot name becomes the nearest one that it can.
+/// The wall clock is for information only: a time out of jiff's range becomes the nearest one within.
 fn timestamp(at: Wall) -> Timestamp {
     Timestamp::from_millisecond(at.0).unwrap_or(if at.0 < 0 {
         Timestamp::MIN

@@ -1,6 +1,6 @@
-//! Follows a session that somebody else writes: what was, then each whole line as it comes.
+//! Follows a session that another program writes: the past, then each whole line as it comes.
 //!
-//! It only reads, and keeps nobody from writing. A line that is still being written waits until it is whole.
+//! It only reads, and does not prevent writing. A line that is still being written waits until it is whole.
 
 use super::error::SessionError;
 use super::files::SessionFiles;
@@ -38,7 +38,7 @@ impl Follower {
         &self.files
     }
 
-    /// Returns whether somebody writes the session now.
+    /// Returns whether a program writes the session now.
     pub fn is_written(&self) -> bool {
         lock::holder(&self.files).is_some()
     }

@@ -1,9 +1,10 @@
 //! The log on disk: one append-only file of lines, the truth from which everything else is derived.
 //!
 //! [`codec`] spells an event as a line and reads it back, [`writer`] is the one thread that owns the file, [`reader`]
-//! reads a file and says what is wrong with it, [`open`] continues one, [`repair()`] mends one into a new file, and
-//! [`tail`] is how everybody else follows what happens, and [`replay`] feeds one from a recording. The room knows nothing of what the events mean: no fold, no
-//! policy, no screen. It never edits in place and never shortens a file without keeping what it cut off.
+//! reads a file and reports what is wrong with it, [`open`] continues one, [`repair()`] repairs one into a new file,
+//! [`tail`] is how readers follow what happens, and [`replay`] feeds one from a recording. The room knows nothing of
+//! what the events mean: no fold, no policy, no screen. It never edits in place and never shortens a file without
+//! keeping what it cut off.
 #![deny(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod alone;

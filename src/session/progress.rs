@@ -1,4 +1,4 @@
-//! How far something long is, for whoever shows it meanwhile.
+//! The progress of a long operation, for a display meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,18 +14,18 @@ struct Steps {
 }
 
 impl ReadProgress {
-    /// Begins with so many steps ahead.
+    /// Starts an operation of `of` steps.
     pub fn begin(&self, of: u64) {
         self.0.done.store(0, Ordering::Relaxed);
         self.0.of.store(of, Ordering::Relaxed);
     }
 
-    /// Has done so many of them.
+    /// Sets the number of finished steps.
     pub fn stand(&self, done: u64) {
         self.0.done.store(done, Ordering::Relaxed);
     }
 
-    /// Has done one more.
+    /// Adds a finished step.
     pub fn step(&self) {
         self.0.done.fetch_add(1, Ordering::Relaxed);
     }

@@ -1,7 +1,8 @@
-//! Reads a whole session and says what is wrong with it; changes nothing.
+//! Reads a whole session and reports what is wrong with it; changes nothing.
 //!
-//! A line counts when its checksum holds. What does not is skipped up to the next line that does, and reported with
-//! its bytes; only what follows the last whole line is a torn tail, the usual trace of a crash. Mending is `repair`'s.
+//! A line counts when its checksum is right. Other lines are skipped up to the next one that counts, and reported with
+//! their bytes; only what follows the last whole line is a torn tail, the usual trace of a crash. Repairs are
+//! `repair`'s.
 
 use super::Record;
 use super::alone::{self, LineBlock, ScanDepth};
@@ -22,20 +23,20 @@ use std::sync::Arc;
 
 /// The longest session that is read, in bytes.
 pub const SESSION_MAX_BYTES: u64 = 4 * 1024 * 1024 * 1024;
-/// What is known of a session once it was read, but for its events.
+/// What is known of a session after a scan, besides its events.
 #[derive(Debug)]
 pub struct Survey {
-    /// Whose it is.
+    /// The files of the session.
     pub files: SessionFiles,
-    /// When its first event was, on the wall; none where no line is whole.
+    /// The wall-clock time of its first event; none where no line is whole.
     pub began: Option<Wall>,
-    /// The place of its last event.
+    /// The `seq` of its last event; none in an empty log.
     pub last: Option<Seq>,
-    /// What is wrong, a torn tail apart.
+    /// What is wrong with it, besides a torn tail.
     pub faults: Vec<LogFault>,
     /// The bytes after the last whole line.
     pub torn: Option<Range<u64>>,
-    /// Whether the last whole line lacks its newline, and nothing else.
+    /// Whether the last whole line lacks its newline, with no other fault.
     pub unterminated: bool,
     /// The length of the file in bytes.
     pub len: u64,
@@ -46,7 +47,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Returns what is known of a session, once nothing more comes.
+    /// Returns the survey at the end of a scan.
     fn of(scanner: Scanner) -> Survey {
         Survey {
             files: scanner.files,
@@ -81,7 +82,7 @@ impl Survey {
     }
 }
 
-/// A session as read, with all its events in memory. Whoever needs each of them once has them [scanned](scan).
+/// A session as read, with all its events in memory. A caller that needs each event once [scans](scan) instead.
 #[derive(Debug)]
 pub struct Log {
     /// What is known of it besides.
@@ -91,7 +92,7 @@ pub struct Log {
 }
 
 impl Log {
-    /// Returns the last event.
+    /// Returns the last event; none in an empty log.
     pub fn last(&self) -> Option<&Event> {
         self.records.last().map(|r| &r.event)
     }
@@ -140,7 +141,7 @@ pub(super) fn open(files: &SessionFiles) -> Result<File, SessionError> {
     })
 }
 
-/// Reads a session, whoever writes it meanwhile, and keeps all of it in memory.
+/// Reads a session, even while another program writes it, and keeps all of it in memory.
 ///
 /// # Errors
 /// [`SessionError::Io`], [`SessionError::NotASession`] or [`SessionError::TooLarge`]; damage is not an error but a
@@ -151,10 +152,10 @@ pub fn read(path: &Path) -> Result<Log, SessionError> {
     Ok(Log { survey, records })
 }
 
-/// Reads a session, whoever writes it meanwhile, and hands out its events in order; `progress` tells how far it is.
+/// Reads a session, even while another program writes it, and passes on its events in order; `progress` is updated.
 ///
 /// # Errors
-/// As [`read`]; nothing was handed out then that the session does not hold.
+/// As [`read`]; events passed on before the error are those of the session.
 pub fn scan(
     path: &Path,
     progress: &ReadProgress,
@@ -232,8 +233,8 @@ fn look_through(
     Ok(survey)
 }
 
-/// Returns the events at the beginning of a session and those at its end, of so many bytes each, without reading what lies
-/// between them.
+/// Returns the events at the beginning of a session and those at its end, of `bytes` bytes each, without reading the
+/// rest.
 ///
 /// # Errors
 /// As [`read`].
@@ -254,14 +255,14 @@ pub fn ends(path: &Path, bytes: u64) -> Result<[Vec<Event>; 2], SessionError> {
     Ok(events)
 }
 
-/// Reads what a file holds; `files` tells where long texts lie.
+/// Reads the content of a file; `files` is where its long texts are.
 pub fn read_bytes(files: SessionFiles, bytes: &[u8]) -> Log {
     let mut reader = Reader::new(files);
     reader.take(bytes);
     reader.finish()
 }
 
-/// Reads what a rescue file of a session holds; it begins wherever the session's own file was last synced.
+/// Reads the content of a session's rescue file; it begins where the session's own file was last synced.
 pub(super) fn read_rescue(files: &SessionFiles, bytes: &[u8]) -> Log {
     let scanner = Scanner::anywhere(files.clone());
     let mut reader = Reader { scanner, records: vec![] };
@@ -285,7 +286,7 @@ pub struct Reader {
 }
 
 impl Reader {
-    /// Returns a reader that has seen nothing; `files` tells where long texts lie.
+    /// Returns a reader without any events; `files` is where long texts are.
     pub fn new(files: SessionFiles) -> Reader {
         Reader { scanner: Scanner::new(files), records: vec![] }
     }
@@ -301,7 +302,7 @@ impl Reader {
         std::mem::take(&mut self.records)
     }
 
-    /// Returns what was read, once nothing more comes.
+    /// Returns the log, at the end of the bytes.
     pub fn finish(self) -> Log {
         Log { survey: Survey::of(self.scanner), records: self.records }
     }

@@ -1,7 +1,7 @@
-//! Takes something out of a session's file for good: a new file takes its place, and nothing of the old one is kept.
+//! Redacts a session's file permanently: a new file takes its place, and nothing of the old one is kept.
 //!
-//! The one operation that changes what is written; so it is asked for by a person, says in the log that it happened, and
-//! never touches a session that somebody writes or that a repair would have to mend first.
+//! This is the only operation that changes what is written; so it needs a person's request, leaves a note in the log,
+//! and never touches a session that a program writes or that needs a repair first.
 
 use super::codec::blobs_of;
 use super::error::SessionError;
@@ -19,7 +19,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What was taken out.
+/// The result of a redaction.
 #[derive(Debug)]
 pub struct Redacted {
     /// Events that are not what they were.
@@ -30,13 +30,13 @@ pub struct Redacted {
     pub removed: Vec<PathBuf>,
 }
 
-/// Takes out what `redaction` makes of a session's events, and appends a `warning` that says so.
+/// Removes the contents that `redaction` names from a session's events, and appends a `warning` that says so.
 ///
-/// Where nothing is found nothing is changed.
+/// Where nothing is found, nothing is changed.
 ///
 /// # Errors
-/// [`SessionError::Locked`] while somebody writes it, [`SessionError::ReadOnly`] where a repair is due first or a newer
-/// program wrote it, [`SessionError::Shape`] where an event could not do without what is taken out, and
+/// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] where a repair is due first or
+/// a newer program wrote it, [`SessionError::Shape`] where an event would be invalid without the removed text, and
 /// [`SessionError::Io`].
 pub fn redact(
     path: &Path,

@@ -19,18 +19,18 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What a repair did.
+/// The result of a repair.
 #[derive(Debug)]
 pub struct Repaired {
-    /// What was wrong.
+    /// The faults of the old file.
     pub faults: Vec<LogFault>,
-    /// The session as it was, under its new name; none if there was nothing to mend.
+    /// The session as it was, under its new name; none if there was nothing to repair.
     pub kept: Option<PathBuf>,
     /// Events in the session now.
     pub events: usize,
-    /// How many of them came from the rescue file.
+    /// How many events came from the rescue file.
     pub rescued: usize,
-    /// How many of them stand in for events that are lost.
+    /// How many `log.repaired` replace lost events.
     pub stand_ins: usize,
 }
 
@@ -63,12 +63,12 @@ pub(super) fn mend_tail(
 
 /// Replaces a damaged session by a new one with all that is good in it and in its rescue file.
 ///
-/// Events that are lost are stood in for by `log.repaired`, so that every other event keeps its place. Where nothing
-/// is wrong nothing is changed; a lost text beside the log cannot be repaired.
+/// Lost events are replaced by `log.repaired`, so that every other event keeps its number. Where nothing is wrong,
+/// nothing is changed; a lost text outside the log cannot be repaired.
 ///
 /// # Errors
-/// [`SessionError::Locked`] while somebody writes it, [`SessionError::ReadOnly`] for a newer format or a hole too wide
-/// to stand in for, and [`SessionError::Io`]; the session is then as it was.
+/// [`SessionError::Locked`] while another program writes it, [`SessionError::ReadOnly`] for a newer format or a gap too
+/// wide to fill, and [`SessionError::Io`]; the session is then as it was.
 pub fn repair(path: &Path) -> Result<Repaired, SessionError> {
     let files = reader::proven(path)?;
     let _lock = Lock::take(&files)?;
@@ -172,7 +172,7 @@ fn set_aside(path: &Path, bytes: &[u8]) -> Result<PathBuf, SessionError> {
     Ok(path)
 }
 
-/// Returns a name that no file has: the one asked for, or the same with `-2`, `-3`. The caller holds the lock.
+/// Returns an unused name: the one asked for, or the same with `-2`, `-3`. The caller holds the lock.
 fn free_name(path: &Path) -> PathBuf {
     let numbered = |n: u32| {
         let mut name = path.as_os_str().to_owned();

@@ -1,7 +1,7 @@
-//! LineMeaning of each line of a session whether it belongs where it stands, and hands on what it means.
+//! Checks of each line of a session whether it is in its place, and passes on its content.
 //!
-//! A line counts when its checksum holds. What does not is skipped up to the next line that does, and remembered with
-//! its bytes; only what follows the last whole line is a torn tail.
+//! A line counts when its checksum is right. Other lines are skipped up to the next one that counts, and recorded with
+//! their bytes; only what follows the last whole line is a torn tail.
 
 use super::alone::{LineBlock, LineMeaning};
 use super::blobs::{Reference, name_of};
@@ -29,14 +29,14 @@ pub struct Found<'a> {
     pub at: u64,
     /// Its line, perhaps with its newline.
     line: &'a [u8],
-    /// What happened.
+    /// The event as the program uses it.
     pub event: Event,
 }
 
 impl Found<'_> {
     /// Returns it with its line.
     pub fn record(self) -> Arc<Record> {
-        // a checksum that holds says that the line is text
+        // a correct checksum means that the line is text
         let line = String::from_utf8_lossy(self.line);
         let text = line.strip_suffix('\n').map_or(&*line, |l| l.strip_suffix('\r').unwrap_or(l));
         let mut line = String::with_capacity(text.len() + 1);
@@ -72,7 +72,7 @@ pub(super) struct Scanner {
 }
 
 impl Scanner {
-    /// Returns one that has seen nothing; `files` tells where long texts lie.
+    /// Returns a scanner without any events; `files` is where long texts are.
     pub(super) fn new(files: SessionFiles) -> Scanner {
         Scanner {
             blobs: Blobs { folder: files.blobs(), budget: BLOBS_MAX_BYTES },
@@ -93,13 +93,13 @@ impl Scanner {
         Scanner { next: None, ..Scanner::new(files) }
     }
 
-    /// Returns one that goes on with an event at a place in the file.
+    /// Returns a scanner that continues with an event at a place in the file.
     pub(super) fn at((seq, at): (Seq, u64), files: SessionFiles) -> Scanner {
         let len = usize::try_from(at).unwrap_or(usize::MAX);
         Scanner { next: Some(seq), len, ..Scanner::new(files) }
     }
 
-    /// Takes the next lines.
+    /// Scans the next lines.
     pub(super) fn take(&mut self, block: LineBlock, each: Each<'_>) {
         let mut rest = block.bytes.as_slice();
         for line in block.lines {
@@ -114,7 +114,7 @@ impl Scanner {
         }
     }
 
-    /// Takes what lies between two newlines and does not say what it means by itself.
+    /// Scans the bytes between two newlines whose content the block does not say.
     fn line(&mut self, at: usize, line: &[u8], each: Each<'_>) {
         match Envelope::read(line) {
             Ok(envelope) => self.enveloped(at, line, &envelope, each),
@@ -190,7 +190,7 @@ impl Scanner {
         self.hand_on(at, line, event, each);
     }
 
-    /// Takes a whole line of pieces that nobody asks for.
+    /// Skips a whole line of pieces that the caller does not need.
     fn pass(&mut self, at: usize, line: &[u8], seq: Seq) {
         if self.belongs(at, line, seq) {
             (self.last, self.next) = (Some(seq), Some(seq.next()));
@@ -223,7 +223,7 @@ impl Scanner {
         each(Found { at, line, event });
     }
 
-    /// Reads what a line means with the texts beside the log, or keeps it as it stands.
+    /// Reads a line with the texts outside the log, or keeps it unread.
     fn event(&mut self, at: usize, line: &[u8], envelope: &Envelope) -> Option<Event> {
         let seq = envelope.seq;
         let (blobs, faults) = (&mut self.blobs, &mut self.faults);

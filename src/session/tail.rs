@@ -1,9 +1,9 @@
-//! How everybody else follows a session: what was, then what comes, with the loose pieces in between.
+//! How readers follow a session: the past, then what comes, with the loose pieces in between.
 //!
-//! A tail is a cursor into shared records, not a queue: a slow reader costs nobody anything and misses only loose
-//! pieces, whose words the sealed `delta` repeats. What every reader has read is let go, so that a long talk does not
-//! stand in memory as its log. No reader can tell a live session from a replayed one. It does not say what is saved;
-//! that is the writer's `Durable`.
+//! A tail is a cursor into shared records, not a queue: a slow reader delays nobody and misses only loose pieces, whose
+//! words the sealed `delta` repeats. Records that every reader has read are dropped, so that a long conversation does
+//! not stay in memory as its log. No reader can distinguish a live session from a replayed one. It does not say what is
+//! saved; that is the writer's `Durable`.
 
 pub use super::{Archive, ReadProgress, Record};
 
@@ -17,13 +17,13 @@ use tokio::sync::watch;
 pub enum Item {
     /// An event. The reader forgets its loose pieces: the `delta` that sealed them comes first of all and has them.
     Event(Arc<Record>),
-    /// A piece that no event holds yet.
+    /// A piece that is not yet in an event.
     Piece(Piece),
-    /// A replay went elsewhere: the reader holds these events and nothing else, whatever it held before.
+    /// A replay jumped: the reader now has these events and nothing else, whatever it had before.
     Past(Past),
 }
 
-/// The first events of a recording, up to where a replay stands.
+/// The first events of a recording, up to the position of a replay.
 #[derive(Clone, Debug)]
 pub struct Past {
     records: Arc<[Arc<Record>]>,
@@ -31,7 +31,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// Returns the first so many of some records.
+    /// Returns the first `len` of some records.
     pub(super) fn new(records: Arc<[Arc<Record>]>, len: usize) -> Past {
         let len = len.min(records.len());
         Past { records, len }
@@ -66,7 +66,7 @@ struct Inner {
 struct Place {
     events: usize,
     loose: usize,
-    /// What it has to be told first: where a replay went.
+    /// What it receives first: where a replay jumped to.
     past: Option<Past>,
 }
 
@@ -133,7 +133,7 @@ impl Feed {
         Feed { inner: Arc::new(Mutex::new(inner)), bell: watch::Sender::new(()) }
     }
 
-    /// Returns a reader that begins with the first event, or with the oldest one that somebody has not read yet.
+    /// Returns a reader that begins with the first event, or with the oldest one that some reader has not read yet.
     pub fn tail(&self) -> Tail {
         let mut inner = lock(&self.inner);
         let (reader, events, past) = (inner.next_reader, inner.gone, inner.past.clone());
@@ -142,7 +142,7 @@ impl Feed {
         Tail { inner: self.inner.clone(), bell: self.bell.subscribe(), reader }
     }
 
-    /// Shows an event. Loose pieces end here, so whoever pushes seals them into a `delta` before any other event.
+    /// Adds an event. It ends the loose pieces, so they must be sealed into a `delta` before any other event.
     pub fn push(&self, record: Arc<Record>) {
         self.extend([record]);
     }
@@ -167,13 +167,13 @@ impl Feed {
         self.bell.send_replace(());
     }
 
-    /// Shows a piece at once, before any event holds it.
+    /// Shows a piece at once, before it is in an event.
     pub fn piece(&self, piece: Piece) {
         lock(&self.inner).loose.push(piece);
         self.bell.send_replace(());
     }
 
-    /// Says that nothing more comes; tails end once they have read what is there. Dropping every feed does the same.
+    /// Closes the feed; tails end once they have read what is there. Dropping every feed does the same.
     pub fn close(&self) {
         lock(&self.inner).over = true;
         self.bell.send_replace(());
@@ -198,7 +198,7 @@ impl Tail {
             if let Some(item) = self.try_next() {
                 return Some(item);
             }
-            // over is asked after the item, and both change under one lock before the bell: nothing slips between
+            // `over` is checked after the item, and both change under one lock before the bell: no change is missed
             if lock(&self.inner).over || self.bell.changed().await.is_err() {
                 return self.try_next();
             }

@@ -1,15 +1,15 @@
-//! Pieces that nobody needs any more: the end of their turn repeats all its words.
+//! Pieces that are no longer needed: the end of their turn repeats all its words.
 
 use crate::model::{Event, Kind, TurnId};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The turns of a log whose pieces change nothing in a fold of the whole of it.
+/// The turns of a log whose pieces make no difference to a fold of the whole log.
 #[derive(Clone, Debug, Default)]
 pub struct Finished(HashSet<TurnId>);
 
 impl Finished {
-    /// Collects the turns that ended. One that was asked again is left out: what the answer before cost is estimated from
-    /// its pieces.
+    /// Collects the turns that ended. Retried turns are left out: the cost of the earlier reply is estimated from its
+    /// pieces.
     pub fn of<'a>(events: impl IntoIterator<Item = &'a Event>) -> Finished {
         let (mut ended, mut retried) = (HashSet::new(), HashSet::new());
         for event in events {
@@ -18,7 +18,7 @@ impl Finished {
             } else if let Kind::CallRetried(r) = &event.kind {
                 retried.insert(r.turn);
             } else if let Kind::ToolAsked(a) = &event.kind {
-                // what was said before a tool was asked stands in no end
+                // the words before a tool request are in no end of a turn
                 retried.insert(a.turn);
             }
         }
@@ -26,7 +26,7 @@ impl Finished {
         Finished(ended)
     }
 
-    /// Returns whether a fold of the whole log comes to the same without an event.
+    /// Returns whether a fold of the whole log is the same without an event.
     pub fn repeats(&self, event: &Event) -> bool {
         let Kind::Delta(delta) = &event.kind else { return false };
         delta.pieces.iter().all(|run| self.0.contains(&run.0))
@@ -65,7 +65,7 @@ impl Sieve {
         }
     }
 
-    /// Hands out the rest, once nothing more comes: what is still being said is needed.
+    /// Passes on the rest, at the end of the log: turns still in progress need their pieces.
     pub fn finish(mut self, each: &mut dyn FnMut(Event)) {
         while let Some(event) = self.waiting.pop_front() {
             if self.passes(&event).unwrap_or(true) {
