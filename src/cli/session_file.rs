@@ -51,7 +51,7 @@ fn unpack_example(name: &str, log: &str, context: &Context) -> Result<PathBuf, F
     Ok(path)
 }
 
-/// Returns what a folder that cannot be read is told as.
+/// Returns the failure for a folder that cannot be read.
 pub fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
     let folder = folder.display().to_string();
     move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))

@@ -6,11 +6,11 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-/// Milliseconds after which it is told, and between two times.
+/// How long a task runs before its progress is shown, and how often it is updated.
 const TOLD_AFTER: Duration = Duration::from_millis(1_000);
 const TOLD_EVERY: Duration = Duration::from_millis(200);
 
-/// Does something, and tells on the terminal how far it is where it takes long; what was told is wiped out when it is done.
+/// Does a task, and shows its progress on the terminal where it takes long; the line is erased at the end.
 pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
     let progress = ReadProgress::default();
     if !stderr().is_terminal() {
@@ -22,7 +22,7 @@ pub fn watched<T>(what: &str, work: impl FnOnce(&ReadProgress) -> T) -> T {
         scope.spawn(move || {
             let mut wait = TOLD_AFTER;
             while ends.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
-                // a terminal that is gone is noticed by whoever writes what was asked for
+                // a terminal that is gone is noticed by the code that writes the result
                 let _ = write!(stderr(), "\r{what}: {}%\x1b[K", told.percent());
                 wait = TOLD_EVERY;
             }

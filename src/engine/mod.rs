@@ -1,9 +1,9 @@
 //! The engine: it grants the floor, takes words in, and decides what to append next.
 //!
-//! Four pure functions decide everything: [`react()`] says what an input makes true, [`advance()`] returns one event more
-//! or nothing, [`effects()`] reads from an event what must be done outside, [`deadline()`] says when time alone matters.
-//! Every prefix of what they return is legal, so a kill between any two lines loses no half of a decision. Only
-//! `drive` does anything: it owns the loop, the clock, the calls and the writer's queue.
+//! Four pure functions decide everything: [`react()`] returns the events that follow from an input, [`advance()`]
+//! returns one event more or nothing, [`effects()`] reads from an event what must be done outside, [`deadline()`] says
+//! when time alone matters. Every prefix of what they return is legal, so a kill between any two lines loses no half of
+//! a decision. Only `drive` does anything: it owns the loop, the clock, the calls and the writer's queue.
 //!
 //! It deliberately knows no screen, no files but the session it writes, and no policy by name.
 

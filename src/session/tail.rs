@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard};
 use tokio::sync::watch;
 
-/// What a tail hands out.
+/// What a reader receives from a tail.
 #[derive(Clone, Debug)]
 pub enum Item {
     /// An event. The reader forgets its loose pieces: the `delta` that sealed them comes first of all and has them.

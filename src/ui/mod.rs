@@ -1,8 +1,9 @@
 //! The full-screen reader: panes, keys, themes, layout.
 //!
 //! It reads a tail and sends commands; it never decides what happens, and it cannot tell a live conversation from a
-//! replayed one. Key press → [`Action`](action::Action) → [`update`](act::update) → view state, or a command. What is logged is the
-//! engine's; where the reader scrolled to is nobody's. It deliberately knows no engine, no voice, no environment.
+//! replayed one. Key press → [`Action`](action::Action) → [`update`](act::update) → view state, or a command. What is
+//! logged belongs to the engine; the scroll position is not logged. It deliberately knows no engine, no voice, no
+//! environment.
 
 pub mod act;
 pub mod action;

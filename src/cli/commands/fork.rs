@@ -63,7 +63,7 @@ fn words(text: &str) -> Result<String, String> {
 }
 
 impl ForkArgs {
-    /// Returns what is done.
+    /// Returns the command that plays the branch.
     pub fn next(mut self, context: &Context) -> Result<Next, Failure> {
         terminal::check(&mut self.play, context)?;
         let path = session_file::find(&self.which, context)?;
@@ -108,7 +108,7 @@ fn events_before(log: &Log, point: ForkPoint) -> Result<usize, Failure> {
     }
 }
 
-/// Begins a branch.
+/// Starts a branch.
 pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let (play, log) = (&fork.play, session::read(&fork.path)?);
     let events = events_before(&log, fork.at)?;
@@ -135,7 +135,7 @@ pub fn start(fork: &next::Fork, context: &Context) -> Result<Setup, Failure> {
     let date = context.environment.source_date_epoch().map(Wall);
     let fixed = assemble::fixed_epoch(virtual_time, fork.seed, date);
     let (sessions, named) = (context.paths.sessions(), assemble::naming(fixed, past.seed));
-    // whoever branches off after the last words of a conversation that is over wants it to go on
+    // a branch after the last words of a finished conversation is meant to continue it
     let whole = fold(&log);
     let onward = whole.ended.is_some() && whole.utterances == past.utterances;
     let session = session::fork(&log, events, fork.keep.place(&sessions, named), Mode::Normal)?;

@@ -1,4 +1,4 @@
-//! `resume`: goes on with a session where it stopped.
+//! `resume`: continues a session where it stopped.
 
 use crate::cli::args::play::Play;
 use crate::cli::args::session::SessionName;
@@ -35,7 +35,7 @@ pub struct ResumeArgs {
 }
 
 impl ResumeArgs {
-    /// Returns what is done.
+    /// Returns the command that plays the session.
     pub fn next(mut self, context: &Context) -> Result<Next, Failure> {
         terminal::check(&mut self.play, context)?;
         let path = session_file::find_own(&self.which, context)?;
@@ -43,7 +43,7 @@ impl ResumeArgs {
     }
 }
 
-/// Goes on with the session of a file.
+/// Resumes the session of a file.
 pub fn start(
     resume: &next::Resume,
     opened: OpenedSession,

@@ -1,5 +1,5 @@
-//! The one place where a conversation is put together: session, feed, voices, clock and engine. It needs no terminal and
-//! no options of `run`; whoever plays a conversation, for a person or for a test, comes here.
+//! The one place where a conversation is put together: session, feed, voices, clock and engine. It needs no terminal
+//! and no options of `run`; every way to play a conversation, for a person or for a test, uses it.
 
 use crate::cli::play::before::Before;
 use crate::clock::{Clock, VIRTUAL_EPOCH, wall_now};
@@ -26,13 +26,13 @@ pub struct Assembled {
     pub engine: Engine,
     /// Its events from here on.
     pub tail: Tail,
-    /// What was before them.
+    /// The state before them.
     pub past: State,
     /// The same as a screen shows it, where it was read for one, and where its reader is.
     pub told: Option<(Transcript, Option<ViewState>)>,
-    /// Where it is kept.
+    /// The files of its session.
     pub files: SessionFiles,
-    /// Its time.
+    /// The session's clock.
     pub clock: Clock,
     /// Whether it is kept when the program ends.
     pub saved: bool,
@@ -40,7 +40,7 @@ pub struct Assembled {
 
 /// How a conversation starts.
 pub enum Opening {
-    /// As a new one.
+    /// As a new conversation.
     Open(Box<Opened>),
     /// Where it stopped; a torn tail was set aside first, if there was one.
     Resume(State, Option<LogRepaired>),
@@ -48,7 +48,7 @@ pub enum Opening {
     Fork {
         /// What the branch keeps of it.
         past: State,
-        /// Its id.
+        /// The id of the parent session.
         parent: Text,
         /// Another seed from here on.
         seed: Option<u64>,
@@ -61,17 +61,17 @@ pub enum Opening {
 pub struct Parts {
     /// The session's file and its writer.
     pub session: Session,
-    /// How it starts.
+    /// How it starts: new, resumed or as a branch.
     pub start: Opening,
-    /// What was written before, for whoever follows the feed.
+    /// The earlier events, for readers of the feed.
     pub before: Before,
     /// Who gives participants their words.
     pub voices: Arc<dyn Voices>,
-    /// Who runs their tools.
+    /// What runs the tools of its participants.
     pub tools: Arc<dyn Tools>,
     /// Its time, as [`clock`] returns it.
     pub clock: Clock,
-    /// Whether somebody is there who can be asked.
+    /// Whether an operator can be asked.
     pub attended: bool,
     /// Commands of the operator that are executed first.
     pub commands: Vec<Command>,
@@ -117,8 +117,8 @@ pub fn assemble(parts: Parts) -> Assembled {
     Assembled { engine, tail, past, told, files, clock: parts.clock, saved: parts.saved }
 }
 
-/// Returns whether nobody's words take real time to come, so that the conversation can run on virtual time; a person's
-/// take time only where they are `typed` meanwhile.
+/// Returns whether no words take real time, so that the conversation can run on virtual time; a person's words take
+/// real time only where they are `typed` during the run.
 pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: bool) -> bool {
     seats.into_iter().all(|seat| match seat.voice {
         VoiceSpec::Lines { .. } => true,
@@ -127,13 +127,13 @@ pub fn is_timeless<'a>(seats: impl IntoIterator<Item = &'a Participant>, typed: 
     })
 }
 
-/// Returns the clock of a conversation that goes on at a state; virtual time runs on from when it began.
+/// Returns the clock of a conversation that continues from a state; virtual time continues from its beginning.
 pub fn clock(virtual_time: bool, state: &State, began: Wall) -> Clock {
     if virtual_time { Clock::virtual_since(began, state.ms) } else { Clock::real(state.ms) }
 }
 
-/// Returns when a session on virtual time begins where two runs are to be equal byte for byte: a seed was given, or the
-/// environment names a `date`. A made-up date never stands in somebody's archive otherwise.
+/// Returns when a session on virtual time begins where two runs must be equal byte for byte: a seed was given, or the
+/// environment names a `date`. Otherwise no made-up date gets into an archive.
 pub fn fixed_epoch(virtual_time: bool, seed: Option<u64>, date: Option<Wall>) -> Option<Wall> {
     date.or(seed.map(|_| VIRTUAL_EPOCH)).filter(|_| virtual_time)
 }
@@ -143,12 +143,12 @@ pub fn began(log: &Survey) -> Wall {
     log.began.unwrap_or(VIRTUAL_EPOCH)
 }
 
-/// Returns a number that nobody can foresee.
+/// Returns an unpredictable number.
 pub fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Returns what a new session is named after: a moment and a number, which are the same each time where its beginning is
+/// Returns what a new session is named after: a time and a number, which are the same each time where its beginning is
 /// fixed.
 pub fn naming(fixed: Option<Wall>, seed: u64) -> (Wall, u64) {
     fixed.map_or_else(|| (wall_now(), random()), |at| (at, seed))

@@ -10,19 +10,19 @@ use std::sync::Arc;
 pub struct OpenedSession {
     /// What is known of its file.
     pub survey: Survey,
-    /// What it says.
+    /// The state after its last event.
     pub past: State,
-    /// The same for whoever shows it.
+    /// The same for a reader that shows it.
     pub before: Before,
 }
 
-/// What was before, for whoever follows a conversation from here on.
+/// The past, for a reader that follows a conversation from here on.
 #[derive(Default)]
 pub enum Before {
-    /// They are shown what comes, and nothing else.
+    /// None: the reader sees only what comes.
     #[default]
     Nothing,
-    /// The events.
+    /// The events before, in order.
     Events(Vec<Arc<Record>>),
     /// The transcript, and where its reader is, if they have seen its end already.
     Told(Box<Transcript>, Option<Box<ViewState>>),

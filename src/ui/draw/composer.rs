@@ -45,7 +45,7 @@ pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
 /// Draws whose words are asked for, and the queued messages.
 pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
-    // a list that lies on top changes nothing about where these keys are pressed
+    // an open list does not change where these keys are pressed
     let place = if screen.view.writing { Focus::Write } else { Focus::Read };
     let way = |action| screen.keymap.way(action, place);
     let mut rows = Vec::new();
@@ -83,8 +83,8 @@ pub fn queue(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// Draws what is written; the terminal's cursor stands on the caret. Where the keyboard is elsewhere, it invites to nothing
-/// that a letter would not do: it names the keys.
+/// Draws the input with the terminal's cursor on the caret. Where the keyboard is elsewhere, a letter would not write:
+/// it names the keys instead.
 pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     let theme = &screen.theme;
     let writes = screen.view.writing;
@@ -113,7 +113,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     }
 }
 
-/// The keys that begin something to say, as many as fit.
+/// Returns the keys that start a message, as many as fit.
 fn invitation(screen: &Screen, room: usize) -> Line<'static> {
     let status = Status::of(screen.transcript.state());
     if matches!(status, Status::Stopped | Status::Done | Status::Error) {

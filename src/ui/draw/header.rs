@@ -1,4 +1,4 @@
-//! The first row: what it is about, whether anybody thinks in it, how it stands; and the line below.
+//! The first row: the title, whether the cast is rehearsed, and the status; and the rule below.
 
 use crate::model::Limit;
 use crate::ui::draw::bar::Bar;

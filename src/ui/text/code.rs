@@ -1,8 +1,8 @@
 //! Code in its colours: which part of a line is a word of the language, a string, a number, a comment or a name.
 //!
 //! The tables of languages take a while to load, so they are loaded on a thread of their own when the first block of code
-//! is shown, which stands in one colour until then. What the parts look like is the theme's business. A build without
-//! the feature `highlight` has no tables, and all code in one colour.
+//! is shown, which has one colour until then. How the parts look is decided by the theme. A build without the feature
+//! `highlight` has no tables, and all code in one colour.
 
 #[cfg(feature = "highlight")]
 mod languages;
@@ -17,7 +17,7 @@ use crate::ui::theme::glyphs::Glyphs;
 use crate::ui::theme::{Theme, ThemeRole};
 use ratatui::text::{Line, Span};
 
-/// Lines of a block beyond which it stays in one colour: nobody reads it here, and it would hold up the frame.
+/// The longest block with colours, in lines: a longer one would hold up the frame, and few read it here.
 const LINES_MAX: usize = 400;
 
 /// Returns the lines of a block of code in the colours of its language, as far as that is known.

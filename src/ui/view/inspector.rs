@@ -18,7 +18,7 @@ const DIGITS: usize = 16;
 /// Returns what the speaker of a row was shown.
 ///
 /// # Errors
-/// Why nobody was shown anything.
+/// Why there is no prompt.
 pub fn prompt_of(transcript: &Transcript, at: usize) -> Result<Page, &'static str> {
     let turn = match transcript.shown(at) {
         Some(RowView::Speaking(turn)) => turn.id,

@@ -1,7 +1,7 @@
 //! What the screen tells: the fold, and the rows of the transcript in order, each with an id that survives growth.
 //!
-//! It is a reader of a tail and nothing else: whatever it holds comes from events and loose pieces, so that a live
-//! conversation and a replayed one look the same. What happened besides words is told by `export`'s narrator.
+//! It is a reader of a tail and nothing else: everything in it comes from events and loose pieces, so that a live
+//! conversation and a replayed one look the same. Events besides words come from `export`'s narrator.
 
 use crate::analysis::{Analysis, TurnLog};
 use crate::export::{Narrated, Narrator};
@@ -18,39 +18,39 @@ use std::sync::Arc;
 /// The id of something in the transcript: an utterance keeps it from its first word to its last version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Id {
-    /// A turn's.
+    /// The id of a turn.
     Turn(TurnId),
     /// That of an event without a turn.
     Event(Seq),
 }
 
-/// Something in the transcript.
+/// The content of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RowKind {
     /// Words: the place of the entry in the state.
     Words(usize),
-    /// Something told by the program: a head, and words where it has any.
+    /// A note of the program: a head, and words where it has any.
     Aside {
-        /// One line.
+        /// The head, a single line.
         head: String,
         /// Words; mostly none.
         body: String,
     },
 }
 
-/// What the program tells of: how a row looks that holds no words of anybody's.
+/// The kind of a note, which decides how the row looks.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Aside {
-    /// A note.
+    /// A plain note.
     #[default]
     Note,
     /// A limit was reached, or is near.
     Limit,
-    /// Something failed.
+    /// A failed call or turn.
     Failure,
-    /// A vote.
+    /// The result of a vote.
     Vote(Box<VoteClosed>),
-    /// A verdict.
+    /// The verdict of the judges.
     Verdict(Box<VerdictGiven>),
 }
 
@@ -74,23 +74,23 @@ impl Aside {
 /// A row of the transcript.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TranscriptRow {
-    /// Its id.
+    /// The row's id, which stays when the row grows.
     pub id: Id,
     /// When, on the session's clock.
     pub at: Ms,
-    /// What.
+    /// What the row shows.
     pub item: RowKind,
     /// What the program tells of, where it does.
     pub aside: Aside,
 }
 
-/// A conversation as the screen holds it.
+/// A conversation as the screen needs it.
 #[derive(Clone, Default)]
 pub struct Transcript {
     /// The fold, with the loose pieces.
     pub live: Live,
     told: Vec<TranscriptRow>,
-    /// The places of the rows, by their ids; those of what was told besides words.
+    /// The indexes of rows that are notes, by their ids.
     places: HashMap<Id, usize>,
     asides: Vec<usize>,
     /// The entries that read otherwise than they were said.
@@ -98,23 +98,23 @@ pub struct Transcript {
     /// The reasoning of turns that are over, which the fold does not keep.
     thoughts: HashMap<TurnId, Text>,
     narrator: Narrator,
-    /// What figures are made of, beside the fold.
+    /// What the tables of the analysis are made from, besides the state.
     pub turn_log: TurnLog,
     /// The events that were there before the tail began, where they are not in `log`.
     archive: Option<Archive>,
-    /// Every event but pieces, as the tail handed it out: what somebody was shown is built again from these.
+    /// Every event but pieces, as the tail passed it on: prompts are built again from these.
     log: Vec<Arc<Record>>,
-    /// The same conversation at earlier and later points, where it is a recording.
+    /// The same conversation at other points, where it is a recording.
     pub waypoints: Waypoints<Transcript>,
 }
 
-/// What stands at a place of the transcript.
+/// What a row of the transcript shows.
 pub enum RowView<'a> {
-    /// Words, as an entry holds them.
+    /// An entry, with the time of its words.
     Words(&'a Entry, Ms),
     /// Words that are being spoken.
     Speaking(&'a Turn),
-    /// Something told by the program.
+    /// A note of the program: its head and its words.
     Aside(&'a str, &'a str),
 }
 
@@ -133,7 +133,7 @@ impl Transcript {
         }
     }
 
-    /// Becomes what it is after the first events of a recording.
+    /// Replaces the content by the first events of a recording.
     fn go(&mut self, past: &[Arc<Record>]) {
         let waypoints = std::mem::take(&mut self.waypoints);
         *self = waypoints.after(past);
@@ -142,7 +142,7 @@ impl Transcript {
         self.log = past.iter().filter(|record| is_kept(record)).cloned().collect();
     }
 
-    /// Returns the rows that are told, in order; what is being spoken comes behind them.
+    /// Returns the rows in order, without the turns in progress, which come after them.
     pub fn rows(&self) -> impl DoubleEndedIterator<Item = &TranscriptRow> + ExactSizeIterator {
         self.told.iter()
     }
@@ -163,13 +163,13 @@ impl Transcript {
         self.apply(event);
     }
 
-    /// Leaves the events that it holds in the file that they were read from.
+    /// Drops the events from memory that are in the file they were read from.
     pub fn keep_in(&mut self, archive: Option<Archive>) {
         self.archive = archive;
     }
 
-    /// Hands out every event so far from a place on but pieces, which the end of their turn holds as well, until `each`
-    /// has enough.
+    /// Passes every event so far from a place on, except pieces, which the end of their turn repeats, until `each` has
+    /// enough.
     pub fn events(&self, from: Seq, each: &mut dyn FnMut(&Event) -> ControlFlow<()>) {
         let mut flow = ControlFlow::Continue(());
         if let Some(archive) = &self.archive {
@@ -246,7 +246,7 @@ impl Transcript {
         entries.any(|entry| entry.versions.iter().any(|v| v.turn == Some(e.turn)))
     }
 
-    /// Returns it as something to look at in figures.
+    /// Returns the conversation for analysis.
     pub fn analysis(&self) -> Analysis<'_> {
         Analysis { state: self.state(), turn_log: &self.turn_log, from: Seq(0) }
     }
@@ -257,7 +257,7 @@ impl Transcript {
         self.told.iter().position(|row| row.item == RowKind::Words(entry))
     }
 
-    /// Returns the fold.
+    /// Returns the state after the last event.
     pub fn state(&self) -> &State {
         &self.live.state
     }
@@ -272,7 +272,7 @@ impl Transcript {
         self.told.len() + self.speaking().count()
     }
 
-    /// Returns whether nothing was told yet.
+    /// Returns whether there are no rows yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -293,7 +293,7 @@ impl Transcript {
         })
     }
 
-    /// Returns what stands at a place.
+    /// Returns what the row at an index shows.
     pub fn shown(&self, at: usize) -> Option<RowView<'_>> {
         match self.told.get(at) {
             Some(TranscriptRow { item: RowKind::Words(entry), at, .. }) => {
@@ -323,7 +323,7 @@ impl Transcript {
     pub fn answers_earlier(&self, entry: &Entry) -> bool {
         let revised = self.revised.iter().filter_map(|at| self.state().entries.get(*at));
         let before = revised.take_while(|e| e.seq < entry.seq);
-        // nearly always nothing has changed, and then nobody's view has to be made out
+        // usually nothing has changed, and then no view has to be computed
         let changed: Vec<&Entry> = before.filter(|e| entry.reads_earlier(e)).collect();
         if changed.is_empty() {
             return false;
@@ -382,7 +382,7 @@ impl Transcript {
 }
 
 impl Fold for Transcript {
-    /// Takes in an event.
+    /// Applies an event.
     fn apply(&mut self, event: &Event) {
         let before = self.state().entries.len();
         self.live.apply(event);
@@ -411,7 +411,7 @@ impl Fold for Transcript {
         };
         let aside = Aside::of(&event.kind);
         self.add(TranscriptRow { id, at: event.ms, item, aside });
-        // why words broke off stands below them
+        // the reason for a cut is shown below its words
         if let Some(Narrated::Note(note)) = more {
             let item = RowKind::Aside { head: note, body: String::new() };
             let (id, aside) = (Id::Event(event.seq), Aside::of(&event.kind));

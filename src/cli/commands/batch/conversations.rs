@@ -106,7 +106,7 @@ impl Conversations {
         self.play(job, prepared, &path, parts, &own)
     }
 
-    /// Goes on with a conversation that a kill, a signal or the budget stopped.
+    /// Resumes a conversation that a kill, a signal or the budget stopped.
     fn resume(
         &self,
         job: &BatchJob,
@@ -208,7 +208,7 @@ impl Conversations {
         line(subject, log.records.iter().map(|record| &record.event))
     }
 
-    /// Returns where the session of an item lies: its first one, or that of a later attempt.
+    /// Returns the path of an item's session: of its first attempt, or of a later one.
     fn path(&self, prepared: &Prepared, item: &str, number: u32) -> PathBuf {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let bare = item.len() <= NAME_MAX && item.chars().all(plain) && !item.starts_with('.');
@@ -238,7 +238,7 @@ fn bounded(own: &Limits, slice: Slice) -> Limits {
     }
 }
 
-/// Returns whether a conversation has come to an end that is its own: neither a signal nor the budget of the batch.
+/// Returns whether a conversation reached an end of its own: neither a signal nor the budget of the batch.
 fn is_over(state: &State, own: &Limits) -> bool {
     match state.ended.as_ref().map(|ended| ended.reason) {
         None | Some(StopReason::Signal) => false,

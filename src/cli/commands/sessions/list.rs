@@ -38,7 +38,7 @@ pub fn list(context: &Context, json: bool) -> Result<Exit, Failure> {
     rows.extend(all.iter().map(row));
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let [id, written, state, said] = [0, 1, 2, 3].map(width);
-    // a title is cut for a reader at a terminal only: whoever pipes the list wants it whole
+    // a title is cut for a reader at a terminal only: a pipe gets the whole
     let columns = if stdout().is_terminal() { terminal::columns() } else { usize::MAX };
     let left = columns.saturating_sub(id + written + state + said + 8).max(TITLE_COLUMNS);
     let line = |r: &[String; 5]| {
@@ -103,7 +103,7 @@ fn as_json(s: &SessionSummary) -> Value {
     })
 }
 
-/// Returns where a session stands, in one word and in more.
+/// Returns the status of a session, in one word and in more.
 pub fn standing(standing: &SessionStatus) -> (String, Option<String>) {
     let (word, why) = match standing {
         SessionStatus::Running(pid) => ("running", pid.map(|pid| format!("process {pid}"))),

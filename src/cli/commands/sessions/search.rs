@@ -10,7 +10,7 @@ use crate::cli::session_file::unreadable;
 use crate::text;
 use serde_json::{Value, json};
 
-/// Prints every place where somebody said the words.
+/// Prints every place with the words.
 pub fn search(words: &str, json: bool, context: &Context) -> Result<Exit, Failure> {
     if words.trim().is_empty() {
         return Err(Failure::usage(

@@ -10,7 +10,7 @@ use crate::cli::session_file::unreadable;
 use crate::cli::watched::watched;
 use crate::text;
 
-/// Prints it.
+/// Prints the sessions with their branches.
 pub fn tree(context: &Context) -> Result<Exit, Failure> {
     let folder = context.paths.sessions();
     let all = watched("reading sessions", |progress| catalogue::list(&folder, progress))

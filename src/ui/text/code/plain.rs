@@ -1,4 +1,4 @@
-//! What stands in for the tables of languages in a build without them.
+//! The replacement for the tables of languages in a build without them.
 
 use crate::ui::theme::Theme;
 use ratatui::text::Line;
@@ -8,7 +8,7 @@ pub fn ready() -> bool {
     false
 }
 
-/// Returns nothing: no language is known.
+/// Returns none: no language is known.
 pub(super) fn coloured(_: &str, _: &str, _: &Theme) -> Option<Vec<Line<'static>>> {
     None
 }
