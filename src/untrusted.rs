@@ -29,7 +29,7 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 /// Opens a file for reading, without ever waiting for it.
 ///
 /// # Errors
-/// What the system says, or why such a file is not read.
+/// The error of the operating system, or why such a file is not read.
 pub fn open(path: &Path) -> io::Result<File> {
     stays_inside(path)?;
     // opening a device may already do something

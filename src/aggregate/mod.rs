@@ -7,7 +7,7 @@ use crate::model::answer::{Aggregation, AnswerTie, CountedAnswer};
 use crate::model::{SeatId, Text};
 use std::collections::BTreeMap;
 
-/// What is near enough to be as much.
+/// The largest difference between two weights that still count as equal.
 const SAME: f64 = 1e-9;
 
 /// The readable answers, rankings and scores that are counted.
@@ -26,11 +26,11 @@ pub struct Given {
 /// The rules of a count.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rules {
-    /// What breaks a tie, or that nothing does.
+    /// The rule that breaks a tie.
     pub tie: AnswerTie,
     /// The random number that breaks a tie.
     pub dice: u64,
-    /// What a confidence of at least this counts as, the highest first; as it is, where there are no bands.
+    /// Lower bounds of confidence, the highest first, with the weight of each band; empty weighs confidence as it is.
     pub bands: Vec<(f64, f64)>,
 }
 

@@ -1,8 +1,8 @@
-//! Where two conversations part: a branch from its stem, or two runs of one scenario.
+//! Where two conversations diverge: a branch from its parent, or two runs of one scenario.
 
 use crate::model::{Event, Seq};
 
-/// Returns the place of the first event in which two logs differ; the time on the wall does not count.
+/// Returns the index of the first event in which two logs differ; wall-clock times do not count.
 pub fn divergence<'a>(
     a: impl IntoIterator<Item = &'a Event>,
     b: impl IntoIterator<Item = &'a Event>,

@@ -1,4 +1,4 @@
-//! Who spoke when.
+//! Who spoke when: the times of all turns.
 
 use super::{Analysis, Cell, Table, name};
 use crate::model::Outcome;

@@ -3,10 +3,10 @@
 /// A page of the analysis on the screen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum FigurePage {
-    /// Who had the floor, how long.
+    /// Speaking time and shares.
     #[default]
     Floor,
-    /// What it cost, and how fast it came.
+    /// Cost and speed.
     Cost,
     /// Each participant's position over time.
     Positions,

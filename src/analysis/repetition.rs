@@ -1,4 +1,4 @@
-//! What was said twice, and what was new.
+//! Repetition and novelty of each utterance.
 
 use super::subject::speaker;
 use super::{Analysis, Cell, Table};

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 pub struct Standpoints {
     /// Every position that was ever held, safe for one line, in the order of first mention.
     pub choices: Vec<String>,
-    /// Those who ever stood somewhere, in the order of their seats: what they said, in order.
+    /// The positions of each participant that ever had one, by seat, in order.
     pub lanes: Vec<(SeatId, Vec<Stand>)>,
     /// The utterances after which votes were closed.
     pub votes: Vec<u32>,
@@ -42,7 +42,7 @@ impl Standpoints {
         self.choices.iter().position(|known| spelled(known) == spelled(choice))
     }
 
-    /// Returns the sign of a choice: a letter, as far as there are letters.
+    /// Returns the mark of a choice: a letter, as far as there are letters.
     pub fn sign(choice: Option<usize>) -> char {
         match choice {
             None => '?',

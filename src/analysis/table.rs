@@ -3,11 +3,11 @@
 /// One table of an analysis.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
-    /// What it is called by, in file names and options.
+    /// The table's name in file names and options.
     pub name: &'static str,
     /// Heading for people; `name` is for data.
     pub title: &'static str,
-    /// What it counts, in a sentence.
+    /// One sentence on what it counts.
     pub counts: &'static str,
     /// How many of the first columns identify a row.
     pub keys: usize,

@@ -62,7 +62,7 @@ impl Totals {
         self.judge(state);
     }
 
-    /// Takes in the last verdict of a session, for its sides and for the models on them.
+    /// Adds the last verdict of a session, for its sides and for the models on them.
     fn judge(&mut self, state: &State) {
         let Some((verdict, _)) = &state.verdict else { return };
         let named = state.scenario.verdict.as_ref().map_or(&[][..], |v| &v.sides);

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
-/// Bytes that one item may have.
+/// The longest item, in bytes.
 const ITEM_MAX: u64 = 1 << 20;
 /// The key by which an item is known.
 const ID: &str = "id";
@@ -25,13 +25,13 @@ pub struct BatchItem {
     pub id: String,
     /// Its line, from 1.
     pub line: u64,
-    /// What is right, where the item says so.
+    /// The right answer; none where the item has none.
     pub key: Option<Value>,
     /// The line's values for templates, without the right answer.
     pub values: Map<String, Value>,
 }
 
-/// What is wrong with a line.
+/// Why a line is not an item.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {why}")]
 pub struct Damaged {
@@ -55,7 +55,7 @@ impl Items {
     /// Opens a file; one that ends in `.csv` begins with the names of its columns.
     ///
     /// # Errors
-    /// What the system says, or that a CSV file has no header.
+    /// The error of the operating system, or that a CSV file has no header.
     pub fn open(path: &Path) -> io::Result<Items> {
         let lines = BufReader::new(untrusted::open(path)?);
         let mut items = Items { lines, at: 0, columns: None, seen: HashMap::new() };

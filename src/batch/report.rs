@@ -38,7 +38,7 @@ impl Report {
     /// Reads a file of results; `unread_most` is the largest share, from 0 to 1, of unreadable answers.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn read(path: &Path, unread_most: f64) -> io::Result<Report> {
         let mut report = Report { unread_most, ..Report::default() };
         for line in lines(File::open(path)?) {

@@ -99,9 +99,9 @@ pub struct Measured {
     pub bullied: Vec<Turned>,
     /// Judgements that could be read both ways round.
     pub judged: u32,
-    /// Those of them that turned when the sides were swapped.
+    /// How many of them changed when the sides were swapped.
     pub swap_flips: u32,
-    /// Those of them that went to the side that stood first.
+    /// How many of them went to the side that was shown first.
     pub first_side: u32,
 }
 
@@ -117,7 +117,7 @@ pub struct Round {
     pub correct: Option<bool>,
     /// The share of all who were asked that gave the answer which most gave.
     pub agreement: f64,
-    /// How many answers there would be as much spread in if all were given equally often.
+    /// The effective number of answers: as many equally frequent ones would have the same spread.
     pub effective: f64,
     /// The share of three-word sequences that are new in the conversation, over the replies of the round.
     pub novelty: f64,
@@ -130,7 +130,7 @@ pub struct Turned {
     pub seat: String,
     /// With which of its answers, from 2.
     pub round: u32,
-    /// Those whose answer it took over, as far as it was shown them.
+    /// The seats whose answer it took over, of those whose answers it was shown.
     pub after: Vec<String>,
 }
 
@@ -200,7 +200,7 @@ impl Appended {
     /// Opens a file for appending, and reads what is in it; a last line without its end is ended.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn open(path: &Path) -> io::Result<(Appended, KnownResults)> {
         let mut done = KnownResults::default();
         let mut file = File::options().read(true).append(true).create(true).open(path)?;
@@ -224,7 +224,7 @@ impl Appended {
     /// Appends a line; it is on the disk when this returns.
     ///
     /// # Errors
-    /// What the system says.
+    /// The error of the operating system.
     pub fn append(&mut self, line: &ResultLine) -> io::Result<()> {
         let mut text = serde_json::to_string(line).map_err(io::Error::other)?;
         text.push('\n');

@@ -70,7 +70,7 @@ pub trait JobRunner: Sync {
 pub struct Progress {
     /// Conversations that are over, earlier runs included.
     pub done: u64,
-    /// Those that this run has had.
+    /// Conversations of this run.
     pub had: u64,
     /// Conversations that failed.
     pub failed: u64,
@@ -101,7 +101,7 @@ pub struct BatchRun<'a> {
     pub protocols: &'a [Protocol],
     /// The most conversations at the same time.
     pub jobs: usize,
-    /// What all of them may use.
+    /// The budget of all conversations together.
     pub budget: Slice,
     /// Whether those that failed are run again.
     pub retry: bool,
@@ -111,7 +111,7 @@ pub struct BatchRun<'a> {
     pub all: u64,
 }
 
-/// What is spent and what is set aside.
+/// Money and tokens that are spent or set aside.
 #[derive(Default)]
 struct Ledger {
     usd: f64,

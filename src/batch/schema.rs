@@ -1,4 +1,4 @@
-//! What a line of results looks like, as a JSON Schema.
+//! The form of a line of results, as a JSON Schema.
 
 use serde_json::{Value, json};
 

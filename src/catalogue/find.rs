@@ -6,7 +6,7 @@ use crate::session::SessionFiles;
 use std::io;
 use std::path::{MAIN_SEPARATOR, Path, PathBuf};
 
-/// How many candidates an ambiguous beginning is answered with.
+/// How many candidates the message about an ambiguous beginning lists.
 const CANDIDATES_SHOWN: usize = 10;
 
 /// Why a name finds no session, or more than one.

@@ -1,4 +1,4 @@
-//! Past sessions: a list of them all, the one that a person means, words in all of them, and the trash.
+//! Past sessions: the list, finding one by name, a search in all of them, and the trash.
 //!
 //! It reads session files and writes none; beside each it keeps a summary that can be deleted. A bad file is listed as
 //! what it is and never hides the others. What is said in a session plays no part here but when words are looked for.

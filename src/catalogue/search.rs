@@ -17,7 +17,7 @@ use std::thread;
 
 /// Characters of an excerpt before and after what was found.
 const AROUND_CHARS: usize = 30;
-/// What is found in one session at most.
+/// The most hits in one session.
 const HITS_MAX: usize = 1_000;
 
 /// A place with the words.
@@ -33,13 +33,13 @@ pub struct Hit {
     pub who: String,
     /// The utterance's number; none for words outside the count.
     pub number: Option<u32>,
-    /// When, on the wall.
+    /// The wall-clock time of the words.
     pub at: Wall,
     /// The words, with a few around them; safe for one line.
     pub excerpt: String,
 }
 
-/// What is looked for; small letters also find capital ones.
+/// A search query; lower case also matches upper case.
 pub struct Query {
     /// How the words stand in a file.
     spelled: Regex,
@@ -66,7 +66,7 @@ impl Query {
 /// found.
 ///
 /// # Errors
-/// When the folder exists and cannot be read; a file that cannot is passed over, as the list shows it.
+/// When the folder exists and cannot be read; an unreadable file is skipped, as the list shows.
 pub fn search(folder: &Path, query: &Query, mut each: impl FnMut(Vec<Hit>)) -> io::Result<()> {
     let mut paths: Vec<PathBuf> = logs(folder)?.iter().map(fs::DirEntry::path).collect();
     paths.sort_unstable_by(|a, b| b.cmp(a));

@@ -3,7 +3,7 @@
 use crate::config::Environment;
 use std::path::Path;
 
-/// What cargo sets for a program that it runs.
+/// The variable that cargo sets for a program that it runs.
 const CARGO_PACKAGE: &str = "CARGO_PKG_NAME";
 const CARGO_FOLDER: &str = "CARGO_MANIFEST_DIR";
 

@@ -39,7 +39,7 @@ pub struct Context {
     pub theme: Option<String>,
     /// The option for colours; none leaves it to the terminal.
     pub colour: Option<Colour>,
-    /// The signs that were asked for.
+    /// The option for the character set; none leaves it to the settings.
     pub signs: Option<Signs>,
     /// Whether anything is to move by itself.
     pub motion: Option<Motion>,
@@ -124,7 +124,7 @@ impl Context {
         Ok(Some((project, trusted)))
     }
 
-    /// Lets the project's settings count for this run.
+    /// Applies the project's settings in this run.
     pub fn trust_project(&self) {
         self.trusts_project.set(true);
     }
@@ -159,7 +159,7 @@ impl Context {
         *self.told.get_or_init(terminal::ask)
     }
 
-    /// Says something to the person, in one line, unless they asked for quiet.
+    /// Prints a line on standard error, unless `--quiet`.
     pub fn say(&self, line: &str) {
         self.keep(line);
         if !self.quiet {

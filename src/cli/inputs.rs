@@ -12,7 +12,7 @@ use std::io::{self, Read, stdin};
 
 /// The largest steer file or topic that is read, in bytes.
 const INPUT_MAX_BYTES: u64 = 1 << 20;
-/// What some editors write at the beginning of a text.
+/// The byte order mark that some editors write at the beginning of a text.
 const BOM: &[u8] = b"\xef\xbb\xbf";
 
 /// Refuses two inputs that would both read standard input.

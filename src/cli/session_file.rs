@@ -57,13 +57,13 @@ pub fn unreadable(folder: &Path) -> impl Fn(io::Error) -> Failure {
     move |e| Failure::new(Exit::Session, format!("cannot read {folder}: {e}"))
 }
 
-/// Says which texts of a session are not there any more; it can be resumed all the same.
+/// Reports which texts of a session are missing; it can be resumed all the same.
 pub fn report_missing_texts(log: &Survey, context: &Context) {
     let missing = log.faults.iter().filter(|f| matches!(f, LogFault::Blob { .. }));
     missing.for_each(|fault| context.say(&fault.to_string()));
 }
 
-/// Says what was wrong with a session of which everything was shown that can be read.
+/// Reports what was wrong with a session after everything readable was shown.
 pub fn report_faults(log: &Survey, context: &Context) -> Result<Exit, Failure> {
     if log.last.is_none() {
         context.say("the file contains no readable events");

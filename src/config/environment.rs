@@ -48,7 +48,7 @@ impl Environment {
         self.get("SSH_TTY").or(self.get("SSH_CONNECTION")).is_some()
     }
 
-    /// Returns the command of the person's editor, as a shell would read it.
+    /// Returns the command of the user's editor, as a shell would read it.
     pub fn editor(&self) -> Option<&str> {
         self.get("VISUAL").or(self.get("EDITOR")).and_then(OsStr::to_str)
     }

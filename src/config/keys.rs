@@ -24,7 +24,7 @@ pub struct Binding {
     pub action: String,
     /// Its keys, all of them.
     pub keys: Vec<String>,
-    /// Where that is written: file, line and column.
+    /// The place in the settings: file, line and column.
     pub at: String,
 }
 

@@ -12,7 +12,7 @@ use toml::{Table, Value};
 
 /// The file of a project, in the folder where the program was started.
 const PROJECT_FILE: &str = "colloquium.toml";
-/// What the command line sets, as errors and explanations name it.
+/// The layer of the command line, as errors and explanations name it.
 const SET: &str = "--config-set";
 
 /// The settings file of a project, not yet checked.
@@ -28,7 +28,7 @@ impl Project {
     /// Reads the project's file, if there is one.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
+    /// When the file exists and cannot be read.
     pub fn here() -> Result<Option<Project>, SettingsError> {
         let path = Path::new(".").join(PROJECT_FILE);
         let read = untrusted::read(&path).and_then(|bytes| {
@@ -50,7 +50,7 @@ impl Project {
     /// Returns every value that it would set.
     ///
     /// # Errors
-    /// When it is not what settings should be.
+    /// When the file has a fault.
     pub fn sets(&self) -> Result<Vec<Origin>, SettingsError> {
         Ok(Settings::parse(&self.text, &self.path.display().to_string())?.origins)
     }
@@ -68,7 +68,7 @@ impl Settings {
     /// Returns these settings under what the command line sets, each as `KEY=VALUE`; a value that is no TOML is text.
     ///
     /// # Errors
-    /// When one of them is no setting.
+    /// When one of them is not a setting.
     pub fn set(self, all: &[String]) -> Result<Settings, SettingsError> {
         all.iter().try_fold(self, |settings, one| {
             let (key, value) = one.split_once('=').ok_or(SettingsError::Set)?;

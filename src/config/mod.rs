@@ -1,4 +1,4 @@
-//! Where the user's files are and what the environment says: the only reader of environment and home.
+//! The user's folders and the environment: the only reader of both.
 //!
 //! Everything is read once, at the start, and passed on as values; nothing here changes later. Of the files it reads
 //! only the settings and, where asked, a key.

@@ -3,7 +3,7 @@
 use crate::model::near::nearest;
 use toml::{Table, Value};
 
-/// What the reader of settings says of a key that it does not know, before its name.
+/// How the reader of settings reports an unknown key, before the key's name.
 const UNKNOWN: &str = "unknown field `";
 
 /// One value that is set, and its source.

@@ -35,14 +35,14 @@ pub enum Error {
     },
 }
 
-/// Where the program keeps its files. None of the folders need exist; [`make_private`] makes them.
+/// The program's folders. None of them need exist; [`make_private`] makes them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Paths {
-    /// What the user writes: settings, scenarios, themes.
+    /// The user's own files: settings, scenarios, themes.
     pub config: PathBuf,
-    /// What must last: the sessions.
+    /// Files to keep for good: the sessions.
     pub data: PathBuf,
-    /// What is handy to keep: input history, logs, trust.
+    /// Files that are useful to keep: input history, logs, trust.
     pub state: PathBuf,
     /// The folder for files that can be recreated.
     pub cache: PathBuf,
@@ -52,7 +52,7 @@ impl Paths {
     /// Finds the folders. The data folder is `data_dir`, else `COLLOQUIUM_DATA_DIR`, else the usual one.
     ///
     /// # Errors
-    /// When the system names no home and the variables do not say where a folder is.
+    /// When the system names no home and the variables do not name a folder.
     pub fn find(environment: &Environment, data_dir: Option<&Path>) -> Result<Paths, Error> {
         let usual = ProjectDirs::from("", "", PROGRAM);
         let usual = usual.as_ref();
@@ -109,7 +109,7 @@ impl Paths {
 /// Makes a folder and those above it where they are missing, each for the user alone (0700); what exists stays as it is.
 ///
 /// # Errors
-/// When it cannot be made, or is something else than a folder.
+/// When it cannot be made, or is not a folder.
 pub fn make_private(folder: &Path) -> Result<(), Error> {
     let mut builder = DirBuilder::new();
     builder.recursive(true);

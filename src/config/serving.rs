@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use std::num::{NonZeroU32, NonZeroUsize};
 
-/// What clients of the MCP server may do.
+/// The permissions of clients of the MCP server.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Serving {

@@ -41,7 +41,7 @@ pub enum SettingsError {
         line: usize,
         /// The column in characters, from 1.
         column: usize,
-        /// What is wrong, with the key and what it takes.
+        /// The fault, with the key and what it takes.
         message: String,
     },
     /// The keys of a provider's table contradict each other.
@@ -87,11 +87,11 @@ pub struct Settings {
     pub default_model: Option<String>,
     /// Providers by name: new ones, and other keys for known ones.
     pub providers: BTreeMap<String, Provider>,
-    /// What is known of models, by `provider:name`.
+    /// Facts about models, by `provider:name`.
     pub models: BTreeMap<String, ModelFacts>,
     /// How often and how long a turn whose calls fail is tried again.
     pub retries: Retries,
-    /// What clients of the MCP server may do.
+    /// The permissions of clients of the MCP server.
     pub mcp: Serving,
     /// What agents can see of the user's environment.
     pub agents: AgentSettings,
@@ -154,7 +154,7 @@ pub struct Provider {
 pub struct Retries {
     /// Calls of one model in one turn, the first one included.
     pub tries: NonZeroU32,
-    /// Seconds that a turn waits between them, in all.
+    /// The longest sum of waits of a turn between them, in seconds.
     pub seconds: u32,
 }
 
@@ -165,7 +165,7 @@ impl Default for Retries {
     }
 }
 
-/// What the user knows of a model.
+/// The user's facts about a model.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ModelFacts {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 pub struct Setting {
     /// The key, dotted.
     pub key: &'static str,
-    /// What it takes, as JSON Schema.
+    /// The form of its value, as JSON Schema.
     takes: &'static str,
     /// The default, in words.
     pub default: &'static str,

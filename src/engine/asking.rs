@@ -1,4 +1,4 @@
-//! What deciders ask of the state, and the answers they give one another.
+//! Questions of the deciders to the state, and their answers to one another.
 
 use crate::model::*;
 use crate::scenario::VerdictSpec;
@@ -43,7 +43,7 @@ pub(super) enum Says {
 /// What a verdict is about: the whole conversation, or a phase.
 #[derive(Clone, Copy)]
 pub(super) struct VerdictScope<'a> {
-    /// Where they are asked; what they see is seen from there.
+    /// The thread in which they are asked; they see what it sees.
     pub(super) thread: ThreadId,
     /// How it is judged, as the scenario says.
     pub(super) spec: &'a VerdictSpec,

@@ -20,9 +20,9 @@ impl Drop for Working {
 /// The tools of a conversation that were ordered and are not back.
 #[derive(Default)]
 pub(super) struct ToolsAtWork {
-    /// Those whose order is not written yet.
+    /// Runs whose order is not written yet.
     gated: VecDeque<Box<ToolJob>>,
-    /// Those that run, by their `tool.called`.
+    /// Runs in progress, by their `tool.called`.
     working: HashMap<Seq, (TurnId, AbortHandle)>,
 }
 

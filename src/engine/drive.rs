@@ -64,9 +64,9 @@ pub struct Engine {
     unwritable: Option<String>,
     /// The `seq` at which there was nothing left to decide.
     settled: Seq,
-    /// How many bytes may wait for the disk before no more words are taken.
+    /// The most bytes that may wait for the disk before the engine stops taking words.
     pub max_waiting_bytes: usize,
-    /// How long a full disk is waited for; for ever if there is no bound.
+    /// How long the engine waits for a full disk; none is without end.
     pub patience: Option<Duration>,
     /// Whether an operator can be asked, for a resume; of a new conversation, `conversation.opened` says it.
     pub attended: bool,
@@ -444,7 +444,7 @@ impl Engine {
     /// Seals what was shown and waits until everything is on the disk.
     ///
     /// # Errors
-    /// What is wrong with the disk.
+    /// The fault of the disk.
     pub async fn finish(mut self) -> Result<Durable, DiskFault> {
         self.seal();
         self.writer.finish().await

@@ -167,16 +167,16 @@ pub(super) fn time_is_up(state: &State, turn: &Turn) -> Option<Ms> {
     (turn.purpose != Purpose::Judge).then(|| up.max(turn.granted).plus(TIME_GRACE_MS))
 }
 
-/// Where a warning is given: at four fifths of a limit.
+/// Returns the mark at which a warning is given: four fifths of a limit.
 pub(super) fn near_mark(limit: u64) -> u64 {
     (limit * 4).div_ceil(5)
 }
 
-/// When a call runs out of time.
+/// A time limit of a call.
 pub(super) struct CallDeadline {
     /// The time at which the call fails.
     pub at: Ms,
-    /// What it failed to do until then.
+    /// What it failed to do in time, in words.
     what: &'static str,
     /// Milliseconds that it had for that.
     after: u64,

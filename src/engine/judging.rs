@@ -10,7 +10,7 @@ use crate::model::payload::BatchOpened;
 use crate::model::*;
 use crate::state::{Batch, PendingCommand, Ruling, State, Thread};
 
-/// What a judge as a stop rule answers, and what a vote is on that names no choices.
+/// The answers of a judge that is a stop rule, and the choices of a vote without any.
 const YES_OR_NO: [&str; 2] = ["yes", "no"];
 
 /// Returns a thread's open batch of a question beside the conversation.
@@ -78,7 +78,7 @@ pub(super) fn vote(state: &State, command: &PendingCommand) -> CommandStep {
     }
 }
 
-/// What a judge as a stop rule does next.
+/// The next step of a judge that is a stop rule.
 pub(super) enum JudgeStep<'a> {
     /// Ask it now: append this event.
     Now(Box<Draft>),

@@ -16,7 +16,7 @@ const ALIKE: f64 = 0.8;
 const RELATED: f64 = 0.2;
 /// How many of a speaker's own last turns a turn is compared with.
 const OWN: usize = 3;
-/// How many rounds are looked back at: two of a circle, and what they are held against.
+/// How many of the last rounds are compared: two of a circle, and the ones before.
 const ROUNDS: usize = 6;
 
 /// One turn of a conversation, as the loop check reads it.

@@ -1,4 +1,4 @@
-//! What an input makes true.
+//! The events that follow from an input.
 
 use super::drafts::end;
 use super::effects::{call_deadline, near_mark, time_is_up};

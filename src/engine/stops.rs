@@ -54,7 +54,7 @@ pub(super) fn rearmed(state: &State) -> Vec<u32> {
 }
 
 fn says(state: &State, place: u32, rule: &Rule) -> Says {
-    // what was said before an end was passed has been judged
+    // words before a passed end have been judged
     let fresh = |turn: TurnId| state.since.reopened.is_none_or(|seq| turn.0 > seq.0);
     let last = state.last.as_ref().filter(|last| fresh(last.turn));
     let Some(last) = last else { return Says::Nothing };

@@ -10,7 +10,7 @@ use crate::model::*;
 use crate::prompt;
 use crate::state::{State, Thread, Turn};
 
-/// Returns the decision to open a batch, or the summary that one of its seats needs first.
+/// Returns the batch of a decision, or the summary that one of its seats needs first.
 pub(super) fn before(state: &State, thread: &Thread, batch: BatchOpened) -> Draft {
     let needed = batch.seats.iter().find_map(|seat| due(state, thread, seat, &batch));
     draft(thread.id, ENGINE, needed.unwrap_or(batch).into())

@@ -147,13 +147,13 @@ pub(super) fn sides(state: &State, scope: VerdictScope<'_>) -> Vec<Side> {
 struct Counted {
     names: Vec<Text>,
     counts: BTreeMap<Text, u32>,
-    /// What has most: sides, or that there is no better one.
+    /// The sides with the most judgements, or that no side is better.
     ahead: Vec<Text>,
-    /// How many judgements there are, each with its swapped one.
+    /// How many judgements there are; a judgement and its swapped one count once.
     judged: usize,
     /// How many of them were readable.
     read: usize,
-    /// How many turned when the sides were swapped.
+    /// How many changed when the sides were swapped.
     turned: usize,
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 /// Rounds of requests in one turn; after the last of them a model is offered no tool.
 pub const ROUNDS_MAX: usize = 8;
-/// Requests of one call that are looked at.
+/// The most requests of one call that are carried out.
 const REQUESTS_MAX: usize = 16;
 /// How often the same request of a turn may fail before it is no longer tried.
 const EQUAL_FAILURES: usize = 2;

@@ -13,7 +13,7 @@ use crate::state::{PendingCommand, RunState, State, Thread};
 
 /// What the prompt adds for judges that are asked before the end.
 const INTERIM: &str = "The debate is not over: answer \"tie\" unless one side has already won.";
-/// What the casting vote is on.
+/// The question of the casting vote.
 const CASTING: &str = "The judgements are tied. If one of these sides has to win, which one?";
 
 /// A verdict that the operator asked for.
@@ -155,7 +155,7 @@ fn next(
     open(state, thread, BatchOpened { question, options, judge: Some(task), ..batch })
 }
 
-/// Asks the judges, after the summary that one of them may need.
+/// Returns the batch that asks the judges, after the summary that one of them may need.
 fn open(state: &State, thread: ThreadId, batch: BatchOpened) -> Draft {
     match state.threads.get(&thread) {
         Some(thread) => summary::before(state, thread, batch),

@@ -6,9 +6,9 @@ use crate::reply::{self, Parted, RepairedReply, Splitter};
 use crate::state::{Live, Seat, State, Turn};
 use std::borrow::Cow;
 
-/// Bytes up to which a reply is looked at with each line that comes.
+/// Up to this many bytes a reply is checked at every line.
 const SHORT_BYTES: usize = 8 * 1024;
-/// A longer one is looked at this many times, as a power of two, until it has doubled.
+/// How often a longer one is checked, as a power of two, until it has doubled.
 const LOOKS_BITS: u32 = 4;
 
 /// Some seats under all names by which the speaker of a turn knows them.
@@ -58,7 +58,7 @@ pub(super) fn named(state: &State, text: &str) -> Vec<SeatId> {
     reply::mentions(text, None, &present.collect::<Vec<_>>())
 }
 
-/// What a turn's voice said, brought back to the one who spoke: only a model writes on in others' names.
+/// Returns the speaker's own words in what its voice said: only a model continues in others' names.
 pub(super) fn own_words(
     state: &State,
     turn: &Turn,

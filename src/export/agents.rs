@@ -1,4 +1,4 @@
-//! What agents do besides speaking, a line each: tools, plans, and what they ask leave for.
+//! What agents do besides speaking, one line each: tools, plans, and requests for permission.
 
 use super::narrated::Narrated;
 use super::tools::{RESULT_MAX, short, who};

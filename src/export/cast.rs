@@ -1,6 +1,6 @@
 //! The screen as an asciinema recording (asciicast, version 2).
 //!
-//! What was drawn comes in as data: only a screen can draw. Each utterance gets a mark to jump to.
+//! The frames come in as data: only a screen can draw. Each utterance gets a marker to jump to.
 
 use super::Document;
 use crate::analysis::name;

@@ -20,7 +20,7 @@ const NAMES: f64 = 130.0;
 const ROW: f64 = 24.0;
 /// Characters of a name that fit.
 const NAME_CHARS: usize = 16;
-/// Height of what is said below a chart, and characters of it that fit.
+/// The height of the caption below a chart, and how many characters fit into it.
 const TOLD: f64 = 24.0;
 const TOLD_CHARS: usize = 130;
 /// Height of a chart of bars that stand.
@@ -55,7 +55,7 @@ pub fn of(figure: &str, study: &Analysis<'_>) -> String {
     chart.map_or_else(String::new, |(_, chart)| chart(study))
 }
 
-/// What was said of positions, where no vote is drawn that shows it already.
+/// Draws positions, unless the chart of a vote shows them already.
 fn stances(study: &Analysis<'_>) -> String {
     if last_vote(study).is_none() { stood(study) } else { String::new() }
 }
@@ -110,7 +110,7 @@ fn bars(study: &Analysis<'_>) -> String {
     svg(shares.len() as f64 * ROW, "Words of each participant", &marks)
 }
 
-/// What the last vote came to.
+/// Draws the result of the last vote.
 fn ballots(study: &Analysis<'_>) -> String {
     let Some(vote) = last_vote(study) else { return String::new() };
     let most = vote.counts.values().copied().max().unwrap_or(0).max(1);
@@ -137,7 +137,7 @@ fn ballots(study: &Analysis<'_>) -> String {
     svg(y + TOLD, "The last vote", &marks)
 }
 
-/// Who had the floor when, one lane a seat.
+/// Draws who had the floor when, one lane for each seat.
 fn lanes(study: &Analysis<'_>) -> String {
     let spoken: Vec<_> = study.utterances().filter_map(|(e, spent)| Some((e, spent?))).collect();
     let (Some(begin), Some(end)) = (
@@ -183,7 +183,7 @@ fn lanes(study: &Analysis<'_>) -> String {
     svg(y + TOLD, "Turns over time", &marks)
 }
 
-/// Where everybody stood from one utterance to the next, one lane a seat, and what the letters mean.
+/// Draws positions from one utterance to the next, one lane for each seat, with a legend.
 fn stood(study: &Analysis<'_>) -> String {
     let stood = standpoints(study);
     if stood.lanes.is_empty() {
@@ -364,7 +364,7 @@ fn novelty(study: &Analysis<'_>) -> String {
     svg(BARS + TOLD, "Share of each turn not said before", &marks)
 }
 
-/// Says below a chart what it counts.
+/// Writes a caption below a chart.
 fn told(marks: &mut String, y: f64, what: &str) {
     let (line, what) = (y + 16.0, escaped(&clipped(what, TOLD_CHARS)));
     put(marks, format_args!("<text class=\"soft\" x=\"0\" y=\"{line:.0}\">{what}</text>\n"));

@@ -1,6 +1,6 @@
 //! What an export leaves out by default: whispers, and what was hidden.
 //!
-//! It is taken out of the events, before any format sees them, so that no format can forget it.
+//! It is removed from the events, before any format sees them, so that no format can forget it.
 
 use crate::model::{BatchId, Command, Event, Key, Kind, Participant, SeatId, SteerLine, TurnId};
 use crate::session::{Record, Redaction, SessionError};
@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// The text that replaces words that were left out.
 const LEFT_OUT: &str = "[left out]";
 
-/// What is shown although it was not meant for everybody.
+/// Private content that an export shows all the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Reveal {
     /// Words to one seat alone, of the operator or of another seat.

@@ -20,9 +20,9 @@ pub struct Document {
     pub records: Vec<Arc<Record>>,
     /// The state after the last event.
     pub state: State,
-    /// What the fold does not keep.
+    /// What the state does not keep: timed turns and key events.
     pub turn_log: TurnLog,
-    /// What is shown although it was not meant for everybody.
+    /// Private content that is shown all the same.
     pub reveal: Reveal,
 }
 
@@ -62,7 +62,7 @@ impl Document {
         text::label(&self.state.shown_title()).into_owned()
     }
 
-    /// Returns everything that was said and is not hidden, with the turn that said it.
+    /// Returns everything that was said and is not hidden, with its turn.
     fn entries(&self) -> impl Iterator<Item = (&Entry, Option<&TimedTurn>)> {
         let shown = self.state.entries.iter().filter(|e| self.reveal.hidden || e.hidden.is_none());
         shown.map(|e| (e, e.version().turn.and_then(|turn| self.turn_log.spent(turn))))
@@ -78,7 +78,7 @@ pub fn jsonl(document: &Document) -> String {
     document.records.iter().map(|r| r.line.as_str()).collect()
 }
 
-/// Spells everything that was said as comma-separated values, one row each.
+/// Returns everything that was said as comma-separated values, one row each.
 pub fn csv(document: &Document) -> String {
     let mut out = "number,at_ms,participant,name,to,text,words,tokens_out,usd,cut\n".to_owned();
     for (entry, spent) in document.entries() {

@@ -18,7 +18,7 @@ pub(super) struct Failing {
     turns: u32,
 }
 
-/// What an event is to what fails.
+/// The relation of an event to the current failure.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Again {
     /// The event is no failure of a turn or call.

@@ -62,7 +62,7 @@ fn when(document: &Document) -> Option<String> {
     Some(format!("<time datetime=\"{}\">{words}</time>", at.strftime("%Y-%m-%dT%H:%M:%SZ")))
 }
 
-/// What was said and what happened, from first to last.
+/// Returns the narration as HTML, from first to last.
 fn talk(document: &Document) -> String {
     let mut narrator = document.narrator();
     let mut state = State::default();
@@ -83,7 +83,7 @@ fn talk(document: &Document) -> String {
     out
 }
 
-/// Whose words an event brought, as a colour.
+/// Returns the colour class of the author of an event's words.
 fn class(state: &State, event: &Event) -> String {
     let seat = match &event.kind {
         Kind::TurnEnded(e) => {

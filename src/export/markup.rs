@@ -1,4 +1,4 @@
-//! What every part of a page needs: text that is no markup, and the colour of a participant.
+//! For every part of a page: escaped text, and the colour of a participant.
 
 use crate::model::SeatId;
 use crate::state::State;

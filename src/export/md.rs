@@ -5,7 +5,7 @@
 
 use super::{Narrated, REHEARSED};
 
-/// What would mean something in a heading or a note.
+/// The characters with a meaning in a heading or a note.
 const MEANING: &[char] = &['\\', '`', '*', '_', '[', ']', '<', '>', '#', '!', '|', '&', '~'];
 
 /// Spells one thing worth telling, with the empty line that ends it.

@@ -4,7 +4,7 @@
 //! only spells that. Everything is append-only, one block per finished utterance, without anything that acts on a
 //! terminal. It deliberately leaves out pieces and calls: the log has those.
 //!
-//! What is kept as a file is spelled from a [`Document`], which has lost beforehand what was not meant for everybody.
+//! Files are spelled from a [`Document`], from which private content is already removed.
 
 pub mod beside;
 pub mod cast;
@@ -37,13 +37,13 @@ pub use narrated::{Narrated, REHEARSED, Spelling, utterances};
 pub struct Format {
     /// Its name, and the ending of its files.
     pub name: &'static str,
-    /// What it is, in words.
+    /// A description for people.
     pub title: &'static str,
     /// How a conversation is spelled in it.
     pub spell: Spell,
 }
 
-/// What a format is made of.
+/// What a format is spelled from.
 pub enum Spell {
     /// From the document alone.
     Document(fn(&Document) -> String),

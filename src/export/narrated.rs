@@ -1,4 +1,4 @@
-//! What is worth telling of a conversation, before any format spells it.
+//! The narration of a conversation, before any format spells it.
 
 use crate::state::State;
 
@@ -25,7 +25,7 @@ pub enum Narrated {
         place: String,
         /// Whose, and in which way.
         who: String,
-        /// What was said; may be empty.
+        /// The text; may be empty.
         body: String,
     },
     /// An event, in words.
@@ -35,7 +35,7 @@ pub enum Narrated {
 /// How a format spells one part of the narration.
 pub type Spelling = fn(&Narrated) -> String;
 
-/// Where words without a number stand.
+/// Returns the place of words without a number.
 pub(super) fn place(state: &State) -> String {
     match state.last.as_ref().and_then(|l| l.number) {
         Some(number) => format!("after {number}"),

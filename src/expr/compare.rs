@@ -29,7 +29,7 @@ pub struct Comparison {
 pub(super) struct CheckedSource {
     pub text: String,
     pub comparisons: Vec<Comparison>,
-    /// Where something was put in, in the new text, and how many bytes.
+    /// Where text was inserted into the new source, and how many bytes.
     added: Vec<(usize, usize)>,
 }
 
@@ -107,7 +107,7 @@ fn comparisons(source: &str, body: &Range<usize>) -> Vec<Comparison> {
     all
 }
 
-/// Returns a comparison whose sides begin at their first sign.
+/// Returns a comparison whose sides begin at their first character.
 fn compared(source: &str, left: Range<usize>, right: Range<usize>) -> Comparison {
     let begun = |side: Range<usize>| {
         let text = source.get(side.clone()).unwrap_or_default();
@@ -120,7 +120,7 @@ fn is_sign(source: &str, place: &Range<usize>) -> bool {
     matches!(source.get(place.clone()), Some("<" | ">" | "=" | "!"))
 }
 
-/// Lets the right side of a comparison pass.
+/// Returns the right side of a comparison if it can be compared with the left.
 pub(super) fn alike(left: &Value, right: Value) -> Result<Value, Error> {
     let (one, other) = (kind(left), kind(&right));
     if one == other || one.is_none() || other.is_none() {

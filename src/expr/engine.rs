@@ -92,13 +92,13 @@ pub(super) const TESTS: &[&str] = &[
     "undefined",
     "unequalto",
 ];
-/// Steps that one evaluation of a condition may take.
+/// The most steps of one evaluation of a condition.
 const CONDITION_FUEL: u64 = 5_000;
-/// Steps that one rendering of a template may take.
+/// The most steps of one rendering of a template.
 const TEMPLATE_FUEL: u64 = 50_000;
 /// Bytes that adding texts in one expression may take.
 const SUM_LIMIT: usize = 32 * 1024 * 1024;
-/// Parts of facts that are looked at for the longest text.
+/// How many parts of the facts are searched for the longest text.
 const LOOKED_AT: usize = 100_000;
 /// The deepest nesting of calls during evaluation.
 const RECURSION_LIMIT: usize = 30;
@@ -256,7 +256,7 @@ fn to_json(value: &Value, _: Kwargs) -> Result<String, Error> {
     }
 }
 
-/// Sees to it that adding texts cannot take more memory than there should be.
+/// Checks that adding texts does not take too much memory.
 ///
 /// # Errors
 /// If the longest text among the facts that are asked for, so often, would be more.

@@ -1,4 +1,4 @@
-//! What is wrong with an expression, and how long one may be.
+//! Faults of an expression, and how long one may be.
 
 /// Bytes that a condition, or one tag of a template, may have.
 pub const EXPRESSION_LIMIT: usize = 1024;
@@ -7,15 +7,15 @@ pub const TEMPLATE_LIMIT: usize = 64 * 1024;
 /// Bytes that a rendered template may have.
 pub const OUTPUT_LIMIT: usize = 64 * 1024;
 
-/// What is wrong with a condition or a template, and where.
+/// A fault of a condition or a template, with its place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct ExprError {
-    /// What is wrong, and what to do about it; may quote the source.
+    /// The fault and the fix; may quote the source.
     pub message: String,
     /// Where the fault is: a byte offset into the source, from 0.
     pub column: usize,
-    /// What could stand there instead, where a name is wrong; empty otherwise.
+    /// The known names, where a name is wrong; empty otherwise.
     pub known: &'static [&'static str],
 }
 

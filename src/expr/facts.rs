@@ -1,4 +1,4 @@
-//! What conditions and templates speak about.
+//! The values that conditions and templates read.
 
 use minijinja::value::{Rest, Serde, merge_maps};
 use minijinja::{Error, ErrorKind, Value};

@@ -1,4 +1,4 @@
-//! The filters, tests and methods that an expression may name, looked at before it is compiled.
+//! The filters, tests and methods that an expression may name, checked before it is compiled.
 //!
 //! The engine finds out only when it evaluates: a misspelt filter in a stop rule was a warning in the middle of a debate
 //! that then never ended.
@@ -8,7 +8,7 @@ use super::engine::{FILTERS, METHODS, TESTS};
 use super::guard::tokens;
 use std::ops::Range;
 
-/// What a loop of a template can do besides.
+/// The methods of a template's `loop`.
 const OF_LOOPS: [&str; 2] = ["changed", "cycle"];
 
 /// Checks the names of one source's expressions.

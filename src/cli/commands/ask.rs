@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 /// The panel that answers where none is named.
 const PANEL: &str = "council";
-/// What the line begins with that says who disagrees.
+/// The beginning of the line that names who disagrees.
 const DISSENT: &str = "dissent:";
 
 /// Ask a panel of models a question; prints the answer, dissent and cost
@@ -141,7 +141,7 @@ fn material(at: usize, file: &str) -> Result<(Key, SteerLine), Failure> {
     Ok((format!("ask:{}", at + 1).into(), said.into()))
 }
 
-/// What came out of a panel.
+/// The result of a panel.
 struct Answer<'a> {
     answer: Text,
     dissent: Option<String>,

@@ -163,7 +163,7 @@ fn rule(rule: &Rule) -> String {
     }
 }
 
-/// Who sees what in a phase, where that is not everything.
+/// Returns who sees what in a phase, where that is not everything.
 fn shows(shows: &Shows) -> String {
     let word = |value: serde_json::Value| value.as_str().unwrap_or_default().replace('_', " ");
     let told = [
@@ -219,7 +219,7 @@ fn seat(seat: &Participant, loaded: &Loaded) -> String {
     text::line(&format!("{line}{then}")).into_owned()
 }
 
-/// What makes a seat run, where seats depend on one another.
+/// Returns what makes a seat run, where seats depend on one another.
 fn runs(seat: &Participant) -> String {
     let edge = |after: &After| {
         let when = after.when.as_ref().map(|w| format!(" when {w}")).unwrap_or_default();

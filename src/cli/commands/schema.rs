@@ -97,7 +97,7 @@ fn command(row: &CommandRow) -> Value {
     })
 }
 
-/// What a key of a command takes.
+/// Returns the form of a key's value in a command.
 fn value(command: &str, key: &str) -> Value {
     let whole = json!({"type": "integer", "minimum": 1});
     let text = json!({"type": "string"});

@@ -9,7 +9,7 @@ use std::path::Path;
 
 const FILE: &str = "draft.json";
 
-/// What was being written when a session was left.
+/// An unsent text of a session that was left.
 #[derive(Serialize, Deserialize)]
 struct Draft {
     session: String,

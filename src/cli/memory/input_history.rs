@@ -1,4 +1,4 @@
-//! What was written before, kept from run to run: a file of the user's own state, one JSON text a line.
+//! The input history, kept from run to run: a file in the user's state folder, one JSON text on each line.
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;

@@ -1,4 +1,4 @@
-//! What was copied last, for terminals that have no clipboard.
+//! The last copied text, for terminals without a clipboard.
 
 use crate::cli::memory::private_file::write_private;
 use crate::config::make_private;

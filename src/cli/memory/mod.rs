@@ -1,4 +1,4 @@
-//! What is kept from run to run besides the sessions.
+//! Files besides the sessions that are kept from run to run.
 
 pub mod drafts;
 pub mod input_history;

@@ -23,7 +23,7 @@ pub const KNOWN: &[KnownAgent] = &[
     KnownAgent { name: "goose", command: &["goose", "acp"] },
 ];
 
-/// What a model is named that is really an agent, as in `agent:opencode`.
+/// The prefix of a model's name that means an agent, as in `agent:opencode`.
 const PREFIX: &str = "agent:";
 
 /// Gives a seat whose model is named `agent:PROGRAM` that agent as its voice; returns whether it was.

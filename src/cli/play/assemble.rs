@@ -42,11 +42,11 @@ pub struct Assembled {
 pub enum Opening {
     /// As a new conversation.
     Open(Box<Opened>),
-    /// Where it stopped; a torn tail was set aside first, if there was one.
+    /// As a resume; a torn tail was set aside first, if there was one.
     Resume(State, Option<LogRepaired>),
     /// As a branch of a session.
     Fork {
-        /// What the branch keeps of it.
+        /// The state that the branch keeps of its parent.
         past: State,
         /// The id of the parent session.
         parent: Text,
@@ -57,7 +57,7 @@ pub enum Opening {
     },
 }
 
-/// What a conversation is put together from.
+/// The parts of a conversation.
 pub struct Parts {
     /// The session's file and its writer.
     pub session: Session,
@@ -65,7 +65,7 @@ pub struct Parts {
     pub start: Opening,
     /// The earlier events, for readers of the feed.
     pub before: Before,
-    /// Who gives participants their words.
+    /// What gives participants their words.
     pub voices: Arc<dyn Voices>,
     /// What runs the tools of its participants.
     pub tools: Arc<dyn Tools>,

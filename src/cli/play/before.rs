@@ -1,4 +1,4 @@
-//! What was before, where a conversation is taken up: read once, folded once, and handed on.
+//! The past of a conversation that is resumed: read once, folded once, and passed on.
 
 use crate::session::{Record, Survey};
 use crate::state::State;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A session that was read and folded.
 pub struct OpenedSession {
-    /// What is known of its file.
+    /// The facts about its file.
     pub survey: Survey,
     /// The state after its last event.
     pub past: State,

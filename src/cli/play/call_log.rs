@@ -6,7 +6,7 @@ use crate::model::{Event, Kind, Outcome, SeatId, TurnId, Usage};
 use crate::state::{Spent, State};
 use std::collections::BTreeMap;
 
-/// Tells of calls what `-v` says; it remembers whose turns they belong to.
+/// Reports calls for `-v`; it remembers whose turns they belong to.
 pub struct CallLog(BTreeMap<TurnId, SeatId>);
 
 impl CallLog {

@@ -24,7 +24,7 @@ use serde_json::{Value, json};
 const PLAN_MAX: u32 = 200;
 /// Tokens of a placeholder reply: what 150 words take.
 const REPLY_TOKENS: u64 = 200;
-/// What is taken for a token.
+/// The text that counts as one token.
 const WORD: &str = "word";
 
 /// A conversation of placeholder replies.
@@ -40,7 +40,7 @@ struct Plan {
 struct Planned {
     /// Why, in the policy's words.
     why: Text,
-    /// Who has a turn in it, with the utterance's number.
+    /// The seats with a turn in it, and the numbers of their utterances.
     seats: Vec<(Option<u32>, SeatId)>,
 }
 

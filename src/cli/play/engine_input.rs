@@ -1,4 +1,4 @@
-//! The way of the person's commands from a reader to the engine.
+//! The path of the operator's commands from a reader to the engine.
 
 use crate::engine::Input;
 use crate::model::{Key, SteerLine};

@@ -34,7 +34,7 @@ use tokio::time::timeout;
 /// How long a slow reader of the output may delay the end after a signal.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// How often a sign of life is looked at, in milliseconds.
+/// The time between two signs of life, in milliseconds.
 const LIFE_MS: u64 = 1_000;
 
 /// How it came to its end here.

@@ -1,4 +1,4 @@
-//! What is said when a conversation is left: what was saved, how it ended, and the command that resumes it.
+//! The last lines of a conversation that is left: what was saved, how it ended, and the command that resumes it.
 
 use crate::cli::args::play::Play;
 use crate::cli::context::Context;
@@ -38,7 +38,7 @@ pub async fn leave(
     Ok(state)
 }
 
-/// Returns what was saved, how much was said and used, how it ended and how it is resumed, in one line.
+/// Returns in one line what was saved, how long it is, what it used, how it ended and how it is resumed.
 pub fn saved_line(state: &State, name: Option<&str>, end: &str, resume: Option<&str>) -> String {
     let kept = name.map_or("not saved".into(), |name| format!("saved: {name}"));
     let spoken = utterances(state.utterances);

@@ -53,7 +53,7 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Begins to catch them; within a runtime.
+    /// Starts to catch the signals; within a runtime.
     ///
     /// # Errors
     /// When the system refuses.
@@ -73,7 +73,7 @@ impl Signals {
         Ok(Signals { streams: streams.collect::<io::Result<_>>()?, terminal: None })
     }
 
-    /// Begins to catch them where the screen has the terminal, whose vanishing counts as a hang-up.
+    /// Starts to catch the signals where the screen has the terminal; a terminal that disappears counts as a hang-up.
     ///
     /// # Errors
     /// When the system refuses.
@@ -104,7 +104,7 @@ impl Signals {
         came
     }
 
-    /// Begins to catch them; within a runtime.
+    /// Starts to catch the signals; within a runtime.
     ///
     /// # Errors
     /// Never, here.
@@ -113,7 +113,7 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// Begins to catch them; within a runtime.
+    /// Starts to catch the signals; within a runtime.
     ///
     /// # Errors
     /// Never, here.
@@ -146,7 +146,7 @@ pub fn at_once(code: Exit) -> ! {
     std::process::exit(i32::from(code as u8))
 }
 
-/// Waits until a terminal has vanished; for ever where none is watched.
+/// Waits until a terminal is gone; never returns where none is watched.
 #[cfg(unix)]
 async fn vanished(terminal: &mut Option<watch::Receiver<bool>>) {
     let gone = match terminal {

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 /// The longest line that is read, in bytes; the rest of a longer one is lost with it.
 const LINE_MAX_BYTES: u64 = 64 * 1024;
-/// What some editors write at the beginning of a text.
+/// The byte order mark that some editors write at the beginning of a text.
 const BOM: char = '\u{feff}';
 /// Lines that may wait for the engine.
 const LINES_WAITING: usize = 1024;
@@ -26,12 +26,12 @@ pub struct SteerLines {
     read: watch::Receiver<u64>,
 }
 
-/// Begins to read standard input; keys begin with the `seq` of the opening or reopening.
+/// Starts to read standard input; keys begin with the `seq` of the opening or reopening.
 ///
 /// The thread is never waited for: a read of a terminal cannot be broken off.
 ///
 /// # Errors
-/// When the system has no thread to give.
+/// When the system cannot start a thread.
 pub fn listen(since: Seq) -> io::Result<SteerLines> {
     let (tx, commands) = mpsc::channel(LINES_WAITING);
     let (count, read) = watch::channel(0);

@@ -1,4 +1,4 @@
-//! Whether there is a terminal for what was asked, looked at before anything begins.
+//! Checks before the start whether there is a terminal for what was asked.
 
 use crate::cli::appearance::AppearanceSettings;
 use crate::cli::args::play::Play;
@@ -18,7 +18,7 @@ pub fn check(play: &mut Play, context: &Context) -> Result<(), Failure> {
     }
     if !text {
         check_screen(&headless(context), context)?;
-        // what is wrong with the settings is said before anything begins
+        // errors of the settings are reported before the start
         AppearanceSettings::of(context)?;
     }
     if play.steered_live() {

@@ -1,4 +1,4 @@
-//! What `batch` takes.
+//! The options of `batch`.
 
 use super::after::BatchCommand;
 use crate::cli::args::models::ModelOptions;

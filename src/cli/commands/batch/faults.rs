@@ -1,4 +1,4 @@
-//! What goes wrong with the files of a batch, in words.
+//! Errors of the files of a batch, in words.
 
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;

@@ -37,7 +37,7 @@ const REMOTE_JOBS: usize = 4;
 /// A file beside the results: which prompts, models and judges made them.
 const MADE_BY: &str = "batch.json";
 
-/// What a look at the file of items found.
+/// The result of checking the file of items.
 struct Looked {
     items: u64,
     damaged: Vec<Damaged>,
@@ -101,7 +101,7 @@ impl BatchArgs {
         self.ended(ended, signal?, &path, context)
     }
 
-    /// Says how it ended, and returns the code of that.
+    /// Reports how the batch ended, and returns the exit code.
     fn ended(
         &self,
         ended: Result<Progress, BatchStopped>,
@@ -228,7 +228,7 @@ fn shard(shard: &str) -> Result<(u64, u64), Failure> {
     })
 }
 
-/// Says how many calls it takes, by the protocols' own formulas.
+/// Reports how many calls the batch makes, by the protocols' own formulas.
 fn say_calls(
     protocols: &[Protocol],
     items: u64,

@@ -1,4 +1,4 @@
-//! What changes a past session: a new title, a text taken out, a repair, the trash.
+//! Changes to a past session: a new title, a redaction, a repair, the trash.
 
 use crate::catalogue;
 use crate::cli::context::Context;
@@ -19,7 +19,7 @@ const REDACTED: &str = "[redacted]";
 /// Characters that a text to take out has at least: fewer stand in too much else.
 const REDACTED_CHARS_MIN: usize = 4;
 
-/// What is to be taken out.
+/// The text or utterance to redact.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 pub struct RedactTarget {

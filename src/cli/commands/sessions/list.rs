@@ -63,7 +63,7 @@ pub fn examples() -> Result<Exit, Failure> {
     Ok(Exit::Done)
 }
 
-/// Returns a title that fits, with a sign where something is missing.
+/// Returns a title that fits, with a mark where it was cut.
 fn short(title: &str, columns: usize) -> String {
     let wide = |c: char| c.width().unwrap_or(0);
     if title.chars().map(wide).sum::<usize>() <= columns {

@@ -1,4 +1,4 @@
-//! When something was written, for the lists of sessions.
+//! Dates for the lists of sessions.
 
 use crate::model::Wall;
 use jiff::Timestamp;
