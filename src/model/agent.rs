@@ -27,7 +27,7 @@ impl AgentSpec {
     }
 }
 
-/// What the tools of agents do, as the protocol sorts them.
+/// The sorts of tools of agents, as in the protocol.
 pub const AGENT_TOOLS: [&str; 10] = [
     "read",
     "edit",

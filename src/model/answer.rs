@@ -5,7 +5,7 @@
 use super::ids::Text;
 use serde::{Deserialize, Serialize};
 
-/// What kind of answer a reply holds.
+/// The kind of answer in a reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerKind {
@@ -104,7 +104,7 @@ impl Aggregation {
     }
 }
 
-/// What follows where several answers have as much.
+/// What breaks a tie between answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerTie {
@@ -124,7 +124,7 @@ impl AnswerTie {
     }
 }
 
-/// What one way of counting makes of the answers.
+/// The result of one way of counting.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountedAnswer {
     /// The way of counting.
@@ -134,7 +134,7 @@ pub struct CountedAnswer {
     /// The answers that have as much as the first, where there are several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<Text>,
-    /// What each answer has: votes, confidence, points or a mean score; the most first.
+    /// The weight of each answer: votes, confidence, points or a mean score; the highest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<(Text, f64)>,
 }
@@ -158,7 +158,7 @@ impl CountedAnswer {
     }
 }
 
-/// What came out of a conversation that was to find an answer.
+/// The answer of a conversation that was to find one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct FoundAnswer {
     /// The answer; none at an unbroken tie, and where there was nothing to count.
@@ -169,7 +169,7 @@ pub struct FoundAnswer {
     pub of: u32,
     /// How many of them could not be read.
     pub abstained: u32,
-    /// What every way makes of them that has anything to count.
+    /// The results of all ways of counting that had something to count.
     pub ways: Vec<CountedAnswer>,
 }
 

@@ -21,7 +21,7 @@ pub struct VoteClosed {
     pub winner: Option<Text>,
     /// How it came about, in words.
     pub how: Text,
-    /// What each way of counting makes of the ballots, the deciding one first; none where only the majority was asked for.
+    /// The result of each way of counting, the deciding one first; empty where only the majority was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ways: Vec<CountedAnswer>,
 }

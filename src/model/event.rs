@@ -15,13 +15,14 @@ use serde_json::value::RawValue;
 pub struct Event {
     /// Its number in the log, from 0, without gaps.
     pub seq: Seq,
-    /// When, on the wall; for information.
+    /// The wall-clock time; for information only.
     pub at: Wall,
     /// When, on the session's own clock.
     pub ms: Ms,
     /// The thread that it belongs to; [`ThreadId::ROOT`] for the whole conversation.
     pub thread: ThreadId,
-    /// Whose words or command it is: a seat's id, `operator` or `engine`. Set by the transport, never by content.
+    /// The author of the words or the command: a seat's id, `operator` or `engine`. Set by the transport, never by
+    /// content.
     pub by: Text,
     /// The key of the command that caused it; none where no command did.
     pub cause: Option<Key>,
@@ -39,7 +40,7 @@ pub const OPERATOR: &str = "operator";
 pub struct Draft {
     /// The thread that it belongs to; [`ThreadId::ROOT`] for the whole conversation.
     pub thread: ThreadId,
-    /// Whose words or command it is.
+    /// The author of the words or the command: a seat's id, `operator` or `engine`.
     pub by: Text,
     /// The key of the command that caused it; none where no command did.
     pub cause: Option<Key>,
@@ -78,7 +79,7 @@ impl PartialEq for Unknown {
 /// One table for the enum, its spelling and its reading, so that a kind is added in one line.
 macro_rules! kinds {
     ($($(#[$doc:meta])* $name:literal => $variant:ident($payload:ty),)*) => {
-        /// What happened.
+        /// The kinds of events, each with its data.
         #[derive(Clone, Debug, PartialEq)]
         pub enum Kind {
             $($(#[$doc])* $variant($payload),)*
@@ -173,7 +174,7 @@ kinds! {
     "tool.returned" => ToolReturned(ToolReturned),
     /// An agent used a tool of its own.
     "agent.tool" => AgentTool(AgentTool),
-    /// What an agent means to do.
+    /// The agent's plan.
     "agent.plan" => AgentPlan(AgentPlan),
     /// An agent asks leave; its call waits.
     "permission.asked" => PermissionAsked(PermissionAsked),

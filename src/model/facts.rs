@@ -3,7 +3,7 @@
 //! `state` gives them their values. A name without a value at its place is an error before anybody speaks: `last` in a
 //! `[[stop]]` would always be false, and nobody would know why.
 
-/// What conditions see that look at the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
+/// The names in conditions on the whole conversation: `[[stop]]`, `until`, `after`, steering lines.
 pub const OF_CONVERSATION: &[&str] = &[
     "agreement",
     "answers",

@@ -51,7 +51,7 @@ pub enum ErrorClass {
     Budget,
     /// All tokens of the reply were spent before it had a word, or before its JSON ended.
     Length,
-    /// The reply said only what was said already.
+    /// The reply only repeated earlier words.
     Echo,
 }
 

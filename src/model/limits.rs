@@ -1,4 +1,4 @@
-//! What bounds a conversation. Each limit names the unit that it counts.
+//! The limits of a conversation. Each names the unit that it counts.
 
 use super::money::Usd;
 use super::reason::StopReason;
@@ -45,7 +45,7 @@ pub enum Limit {
     Batches,
     /// Tokens that models read and write.
     Tokens,
-    /// What models cost, in billionths of a dollar.
+    /// Dollars that model calls cost; amounts are in billionths.
     Usd,
 }
 

@@ -75,7 +75,7 @@ impl fmt::Display for Usd {
     }
 }
 
-/// What a model costs, in dollars per million tokens: read, written.
+/// The price of a model, in dollars per million tokens: read, written.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "(f64, f64)")]
 pub struct Price(pub f64, pub f64);

@@ -7,7 +7,7 @@ use std::fmt;
 
 /// Names that heads, prompts and chat formats give to parties that are not participants.
 const RESERVED: [&str; 6] = ["You", "Human", "System", "operator", "engine", "host"];
-/// Those of them that are true of a seat which a person speaks for.
+/// Those of them that a person's seat may have.
 const PERSONS: [&str; 2] = ["You", "Human"];
 
 /// Why a name does not tell its participant apart.

@@ -1,13 +1,13 @@
 //! Finds the name that was most likely meant by an unknown one.
 //!
-//! One measure for every message, so that "the nearest is" is said only where it is near.
+//! One measure for every message, so that "the nearest is" appears only where it is near.
 
 /// Changes of letters up to which a long name is still offered.
 const EDITS_MAX: usize = 3;
 /// From how many letters on the beginning of a name counts as the name.
 const PREFIX_MIN: usize = 3;
 
-/// Returns the known name that one slip of the hand explains; none where all are too far off.
+/// Returns the known name that is a likely typing error away; none where all are too far off.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let length = word.chars().count();
     let most = (length / 3).clamp(1, EDITS_MAX);

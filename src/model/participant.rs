@@ -34,7 +34,7 @@ pub struct Participant {
     /// From how many words to how many an utterance should have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub words: Option<(u32, u32)>,
-    /// Who this is, as a template.
+    /// A description of the participant, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub persona: Option<Text>,
     /// What gives it words: a model, a script, rehearsed lines, a person, an agent.
@@ -63,7 +63,7 @@ pub struct Participant {
     /// Whose words it sees, where the phase does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sees: Option<Sees>,
-    /// When it runs by itself, where the policy is `depends`.
+    /// When it runs, where the policy is `depends`.
     #[serde(default, skip_serializing_if = "is_default")]
     pub runs: Runs,
     /// What the prompt keeps when the conversation does not fit its model's window.
@@ -162,7 +162,7 @@ pub enum VoiceSpec {
     Agent(AgentSpec),
     /// A person; the floor waits for the commands `speak` and `pass`.
     Human {
-        /// Seconds after which `then` happens; without it the floor waits for ever.
+        /// Seconds after which `then` happens; none waits without end.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<u64>,
         /// Whether the floor passes on after `seconds`; otherwise it waits.
@@ -195,10 +195,10 @@ pub struct ModelSpec {
     /// The seed of its dice, where the server keeps to one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// How much less likely a word becomes each time it is used, from -2 to 2.
+    /// How much less likely a token becomes with each use, from -2 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_penalty: Option<f64>,
-    /// How much less likely a word becomes once it was used, from -2 to 2.
+    /// How much less likely a token becomes after its first use, from -2 to 2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub presence_penalty: Option<f64>,
     /// The factor by which words that were used become less likely, as local servers have it.
@@ -380,12 +380,12 @@ impl Default for Timeouts {
 pub struct FailureRule {
     /// Further calls within the same turn.
     pub retry: u32,
-    /// What follows the last of them.
+    /// What follows the last failure.
     pub then: Then,
     /// Calls of one model in one turn at most, whatever its server asks for.
     #[serde(default = "tries", skip_serializing_if = "is_tries")]
     pub tries: u32,
-    /// Milliseconds that a turn waits at most between the calls of one model, in all.
+    /// The longest sum of waits between the calls of one model in one turn, in milliseconds.
     #[serde(default = "wait", skip_serializing_if = "is_wait")]
     pub wait: u64,
 }
@@ -421,7 +421,7 @@ impl Default for FailureRule {
     }
 }
 
-/// What follows a turn that failed for good.
+/// What follows a turn that failed after all retries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Then {

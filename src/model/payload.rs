@@ -1,4 +1,4 @@
-//! What the events carry: one struct a kind, spelled as in the session file.
+//! The data of the events: one struct for each kind, spelled as in the session file.
 
 use super::answer::{Aggregation, AnswerTie};
 use super::failure::CallError;
@@ -35,9 +35,9 @@ pub struct Opened {
     pub scenario: Value,
     /// The seats as resolved, in the order of the table.
     pub participants: Vec<Participant>,
-    /// How many calls may run at once.
+    /// The most calls at the same time.
     pub parallel: u32,
-    /// How many calls providers take in a while, by name.
+    /// The rates of calls that providers accept, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub rates: BTreeMap<Text, CallRate>,
     /// Whether an operator can be asked.
@@ -105,14 +105,14 @@ pub struct ThreadOpened {
     pub policy: Text,
     /// The policy's options, by key.
     pub options: Value,
-    /// Who sits in it, in order.
+    /// The seats in it, in order.
     pub seats: Vec<SeatId>,
     /// Whether it sees what its parent saw.
     pub inherits: bool,
     /// Limits of this thread alone.
     #[serde(default, skip_serializing_if = "is_default")]
     pub limits: Limits,
-    /// What it is about, for the policy that opened it.
+    /// What it is about, as the policy that opened it needs it.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub about: Value,
     /// The memo of the policy that opened it, as of this decision.
@@ -165,7 +165,7 @@ pub struct BatchOpened {
     /// Whether that utterance, which was cut, is continued instead.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub continues: bool,
-    /// What is voted on or judged.
+    /// The question of a vote or of a judgement.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<Text>,
     /// The choices of a vote, in the order in which they are shown.
@@ -174,7 +174,7 @@ pub struct BatchOpened {
     /// How a vote is counted, side by side; the first way decides. None is the majority.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub count: Vec<Aggregation>,
-    /// What a tie of a vote becomes.
+    /// What breaks a tie of a vote.
     #[serde(default, skip_serializing_if = "AnswerTie::is_none")]
     pub tie: AnswerTie,
 }
@@ -218,7 +218,7 @@ pub struct FloorGranted {
 pub struct CallStarted {
     /// The `seq` of the `floor.granted` that it is for.
     pub turn: TurnId,
-    /// Who really speaks: a model, a script, rehearsed lines.
+    /// The model, script or lines that give the words, as shown to people.
     pub model: Text,
     /// The line or the token bounds that the call was made with.
     #[serde(default, skip_serializing_if = "is_default", deserialize_with = "or_default")]
@@ -468,6 +468,6 @@ pub struct CommandRefused {
     /// The `id` it carried, echoed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<Text>,
-    /// Why not, and what would do.
+    /// Why it was refused, and what would be accepted.
     pub why: Text,
 }

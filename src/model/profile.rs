@@ -7,13 +7,13 @@ use serde_json::{Map, Value};
 /// `profile.updated`: the profile has other facts than before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileUpdated {
-    /// Whose reply changed it; none where an edit or a hidden turn did.
+    /// The seat whose reply changed it; none where an edit or a hidden turn did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub participant: Option<SeatId>,
     /// The turn whose reply changed it; none where no reply did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<TurnId>,
-    /// What changed, field by field.
+    /// The changes, field by field.
     pub changed: Vec<FactChanged>,
     /// All facts as of this event, by field.
     pub profile: Map<String, Value>,
@@ -54,7 +54,7 @@ pub struct RankingMade {
     pub because: RankedBecause,
     /// The best of them, best first.
     pub items: Vec<RankedItem>,
-    /// How many items the hard filters left out, by the name of the first filter that did.
+    /// How many items the hard filters left out, by the name of the first filter that excluded them.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub left_out: Map<String, Value>,
 }
@@ -78,11 +78,11 @@ pub struct RankedItem {
     pub name: Text,
     /// Its score, from 0 to 100.
     pub score: f64,
-    /// What each soft score gave, in the order of the file.
+    /// The points of each soft score, in the order of the file.
     pub parts: Vec<(Text, f64)>,
 }
 
-/// What becomes of fields of a profile that it does not list.
+/// The treatment of fields that the profile does not list.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum UnknownField {
@@ -95,7 +95,7 @@ pub enum UnknownField {
     Refuse,
 }
 
-/// Takes news into a profile, field by field: null deletes a fact, empty text is none, and what is not named stays.
+/// Merges new facts into a profile, field by field: null deletes a fact, empty text is ignored, and other fields stay.
 pub fn merge(profile: &mut Map<String, Value>, news: &Map<String, Value>) {
     for (field, value) in news {
         match value {

@@ -1,4 +1,4 @@
-//! When a seat runs by itself: what it waits for, where the policy is `depends`.
+//! When a seat runs where the policy is `depends`: its dependencies.
 //!
 //! Plain data; the policy evaluates the conditions.
 

@@ -1,4 +1,4 @@
-//! What a seat is shown of the others, and how it may think and speak: in a phase, or always.
+//! What a seat sees of the others, and how it may think and speak: in a phase, or always.
 //!
 //! Plain data; what it means for a prompt is read in `state` and `prompt`.
 
@@ -23,7 +23,7 @@ pub struct Shows {
     /// A condition that ends the phase after a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Text>,
-    /// What its speakers are asked, as a template.
+    /// The task of its speakers, as a template.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<Text>,
     /// The most messages of others that are shown: those that are least alike; none shows all.
@@ -56,7 +56,7 @@ pub enum Sees {
     Neighbours,
     /// The last answers of everybody else, without the words around them.
     Answers,
-    /// What was said so far, summed up.
+    /// A summary of everything so far.
     Summary,
 }
 
@@ -72,11 +72,11 @@ pub enum Layout {
     Shared,
 }
 
-/// How much the prompts say about how to debate.
+/// How much advice the prompts give on debating.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Debate {
-    /// What makes a debate worth reading.
+    /// Advice that makes a debate worth reading.
     #[default]
     Guided,
     /// Nothing: for research, where every added sentence is a treatment.

@@ -6,7 +6,7 @@ use super::near;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// When a line of a steer file becomes a command.
+/// The condition under which a line of a steer file becomes a command.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Trigger {
     /// As soon as utterance N has ended.
@@ -58,7 +58,7 @@ impl SteerLine {
     /// Reads a line of JSON, as in a steer file.
     ///
     /// # Errors
-    /// A sentence that names the key and what would do.
+    /// A sentence that names the key and what is accepted.
     pub fn parse(line: &str) -> Result<SteerLine, BadLine> {
         match serde_json::from_str(line) {
             Ok(Value::Object(map)) => SteerLine::from_map(map),
@@ -73,7 +73,7 @@ impl SteerLine {
     /// Reads a line from its keys.
     ///
     /// # Errors
-    /// A sentence that names the key and what would do.
+    /// A sentence that names the key and what is accepted.
     pub fn from_map(mut map: Map<String, Value>) -> Result<SteerLine, BadLine> {
         let found: Vec<&str> = TRIGGERS.into_iter().filter(|t| map.contains_key(*t)).collect();
         if let [a, b, ..] = found[..] {

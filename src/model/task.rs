@@ -36,7 +36,7 @@ pub enum JudgeTask {
     Stop(u32),
 }
 
-/// Whose view of the conversation is summed up, and how far.
+/// The seat whose view of the conversation is summed up, and how far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SummaryTask {
     /// The seat that reads the summary instead of what it covers.

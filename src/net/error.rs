@@ -1,4 +1,4 @@
-//! What can go wrong with a connection, read off the client's chain of errors by type, not by wording.
+//! Failures of a connection, recognised by the types in the client's chain of errors, not by wording.
 
 use super::resolver::NoAddress;
 use std::error::Error;

@@ -20,7 +20,7 @@ const ROW: PolicyRow = PolicyRow {
     needs_operator: false,
 };
 
-/// What the bid of the last speaker loses; half of it for the one before, and so on.
+/// What is subtracted from the last speaker's bid; half of it for the one before, and so on.
 const DISCOUNT: f64 = 3.0;
 /// Rounds of waiting after which a seat with any bid goes first.
 const PATIENCE: usize = 2;
@@ -77,7 +77,7 @@ struct Bid {
     /// Utterances since its own last one; all of them if it has not spoken.
     silent: usize,
     spoke: bool,
-    /// How many turns it may be kept waiting.
+    /// How many turns it may have to wait.
     patience: usize,
 }
 

@@ -101,7 +101,7 @@ impl<'v, 's> Look<'v, 's, Box<dyn FnOnce() -> Facts + 'v>> {
         let seat = self.v.state.seat(id)?;
         let had = || runs(self.v).iter().filter(|r| r.reply.seat == *id && spoke(r)).count();
         match seat.spec.max_utterances {
-            // what was said in other phases is no run of this one
+            // turns in other phases are no runs of this one
             None if had() >= RUNS => return None,
             Some(most) if seat.since_reopening() >= most => return None,
             None | Some(_) => {}
@@ -180,14 +180,14 @@ fn spoke(run: &PastTurn) -> bool {
     !run.reply.text.trim().is_empty()
 }
 
-/// Where a seat last said something in this thread.
+/// Returns the place of a seat's last words in this thread.
 fn said(v: &View<'_>, seat: &SeatId) -> Option<Seq> {
     let since = v.state.since.seq;
     let mut spoken = v.entries().rev().take_while(|e| e.seq >= since);
     spoken.find(|e| e.number.is_some() && e.seat() == Some(seat)).map(|e| e.seq)
 }
 
-/// Who was asked for: still from before, by people since, and by the data of the last batch; and what is wrong with it.
+/// Returns open requests: from before, by people since, and in the data of the last batch; and what is wrong with them.
 fn asked(v: &View<'_>) -> (Vec<Asked>, Vec<Text>) {
     let kept = v.thread.memo[memo::ASKED].as_array().map_or(&[][..], Vec::as_slice);
     let kept = kept.iter().filter_map(|a| {

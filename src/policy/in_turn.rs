@@ -1,4 +1,4 @@
-//! What the policies share that let one seat speak after the other: turns, rounds, and speaking out of turn.
+//! Common parts of the policies in which seats speak one after the other: turns, rounds, and speaking out of order.
 //!
 //! With `mentions = "once"` the first valid `@name` in the last words speaks next, once; the seat that was passed over
 //! comes directly after, before any new mention counts, so that two seats that name each other starve nobody. A mention
@@ -41,9 +41,9 @@ pub(super) struct ProposedTurn {
     pub(super) queue: Vec<SeatId>,
     /// The round, from 1.
     pub(super) round: u32,
-    /// What the policy remembers if it is taken, key by key.
+    /// Keys of the policy's memory that are written if the turn is taken.
     pub(super) memo: Vec<(&'static str, Value)>,
-    /// What the policy remembers in any case.
+    /// Keys of the policy's memory that are written in any case.
     pub(super) kept: Vec<(&'static str, Value)>,
 }
 
@@ -85,7 +85,7 @@ fn speak(seat: SeatId, why: impl Into<Text>, turn: ProposedTurn, memo: Value) ->
     Decision { next, memo }
 }
 
-/// Finds the first valid mention in the last words that have one and were not yet looked at, and whose words they are.
+/// Returns the first valid mention in the latest words with one that were not yet checked, and the author of the words.
 fn named<'a>(v: &View<'a>) -> Option<(&'a SeatId, &'a str)> {
     if !hears_names(v) {
         return None;

@@ -90,7 +90,7 @@ enum Measure {
     Tokens,
 }
 
-/// What a seat has had of what is its due.
+/// How much of the floor a seat has had, and how much it is due.
 #[derive(Clone, PartialEq)]
 struct Share {
     seat: SeatId,

@@ -14,7 +14,7 @@ pub const UNKNOWN_WINDOW: u32 = 4_096;
 const BYTES_PER_TOKEN: usize = 3;
 /// Bytes of most texts that are one token, before the margin of the model.
 const BYTES_PER_TOKEN_KNOWN: u64 = 4;
-/// What a margin is counted in.
+/// The unit of a margin: thousandths.
 const MARGIN_PARTS: u64 = 1_000;
 /// Tokens that the frame of a block takes.
 const FRAME_TOKENS: usize = 16;

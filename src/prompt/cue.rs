@@ -10,7 +10,7 @@ use super::task;
 use crate::model::{Block, Debate, Layout, Requester, SeatId, Text};
 use crate::state::{CHOSEN, Ending, Entry, Labels, State, Turn};
 
-/// What a phase of a usual name is for, by the beginning of its name.
+/// The purpose of phases with usual names, by the beginning of the name.
 const USUAL: [(&str, &str); 3] = [
     ("open", "Say what you stand for and your strongest reason."),
     ("rebut", "Answer the strongest point against you."),
@@ -43,7 +43,7 @@ pub(super) fn cue(state: &State, turn: &Turn, begins: bool) -> Text {
     all.join("\n").into()
 }
 
-/// What the phase is for, and how far it has come.
+/// Returns the purpose of the phase, and how far it has come.
 fn phase(state: &State, turn: &Turn) -> Option<String> {
     let phase = state.phase_of(turn.thread)?;
     let round = state.threads.get(&turn.thread).map_or(1, |t| t.round.max(1));
@@ -93,7 +93,7 @@ fn manner(state: &State, turn: &Turn) -> Option<String> {
     (!all.is_empty()).then(|| all.join(" "))
 }
 
-/// Whose turn it is, and why.
+/// Returns whose turn it is, and why.
 fn occasion(state: &State, turn: &Turn, begins: bool) -> String {
     let name = state.seat(&turn.seat).map_or(&turn.seat.0, |s| &s.spec.name);
     if begins {

@@ -1,4 +1,4 @@
-//! What an adviser is shown of the person before the person's last message: the facts, the stage, the ranking.
+//! The person's facts, stage and ranking in an adviser's prompt, before the person's last message.
 
 use super::messages::{attribute, quoted};
 use crate::model::{Block, KnownBlock};

@@ -1,4 +1,4 @@
-//! What the last lines of a reply say as data: an answer and how sure its speaker is, a ranking, scores.
+//! Data in the last lines of a reply: an answer and its confidence, a ranking, scores.
 //!
 //! Nothing is guessed: an answer counts after `ANSWER:`, in `\boxed{}`, or where the reply is nothing else. A reply
 //! without one is an abstention, which is null. Answers are normalised, so that equal ones are equal texts.
@@ -9,13 +9,13 @@ use serde_json::{Map, Value, json};
 
 /// Characters around an answer that are no part of it.
 const DRESS: &[char] = &['*', '_', '`', '"', '\'', '“', '”', '#', '>', ' ', '\t', '-'];
-/// What leads up to an answer, longest first; a colon, an equals sign or "is" follows.
+/// The phrases before an answer, longest first; a colon, an equals sign or "is" follows.
 const LEADS: [&str; 5] = ["the final answer", "final answer", "the answer", "my answer", "answer"];
 /// The phrases before a confidence.
 const SURE: [&str; 3] = ["my confidence", "confidence level", "confidence"];
-/// What leads up to a ranking, or to the one that is ranked first.
+/// The phrases before a ranking, or before the first in it.
 const RANKED: [&str; 5] = ["final ranking", "my ranking", "ranking", "my vote", "vote"];
-/// What TeX frames an answer with.
+/// The frame of an answer in TeX.
 const BOXED: &str = "\\boxed{";
 /// The longest answer, in bytes.
 const ANSWER_MAX: usize = 1_000;

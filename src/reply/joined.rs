@@ -2,7 +2,7 @@
 
 /// Bytes that must be said twice before they are taken for a repetition of the end.
 const OVERLAP_MIN: usize = 8;
-/// Bytes of the end that are looked at for it.
+/// How much of the end is compared, in bytes.
 const OVERLAP_MAX: usize = 400;
 
 /// Joins a part with its continuation: what repeats the end of the part is left out, and words stay apart.

@@ -1,4 +1,4 @@
-//! Who is addressed: every `@name` that a seat wrote itself.
+//! Mentions: every `@name` that a seat wrote itself.
 //!
 //! Names in code, quotes and e-mail addresses do not count. Which seats are muted, and whether mentions count, is not
 //! known here.

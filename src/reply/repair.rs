@@ -8,7 +8,7 @@ use super::think::Splitter;
 use crate::model::event::OPERATOR;
 use crate::model::{Participant, SeatId, Text};
 
-/// Speakers that no seat is: how prompts and chat formats call the person at the keyboard.
+/// Speakers without a seat: names of the operator in prompts and chat formats.
 const NOBODYS: [&str; 8] =
     [OPERATOR, "the operator", "host", "the host", "moderator", "the moderator", "user", "human"];
 /// How chat formats call the model itself.
@@ -171,7 +171,7 @@ impl Names {
         if quote.is_some() {
             words = words.strip_suffix(['"', '”']).unwrap_or(words);
         }
-        // a name alone is all that was said
+        // the reply is only a name
         (!words.is_empty()).then(|| words.to_owned())
     }
 

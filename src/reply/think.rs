@@ -12,10 +12,10 @@ const TAG_MAX_BYTES: usize = "</reasoning>".len();
 /// Characters before a `<` that make it a word about a tag.
 const QUOTES: [char; 6] = ['`', '"', '\'', '“', '‘', '\\'];
 
-/// Tells the reasoning in a stream of pieces from the words.
+/// Separates reasoning from speech in a stream of pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Splitter {
-    /// What may be the beginning of a tag.
+    /// Text that may be the beginning of a tag.
     held: String,
     thinking: bool,
     /// Whether a part begins: the white space there is dropped.

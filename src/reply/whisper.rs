@@ -9,7 +9,7 @@ use crate::model::{Participant, SeatId};
 /// The longest text between the word and the colon after the names, in bytes.
 const NAMES_MAX: usize = 80;
 
-/// A reply and the private words that were taken out of it.
+/// A reply, and the whispers that were in it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parted {
     /// The public part of the reply.
@@ -20,7 +20,7 @@ pub struct Parted {
     pub unknown: Vec<String>,
 }
 
-/// Whose words the lines of a paragraph are.
+/// The receivers of a paragraph's lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Paragraph {
     Public,

@@ -22,7 +22,7 @@ pub struct AnswerSpec {
     /// Whether each also states its confidence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub confidence: bool,
-    /// Whose answers count, by their ids.
+    /// The seats whose answers count, by their ids.
     #[serde(default)]
     pub of: Vec<Text>,
     /// Whether every answer counts, not the last one of each alone.
@@ -31,10 +31,10 @@ pub struct AnswerSpec {
     /// How one answer is made of them.
     #[serde(default)]
     pub by: Aggregation,
-    /// What breaks a tie, or that nothing does.
+    /// The rule that breaks a tie.
     #[serde(default)]
     pub tie: AnswerTie,
-    /// What a confidence of at least this counts as, the highest first.
+    /// Lower bounds of confidence, the highest first, with the weight of each band.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bands: Vec<(f64, f64)>,
 }

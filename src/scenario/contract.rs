@@ -10,7 +10,7 @@ use crate::model::{AnswerKind, Participant, Text};
 /// The keys of which `reply` has exactly one.
 const FORMS: [&str; 6] = ["markers", "choice", "schema", "answer", "rank", "score"];
 
-/// Sees to it that a `reply` asks for one form.
+/// Checks that a `reply` asks for one form.
 pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
     let mut forms = node.entries().iter().filter(|e| FORMS.contains(&e.key.as_str()));
     match (forms.next(), forms.next()) {
@@ -42,7 +42,7 @@ pub(super) fn one_form(walk: &mut Walk<'_>, node: &Node, path: &str) {
     data_keys(walk, node, path);
 }
 
-/// Sees to it that what is kept or said is a field of data.
+/// Checks that `keep` and `says` name fields of data.
 fn data_keys(walk: &mut Walk<'_>, node: &Node, path: &str) {
     for key in ["keep", "says"] {
         if let (Some(value), None) = (node.get(key), node.get("schema")) {

@@ -13,7 +13,7 @@ const PATTERN_MAX: usize = 1 << 20;
 /// Compiles a JSON Schema. References outside it are never followed, and every pattern runs in linear time.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Why the schema is invalid.
 pub fn validator(schema: &Value) -> Result<Validator, String> {
     if schema.to_string().len() > SCHEMA_MAX {
         return Err(format!("has more than {SCHEMA_MAX} bytes"));

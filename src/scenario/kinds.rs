@@ -34,7 +34,7 @@ const TEXTS: &[&str] = &[
     "topic",
     "waiting",
 ];
-/// Those that are true or false.
+/// The names whose values are true or false.
 const FLAGS: &[&str] = &["False", "True", "false", "paused", "pausing", "true"];
 
 /// Returns what is wrong with a condition that orders values of two kinds.

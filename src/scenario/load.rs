@@ -23,14 +23,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::{io, path::Path};
 
-/// Where a scenario's text came from, and what is to be set in it.
+/// A scenario's text, its origin, and the values to set in it.
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The path or name that reports show.
     pub name: String,
     /// The text, TOML.
     pub text: String,
-    /// The values of `--set`, put in before the check.
+    /// The values of `--set`, applied before the check.
     pub settings: Vec<Override>,
 }
 
@@ -82,15 +82,15 @@ pub fn read(path: &Path) -> Result<Source, ReadError> {
 /// A scenario that can be played.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// What the log keeps of it.
+    /// The scenario as logged.
     pub scenario: Scenario,
     /// The seats, in the order of the file.
     pub participants: Vec<Participant>,
     /// The cast that `--rehearsed` plays, by seat.
     pub rehearsed: BTreeMap<SeatId, VoiceSpec>,
-    /// How many may speak at once.
+    /// The most calls at the same time.
     pub parallel: u32,
-    /// What its author may not have meant.
+    /// Faults that do not prevent a run.
     pub warnings: Faults,
 }
 

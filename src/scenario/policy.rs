@@ -1,4 +1,4 @@
-//! Who speaks next, as a scenario names it.
+//! The policy of a scenario: its name and options.
 
 use super::PolicySpec;
 use super::tree::Node;

@@ -6,12 +6,12 @@ use crate::model::{Participant, Text, UnknownField};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// How many items are offered, unless the scenario says otherwise.
+/// How many items are offered by default.
 const TOP: u32 = 5;
 /// Items that a catalogue may have.
 const ITEMS_MAX: usize = 1_000;
 
-/// What is to be known of a person.
+/// The profile of a person: its fields and its rules.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ProfileSpec {
     /// The fields of a complete profile.
@@ -20,7 +20,7 @@ pub struct ProfileSpec {
     /// What becomes of fields that the profile does not list.
     #[serde(default)]
     pub unknown: UnknownField,
-    /// What is known from the beginning.
+    /// The facts at the beginning.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub known: Map<String, Value>,
 }
@@ -43,13 +43,13 @@ pub struct RankingSpec {
     /// The condition under which it is offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when: Option<Text>,
-    /// When the person asks for it.
+    /// The condition under which the person asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asked: Option<Text>,
-    /// What must hold for an item: the name of the filter, and its condition.
+    /// The hard filters: the name and the condition of each, which an item must meet.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub filters: Vec<(Text, Text)>,
-    /// What adds to an item's score: the name, the weight, and the condition.
+    /// The soft scores: the name, the weight and the condition of each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scores: Vec<(Text, f64, Text)>,
     /// The items in the order of the file: id, name, and the table.

@@ -57,7 +57,7 @@ pub fn participant(json: &Json) -> Result<Participant, Vec<Fault>> {
 /// Returns a seat as a `change` command makes it; keys that the command does not name stay as they are.
 ///
 /// # Errors
-/// A sentence that names every wrong key and what would do.
+/// A sentence that names every wrong key and what is accepted.
 pub fn change(seat: &Participant, set: &Map<String, Json>) -> Result<Participant, String> {
     let node = Node::from(set);
     let mut walk = Walk::new("", &[]);

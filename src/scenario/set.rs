@@ -1,4 +1,4 @@
-//! `--set key.path=value`: one value of a scenario, put in its place before the check.
+//! `--set key.path=value`: one value of a scenario, set before the check.
 //!
 //! It only moves values into the tree; whether they are right is for the check to say.
 
@@ -58,7 +58,7 @@ impl Override {
         json(&self.node)
     }
 
-    /// Returns the key path as the person wrote it.
+    /// Returns the key path as the user wrote it.
     pub(super) fn key(&self) -> String {
         self.path.join(".")
     }

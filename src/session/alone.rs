@@ -19,12 +19,12 @@ const SMALL_BYTES: usize = 64 * 1024;
 /// Smaller files, in bytes, are read without other threads, which would cost more than they save.
 pub(super) const SHORT_BYTES: u64 = 2 * 1024 * 1024;
 
-/// How much of a file is made use of.
+/// How much of a file is read in full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ScanDepth {
     /// Every event of the log.
     Whole,
-    /// Every event but pieces, of which only the place and the checksum are looked at.
+    /// Every event but pieces, of which only the number and the checksum are checked.
     WithoutPieces,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum LineMeaning {
 
 /// The bytes between two newlines.
 pub(super) struct RawLine {
-    /// How many bytes, the newline among them.
+    /// The length in bytes, with the newline.
     pub(super) len: usize,
     /// The content of the line.
     pub(super) says: LineMeaning,
@@ -83,7 +83,7 @@ impl LineBlock {
 /// Cuts what is read into blocks that end with a newline, all but the last.
 struct Blocks<R> {
     from: R,
-    /// How many bytes are asked for at once.
+    /// How many bytes are read at once.
     size: usize,
     rest: Vec<u8>,
 }

@@ -1,6 +1,6 @@
 //! The events of a session that lie in its file: found by their places, so that they need not stand in memory.
 //!
-//! A log only grows, so what was read once can be read again from the same open file, whatever is appended meanwhile.
+//! A log only grows, so what was read once can be read again from the same open file, whatever is appended later.
 
 use super::alone::{self, ScanDepth};
 use super::files::SessionFiles;
@@ -19,9 +19,9 @@ pub struct Archive(Arc<Inner>);
 struct Inner {
     file: File,
     files: SessionFiles,
-    /// Where some of its events begin in the file, in order.
+    /// The places in the file where some of its events begin, in order.
     marks: Vec<(Seq, u64)>,
-    /// Where the last whole line ends.
+    /// The end of the last whole line, in bytes.
     end: u64,
 }
 

@@ -16,7 +16,7 @@ pub(super) struct Blob {
     pub text: String,
 }
 
-/// What a line says about a blob.
+/// The reference to a blob in a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Reference<'a> {
     /// SHA-256 in lower hex.

@@ -22,9 +22,9 @@ use std::fmt::Write;
 pub const LINE_MAX_BYTES: usize = 1024 * 1024;
 /// The longest string within a line, in bytes; a longer one is kept outside the log.
 pub const BLOB_OVER_BYTES: usize = 64 * 1024;
-/// Where many long strings of control characters would still burst the line, shorter ones go out as well.
+/// The same limit, in bytes, for a line that many long strings of control characters would make too long.
 const CROWDED_OVER_BYTES: usize = 4 * 1024;
-/// What `seq`, `at`, `by` and the other keys around the data may take of a line, in bytes.
+/// The room for `seq`, `at`, `by` and the other keys around the data of a line, in bytes.
 const ENVELOPE_BYTES: usize = 4 * 1024;
 /// More brackets than this may nest deeper than serde_json reads (128 levels).
 const BRACKETS_BEYOND_DOUBT: usize = 120;

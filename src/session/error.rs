@@ -12,7 +12,7 @@ pub enum SessionError {
     Unspeakable {
         /// The kind of the event, as in `turn.ended`.
         kind: String,
-        /// What the writer of JSON said.
+        /// The error of the JSON writer.
         source: serde_json::Error,
     },
     /// A line is longer than [`LINE_MAX_BYTES`](super::codec::LINE_MAX_BYTES).
@@ -30,7 +30,7 @@ pub enum SessionError {
     /// The operating system refused.
     #[error("could not {action} {}", path.display())]
     Io {
-        /// What was tried, as a verb.
+        /// The operation that failed, as a verb.
         action: &'static str,
         /// The file or folder that was used.
         path: PathBuf,

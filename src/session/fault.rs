@@ -10,7 +10,7 @@ use std::path::PathBuf;
 pub enum LogFault {
     /// Bytes between whole lines that are no line.
     Damaged {
-        /// Where they lie in the file.
+        /// Their byte range in the file.
         bytes: Range<u64>,
     },
     /// Events that the log should have and has not.

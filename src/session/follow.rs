@@ -18,7 +18,7 @@ pub struct Follower {
     reader: Reader,
     /// Bytes of a line that is not whole yet.
     rest: Vec<u8>,
-    /// How many bytes were read.
+    /// How many bytes have been read.
     len: u64,
 }
 

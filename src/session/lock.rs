@@ -20,7 +20,7 @@ pub struct Lock {
 const TRIES: u32 = 40;
 /// The pause between two tries.
 const PAUSE: Duration = Duration::from_millis(25);
-/// What is read of a lock file at most: more than any process id takes, in bytes.
+/// The most bytes of a lock file that are read: more than any process id has.
 const PID_BYTES: u64 = 32;
 
 impl Lock {

@@ -1,4 +1,4 @@
-//! The progress of a long operation, for a display meanwhile.
+//! The progress of a long operation, for the terminal.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! What the handle of a writer and its thread share: the events that wait, and how far the disk has come.
+//! The state shared by the handle of a writer and its thread: waiting events, and how far the disk has come.
 
 use super::Record;
 use crate::model::{Seq, Text};
@@ -8,20 +8,20 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::time::Duration;
 
-/// What one write takes at most, if it is more than one line, in bytes.
+/// The most bytes of one write, if it has more than one line.
 const BATCH_BYTES: usize = 1024 * 1024;
 
-/// When the disk is made to keep what it was given.
+/// How soon the disk is synced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// What is shown as saved within 20 ms, everything else within a second.
+    /// Events that the screen shows as saved within 20 ms, everything else within a second.
     #[default]
     Normal,
     /// Everything before it counts as written.
     Strict,
 }
 
-/// What is wrong with the disk.
+/// A fault of the disk.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiskFault {
     /// It is full (or the quota or size limit is reached). Nothing is lost; writing resumes by itself.
@@ -35,7 +35,7 @@ pub enum DiskFault {
     Broken {
         /// The error of the operating system.
         error: Text,
-        /// Where everything after the last good sync went; none if that failed as well.
+        /// The file with everything after the last good sync; none if that failed as well.
         rescue: Option<PathBuf>,
     },
 }
@@ -53,7 +53,7 @@ pub struct Durable {
     pub waiting_bytes: usize,
 }
 
-/// What the handle and the thread share.
+/// The state shared by the handle and the thread.
 pub(super) struct Shared {
     queue: Mutex<Queue>,
     pub bell: Condvar,

@@ -42,7 +42,7 @@ pub struct Survey {
     pub len: u64,
     /// Its events, to be read again; none where it was not read from a file.
     pub archive: Option<Archive>,
-    /// What the system said of the file before it was read.
+    /// The file's metadata before it was read.
     pub(super) file: Option<Metadata>,
 }
 
@@ -85,7 +85,7 @@ impl Survey {
 /// A session as read, with all its events in memory. A caller that needs each event once [scans](scan) instead.
 #[derive(Debug)]
 pub struct Log {
-    /// What is known of it besides.
+    /// Everything else that is known of it.
     pub survey: Survey,
     /// The whole lines in order, with what they mean.
     pub records: Vec<Arc<Record>>,

@@ -84,7 +84,7 @@ pub fn redact(
     Ok(Redacted { events, left, removed })
 }
 
-/// Removes what may still hold what was taken out: long texts that no line names, and older copies of the log.
+/// Removes files that may still contain the removed text: long texts that no line names, and older copies of the log.
 fn remove_copies(files: &SessionFiles, blobs: &BTreeSet<String>) -> io::Result<Vec<PathBuf>> {
     let mut old: Vec<PathBuf> = Vec::new();
     for entry in listed(&files.blobs())? {

@@ -15,9 +15,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// How much text beside a log is read for one session, in bytes: a small file must not name gigabytes.
+/// The most text outside a log that is read for one session, in bytes: a small file must not name gigabytes.
 const BLOBS_MAX_BYTES: u64 = 256 * 1024 * 1024;
-/// A line further ahead of the one before it than this many events is none of this session's.
+/// A line whose number is further ahead than this does not belong to the session.
 pub(super) const GAP_MAX: u64 = 100_000;
 
 /// With what every line begins.
@@ -25,7 +25,7 @@ const LINE_START: &[u8] = b"{\"seq\":";
 
 /// An event as it is found in a file.
 pub struct Found<'a> {
-    /// Where its line begins, in bytes.
+    /// The place of its line in the file, in bytes.
     pub at: u64,
     /// Its line, perhaps with its newline.
     line: &'a [u8],
@@ -58,13 +58,13 @@ pub(super) struct Scanner {
     blobs: Blobs,
     pub(super) files: SessionFiles,
     pub(super) faults: Vec<LogFault>,
-    /// The place of the next event; none while any would do.
+    /// The number of the next event; none while any is accepted.
     next: Option<Seq>,
     pub(super) began: Option<Wall>,
     pub(super) last: Option<Seq>,
     /// Places of events in the file, here and there.
     pub(super) marks: Vec<(Seq, u64)>,
-    /// How many bytes were taken.
+    /// How many bytes have been scanned.
     pub(super) len: usize,
     /// Bytes that are no line; damage only once a whole line follows.
     pub(super) torn: Option<Range<usize>>,

@@ -48,11 +48,11 @@ const KEPT_AT_LEAST: usize = 1024;
 
 #[derive(Default)]
 struct Inner {
-    /// What some reader may still have to read.
+    /// Records that some reader still has to read.
     records: VecDeque<Arc<Record>>,
     /// How many records came before them.
     gone: usize,
-    /// What these are, where a replay began elsewhere.
+    /// The events of a replay's jump, from which these continue.
     past: Option<Past>,
     loose: Vec<Piece>,
     readers: BTreeMap<u64, Place>,
@@ -153,7 +153,7 @@ impl Feed {
         self.bell.send_replace(());
     }
 
-    /// Goes elsewhere: whatever readers held, they hold this now.
+    /// Jumps: readers drop what they have and take these events.
     pub(super) fn go(&self, past: Past) {
         let mut inner = lock(&self.inner);
         let events = past.records().len();

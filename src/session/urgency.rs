@@ -7,7 +7,7 @@ use crate::model::Kind;
 pub(super) enum Urgency {
     /// Within a second is early enough.
     Later,
-    /// Within 20 milliseconds, together with what came meanwhile.
+    /// Within 20 milliseconds, together with the events that come in between.
     Soon,
 }
 

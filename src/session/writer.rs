@@ -39,7 +39,7 @@ impl SessionWriter {
     /// Starts the thread that owns a disk.
     ///
     /// # Errors
-    /// When the system has no thread to give.
+    /// When the system cannot start a thread.
     pub fn spawn(disk: Box<dyn Disk>, start: WriterStart, mode: Mode) -> io::Result<SessionWriter> {
         let shared = Arc::new(Shared::new(start.last));
         let (tell, durable) = watch::channel(Durable {

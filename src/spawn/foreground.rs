@@ -1,4 +1,4 @@
-//! A program of the person's own that has the terminal until it ends: their editor.
+//! The user's own program, an editor, which has the terminal until it ends.
 //!
 //! It is in our process group, so that the keys which stop and interrupt reach it as they would from a shell; it sees
 //! the whole environment of this program.
@@ -33,7 +33,7 @@ pub async fn foreground(command: &str, file: &Path) -> Result<ExitStatus, SpawnE
     }
 }
 
-/// Runs a command line of the person's, with a file as its last argument, until it ends.
+/// Runs the user's command line, with a file as its last argument, until it ends.
 ///
 /// # Errors
 /// [`SpawnError`] when the system refuses to start it, or loses it.

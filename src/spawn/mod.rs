@@ -48,7 +48,7 @@ const DRAIN: Duration = Duration::from_millis(200);
 /// How long a child that was asked to end, or has said all it had to say, may take for it.
 const GRACE: Duration = Duration::from_millis(500);
 
-/// What a child may know of this program's environment.
+/// The variables that a child gets from this program's environment.
 const ALLOWED: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TMPDIR"];
 const ALLOWED_PREFIX: &str = "LC_";
 
@@ -85,7 +85,7 @@ pub struct Job {
     pub input: Vec<u8>,
 }
 
-/// What a running child does next.
+/// The next output of a running child.
 #[derive(Debug)]
 pub enum Output {
     /// It wrote to standard output.
@@ -202,7 +202,7 @@ impl Child {
         Ok(())
     }
 
-    /// Begins another exchange: what the child has written so far no longer counts.
+    /// Starts another exchange: what the child has written so far no longer counts.
     pub fn renew(&mut self) {
         self.written = 0;
     }

@@ -29,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(1);
 /// The calls whose processes may still run: number of the call to its leader.
 static LIVE: Mutex<BTreeMap<u64, Pid>> = Mutex::new(BTreeMap::new());
 
-/// How many calls there were: what makes their markers differ.
+/// How many calls were started: it makes their markers differ.
 static STARTED: AtomicU64 = AtomicU64::new(0);
 
 fn live() -> MutexGuard<'static, BTreeMap<u64, Pid>> {

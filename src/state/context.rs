@@ -51,7 +51,7 @@ impl Conversation {
         }
     }
 
-    /// Takes in that words now read otherwise: also the context of batches that are still open.
+    /// Applies a change of earlier words, also to the context of open batches.
     pub(super) fn keep_again(&mut self) {
         if self.kept.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! What has been used so far, and by how much a prompt may have more tokens than its bytes say.
+//! The use so far, and the margin of estimates of prompts in tokens.
 
 use super::{Conversation, Seat, Spent, Turn};
 use crate::model::*;
@@ -9,7 +9,7 @@ const MARGIN_UNKNOWN: u32 = 2_000;
 /// The margin at which a byte is a token.
 const MARGIN_MOST: u32 = 4_000;
 
-/// What the highest margin that was seen is raised by, in hundredths: the next prompt may be in another writing.
+/// The factor on the highest margin so far, in percent: the next prompt may be in another script.
 const MARGIN_RAISED: u32 = 125;
 
 /// Bytes per token in estimates, where the server reported no usage.

@@ -27,10 +27,10 @@ pub struct Judging {
     pub ends: Option<(StopReason, Option<Text>)>,
 }
 
-/// What a judge answered to a stop rule.
+/// A judge's answer to a stop rule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ruling {
-    /// How many utterances there were then.
+    /// The number of utterances at that time.
     pub at: u32,
     /// Whether the answer was yes.
     pub yes: bool,
@@ -39,7 +39,7 @@ pub struct Ruling {
 }
 
 impl Conversation {
-    /// Takes in that judges are asked.
+    /// Records that judges are asked.
     pub(super) fn convene(&mut self, thread: ThreadId, batch: &BatchOpened) {
         if let Some(JudgeTask::Verdict { interim, ends, .. }) = batch.judge_task() {
             let judging = self.judging.get_or_insert_default();
@@ -119,7 +119,7 @@ impl Conversation {
         self.follow_rule(then, turn, format!("{} failed: {}", turn.seat, error.text));
     }
 
-    /// Lets the next fallback of a seat speak for it, if there is one.
+    /// Switches a seat to its next fallback, if there is one.
     pub(super) fn replace(&mut self, seat: &str) {
         self.set_seat(seat, |s| {
             if let Some(replaced) = s.spec.replaced() {
@@ -152,7 +152,7 @@ impl Conversation {
         able.all(|s| self.seat(s).is_some_and(|s| s.failed.is_some()))
     }
 
-    /// What follows a turn that did not speak: a rehearsed line is spent, a judge has answered.
+    /// Applies the end of a turn that did not speak: a rehearsed line is used up, a judge has answered.
     pub(super) fn answer(&mut self, turn: &super::Turn, e: &TurnEnded) {
         let line = turn.parameters.line;
         self.set_seat(&turn.seat, |s| s.lines.extend(line));
@@ -165,7 +165,7 @@ impl Conversation {
         }
     }
 
-    /// Takes in what a judge answered.
+    /// Applies a judge's answer.
     fn judge(&mut self, batch: &Batch, seat: &SeatId, e: &TurnEnded) {
         let text = |key: &str| e.structured[key].as_str().map(Text::from);
         match batch.spec.judge_task() {

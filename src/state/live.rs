@@ -13,7 +13,7 @@ pub struct Live {
     pub state: State,
     /// Pieces shown since the last event.
     pub loose: Vec<Piece>,
-    /// When the last loose piece of each turn came.
+    /// The time of the last loose piece of each turn.
     recent: BTreeMap<TurnId, Ms>,
 }
 

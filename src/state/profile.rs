@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub struct Known {
     /// The fields that are known now.
     pub profile: Arc<Map<String, Value>>,
-    /// What was known when it was noted last.
+    /// The profile as it was last recorded.
     noted: Arc<Map<String, Value>>,
     /// The change that was noted last.
     pub updated: Option<ProfileUpdated>,
@@ -32,13 +32,13 @@ impl Known {
 }
 
 impl Conversation {
-    /// Begins with what is known from the beginning.
+    /// Sets the profile to the scenario's facts.
     pub(super) fn begin_profile(&mut self) {
         let known = Arc::new(self.scenario.profile.known.clone());
         self.known = Known { profile: known.clone(), noted: known, ..Known::default() };
     }
 
-    /// Takes in what replies say now.
+    /// Applies the facts of replies.
     pub(super) fn know(&mut self) {
         let profile = self.profile_of(|_| true);
         if profile != *self.known.profile {
@@ -76,7 +76,7 @@ impl Conversation {
         profile
     }
 
-    /// Returns the profile as a turn is shown it: without what is said at the same time.
+    /// Returns the profile as a turn sees it: without what is said at the same time.
     pub fn profile_shown(&self, turn: &Turn) -> Map<String, Value> {
         let before = self.batch_of(turn).map_or(BatchId(turn.id.0), |batch| batch.id);
         self.profile_of(|turn| turn.0 < before.0)

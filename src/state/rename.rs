@@ -1,4 +1,4 @@
-//! Other names for the same people: what was said about one is read as said about a label, and back.
+//! Other names for the same participants: names become labels, and labels names.
 //!
 //! A name is a whole word in the very letters of the pair; one of a single letter is too often just a letter. All pairs
 //! are exchanged at once, so that two labels can be swapped. It guesses no inflections and no nicknames.

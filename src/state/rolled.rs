@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Rolled {
     /// SHA-256 of the prompt's parts around the conversation.
     pub frame: Digest,
-    /// How many entries of the transcript it has looked at.
+    /// How many entries of the transcript are in it.
     pub entries: usize,
     /// The hash so far.
     pub hash: Sha256,
@@ -70,7 +70,7 @@ impl Clone for Rolls {
     }
 }
 
-/// What is only remembered makes no difference.
+/// A cache makes no difference between two states.
 impl PartialEq for Rolls {
     fn eq(&self, _: &Rolls) -> bool {
         true

@@ -1,4 +1,4 @@
-//! What a seat may see of the transcript.
+//! Which parts of the transcript a seat may see.
 
 use super::{Conversation, Entry, Turn, Who};
 use crate::model::*;
@@ -71,7 +71,7 @@ impl Conversation {
         entries.iter().filter(move |e| {
             let by_operator = e.of.is_some();
             let in_time = if by_operator { e.seq < heard } else { e.seq <= turn.horizon };
-            // who sums up for another sees what that one sees, up to the place
+            // a seat that sums up for another sees what that one sees, up to the place
             let viewer = turn.summarises.as_ref().map_or(&turn.seat, |r| &r.viewer);
             let allowed = e.to.is_empty() || e.to.contains(viewer);
             let in_time = in_time && turn.summarises.as_ref().is_none_or(|r| e.seq <= r.upto);

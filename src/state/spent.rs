@@ -1,4 +1,4 @@
-//! What the calls of a conversation have used: tokens, and money where a price is known.
+//! The use of a conversation's calls: tokens, and money where a price is known.
 
 use crate::model::payload::CallParameters;
 use crate::model::*;
@@ -8,7 +8,7 @@ use crate::model::*;
 pub struct Spent {
     /// Tokens read and written by all calls.
     pub usage: Usage,
-    /// What was paid for those that have a price.
+    /// The cost of calls that have a price.
     pub usd: Usd,
     /// Whether any of it has a price.
     pub priced: bool,

@@ -12,7 +12,7 @@ pub struct Spoken {
     pub seat: SeatId,
     /// The utterance's number, from 1.
     pub number: Option<u32>,
-    /// What it saw of its peers.
+    /// The `seq` up to which it saw its peers.
     pub horizon: Seq,
     /// Its place, if others have spoken since: a retry of it sees nothing from there on.
     pub before: Option<Seq>,

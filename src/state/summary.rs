@@ -20,7 +20,7 @@ pub struct Summary {
 }
 
 impl Conversation {
-    /// Takes in the end of a turn that summed something up.
+    /// Applies the end of a turn that summed something up.
     pub(super) fn sum_up(&mut self, seq: Seq, turn: &Turn, e: &TurnEnded) {
         let said = e.outcome == Outcome::Said && !e.text.trim().is_empty();
         self.summaries.extend(turn.summarises.clone().map(|task| Summary {

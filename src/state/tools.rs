@@ -4,7 +4,7 @@ use super::{Conversation, Turn};
 use crate::model::tool::*;
 use crate::model::*;
 
-/// What a model is shown of a tool that was stopped before it answered.
+/// The result that a model reads for a tool that was stopped before it answered.
 const INTERRUPTED: &str =
     "interrupted before the tool returned; it may or may not have taken effect";
 

@@ -4,7 +4,7 @@ use super::answer::{ANSWER_OF, QUOTES, RANK, SCORE};
 use super::value::{Key, NAMES, ONE_OR_MORE_NAMES, SEES, UTTERANCE_RANGE, ValueKind, key, needed};
 use crate::model::facts::OF_CONVERSATION;
 
-/// What a seat's replies must be.
+/// The forms of `reply`.
 pub(super) const REPLY: ValueKind = ValueKind::AnyOf(&[
     ValueKind::OneOf { words: &["free"], later: &[] },
     ValueKind::Table(CONTRACT),
@@ -76,7 +76,7 @@ const CONTEXT_TABLE: &[Key] = &[
     ),
 ];
 
-/// What ends it before its limits do.
+/// The keys of a `[[stop]]`.
 pub(super) const STOP: &[Key] = &[
     key(
         "when",
@@ -173,7 +173,7 @@ const AT: Key = key(
          only when the conversation is completed.",
 );
 
-/// What both kinds of verdict take; they differ in how the judges are called.
+/// The keys of both kinds of verdict; they differ in the key that names the judges.
 const fn court(judges: &'static str) -> [Key; 8] {
     let judges = needed(
         judges,

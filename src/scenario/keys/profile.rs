@@ -3,7 +3,7 @@
 use super::value::{Key, NAMES, ValueKind, key, needed};
 use crate::model::facts::{OF_CONVERSATION, OF_ITEM};
 
-/// What is known of the person.
+/// The keys of `[profile]`.
 pub(super) const PROFILE: &[Key] = &[
     key(
         "fields",

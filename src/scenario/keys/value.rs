@@ -1,4 +1,4 @@
-//! What a key is and what it takes, for every table of keys.
+//! The form of keys and values, for every table of keys.
 
 /// The form of a key's value.
 #[derive(Clone, Copy, Debug)]
@@ -95,7 +95,7 @@ pub(super) const NAMES: ValueKind = ValueKind::List(&ValueKind::Line);
 
 pub(super) const ONE_OR_MORE_NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Line, NAMES]);
 
-/// Whose words a seat may be shown.
+/// The forms of `sees`: whose words a seat may see.
 pub(super) const SEES: ValueKind = ValueKind::OneOf {
     words: &[
         "all",

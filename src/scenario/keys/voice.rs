@@ -61,5 +61,5 @@ pub(super) const ON_FAILURE: &[Key] = &[
 /// The keys of `[rehearsed]` besides the lines.
 pub(super) const CAST: &[Key] = &[key("pace", PACE_RANGE, "70", "Milliseconds per word.")];
 
-/// What lines of a cast are.
+/// The lines of a cast.
 pub(in crate::scenario) const CAST_LINES: ValueKind = LINES;

@@ -43,9 +43,9 @@ pub struct ReplayStatus {
     pub speed: Speed,
     /// How much of the recording is shown.
     pub spot: Spot,
-    /// When that was, on the session's clock.
+    /// The time of that position, on the session's clock.
     pub now: Ms,
-    /// When the recording ends, on the same clock.
+    /// The time of the recording's end, on the same clock.
     pub end: Ms,
     /// The longest wait between two events, in milliseconds; none is as recorded.
     pub idle_limit: Option<u64>,
@@ -70,7 +70,7 @@ struct Deck {
     spot: Spot,
     /// The pieces of the event that comes next.
     pieces: Vec<Piece>,
-    /// When the last thing came that is shown, or where it was sought to.
+    /// The time of the last thing shown, or the target of the last jump.
     last: Ms,
     playing: bool,
     speed: Speed,
