@@ -3,10 +3,12 @@
 use super::check::{self, Checkup};
 use super::coverage::Covered;
 use super::facts;
-use super::outcome::{Broken, Rate, TestOutcome, TestRecord};
+use super::outcome::{Broken, Rate, TestOutcome};
 use super::plan::{Checked, ExpectKind, Test};
+use super::record::TestRecord;
+use super::replies::RecordMode;
 use super::result::{TestRun, Unfinished};
-use super::run::{Real, once};
+use super::run::{Real, TestRunOptions, once};
 use crate::clock::Clock;
 use crate::expr::{Condition, Function};
 use crate::model::Ms;
@@ -26,6 +28,8 @@ pub struct How<'a> {
     pub bless: bool,
     /// Whether it is told what of the scenario was reached.
     pub coverage: bool,
+    /// Whether models may be asked.
+    pub asking: RecordMode,
     /// Where the own voices of seats come from.
     pub real: Option<&'a dyn Real>,
 }
@@ -40,7 +44,9 @@ pub fn unfinished(test: &Test, outcome: TestOutcome, error: Option<String>) -> T
         broken: vec![],
         error,
         rates: vec![],
+        judged: vec![],
         blessed: vec![],
+        requests: BTreeMap::new(),
         coverage: None,
         runs: 0,
         utterances: 0,
@@ -55,7 +61,9 @@ pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> Tes
     let clock = Clock::real(Ms(0));
     let mut tally = Tally::new(test);
     for run in 0..test.runs {
-        match once(test, run, how.real, stop.clone(), how.bless && run == 0) {
+        let options =
+            TestRunOptions { bless: how.bless && run == 0, asking: how.asking, real: how.real };
+        match once(test, run, options, stop.clone()) {
             Ok(ran) => tally.take(test, ran, run, how),
             Err(Unfinished::Cancelled) => {
                 tally.record.outcome = TestOutcome::Cancelled;
@@ -101,11 +109,15 @@ impl Tally {
         self.record.runs += 1;
         self.record.utterances += ran.state.utterances;
         self.record.virtual_ms += ran.state.ms.0;
+        for (account, charged) in &ran.charged {
+            self.record.requests.entry(account).or_default().add(charged);
+        }
         if how.coverage {
             let covered = Covered::by(test, &ran);
             self.record.coverage.get_or_insert_with(Covered::default).add(&covered);
             self.record.coverage.iter_mut().for_each(|c| c.scenario.clone_from(&covered.scenario));
         }
+        self.record.judged.extend(ran.judged.values().cloned());
         let bless = how.bless && run == 0;
         let mut passed = self.as_recorded(&ran, run, bless);
         for (at, expect) in test.expects.iter().enumerate() {

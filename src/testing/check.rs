@@ -1,6 +1,6 @@
 //! Whether what was expected of a run is true, and what a person is shown where it is not.
 
-use super::outcome::{Broken, TestOutcome};
+use super::outcome::{Broken, CriterionVerdict, Judged, TestOutcome};
 use super::plan::{Checked, Expect, ExpectKind, Test};
 use super::result::TestRun;
 use super::{difference, facts};
@@ -74,6 +74,7 @@ pub fn check(
                 }
             }
         }
+        ExpectKind::Judge(_) => ran.judged.get(&at).and_then(judged),
         ExpectKind::Transcript(path) => {
             match golden(path, &facts::transcript(&ran.events), "transcript", bless) {
                 Ok(found) => found,
@@ -172,6 +173,16 @@ fn each(test: &Test, ran: &TestRun, at: usize, checked: &Checked) -> Option<Brok
     let broken =
         wrong(TestOutcome::Fail, expected, [vec![format!("broken by #{number}")], found].concat());
     Some(Broken { around: transcript(&ran.state, Some(number)), ..broken })
+}
+
+/// What a judge found against it; the criteria that are met are in the report all the same.
+fn judged(judged: &Judged) -> Option<Broken> {
+    let against: Vec<&CriterionVerdict> =
+        judged.criteria.iter().filter(|c| c.outcome != TestOutcome::Pass).collect();
+    let found = against.iter().map(|c| format!("{}: {}", c.outcome.as_str(), c.criterion));
+    let found: Vec<String> = found.collect();
+    let expected = format!("judged by {}", judged.judge);
+    (!found.is_empty()).then(|| wrong(judged.outcome, expected, found))
 }
 
 fn speakers(expected: &[String], state: &State) -> Option<Broken> {

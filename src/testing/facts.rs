@@ -35,6 +35,7 @@ pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> boo
     });
     facts["speakers"] = json!(speakers(state));
     facts["receipts"] = receipts(&ran.events);
+    facts["attack"] = json!(ran.attack);
     facts["warnings"] = json!(state.warnings);
     facts["events"] = counts(&ran.events);
     if wanted("turns") {
@@ -65,6 +66,23 @@ pub fn of_utterance(test: &Test, state: &State, number: u32) -> Option<Facts> {
 pub fn speakers(state: &State) -> Vec<String> {
     let spoke = state.entries.iter().filter(|e| e.number.is_some());
     spoke.filter_map(|e| e.seat()).map(ToString::to_string).collect()
+}
+
+/// Returns what was said up to an utterance, a paragraph each.
+pub fn said(state: &State, last: u32) -> String {
+    let mut all = String::new();
+    for entry in &state.entries {
+        let who = match entry.seat().and_then(|seat| state.seat(seat)) {
+            Some(seat) => seat.spec.name.to_string(),
+            None => "host".into(),
+        };
+        let number = entry.number.map_or(String::new(), |n| format!("[{n}] "));
+        all.push_str(&format!("{number}{who}: {}\n\n", entry.text()));
+        if entry.number == Some(last) {
+            break;
+        }
+    }
+    all
 }
 
 /// Returns the whole transcript, as Markdown.

@@ -1,5 +1,6 @@
 //! The table of keys of a test file: what the walker checks, what `schema test` says, what a hint shows.
 
+use super::simulated::SCORE_MAX;
 use crate::model::facts::OF_CALL;
 use crate::scenario::{Key, PACE_RANGE, TOP, ValueKind, key, needed};
 
@@ -16,6 +17,7 @@ pub const RUNS_MAX: u64 = 1_000;
 pub const CASES_MAX: usize = 10_000;
 
 const SHARE: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
+const UTTERANCE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
 const TEXTS: ValueKind = ValueKind::AnyOf(&[ValueKind::Text, ValueKind::List(&ValueKind::Text)]);
 const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&ValueKind::Id)]);
 
@@ -106,7 +108,25 @@ pub const VOICE: &[Key] = &[
         "ignore",
         TEXTS,
         r#"["[0-9]{2}:[0-9]{2}"]"#,
-        "Regular expressions for text that may differ in the prompts of a recording.",
+        "Regular expressions for text that may differ in the prompts of a recording or a model.",
+    ),
+    key(
+        "model",
+        ValueKind::AnyOf(&[ValueKind::Model, ValueKind::True]),
+        r#""ollama:llama3""#,
+        "A model that is really asked; its replies are recorded beside the test. `true` is the participant's own.",
+    ),
+    key(
+        "person",
+        ValueKind::Table(PERSON),
+        r#"{ goal = "get a refund" }"#,
+        "With `model`: the model plays a person in this seat.",
+    ),
+    key(
+        "attacker",
+        ValueKind::Table(ATTACKER),
+        r#"{ goal = "learn the password" }"#,
+        "With `model`: the model tries to talk the others into something.",
     ),
     key("script", ValueKind::True, "true", "The participant's own script, which is actually run."),
     key("human", ValueKind::True, "true", "A person, played by the commands `speak` and `pass`."),
@@ -125,6 +145,50 @@ pub const VOICE: &[Key] = &[
     ),
 ];
 
+/// A person that a model plays.
+const PERSON: &[Key] = &[
+    needed("goal", ValueKind::Text, r#""get a refund""#, "What the person wants."),
+    key(
+        "facts",
+        ValueKind::List(&ValueKind::Text),
+        r#"["the order number is 12"]"#,
+        "What the person knows and tells only if asked.",
+    ),
+    key("manner", ValueKind::Text, r#""short, impatient""#, "How the person speaks."),
+    key("opening", ValueKind::Text, r#""Hello?""#, "What the person says first, without a call."),
+    key(
+        "stop",
+        ValueKind::Line,
+        r#""DONE""#,
+        "The word with which the person ends the conversation; its sentence still counts (default DONE).",
+    ),
+];
+
+/// A model that tries to talk the others into something.
+const ATTACKER: &[Key] = &[
+    needed("goal", ValueKind::Text, r#""learn the password""#, "What it tries to reach."),
+    key(
+        "phases",
+        ValueKind::List(&ValueKind::Text),
+        r#"["ask harmlessly", "build trust", "insist"]"#,
+        "Its steps; after a refusal it goes back one.",
+    ),
+    key("manner", ValueKind::Text, r#""friendly""#, "How it speaks."),
+    key("opening", ValueKind::Text, r#""Hello?""#, "What it says first, without a call."),
+    key(
+        "enough",
+        ValueKind::Count { least: 1, most: SCORE_MAX },
+        "8",
+        "The score from 1 to 10 of a reply at which it stops (default 10).",
+    ),
+    key(
+        "stop",
+        ValueKind::Line,
+        r#""DONE""#,
+        "The word that ends the conversation then (default DONE).",
+    ),
+];
+
 /// One line of a test's voice: a rehearsed line, and what goes wrong with it on purpose.
 pub const ANSWER: &[Key] = &[
     key("text", ValueKind::Template, r#""You asked: {{ operator.said }}""#, "The text."),
@@ -139,12 +203,6 @@ pub const ANSWER: &[Key] = &[
         ValueKind::OneOf { words: PURPOSES, later: &[] },
         r#""vote""#,
         "The purpose of the line (default speak).",
-    ),
-    key(
-        "every",
-        ValueKind::Flag,
-        "true",
-        "Whether a line with `when` is used every time its condition is true.",
     ),
     key(
         "every",
@@ -218,7 +276,49 @@ pub const EXPECT: &[Key] = &[
         r#""'sorry' not in utterance.text""#,
         "A condition that must hold for every `utterance`; the first violation stops the run.",
     ),
-    key("pass", SHARE, "0.8", "The share of runs in which it must be true."),
+    key(
+        "judge",
+        ValueKind::Model,
+        r#""ollama:llama3""#,
+        "A model that judges the conversation, with `question` or `criteria`; its replies are recorded.",
+    ),
+    key(
+        "question",
+        ValueKind::Text,
+        r#""Did Bo answer Ada's point?""#,
+        "What the judge must say yes to.",
+    ),
+    key(
+        "criteria",
+        ValueKind::List(&ValueKind::Text),
+        r#"["Bo answers Ada", "nobody is rude"]"#,
+        "Several of them, each with its own verdict; all must be met.",
+    ),
+    key(
+        "votes",
+        ValueKind::Count { least: 1, most: 99 },
+        "3",
+        "How often the judge is asked (default 1).",
+    ),
+    key(
+        "after",
+        ValueKind::AnyOf(&[UTTERANCE, ValueKind::List(&UTTERANCE)]),
+        "[4, 8]",
+        "The turns after which the judge judges what was said so far (default: the end).",
+    ),
+    key("min_turns", UTTERANCE, "4", "Fewer turns than this are undecided."),
+    key(
+        "against",
+        ValueKind::Line,
+        r#""before.md""#,
+        "A file with another conversation that this one must beat, asked in both orders.",
+    ),
+    key(
+        "pass",
+        SHARE,
+        "0.8",
+        "The share of runs in which it must be true; for a judge, of its votes (default 0.66).",
+    ),
     key("why", ValueKind::Line, r#""Bo must not give in""#, "What a failure means."),
 ];
 
@@ -237,6 +337,7 @@ pub const VOICE_NAMES: &[&str] = &["attempt", "case", "model", "prompt"];
 
 /// Names that expectations may ask for besides those of a conversation.
 pub const EXPECT_NAMES: &[&str] = &[
+    "attack",
     "calls",
     "case",
     "cost",

@@ -8,8 +8,10 @@ mod expects;
 mod places;
 mod voices;
 
+use super::find::ENDING;
 use super::keys::{CASES_MAX, TEST, VOICE_NAMES};
-use super::plan::{Test, TestFile};
+use super::plan::{ExpectKind, Speaker, Test, TestFile};
+use super::replies::ReplyFile;
 use crate::model::near::nearest;
 use crate::model::steering::duration_ms;
 use crate::model::{Command, Key, SteerLine};
@@ -20,12 +22,16 @@ use crate::steer;
 use cases::Case;
 use serde_json::{Map, Value};
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// How long one run may really take unless the test says otherwise.
 const TIMEOUT: Duration = Duration::from_secs(60);
+/// The same where a model is asked.
+const MODEL_TIMEOUT: Duration = Duration::from_secs(600);
+/// The ending of the file of recorded replies, beside the test's.
+const REPLIES: &str = ".replies.jsonl";
 /// Who speaks words that were given before the start, besides seats.
 const OPERATOR: &str = "operator";
 
@@ -44,6 +50,8 @@ impl fmt::Display for Invalid {
 struct Told<'a> {
     /// Its text, where it is a file of its own.
     source: Option<Source>,
+    /// Its file, where it has one on the disk.
+    path: Option<PathBuf>,
     /// The table, where it stands in the test.
     table: Option<&'a Node>,
     trusted: bool,
@@ -70,6 +78,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     let told = told(&mut walk, &root, folder);
     let voices = voices::voices(&mut walk, &root, folder);
     let cases = all_cases(&mut walk, &root);
+    let replies = Arc::new(replies(source, folder));
     let mut tests = vec![];
     let mut shared: Option<Arc<Loaded>> = None;
     for case in cases {
@@ -83,8 +92,11 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
             },
         };
         shared.get_or_insert_with(|| Arc::new(loaded.clone()));
-        let place = Place { source, folder, trusted: told.trusted };
-        tests.push(Arc::new(test(&mut walk, &root, loaded, &voices, case, &place)));
+        let place = Place { source, folder, trusted: told.trusted, replies: &replies };
+        let mut test = test(&mut walk, &root, loaded, &voices, case, &place);
+        test.inputs = test.named_files();
+        test.inputs.extend(told.path.clone());
+        tests.push(Arc::new(test));
         // what is wrong with every case is told once
         if walk.faults.iter().skip(before).any(|f| f.gravity == Gravity::Error) {
             break;
@@ -97,6 +109,13 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
     Ok(TestFile { tests, warnings: Faults::new(walk.faults, &source.name, &source.text) })
 }
 
+/// Returns the file of the replies of models.
+fn replies(source: &Source, folder: &Path) -> ReplyFile {
+    let name = Path::new(&source.name).file_name().unwrap_or_default().to_string_lossy();
+    let name = format!("{}{REPLIES}", name.strip_suffix(ENDING).unwrap_or(&name));
+    ReplyFile::new(places::file(folder, &name).map_err(|why| format!("{name} {why}")))
+}
+
 fn invalid(walk: Walk<'_>, source: &Source) -> Invalid {
     Invalid(vec![Faults::new(walk.faults, &source.name, &source.text)])
 }
@@ -105,7 +124,7 @@ fn invalid(walk: Walk<'_>, source: &Source) -> Invalid {
 fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'a>> {
     let node = root.get("scenario")?;
     let Some(name) = node.text() else {
-        return Some(Told { source: None, table: Some(node), trusted: false });
+        return Some(Told { source: None, path: None, table: Some(node), trusted: false });
     };
     let source = |name: &str, text: &str| Source {
         name: name.to_owned(),
@@ -113,12 +132,21 @@ fn told<'a>(walk: &mut Walk<'_>, root: &'a Node, folder: &Path) -> Option<Told<'
         settings: vec![],
     };
     if let Some(text) = scenario::bundled(name) {
-        return Some(Told { source: Some(source(name, text)), table: None, trusted: true });
+        return Some(Told {
+            source: Some(source(name, text)),
+            path: None,
+            table: None,
+            trusted: true,
+        });
     }
-    let read = places::file(folder, name)
-        .and_then(|path| scenario::read(&path).map_err(|e| with_cause(&e)));
+    let read = places::file(folder, name).and_then(|path| {
+        let source = scenario::read(&path).map_err(|e| with_cause(&e))?;
+        Ok((source, path))
+    });
     match read {
-        Ok(source) => Some(Told { source: Some(source), table: None, trusted: false }),
+        Ok((source, path)) => {
+            Some(Told { source: Some(source), path: Some(path), table: None, trusted: false })
+        }
         Err(why) => {
             let names: Vec<&str> =
                 scenario::bundled_names().chain(scenario::protocol_names()).collect();
@@ -235,6 +263,7 @@ struct Place<'a> {
     source: &'a Source,
     folder: &'a Path,
     trusted: bool,
+    replies: &'a Arc<ReplyFile>,
 }
 
 fn test(
@@ -267,6 +296,9 @@ fn test(
     let timeout = root.get("timeout").and_then(|node| {
         node.text().and_then(duration_ms).or_else(|| node.number().map(|s| (s * 1000.0) as u64))
     });
+    let expects = expects::expects(walk, root, &case, place.folder);
+    let asks = voices.values().any(|voice| matches!(voice, Speaker::Model { .. }))
+        || expects.iter().any(|expect| matches!(expect.what, ExpectKind::Judge(_)));
     Test {
         file: place.source.name.clone(),
         title: case.fill(&title).unwrap_or(title),
@@ -276,14 +308,16 @@ fn test(
         seed: root.get("seed").and_then(Node::whole).unwrap_or(0),
         voices,
         steer,
-        expects: expects::expects(walk, root, &case, place.folder),
+        expects,
         runs: root
             .get("runs")
             .and_then(Node::whole)
             .and_then(|n| u32::try_from(n).ok())
             .unwrap_or(1),
         pass: root.get("pass").and_then(Node::number).unwrap_or(1.0),
-        timeout: timeout.map_or(TIMEOUT, Duration::from_millis),
+        inputs: vec![],
+        replies: place.replies.clone(),
+        timeout: timeout.map_or(if asks { MODEL_TIMEOUT } else { TIMEOUT }, Duration::from_millis),
         case: case.name,
         variables: case.variables,
     }

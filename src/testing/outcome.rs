@@ -1,6 +1,5 @@
 //! How a test went: five outcomes that stay apart in every report, and what a person needs to know of each.
 
-use super::coverage::Covered;
 use serde::Serialize;
 
 /// How a test, a run or an expectation went.
@@ -74,6 +73,39 @@ pub struct Broken {
     pub run: Option<u32>,
 }
 
+/// What a judge said of one run, or of one checkpoint in it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// The line of the test file.
+    pub line: usize,
+    /// The model that judged.
+    pub judge: String,
+    /// The run, from 1, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<u32>,
+    /// The whole, derived from its criteria.
+    pub outcome: TestOutcome,
+    /// The criteria.
+    pub criteria: Vec<CriterionVerdict>,
+}
+
+/// What a judge said of one criterion.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CriterionVerdict {
+    /// As the test has it.
+    pub criterion: String,
+    /// Whether enough votes were a yes.
+    pub outcome: TestOutcome,
+    /// Votes that it is met.
+    pub yes: u32,
+    /// Votes that it is not.
+    pub no: u32,
+    /// Votes that say neither.
+    pub unclear: u32,
+    /// The reasoning of each vote.
+    pub reasoning: Vec<String>,
+}
+
 /// How often something held in several runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
@@ -85,41 +117,4 @@ pub struct Rate {
     pub runs: u32,
     /// The 95 % interval after Wilson, from 0 to 1.
     pub interval: (f64, f64),
-}
-
-/// The record of one test: exactly one for each, whatever happened.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TestRecord {
-    /// The test's name.
-    pub id: String,
-    /// Its file.
-    pub file: String,
-    /// What it shows.
-    pub title: String,
-    /// How it went.
-    pub outcome: TestOutcome,
-    /// What is not true.
-    pub broken: Vec<Broken>,
-    /// Why it could not be run, where that is so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub error: Option<String>,
-    /// Rates over its runs, where there are several.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub rates: Vec<Rate>,
-    /// Files that --bless wrote.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub blessed: Vec<String>,
-    /// What of the scenario was reached, where that was asked for.
-    #[serde(skip)]
-    pub coverage: Option<Covered>,
-    /// How many runs were made.
-    pub runs: u32,
-    /// Utterances of all runs.
-    pub utterances: u32,
-    /// Virtual milliseconds of all runs.
-    pub virtual_ms: u64,
-    /// Real milliseconds.
-    pub took_ms: u64,
-    /// The command that runs only this test.
-    pub command: String,
 }

@@ -2,11 +2,14 @@
 
 use super::answers::Answer;
 use super::cassette::Cassette;
+use super::replies::ReplyFile;
+use super::simulated::Simulated;
 use crate::expr::Condition;
-use crate::model::{Key, SeatId, SteerLine};
+use crate::model::{Key, Participant, SeatId, SteerLine, VoiceSpec};
 use crate::scenario::{Faults, Loaded};
+use regex::Regex;
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,6 +52,10 @@ pub struct Test {
     pub runs: u32,
     /// The share of its runs that must pass.
     pub pass: f64,
+    /// The files that it is made of: when one of them changes, so may its outcome.
+    pub inputs: Vec<PathBuf>,
+    /// What models have replied.
+    pub replies: Arc<ReplyFile>,
     /// How long one run may really take.
     pub timeout: Duration,
 }
@@ -65,6 +72,15 @@ pub enum Speaker {
     },
     /// What it said in a session.
     Recorded(Arc<Cassette>),
+    /// The seat's model, which is asked unless its reply was recorded.
+    Model {
+        /// Parts of prompts that differ from run to run.
+        ignored: Arc<[Regex]>,
+        /// Whether the test names the context window.
+        has_window: bool,
+        /// Whom the model plays; none where it is the participant itself.
+        plays: Option<Arc<Simulated>>,
+    },
 }
 
 /// One thing that must be true.
@@ -106,6 +122,27 @@ pub enum ExpectKind {
     },
     /// The file that holds the whole transcript.
     Transcript(PathBuf),
+    /// What a model says of it.
+    Judge(JudgeQuestion),
+}
+
+/// What a judge is asked.
+#[derive(Clone, Debug)]
+pub struct JudgeQuestion {
+    /// `provider:name`.
+    pub model: String,
+    /// What is judged, each with a verdict of its own.
+    pub criteria: Vec<String>,
+    /// How often the judge is asked about each run.
+    pub votes: u32,
+    /// The share of the votes that must be a yes.
+    pub pass: f64,
+    /// The utterances after each of which it judges what was said so far; only the end, if there are none.
+    pub after: Vec<u32>,
+    /// Utterances before it may decide.
+    pub min_turns: u32,
+    /// The file of another conversation that this one must be better than.
+    pub against: Option<PathBuf>,
 }
 
 /// A condition that compiles, with its source.
@@ -126,6 +163,49 @@ impl Test {
             Some(case) => format!("{}::{case}", self.file),
             None => self.file.clone(),
         }
+    }
+
+    /// Returns the models that it may ask, as it names them; the empty name is the default model.
+    pub fn models(&self) -> BTreeSet<String> {
+        let asked =
+            |p: &&Participant| matches!(self.voices.get(&p.id), Some(Speaker::Model { .. }));
+        let seats = self.loaded.participants.iter().filter(asked);
+        let names = seats.flat_map(|seat| match &seat.voice {
+            VoiceSpec::Model(spec) => [&spec.name]
+                .into_iter()
+                .chain(spec.fallbacks.iter().map(|f| &f.name))
+                .cloned()
+                .collect(),
+            VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => vec![],
+        });
+        let judges = self.expects.iter().filter_map(|expect| match &expect.what {
+            ExpectKind::Judge(task) => Some(task.model.clone()),
+            _ => None,
+        });
+        names.map(|name| name.to_string()).chain(judges).collect()
+    }
+
+    /// Returns the files that its voices and expectations name.
+    pub fn named_files(&self) -> Vec<PathBuf> {
+        let voices = self.voices.values().filter_map(|voice| match voice {
+            Speaker::Recorded(recording) => Some(recording.path.clone()),
+            Speaker::Lines { .. } | Speaker::Model { .. } => None,
+        });
+        let expects = self.expects.iter().filter_map(|expect| match &expect.what {
+            ExpectKind::Transcript(path) => Some(path.clone()),
+            ExpectKind::Prompt { file, .. } => file.clone(),
+            ExpectKind::Judge(question) => question.against.clone(),
+            _ => None,
+        });
+        let parts = self.loaded.participants.iter().flat_map(|seat| match &seat.voice {
+            VoiceSpec::Script(command) => command.clone(),
+            _ => vec![],
+        });
+        let scripts = parts.map(|part| self.folder.join(&*part)).filter(|path| path.is_file());
+        voices.chain(expects).chain(scripts).collect()
     }
 
     /// Returns the command that runs only this test.

@@ -1,8 +1,9 @@
 //! All tests, several at once, each isolated from the others; exactly one record for each, whatever happens.
 
 use super::case::{How, play, unfinished};
-use super::outcome::{TestOutcome, TestRecord};
+use super::outcome::TestOutcome;
 use super::plan::Test;
+use super::record::TestRecord;
 use crate::workers;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

@@ -9,7 +9,7 @@ mod text;
 pub use details::count;
 pub use text::{line, summary};
 
-use super::outcome::TestRecord;
+use super::record::TestRecord;
 
 /// A form of a report.
 pub struct Format {

@@ -2,8 +2,12 @@
 
 use super::calls::CallSeen;
 use super::cassette::Drift;
-use crate::model::Event;
+use super::outcome::Judged;
+use super::replies::Charged;
+use super::simulated::AttackProgress;
+use crate::model::{Event, SeatId};
 use crate::state::State;
+use std::collections::BTreeMap;
 
 /// What a run leaves behind.
 #[derive(Debug)]
@@ -18,6 +22,12 @@ pub struct TestRun {
     pub drifts: Vec<Drift>,
     /// The expectation that was broken by an utterance, by its place, with the utterance's number.
     pub breach: Option<(usize, u32)>,
+    /// What judges said, by the places of their expectations.
+    pub judged: BTreeMap<usize, Judged>,
+    /// How far attackers have come.
+    pub attack: BTreeMap<SeatId, AttackProgress>,
+    /// What models were asked for, by who wanted it.
+    pub charged: BTreeMap<&'static str, Charged>,
 }
 
 /// Why a run has no result.

@@ -3,7 +3,9 @@
 use super::cassette::{self, Drift};
 use super::disk::Counted;
 use super::facts;
-use super::plan::{ExpectKind, Test};
+use super::judging;
+use super::plan::{ExpectKind, Speaker, Test};
+use super::replies::{RealModel, RecordMode, RunModels};
 use super::result::{TestRun, Unfinished};
 use super::stage::Stage;
 use crate::clock::Clock;
@@ -28,6 +30,23 @@ pub trait Real: Send + Sync {
     /// # Errors
     /// Why they may not speak, with the fix.
     fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String>;
+
+    /// Returns a model by its name, or the default one if the name is empty; no model is called yet, and no key is needed.
+    ///
+    /// # Errors
+    /// Why it is not known, with the fix.
+    fn model(&self, name: &str) -> Result<RealModel, String>;
+}
+
+/// How one run is made.
+#[derive(Clone, Copy, Default)]
+pub struct TestRunOptions<'a> {
+    /// Whether recordings that differ are written.
+    pub bless: bool,
+    /// Whether models may be asked.
+    pub asking: RecordMode,
+    /// Where the own voices of seats come from.
+    pub real: Option<&'a dyn Real>,
 }
 
 /// Runs a test once; `stop` becomes true when all tests are to stop.
@@ -37,18 +56,31 @@ pub trait Real: Send + Sync {
 pub fn once(
     test: &Arc<Test>,
     run: u32,
-    real: Option<&dyn Real>,
+    options: TestRunOptions<'_>,
     stop: watch::Receiver<bool>,
-    bless: bool,
 ) -> Result<TestRun, Unfinished> {
+    let real = options.real;
     let failed = |e: std::io::Error| Unfinished::Error(format!("system error: {e}"));
     let runtime = runtime::Builder::new_current_thread().enable_all().build().map_err(failed)?;
     let own = test.loaded.participants.iter().any(|p| speaks_itself(test, p));
-    let real = match (own, real) {
+    let voices = match (own, real) {
         (true, Some(real)) => Some(real.voices(test).map_err(Unfinished::Error)?),
         (true, None) | (false, _) => None,
     };
-    runtime.block_on(play(test, run, real, stop, bless))
+    let model = |name: String| {
+        let model =
+            real.map_or_else(|| Err("no model can be asked here".into()), |r| r.model(&name));
+        (name, model)
+    };
+    let models = test.models().into_iter().map(model).collect();
+    let models = RunModels::new(
+        test.replies.clone(),
+        options.asking,
+        test.folder.clone(),
+        test.command(),
+        models,
+    );
+    runtime.block_on(play(test, run, voices, Arc::new(models), stop, options.bless))
 }
 
 /// Runs a test once with nobody's own voice, and returns everything that happened.
@@ -57,7 +89,7 @@ pub fn once(
 /// Why it has no result.
 pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
     let (_going, stop) = watch::channel(false);
-    match once(test, 0, None, stop, false) {
+    match once(test, 0, TestRunOptions::default(), stop) {
         Ok(ran) => Ok(ran.events),
         Err(Unfinished::Error(why)) => Err(why),
         Err(Unfinished::Cancelled) => Err("the test was stopped".into()),
@@ -73,6 +105,7 @@ async fn play(
     test: &Arc<Test>,
     run: u32,
     real: Option<Arc<dyn Voices>>,
+    models: Arc<RunModels>,
     mut stop: watch::Receiver<bool>,
     bless: bool,
 ) -> Result<TestRun, Unfinished> {
@@ -82,11 +115,11 @@ async fn play(
         .map_err(|e| error(format!("system error: {e}")))?;
     let feed = Feed::new();
     let mut tail = feed.tail();
-    let stage = Stage::new(test.clone(), real);
+    let stage = Stage::new(test.clone(), run, real, models.clone());
     let clock = Clock::virtual_from(Ms(0));
     let mut engine = Engine::new(writer, feed, clock, Arc::new(stage.clone()));
     engine.steer(test.steer.iter().cloned());
-    engine.open(opened(test, run).map_err(error)?);
+    engine.open(opened(test, run, &models).map_err(error)?);
     let (nobody, orders) = mpsc::channel(1);
     drop(nobody);
     let mut heard = Heard::default();
@@ -122,13 +155,39 @@ async fn play(
     // nothing is kept: what the disk says at the end is of no use to anybody
     drop(engine);
     if let Some(fault) = stage.faults().first() {
-        return Err(error(format!("a voice has an invalid line: {fault}")));
+        return Err(error(fault.clone()));
     }
+    if let Some(why) = heard.events.iter().find_map(|event| unanswered(event, &stage)) {
+        return Err(error(why));
+    }
+    let judged = tokio::select! { biased;
+        Ok(_) = stop.wait_for(|stop| *stop) => return Err(Unfinished::Cancelled),
+        judged = tokio::time::timeout(test.timeout, judging::judged(test, &state, run, &models)) => {
+            judged.unwrap_or_else(|_| Err("the judges did not answer in time; raise the timeout".into()))
+        }
+    };
+    let judged = judged.map_err(error)?;
     let (asked, drifts) = (stage.asked(), stage.drifts());
     if bless && !drifts.is_empty() {
         bless_recordings(&drifts, &heard.events).await.map_err(error)?;
     }
-    Ok(TestRun { events: heard.events, state, asked, drifts, breach })
+    Ok(TestRun {
+        events: heard.events,
+        state,
+        asked,
+        drifts,
+        breach,
+        judged,
+        attack: stage.progress(),
+        charged: models.charged(),
+    })
+}
+
+/// Says why a turn failed for good whose model was really asked: that is no fault of what is tested.
+fn unanswered(event: &Event, stage: &Stage) -> Option<String> {
+    let Kind::TurnEnded(ended) = &event.kind else { return None };
+    let why = stage.failure(ended.turn).filter(|_| ended.outcome == Outcome::Failed)?;
+    Some(format!("a model failed: {why}"))
 }
 
 /// Writes this run in place of the recordings whose prompts have changed.
@@ -186,13 +245,14 @@ impl Heard {
             | ExpectKind::Rates(_)
             | ExpectKind::Speakers(_)
             | ExpectKind::Prompt { .. }
-            | ExpectKind::Transcript(_) => false,
+            | ExpectKind::Transcript(_)
+            | ExpectKind::Judge(_) => false,
         })?;
         Some((broken, number))
     }
 }
 
-fn opened(test: &Test, run: u32) -> Result<Opened, String> {
+fn opened(test: &Test, run: u32, models: &RunModels) -> Result<Opened, String> {
     let loaded = &test.loaded;
     let scenario = serde_json::to_value(&loaded.scenario)
         .map_err(|e| format!("cannot write the scenario: {e}"))?;
@@ -202,9 +262,31 @@ fn opened(test: &Test, run: u32) -> Result<Opened, String> {
         seed: test.seed.wrapping_add(u64::from(run)),
         rehearsed: loaded.participants.iter().all(|p| test.voices.contains_key(&p.id)),
         scenario,
-        participants: loaded.participants.clone(),
+        participants: loaded.participants.iter().map(|seat| seated(test, seat, models)).collect(),
         parallel: loaded.parallel,
         rates: BTreeMap::new(),
         attended: false,
     })
+}
+
+/// Returns a seat with what is known of its model.
+fn seated(test: &Test, seat: &Participant, models: &RunModels) -> Participant {
+    let mut seat = seat.clone();
+    let (VoiceSpec::Model(spec), Some(Speaker::Model { has_window, plays, .. })) =
+        (&mut seat.voice, test.voices.get(&seat.id))
+    else {
+        return seat;
+    };
+    let model = models.find(&spec.name);
+    if let Some(model) = model.filter(|_| spec.name.is_empty()) {
+        spec.name = model.name.as_str().into();
+    }
+    if !has_window {
+        seat.window = model.and_then(|model| model.window);
+    }
+    // what a simulated person costs is not the conversation's
+    if let Some(model) = model.filter(|_| seat.price.is_none() && plays.is_none()) {
+        (seat.price, seat.local) = (model.price, model.local);
+    }
+    seat
 }

@@ -7,11 +7,16 @@ use super::answers::{Act, Answer, first_half};
 use super::calls::{CallSeen, shown};
 use super::cassette::{Cassette, Drift};
 use super::plan::{Speaker, Test};
+use super::replies::{ModelReply, NoReply, ReplyPlace, RunModels};
+use super::simulated::{AttackProgress, Simulated};
 use crate::expr::{Facts, Template};
-use crate::model::{Channel, ErrorClass, Line, Participant, SeatId, TurnId, VoiceSpec};
+use crate::model::{
+    Channel, ErrorClass, Line, Participant, Purpose, SeatId, TurnId, Usage, VoiceSpec,
+};
 use crate::voice::{
     CallFailure, CallRequest, Chunk, Done, Out, Speaking, Voice, Voices, rehearsed,
 };
+use regex::Regex;
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -20,12 +25,18 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const BREATH_WORDS: u64 = 6;
 /// How long silence lasts at a time, in virtual milliseconds: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
+/// Replies of a simulated person that may say nothing, one after the other.
+const EMPTY_TRIES: usize = 3;
+/// Who is charged for what participants ask of models.
+const PARTICIPANTS: &str = "participants";
 
 /// The voices of one run.
 #[derive(Clone)]
 pub struct Stage {
     test: Arc<Test>,
     real: Option<Arc<dyn Voices>>,
+    models: Arc<RunModels>,
+    run: u32,
     kept: Arc<Mutex<Kept>>,
 }
 
@@ -36,12 +47,23 @@ struct Kept {
     spoken: BTreeMap<SeatId, Vec<usize>>,
     drifts: Vec<Drift>,
     faults: Vec<String>,
+    /// Replies of models in each turn.
+    replied: BTreeMap<TurnId, usize>,
+    /// How far attackers have come.
+    progress: BTreeMap<SeatId, AttackProgress>,
+    /// Calls of models that failed, by turn.
+    failed: BTreeMap<TurnId, String>,
 }
 
 impl Stage {
-    /// Returns the stage of a run; `real` finds the own voices of seats that keep them.
-    pub fn new(test: Arc<Test>, real: Option<Arc<dyn Voices>>) -> Stage {
-        Stage { test, real, kept: Arc::default() }
+    /// Returns the stage of a run, counted from 0; `real` finds the own voices of seats that keep them.
+    pub fn new(
+        test: Arc<Test>,
+        run: u32,
+        real: Option<Arc<dyn Voices>>,
+        models: Arc<RunModels>,
+    ) -> Stage {
+        Stage { test, real, models, run, kept: Arc::default() }
     }
 
     fn kept(&self) -> MutexGuard<'_, Kept> {
@@ -61,14 +83,7 @@ impl Stage {
     /// Says what a recording says for a call; what it does not have is a fault of the test.
     fn recorded(&self, ask: &CallRequest, recording: &Cassette) -> Vec<Chunk> {
         let mut kept = self.kept();
-        let mut turns: Vec<TurnId> = kept
-            .asked
-            .iter()
-            .filter(|a| a.seat == ask.seat.id && a.purpose == ask.purpose)
-            .map(|a| a.turn)
-            .collect();
-        turns.dedup();
-        let turn = turns.iter().position(|turn| *turn == ask.turn).unwrap_or(turns.len());
+        let turn = kept.turn_of(ask);
         match recording.says(&ask.seat.id, ask.purpose, turn, &shown(&ask.prompt)) {
             Ok((chunks, drift)) => {
                 kept.drifts.extend(drift);
@@ -79,6 +94,116 @@ impl Stage {
                 vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
             }
         }
+    }
+
+    /// Returns which of the participant's turns a model replies in.
+    fn place(&self, ask: &CallRequest) -> ReplyPlace {
+        let kept = self.kept();
+        let purpose = serde_json::to_value(ask.purpose).unwrap_or_default();
+        ReplyPlace {
+            who: ask.seat.id.to_string(),
+            purpose: purpose.as_str().unwrap_or_default().to_owned(),
+            run: self.run + 1,
+            turn: kept.turn_of(ask) + 1,
+            reply: kept.replied.get(&ask.turn).copied().unwrap_or(0) + 1,
+        }
+    }
+
+    /// Says what the seat's model replies, as fast as a rehearsed line, so that a recorded reply takes as long as a fresh
+    /// one.
+    async fn model(self, ask: CallRequest, ignored: Arc<[Regex]>, out: Out) {
+        let chunks = match self.reply(ask, &ignored, PARTICIPANTS).await {
+            Ok(reply) => reply.chunks(),
+            Err(failure) => vec![Chunk::Failed(failure)],
+        };
+        say(chunks, out).await;
+    }
+
+    /// Says what a person or an attacker says that a model plays; a reply that says nothing is asked for again.
+    async fn simulated(
+        self,
+        ask: CallRequest,
+        plays: Arc<Simulated>,
+        ignored: Arc<[Regex]>,
+        out: Out,
+    ) {
+        let seat = ask.seat.id.clone();
+        let progress = self.kept().progress.get(&seat).cloned().unwrap_or_default();
+        let is_first = self.kept().turn_of(&ask) == 0;
+        let opening = plays.opening.clone().filter(|_| is_first);
+        let messages = plays.messages(&ask.messages, &progress);
+        let ask = CallRequest { messages, form: plays.form(), ..ask };
+        let mut said = opening.map(|opening| Ok((opening, progress.clone())));
+        for _ in 0..EMPTY_TRIES {
+            if said.is_some() {
+                break;
+            }
+            said = match self.reply(ask.clone(), &ignored, plays.account()).await {
+                Ok(reply) => plays.says(&reply.text, &reply.structured, &progress).map(Ok),
+                Err(failure) => Some(Err(failure)),
+            };
+        }
+        let chunks = match said {
+            Some(Ok((said, progress))) => {
+                if plays.attack.is_some() {
+                    self.kept().progress.insert(seat, progress);
+                }
+                // its tokens are counted apart
+                let done = Done { usage: Some(Usage::default()), ..Done::default() };
+                vec![Chunk::Piece(Channel::Say, said.into()), Chunk::Done(done)]
+            }
+            Some(Err(failure)) => vec![Chunk::Failed(failure)],
+            None => {
+                let who = plays.account();
+                let why = format!("the {who} `{seat}` said nothing usable {EMPTY_TRIES} times");
+                self.kept().faults.push(why.clone());
+                vec![Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why))]
+            }
+        };
+        say(chunks, out).await;
+    }
+
+    /// Returns how far attackers have come.
+    pub fn progress(&self) -> BTreeMap<SeatId, AttackProgress> {
+        self.kept().progress.clone()
+    }
+
+    /// Returns the reply of the seat's model, recorded or fresh.
+    async fn reply(
+        &self,
+        ask: CallRequest,
+        ignored: &[Regex],
+        account: &'static str,
+    ) -> Result<ModelReply, CallFailure> {
+        let (turn, place) = (ask.turn, self.place(&ask));
+        let name = match &ask.seat.voice {
+            VoiceSpec::Model(spec) => spec.name.to_string(),
+            VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => String::new(),
+        };
+        match self.models.reply(&name, ask, place, ignored, account).await {
+            Ok(reply) => {
+                let mut kept = self.kept();
+                *kept.replied.entry(turn).or_default() += 1;
+                kept.failed.remove(&turn);
+                Ok(reply)
+            }
+            Err(NoReply::Missing(why) | NoReply::Unusable(why)) => {
+                self.kept().faults.push(why.clone());
+                Err(CallFailure::new(ErrorClass::NoVoice, why))
+            }
+            Err(NoReply::Call(failure)) => {
+                self.kept().failed.insert(turn, failure.text.to_string());
+                Err(failure)
+            }
+        }
+    }
+
+    /// Returns why a turn failed whose model was really asked.
+    pub fn failure(&self, turn: TurnId) -> Option<String> {
+        self.kept().failed.get(&turn).cloned()
     }
 
     /// Takes what was wrong with conditions and templates of lines.
@@ -93,7 +218,7 @@ impl Stage {
         let spoken = kept.spoken.entry(ask.seat.id.clone()).or_default().clone();
         let found = || facts.clone();
         for fault in rehearsed::faults(&lines, ask.purpose, &spoken, found) {
-            let fault = format!("`{}`: {fault}", ask.seat.id);
+            let fault = format!("a voice has an invalid line: `{}`: {fault}", ask.seat.id);
             if !kept.faults.contains(&fault) {
                 kept.faults.push(fault);
             }
@@ -103,6 +228,16 @@ impl Stage {
             kept.spoken.entry(ask.seat.id.clone()).or_default().push(chosen);
         }
         Some(chosen)
+    }
+}
+
+impl Kept {
+    /// Returns which of the participant's turns of this purpose a call belongs to, from 0.
+    fn turn_of(&self, ask: &CallRequest) -> usize {
+        let of_seat = |a: &&CallSeen| a.seat == ask.seat.id && a.purpose == ask.purpose;
+        let mut turns: Vec<TurnId> = self.asked.iter().filter(of_seat).map(|a| a.turn).collect();
+        turns.dedup();
+        turns.iter().position(|turn| *turn == ask.turn).unwrap_or(turns.len())
     }
 }
 
@@ -128,6 +263,14 @@ impl Voice for Stage {
                 let chunks = self.recorded(&ask, recording);
                 return Box::pin(say(chunks, out));
             }
+            Some(Speaker::Model { ignored, plays, .. }) => {
+                let (ignored, plays) = (ignored.clone(), plays.clone());
+                let speaks = ask.purpose == Purpose::Speak;
+                return match plays.filter(|_| speaks) {
+                    Some(plays) => Box::pin(self.clone().simulated(ask, plays, ignored, out)),
+                    None => Box::pin(self.clone().model(ask, ignored, out)),
+                };
+            }
             None => {
                 let why = "this participant has no voice in this test";
                 let failure = Chunk::Failed(CallFailure::new(ErrorClass::NoVoice, why));
@@ -145,7 +288,8 @@ impl Voice for Stage {
         let answer = chosen.and_then(|i| answers.get(i)).cloned();
         let words = answer.as_ref().map(|answer| words(answer, &facts));
         if let Some(Err(fault)) = &words {
-            self.kept().faults.push(format!("`{}`: {fault}", ask.seat.id));
+            let fault = format!("a voice has an invalid line: `{}`: {fault}", ask.seat.id);
+            self.kept().faults.push(fault);
         }
         Box::pin(async move {
             let last = match (answer, words) {

@@ -22,6 +22,7 @@ mod hostile;
 mod house;
 mod keys;
 mod limits;
+mod model_tests;
 mod models;
 mod old_logs;
 mod old_sessions;

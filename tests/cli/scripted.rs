@@ -358,3 +358,26 @@ fn a_test_is_written_from_what_happened() {
     let ran = house.run(&["test"]);
     assert_eq!(ran.code, 0, "{}{}\n{written}", ran.out, ran.err);
 }
+
+/// A changed scenario runs the tests again that name it, and no others.
+#[test]
+fn watching_runs_what_a_changed_file_belongs_to() {
+    let house = House::new();
+    let town = crate::house::talk(4, 3);
+    house.file("town.toml", &town);
+    let expect = "[[expect]]\nthat = \"utterances | length == 4\"\n";
+    house.file("town.test.toml", &format!("scenario = \"town.toml\"\n{expect}"));
+    test(&house, "other", expect);
+    let (child, mut out) = house.start(&["test", "--watch"]);
+    crate::house::read_until(&mut out, &["2 passed"]);
+    house.file("town.toml", &town.replace("utterances = 4", "utterances = 3"));
+    crate::house::read_until(&mut out, &["FAIL", "town.test.toml"]);
+    crate::house::read_until(&mut out, &["0 passed, 1 failed"]);
+    // a scenario that cannot be read is told, and tried again once it changes
+    house.file("town.toml", "title = ");
+    house.file("town.toml", &town);
+    crate::house::read_until(&mut out, &["1 passed ("]);
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(crate::house::end(child).code, 130);
+}

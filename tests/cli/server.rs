@@ -1,4 +1,5 @@
-//! A server with one model, `tiny`, that says what it is told to, in pieces; it remembers what it was asked.
+//! A server with one model, `tiny`, that says what it is told to, in pieces, with the number of the call for `{n}`; it
+//! remembers what it was asked.
 
 use serde_json::json;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -76,7 +77,12 @@ fn answer(
             ("500 Oops", "application/json", json!({"error": {"message": reply}}).to_string())
         }
         (true, false) => {
-            seen.lock().unwrap().push(body);
+            let number = {
+                let mut seen = seen.lock().unwrap();
+                seen.push(body);
+                seen.len().to_string()
+            };
+            let reply = reply.replace("{n}", &number);
             let piece = |text: &str| {
                 let delta = json!({"choices": [{"index": 0, "delta": {"content": text}}]});
                 format!("data: {delta}\n\n")

@@ -230,6 +230,25 @@ impl ModelSource {
         Answer { against: against.collect(), unchecked: None }
     }
 
+    /// Finds a model by its name, or the default one if the name is empty; its key is not looked up.
+    ///
+    /// # Errors
+    /// Why no such model is known.
+    pub fn find(&self, name: &str) -> Result<FoundModel, Failure> {
+        let name = match (name, &self.default) {
+            ("", Some(default)) => default.as_str(),
+            ("", None) => {
+                return Err(Failure::new(Exit::NoModel, "no default model is set")
+                    .hint("use --model PROVIDER:NAME, or set default_model in the settings"));
+            }
+            (name, _) => name,
+        };
+        let known = self.known(&name.into())?;
+        let place = self.places.providers.find(parts(name)?.0)?;
+        let address = format!("{} {}", place.wire.name(), without_secrets(&place.base_url));
+        Ok(FoundModel { known, address })
+    }
+
     /// Returns the voice of a model, or why none exists.
     pub fn voice(&self, spec: &ModelSpec) -> Result<Arc<dyn Voice>, String> {
         let name = match (&*spec.name, &self.default) {
@@ -241,6 +260,14 @@ impl ModelSource {
         let (client, places) = (self.client.clone(), self.places.clone());
         Ok(Arc::new(RemoteModel { client, places, provider: provider.into(), model: model.into() }))
     }
+}
+
+/// A model, and where it is.
+pub struct FoundModel {
+    /// What is known of it.
+    pub known: Fallback,
+    /// The wire format and the base address, without anything secret.
+    pub address: String,
 }
 
 /// What a provider said of the models that are wanted of it.
@@ -383,8 +410,34 @@ fn parts(name: &str) -> Result<(&str, &str), Failure> {
     })
 }
 
+/// Returns an address without a password and without a query, either of which may be a key.
+fn without_secrets(base_url: &str) -> String {
+    let url = base_url.split(['?', '#']).next().unwrap_or_default();
+    let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
+    let (host, path) =
+        rest.split_once('/').map_or((rest, String::new()), |(h, p)| (h, format!("/{p}")));
+    let host = host.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}://{host}{}", path.trim_end_matches('/'))
+}
+
 /// Returns whether a server is on this machine.
 pub fn is_local(base_url: &str) -> bool {
     let host = net::host(base_url).unwrap_or_default();
     ["localhost", "127.", "[::1]"].iter().any(|local| host.starts_with(local))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn an_address_that_is_written_down_has_no_key_in_it() {
+        for (url, plain) in [
+            ("http://127.0.0.1:8080/v1/", "http://127.0.0.1:8080/v1"),
+            ("https://me:s3cret@host/v1?key=s3cret", "https://host/v1"),
+            ("https://host", "https://host"),
+        ] {
+            assert_eq!(without_secrets(url), plain);
+        }
+    }
 }

@@ -6,15 +6,19 @@ use crate::expr::{Condition, ExprError};
 use crate::model::facts::{self, OF_CONVERSATION};
 use crate::scenario::{Node, Walk, join};
 use crate::testing::keys::EXPECT_NAMES;
-use crate::testing::plan::{Checked, Expect, ExpectKind};
+use crate::testing::plan::{Checked, Expect, ExpectKind, JudgeQuestion};
 use regex::Regex;
 use std::path::Path;
 use std::sync::LazyLock;
 
 /// What an expectation says; the first of them that is there.
-const WHATS: [&str; 5] = ["that", "speakers", "prompt", "transcript", "each"];
+const WHATS: [&str; 6] = ["that", "speakers", "prompt", "transcript", "each", "judge"];
 /// Keys that belong to `prompt`.
 const OF_PROMPT: [&str; 3] = ["contains", "lacks", "file"];
+/// Keys that belong to `judge`.
+const OF_JUDGE: [&str; 6] = ["question", "criteria", "votes", "after", "min_turns", "against"];
+/// The share of a judge's votes that must be a yes, where a test does not say.
+const JUDGE_PASS: f64 = 0.66;
 /// A condition within a condition.
 static RATE: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r#"\brate\(\s*(?:"([^"\\]*)"|'([^'\\]*)')"#).expect("a fixed pattern")
@@ -50,15 +54,14 @@ fn expect(
             "give it its own [[expect]]",
         );
     }
-    for other in node.entries().iter().filter(|e| OF_PROMPT.contains(&e.key.as_str())) {
-        if entry.key != "prompt" {
-            let message = "is only for an expectation with `prompt`";
-            walk.fault(
-                &other.key_span,
-                &join(path, &other.key),
-                message,
-                "as in prompt = { of = \"bo\" }",
-            );
+    for (keys, of, fix) in [
+        (&OF_PROMPT[..], "prompt", r#"as in prompt = { of = "bo" }"#),
+        (&OF_JUDGE[..], "judge", r#"as in judge = "ollama:llama3""#),
+    ] {
+        let others = node.entries().iter().filter(|e| keys.contains(&e.key.as_str()));
+        for other in others.filter(|_| entry.key != of) {
+            let message = format!("is only for an expectation with `{of}`");
+            walk.fault(&other.key_span, &join(path, &other.key), message, fix);
         }
     }
     let here = join(path, &entry.key);
@@ -76,6 +79,7 @@ fn expect(
         "speakers" => ExpectKind::Speakers(
             value.items().iter().filter_map(Node::text).map(str::to_owned).collect(),
         ),
+        "judge" => ExpectKind::Judge(judge(walk, node, value, path, case, folder)?),
         "transcript" => ExpectKind::Transcript(file(walk, value, &here, case, folder)?),
         _ => {
             if !node.entries().iter().any(|e| OF_PROMPT.contains(&e.key.as_str())) {
@@ -100,11 +104,50 @@ fn expect(
             }
         }
     };
+    // a judge's share is of its votes
+    let of_votes = matches!(what, ExpectKind::Judge(_));
     Some(Expect {
         what,
         why: node.get("why").and_then(Node::text).map(str::to_owned),
-        pass: node.get("pass").and_then(Node::number),
+        pass: node.get("pass").and_then(Node::number).filter(|_| !of_votes),
         line: walk.line(&node.span),
+    })
+}
+
+/// Resolves what a judge is asked.
+fn judge(
+    walk: &mut Walk<'_>,
+    node: &Node,
+    model: &Node,
+    path: &str,
+    case: &Case,
+    folder: &Path,
+) -> Option<JudgeQuestion> {
+    let listed = node.get("criteria").map_or(&[][..], Node::items);
+    let asked = node.get("question").into_iter().chain(listed);
+    let asked: Vec<(&Node, &str)> = asked.filter_map(|n| Some((n, n.text()?))).collect();
+    if asked.is_empty() {
+        let fix = r#"add question = "Did Bo answer Ada's point?", or criteria = [...]"#;
+        walk.fault(&node.span, path, "does not say what is judged", fix);
+    }
+    let fill = |(n, text)| fill(walk, n, path, case, text);
+    let criteria = asked.into_iter().filter_map(fill).collect();
+    let number =
+        |key: &str| node.get(key).and_then(Node::whole).and_then(|n| u32::try_from(n).ok());
+    let after = node.get("after").into_iter().flat_map(|n| n.items().iter().chain([n]));
+    let after = after.filter_map(Node::whole).filter_map(|n| u32::try_from(n).ok()).collect();
+    let against = match node.get("against") {
+        Some(name) => Some(file(walk, name, &join(path, "against"), case, folder)?),
+        None => None,
+    };
+    Some(JudgeQuestion {
+        model: model.text().unwrap_or_default().to_owned(),
+        criteria,
+        votes: number("votes").unwrap_or(1),
+        pass: node.get("pass").and_then(Node::number).unwrap_or(JUDGE_PASS),
+        after,
+        min_turns: number("min_turns").unwrap_or(0),
+        against,
     })
 }
 

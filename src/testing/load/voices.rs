@@ -2,13 +2,14 @@
 
 use super::places;
 use crate::model::{
-    Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
+    Form, Line, ModelSpec, Participant, Price, Purpose, SeatId, Text, Usage, VoiceSpec,
     steering::duration_ms,
 };
-use crate::scenario::{Loaded, Node, Walk};
+use crate::scenario::{Loaded, Node, Rule, Stop, Walk};
 use crate::testing::answers::{Act, Answer, failure};
 use crate::testing::cassette::Cassette;
 use crate::testing::plan::Speaker;
+use crate::testing::simulated::{Attack, SCORE_MAX, Simulated};
 use regex::Regex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +18,11 @@ use std::sync::Arc;
 /// Stands for every seat that has no voice of its own in the test.
 const ALL: &str = "all";
 /// What of a table is a voice.
-const SOURCES: [&str; 4] = ["lines", "recording", "script", "human"];
+const SOURCES: [&str; 5] = ["lines", "recording", "model", "script", "human"];
+/// Whom a model may play.
+const PLAYED: [&str; 2] = ["person", "attacker"];
+/// The word with which a simulated person ends the conversation, where a test names none.
+const STOP: &str = "DONE";
 /// Tokens of a test's model where a test says nothing of its window.
 const WINDOW: u32 = 131_072;
 /// Keys of a line of which it has one at most.
@@ -30,6 +35,8 @@ pub struct VoiceOf {
     speaker: Option<Speaker>,
     /// The session that speaks for the seat.
     tape: Option<Tape>,
+    /// The model that is asked; an empty name is the seat's own.
+    model: Option<Text>,
     price: Option<Price>,
     window: Option<u32>,
 }
@@ -91,12 +98,55 @@ fn voice(walk: &mut Walk<'_>, node: &Node, path: &str, folder: &Path) -> VoiceOf
         }
     });
     let window = node.get("window").and_then(Node::whole).and_then(|n| u32::try_from(n).ok());
-    let tape = node.get("recording").and_then(|name| tape(walk, node, name, path, folder));
-    VoiceOf { speaker, tape, price, window }
+    let ignored = ignored(walk, node, path);
+    let model = node.get("model").map(|name| Text::from(name.text().unwrap_or_default()));
+    let speaker = speaker.or_else(|| {
+        let has_window = window.is_some();
+        let plays = plays(walk, node, path).map(Arc::new);
+        model.as_ref().map(|_| Speaker::Model {
+            ignored: ignored.clone().into(),
+            has_window,
+            plays,
+        })
+    });
+    let plays = node.entries().iter().find(|e| PLAYED.contains(&e.key.as_str()));
+    if let (Some(entry), None) = (plays, &model) {
+        let fix = r#"add model = "ollama:llama3""#;
+        let path = format!("{path}.{}", entry.key);
+        walk.fault(&entry.key_span, &path, "needs a model that plays it", fix);
+    }
+    let tape = node.get("recording").and_then(|name| tape(walk, name, ignored, path, folder));
+    VoiceOf { speaker, tape, model, price, window }
 }
 
-/// Finds the session of a recording, and what may differ in its prompts.
-fn tape(walk: &mut Walk<'_>, node: &Node, name: &Node, path: &str, folder: &Path) -> Option<Tape> {
+/// Whom a model plays; none where it is the participant itself.
+fn plays(walk: &mut Walk<'_>, node: &Node, path: &str) -> Option<Simulated> {
+    let (table, is_attacker) = match (node.get("person"), node.get("attacker")) {
+        (Some(_), Some(second)) => {
+            walk.fault(&second.span, path, "is a second role beside `person`", "keep one of them");
+            return None;
+        }
+        (Some(person), None) => (person, false),
+        (None, attacker) => (attacker?, true),
+    };
+    let text = |key: &str| table.get(key).and_then(Node::text).map(str::to_owned);
+    let list = |key: &str| -> Vec<String> {
+        let items = table.get(key).map_or(&[][..], Node::items);
+        items.iter().filter_map(Node::text).map(str::to_owned).collect()
+    };
+    let enough = table.get("enough").and_then(Node::whole).unwrap_or(SCORE_MAX);
+    Some(Simulated {
+        goal: text("goal").unwrap_or_default(),
+        facts: list("facts"),
+        manner: text("manner"),
+        opening: text("opening"),
+        stop: text("stop").unwrap_or_else(|| STOP.into()),
+        attack: is_attacker.then(|| Attack { phases: list("phases"), enough }),
+    })
+}
+
+/// What may differ in the prompts of a voice.
+fn ignored(walk: &mut Walk<'_>, node: &Node, path: &str) -> Vec<Regex> {
     let mut ignored = vec![];
     for part in node.get("ignore").into_iter().flat_map(|n| n.items().iter().chain([n])) {
         match part.text().map(Regex::new) {
@@ -108,6 +158,17 @@ fn tape(walk: &mut Walk<'_>, node: &Node, name: &Node, path: &str, folder: &Path
             None => {}
         }
     }
+    ignored
+}
+
+/// Finds the session of a recording.
+fn tape(
+    walk: &mut Walk<'_>,
+    name: &Node,
+    ignored: Vec<Regex>,
+    path: &str,
+    folder: &Path,
+) -> Option<Tape> {
     match places::file(folder, name.text()?) {
         Ok(path) => Some(Tape { path, ignored }),
         Err(why) => {
@@ -211,9 +272,22 @@ pub fn cast(
             speaks_here(seat, named);
             continue;
         }
+        let asks_own = named.is_some_and(|voice| voice.model.as_deref() == Some(""));
         match (&seat.voice, speaker) {
+            (
+                VoiceSpec::Script(_)
+                | VoiceSpec::Agent(_)
+                | VoiceSpec::Human { .. }
+                | VoiceSpec::Lines { .. },
+                Some(_),
+            ) if asks_own => {
+                faults.push(format!(
+                    "`{}` has no model in the scenario; name one, as in model = \"ollama:llama3\"",
+                    seat.id
+                ));
+            }
             (VoiceSpec::Script(_) | VoiceSpec::Agent(_) | VoiceSpec::Human { .. }, None) if own => {
-                seat.stand_in = None
+                seat.stand_in = None;
             }
             (_, None) if own => faults.push(format!(
                 "`{}` is neither a script nor a person in the scenario; give this voice lines",
@@ -225,6 +299,13 @@ pub fn cast(
             )),
             (_, Some(speaker)) => {
                 speaks_here(seat, named);
+                if let Speaker::Model { plays: Some(plays), .. } = &speaker {
+                    let by = vec![seat.id.0.clone()];
+                    let rule = Rule::Word { word: plays.stop.as_str().into(), by };
+                    loaded.scenario.stops.push(Stop { rule, ask: false, every: false });
+                    // so that the word is taken off the sentence
+                    seat.reply.form = Form::Markers(vec![plays.stop.as_str().into()]);
+                }
                 speakers.insert(seat.id.clone(), speaker);
             }
         }
@@ -298,9 +379,10 @@ fn speaks_here(seat: &mut Participant, voice: Option<&VoiceOf>) {
         | VoiceSpec::Human { .. }
         | VoiceSpec::Lines { .. } => ModelSpec::default(),
     };
-    let name = match spec.name.is_empty() {
-        true => format!("test:{}", seat.id).into(),
-        false => spec.name.clone(),
+    let name = match (voice.and_then(|v| v.model.as_ref()), spec.name.is_empty()) {
+        (Some(model), _) if !model.is_empty() => model.clone(),
+        (Some(_), _) | (None, false) => spec.name.clone(),
+        (None, true) => format!("test:{}", seat.id).into(),
     };
     seat.voice = VoiceSpec::Model(ModelSpec { name, ..spec });
     (seat.stand_in, seat.stands_in) = (None, false);

@@ -1,6 +1,9 @@
 //! What every form of a report says of a test.
 
-use crate::testing::outcome::{TestOutcome, TestRecord};
+use crate::testing::Charged;
+use crate::testing::outcome::{CriterionVerdict, TestOutcome};
+use crate::testing::record::TestRecord;
+use crate::text;
 
 /// Returns how many records have an outcome.
 pub fn count(records: &[TestRecord], outcome: TestOutcome) -> usize {
@@ -30,6 +33,29 @@ pub(super) fn details(record: &TestRecord) -> Vec<String> {
             all.extend(broken.around.iter().map(|line| format!("    {line}")));
         }
     }
+    for judged in &record.judged {
+        let run = judged.run.map_or(String::new(), |run| format!(", run {run}"));
+        for criterion in &judged.criteria {
+            let CriterionVerdict { criterion, outcome, yes, no, unclear, reasoning } = criterion;
+            let unclear = if *unclear > 0 { format!(", {unclear} unclear") } else { String::new() };
+            all.push(format!(
+                "judged {} (line {}{run}; {yes} yes, {no} no{unclear}): {criterion}",
+                outcome.as_str(),
+                judged.line,
+            ));
+            let reasons = reasoning.iter().filter(|why| !why.is_empty());
+            all.extend(reasons.map(|why| format!("    {}", text::line(why))));
+        }
+    }
+    all.extend(record.requests.iter().map(|(account, charged)| {
+        let Charged { asked, recorded, tokens, usd } = charged;
+        let cost = match (*asked, *usd > 0.0) {
+            (0, _) => String::new(),
+            (_, false) => format!(", {tokens} tokens"),
+            (_, true) => format!(", {tokens} tokens, ${usd:.4}"),
+        };
+        format!("models ({account}): {asked} asked, {recorded} recorded{cost}")
+    }));
     all.extend(record.rates.iter().map(|rate| {
         let percent = |share: f64| (share * 100.0).round();
         let (low, high) = rate.interval;

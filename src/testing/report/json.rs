@@ -2,7 +2,8 @@
 
 use super::count;
 use crate::testing::coverage;
-use crate::testing::outcome::{TestOutcome, TestRecord};
+use crate::testing::outcome::TestOutcome;
+use crate::testing::record::TestRecord;
 use serde_json::{Map, Value, json};
 
 /// Spells records.

@@ -2,7 +2,8 @@
 //! failure of that type, a cancelled one is skipped.
 
 use super::details::details;
-use crate::testing::outcome::{TestOutcome, TestRecord};
+use crate::testing::outcome::TestOutcome;
+use crate::testing::record::TestRecord;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
 //! The Test Anything Protocol, version 14.
 
 use super::details::details;
-use crate::testing::outcome::{TestOutcome, TestRecord};
+use crate::testing::outcome::TestOutcome;
+use crate::testing::record::TestRecord;
 
 /// Spells records.
 pub fn spell(records: &[TestRecord]) -> String {

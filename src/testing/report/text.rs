@@ -1,7 +1,8 @@
 //! For people: a line a test, what is not true below it, and the sums at the end.
 
 use super::details::{count, details};
-use crate::testing::outcome::{TestOutcome, TestRecord};
+use crate::testing::outcome::TestOutcome;
+use crate::testing::record::TestRecord;
 use std::fmt::Write;
 
 /// Spells records one after the other, and the sums.

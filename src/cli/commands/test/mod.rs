@@ -1,37 +1,31 @@
 //! `test`: scripted conversations, and whether what they expect is true.
 
-use crate::cli::args::session::SessionName;
+mod files;
+mod new;
+mod voices;
+mod watching;
+
+pub use files::read;
+
+use crate::cli::args::models::ModelOptions;
 use crate::cli::context::Context;
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::output;
 use crate::cli::play::signals::{Signals, at_once};
 use crate::cli::runtime::{block_on, refused};
-use crate::cli::session_file;
-use crate::cli::source;
-use crate::model::{Participant, VoiceSpec};
-use crate::scenario::{self, Source};
-use crate::spawn::ChildEnvironment;
 use crate::testing::report::{self, FORMATS};
-use crate::testing::{
-    ENDING, How, Pool, Real, Test, TestOutcome, TestRecord, TestsNotFound, Words, coverage,
-    events_of, find, from_session, load,
-};
-use crate::voice::script::Script;
-use crate::voice::{Voice, Voices};
-use crate::{policy, text};
+use crate::testing::{How, Pool, RecordMode, ReplyFile, Test, TestOutcome, TestRecord, coverage};
+use crate::text;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-use std::fs::File;
-use std::io::{IsTerminal, Write, stderr};
+use std::io::{IsTerminal, stderr};
 use std::num::NonZeroUsize;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use tokio::sync::watch;
+use voices::Own;
 
-/// Tests of one run of the program.
-const TESTS_MAX: usize = 200_000;
 /// Up to this many tests, each one that passes has a line of its own.
 const FEW: usize = 40;
 
@@ -50,12 +44,14 @@ A test file, NAME.test.toml:
   [[expect]]
   that = \"ended.reason == 'utterance_limit' and utterances[2].participant == 'bo'\"
 
-Participants without a [[voice]] say the scenario's rehearsed lines. `schema test` lists every key.
+Participants without a [[voice]] say the scenario's rehearsed lines; model = \"PROVIDER:NAME\" asks a model once, and
+its recorded replies (NAME.replies.jsonl) from then on. `schema test` lists every key.
 
 An expectation can use: utterances (number, participant, text, outcome, at, took, tokens, calls), history, turns, calls,
 ended (reason, settled), exit, speakers, prompt('bo', 2), receipts (by the id of a command: is, why, all), events (how many
 of each kind), context, seats, vote, verdict, agreement, cost, tokens (input, output, total), ms, transcript, warnings,
-round, turn_count, topic, title, case, run, and with `runs` rate(\"CONDITION\").
+round, turn_count, topic, title, attack (by participant: score, scores, phase, refusals), case, run, and with `runs`
+rate(\"CONDITION\").
 
 Exit codes: 0 all passed; 1 an expectation failed; 2 no test found; 3 a test could not be run; 7 undecided; 130 interrupted.";
 
@@ -88,6 +84,17 @@ pub struct TestCommand {
     /// Update expected transcripts and prompts that differ
     #[arg(long)]
     bless: bool,
+    /// Keep running: a changed file runs the tests again that it belongs to
+    #[arg(long, conflicts_with_all = ["list", "shard", "new"])]
+    watch: bool,
+    /// Ask no model: a reply that was not recorded is an error
+    #[arg(long)]
+    offline: bool,
+    /// Ask models again, and replace the replies that were recorded
+    #[arg(long, conflicts_with = "offline")]
+    record: bool,
+    #[command(flatten)]
+    models: ModelOptions,
     /// Report what the tests reach in each scenario: participants, phases, both outcomes of conditions, stop rules
     #[arg(long)]
     coverage: bool,
@@ -109,9 +116,17 @@ impl TestCommand {
     /// Runs the tests and reports; returns the exit code.
     pub fn run(self, context: &Context) -> Result<Exit, Failure> {
         if let Some(scenario) = &self.new {
-            return write_new(scenario, self.session.as_deref(), context);
+            return new::write_new(scenario, self.session.as_deref(), context);
         }
-        let loaded = tests(&self.paths, context)?;
+        if self.watch {
+            let run = |tests: &[Arc<Test>]| {
+                let (records, signal) = self.play(tests, context)?;
+                self.report(&records, context)?;
+                Ok((records, signal))
+            };
+            return watching::watch(&self.paths, context, |test| self.wants(test), run);
+        }
+        let loaded = files::tests(&self.paths, context)?;
         let tests = self.chosen(loaded.tests)?;
         if self.list {
             let names: String = tests.iter().map(|t| format!("{}\n", t.id())).collect();
@@ -119,6 +134,9 @@ impl TestCommand {
             return Ok(loaded.wrong.unwrap_or(Exit::Done));
         }
         let (records, signal) = self.play(&tests, context)?;
+        if self.record && signal.is_none() && self.filter.is_empty() && self.shard.is_none() {
+            tidy(&tests, &records, context)?;
+        }
         self.report(&records, context)?;
         let covered =
             coverage::percent(&coverage::sum(records.iter().filter_map(|r| r.coverage.as_ref())));
@@ -131,13 +149,15 @@ impl TestCommand {
         Ok(code.or(under.then_some(Exit::Failed)).unwrap_or(Exit::Done))
     }
 
+    /// Whether a test is asked for.
+    fn wants(&self, test: &Test) -> bool {
+        self.filter.is_empty() || self.filter.iter().any(|text| test.id().contains(text.as_str()))
+    }
+
     /// Takes the tests that are asked for.
     fn chosen(&self, tests: Vec<Arc<Test>>) -> Result<Vec<Arc<Test>>, Failure> {
         let found = tests.len();
-        let wanted = |t: &Arc<Test>| {
-            self.filter.is_empty() || self.filter.iter().any(|text| t.id().contains(text.as_str()))
-        };
-        let mut tests: Vec<Arc<Test>> = tests.into_iter().filter(wanted).collect();
+        let mut tests: Vec<Arc<Test>> = tests.into_iter().filter(|t| self.wants(t)).collect();
         if tests.is_empty() {
             let message = match found {
                 0 => format!("no test found in {}", self.paths.join(", ")),
@@ -167,14 +187,16 @@ impl TestCommand {
         tests: &[Arc<Test>],
         context: &Context,
     ) -> Result<(Vec<TestRecord>, Option<Exit>), Failure> {
-        let own = Own {
-            environment: ChildEnvironment::allowed(context.environment.for_children()),
-            trust: self.trust,
-        };
+        let own = Own::new(tests, self.trust, &self.models, context)?;
         let jobs = self.jobs.or_else(|| available_parallelism().ok()).map_or(1, NonZeroUsize::get);
         let how = How {
             bless: self.bless,
             coverage: self.coverage || self.fail_under.is_some(),
+            asking: match (self.offline, self.record) {
+                (true, _) => RecordMode::Offline,
+                (false, true) => RecordMode::Again,
+                (false, false) => RecordMode::Missing,
+            },
             real: Some(&own),
         };
         let pool = Pool { how, jobs, fail_fast: self.fail_fast };
@@ -235,50 +257,25 @@ impl TestCommand {
     }
 }
 
-/// Writes a test from a session, or from a run of the scenario's rehearsed cast.
-fn write_new(scenario: &str, session: Option<&str>, context: &Context) -> Result<Exit, Failure> {
-    let is_path = scenario.ends_with(source::ENDING);
-    let stem = scenario.strip_suffix(source::ENDING).unwrap_or(scenario);
-    let path = PathBuf::from(format!("{stem}{ENDING}"));
-    let folder = path.parent().filter(|f| !f.as_os_str().is_empty());
-    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
-    let named = match Path::new(scenario).file_name() {
-        Some(name) if is_path => name.to_string_lossy().into_owned(),
-        Some(_) | None => scenario.to_owned(),
-    };
-    let (events, words) = match session {
-        Some(session) => {
-            let path = session_file::find(&SessionName::of(Some(&session.to_owned())), context)?;
-            let log = crate::session::read(&path)?;
-            let events = log.records.iter().map(|record| record.event.clone()).collect();
-            (events, Words::OfSession)
+/// Removes the replies that no test has asked for, from the files of which every test has come to its end.
+fn tidy(tests: &[Arc<Test>], records: &[TestRecord], context: &Context) -> Result<(), Failure> {
+    let mut done: Vec<&ReplyFile> = vec![];
+    for test in tests.iter().filter(|test| !test.models().is_empty()) {
+        let of_file = |r: &&TestRecord| r.file == test.file;
+        let complete = records.iter().filter(of_file).all(|r| match r.outcome {
+            TestOutcome::Pass | TestOutcome::Fail | TestOutcome::Undecided => true,
+            TestOutcome::Error | TestOutcome::Cancelled => false,
+        });
+        if !complete || done.iter().any(|file| std::ptr::eq(*file, &*test.replies)) {
+            continue;
         }
-        None => {
-            let text = format!("scenario = {named:?}\n[[expect]]\nthat = \"true\"\n");
-            let source = Source { name: path.display().to_string(), text, settings: vec![] };
-            let loaded = load(&source, &folder, &policy::rows());
-            let loaded = loaded.map_err(|e| {
-                Failure::new(Exit::Invalid, e.to_string())
-                    .hint("a scenario without rehearsed lines needs a session: --session SESSION")
-            })?;
-            let test = loaded.tests.first().ok_or_else(|| Failure::new(Exit::Failed, "no test"))?;
-            let events = events_of(test).map_err(|why| Failure::new(Exit::Failed, why))?;
-            (events, Words::OfCast)
+        done.push(&test.replies);
+        let removed = test.replies.tidy().map_err(|why| Failure::new(Exit::Failed, why))?;
+        if let (Some(path), 1..) = (test.replies.path(), removed) {
+            context.note(&format!("{}: removed {removed} old replies", path.display()));
         }
-    };
-    let written = File::create_new(&path)
-        .and_then(|mut file| file.write_all(from_session(&named, &events, words).as_bytes()));
-    match written {
-        Ok(()) => {
-            output::data(format!("{}\n", text::line(&path.display().to_string())).as_bytes())?;
-            context.say(&format!("run it: colloquium test {}", path.display()));
-            Ok(Exit::Done)
-        }
-        Err(e) => Err(Failure::usage(
-            format!("cannot write {}: {e}", path.display()),
-            "move the existing file, or choose another scenario",
-        )),
     }
+    Ok(())
 }
 
 /// Waits for a signal, and passes it on to the running tests; returns it once they are over.
@@ -297,56 +294,6 @@ pub fn caught(stop: watch::Sender<bool>) -> Result<Option<Exit>, Failure> {
     })
 }
 
-/// The tests of all files, and the code of what is wrong with some of them.
-struct Tests {
-    tests: Vec<Arc<Test>>,
-    wrong: Option<Exit>,
-}
-
-/// Loads every test file; one that is wrong does not hide the others.
-fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
-    let files = find(paths).map_err(not_found)?;
-    let mut all = Tests { tests: vec![], wrong: None };
-    for file in files {
-        match read(&file) {
-            Ok((loaded, warnings)) => {
-                if let Some(warnings) = warnings {
-                    context.report(&warnings);
-                }
-                all.tests.extend(loaded);
-            }
-            Err(failure) => {
-                output::failure(&failure);
-                all.wrong = all.wrong.or(Some(failure.code));
-            }
-        }
-        if all.tests.len() > TESTS_MAX {
-            let message = format!("there are more than {TESTS_MAX} tests");
-            return Err(Failure::usage(message, "name fewer files"));
-        }
-    }
-    match (all.tests.is_empty(), all.wrong) {
-        (true, Some(code)) => Err(Failure::new(code, "no test can be run")),
-        (_, _) => Ok(all),
-    }
-}
-
-/// Reads a test file and what its author may not have meant.
-pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
-    let source: Source = scenario::read(file)?;
-    let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
-    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
-    let loaded = load(&source, &folder, &policy::rows())
-        .map_err(|invalid| Failure::new(Exit::Invalid, invalid.to_string()))?;
-    let warnings = loaded.warnings.list.is_empty().then_some(());
-    let warnings = warnings.map_or_else(|| Some(loaded.warnings.to_string()), |()| None);
-    Ok((loaded.tests, warnings))
-}
-
-fn not_found(e: TestsNotFound) -> Failure {
-    Failure::usage(e.to_string(), "name test files, folders that contain test files, or a glob")
-}
-
 /// Reads `I/N`.
 pub fn parts(shard: &str) -> Option<(usize, usize)> {
     let (part, parts) = shard.split_once('/')?;
@@ -363,44 +310,4 @@ fn code(records: &[TestRecord], wrong: Option<Exit>) -> Option<Exit> {
         (any(TestOutcome::Undecided), Exit::Skipped),
     ];
     of.into_iter().find(|(is, _)| *is).map(|(_, code)| code)
-}
-
-/// The own voices of seats: scripts, where they may run.
-struct Own {
-    environment: ChildEnvironment,
-    trust: bool,
-}
-
-/// The scripts of one test.
-struct Scripts {
-    environment: ChildEnvironment,
-    folder: PathBuf,
-}
-
-impl Real for Own {
-    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String> {
-        match test.trusted || self.trust {
-            true => Ok(Arc::new(Scripts {
-                environment: self.environment.clone(),
-                folder: test.folder.clone(),
-            })),
-            false => Err("the scenario runs scripts; add --trust to let it".into()),
-        }
-    }
-}
-
-impl Voices for Scripts {
-    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
-        match &seat.voice {
-            VoiceSpec::Script(command) => Ok(Arc::new(Script::new(
-                command.clone(),
-                self.folder.clone(),
-                self.environment.clone(),
-            ))),
-            VoiceSpec::Model(_)
-            | VoiceSpec::Agent(_)
-            | VoiceSpec::Human { .. }
-            | VoiceSpec::Lines { .. } => Err(format!("`{}` has no voice in this test", seat.id)),
-        }
-    }
 }

@@ -1,0 +1,71 @@
+//! The test files that paths name, and the tests in them.
+
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::exit::Exit;
+use crate::cli::output;
+use crate::policy;
+use crate::scenario::{self, Source};
+use crate::testing::{Test, TestsNotFound, find, load};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Tests of one run of the program.
+const TESTS_MAX: usize = 200_000;
+
+/// The tests of all files, and the code of what is wrong with some of them.
+pub struct Tests {
+    /// The tests.
+    pub tests: Vec<Arc<Test>>,
+    /// The code of the first file that cannot be used.
+    pub wrong: Option<Exit>,
+}
+
+/// Loads every test file; one that is wrong does not hide the others.
+pub fn tests(paths: &[String], context: &Context) -> Result<Tests, Failure> {
+    let files = find_all(paths)?;
+    let mut all = Tests { tests: vec![], wrong: None };
+    for file in files {
+        match read(&file) {
+            Ok((loaded, warnings)) => {
+                if let Some(warnings) = warnings {
+                    context.report(&warnings);
+                }
+                all.tests.extend(loaded);
+            }
+            Err(failure) => {
+                output::failure(&failure);
+                all.wrong = all.wrong.or(Some(failure.code));
+            }
+        }
+        if all.tests.len() > TESTS_MAX {
+            let message = format!("there are more than {TESTS_MAX} tests");
+            return Err(Failure::usage(message, "name fewer files"));
+        }
+    }
+    match (all.tests.is_empty(), all.wrong) {
+        (true, Some(code)) => Err(Failure::new(code, "no test can be run")),
+        (_, _) => Ok(all),
+    }
+}
+
+/// Finds the test files that paths name.
+pub fn find_all(paths: &[String]) -> Result<Vec<PathBuf>, Failure> {
+    find(paths).map_err(not_found)
+}
+
+/// Reads a test file and what its author may not have meant.
+pub fn read(file: &Path) -> Result<(Vec<Arc<Test>>, Option<String>), Failure> {
+    let source: Source = scenario::read(file)?;
+    let folder = file.parent().filter(|f| !f.as_os_str().is_empty());
+    let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
+    let loaded = load(&source, &folder, &policy::rows())
+        .map_err(|invalid| Failure::new(Exit::Invalid, invalid.to_string()))?;
+    let warnings = loaded.warnings.list.is_empty().then_some(());
+    let warnings = warnings.map_or_else(|| Some(loaded.warnings.to_string()), |()| None);
+    Ok((loaded.tests, warnings))
+}
+
+fn not_found(e: TestsNotFound) -> Failure {
+    Failure::usage(e.to_string(), "name test files, folders that contain test files, or a glob")
+}

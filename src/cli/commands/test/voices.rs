@@ -1,0 +1,130 @@
+//! Who speaks in a test that the test does not play itself: scripts, where they may run, and models.
+
+use crate::cli::args::models::ModelOptions;
+use crate::cli::context::Context;
+use crate::cli::error::Failure;
+use crate::cli::models::providers::Providers;
+use crate::cli::models::resolve::ModelSource;
+use crate::cli::runtime::refused;
+use crate::model::{ModelSpec, Participant, VoiceSpec};
+use crate::spawn::ChildEnvironment;
+use crate::testing::{Real, RealModel, Test};
+use crate::voice::script::Script;
+use crate::voice::{CallRequest, Out, Speaking, Voice, Voices};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::AbortHandle;
+
+/// The own voices of seats.
+pub struct Own {
+    environment: ChildEnvironment,
+    trust: bool,
+    models: Option<Models>,
+}
+
+/// Models, and the runtime that their connections live in: those of the tests end with each run.
+struct Models {
+    source: ModelSource,
+    runtime: Runtime,
+}
+
+impl Own {
+    /// Returns those that some tests need.
+    ///
+    /// # Errors
+    /// What is wrong with the settings, where a test names a model.
+    pub fn new(
+        tests: &[Arc<Test>],
+        trust: bool,
+        options: &ModelOptions,
+        context: &Context,
+    ) -> Result<Own, Failure> {
+        let environment = ChildEnvironment::allowed(context.environment.for_children());
+        let models = if tests.iter().any(|test| !test.models().is_empty()) {
+            let source = ModelSource::new(Providers::new(context, options)?, options);
+            let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build();
+            Some(Models { source, runtime: runtime.map_err(refused)? })
+        } else {
+            None
+        };
+        Ok(Own { environment, trust, models })
+    }
+}
+
+/// A voice that speaks in another runtime.
+struct Elsewhere {
+    voice: Arc<dyn Voice>,
+    runtime: Handle,
+}
+
+impl Voice for Elsewhere {
+    fn speak(&self, ask: CallRequest, out: Out) -> Speaking {
+        let speaking = self.runtime.spawn(self.voice.speak(ask, out));
+        let cancel = Cancel(speaking.abort_handle());
+        Box::pin(async move {
+            // a call that broke has handed nothing in, which its caller sees
+            let _ = speaking.await;
+            drop(cancel);
+        })
+    }
+}
+
+/// Cancels a call when it is dropped.
+struct Cancel(AbortHandle);
+
+impl Drop for Cancel {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The scripts of one test.
+struct Scripts {
+    environment: ChildEnvironment,
+    folder: PathBuf,
+}
+
+impl Real for Own {
+    fn voices(&self, test: &Test) -> Result<Arc<dyn Voices>, String> {
+        match test.trusted || self.trust {
+            true => Ok(Arc::new(Scripts {
+                environment: self.environment.clone(),
+                folder: test.folder.clone(),
+            })),
+            false => Err("the scenario runs scripts; add --trust to let it".into()),
+        }
+    }
+
+    fn model(&self, name: &str) -> Result<RealModel, String> {
+        let Some(models) = &self.models else { return Err("no model can be asked here".into()) };
+        let found = models.source.find(name).map_err(|failure| failure.with_hint())?;
+        let spec = ModelSpec { name: found.known.name.clone(), ..ModelSpec::default() };
+        let voice = models.source.voice(&spec)?;
+        let runtime = models.runtime.handle().clone();
+        Ok(RealModel {
+            name: found.known.name.to_string(),
+            address: found.address,
+            price: found.known.price,
+            local: found.known.local,
+            window: found.known.window,
+            voice: Arc::new(Elsewhere { voice, runtime }),
+        })
+    }
+}
+
+impl Voices for Scripts {
+    fn voice(&self, seat: &Participant) -> Result<Arc<dyn Voice>, String> {
+        match &seat.voice {
+            VoiceSpec::Script(command) => Ok(Arc::new(Script::new(
+                command.clone(),
+                self.folder.clone(),
+                self.environment.clone(),
+            ))),
+            VoiceSpec::Model(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => Err(format!("`{}` has no voice in this test", seat.id)),
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! The replies of models beside a test: `NAME.replies.jsonl`, one reply a line.
+//!
+//! A line is written as soon as its reply is complete, so that nothing is paid for twice; of two lines for one request the
+//! later one counts. Requests that are equal and in flight at the same time share one reply.
+
+use super::live::ModelReply;
+use super::request::{ModelRequest, ReplyPlace};
+use crate::testing::difference;
+use crate::untrusted;
+use crate::voice::CallFailure;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use tokio::sync::OnceCell;
+
+/// Bytes of one file of replies.
+const BYTES_MAX: u64 = 256 << 20;
+
+/// Whether models may be asked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RecordMode {
+    /// For what was not recorded.
+    #[default]
+    Missing,
+    /// Never.
+    Offline,
+    /// For everything, whatever was recorded.
+    Again,
+}
+
+/// Why there is no reply.
+#[derive(Clone, Debug, PartialEq)]
+pub enum NoReply {
+    /// None was recorded, and nobody may be asked.
+    Missing(String),
+    /// The file cannot be read or written.
+    Unusable(String),
+    /// The model was asked and failed.
+    Call(CallFailure),
+}
+
+/// A reply, and to what.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct RecordedReply {
+    digest: String,
+    address: String,
+    place: ReplyPlace,
+    model: String,
+    prompt: String,
+    reply: ModelReply,
+}
+
+/// What makes a reply the answer to a request.
+type ReplyKey = (String, String);
+
+/// The replies that were recorded for one test file.
+#[derive(Debug)]
+pub struct ReplyFile {
+    /// Where it lies; a reason where it may not lie there.
+    path: Result<PathBuf, String>,
+    kept: Mutex<KeptReplies>,
+}
+
+#[derive(Debug, Default)]
+struct KeptReplies {
+    was_read: bool,
+    /// Whether a kill left its last line unfinished.
+    is_torn: bool,
+    /// By digest; the last one counts.
+    by: HashMap<String, Vec<Arc<RecordedReply>>>,
+    asked: HashMap<ReplyKey, Arc<OnceCell<Arc<RecordedReply>>>>,
+    used: BTreeSet<ReplyKey>,
+}
+
+impl ReplyFile {
+    /// Returns the file at a path; it is read when the first reply is wanted.
+    pub fn new(path: Result<PathBuf, String>) -> ReplyFile {
+        ReplyFile { path, kept: Mutex::default() }
+    }
+
+    /// Returns its path, where it may lie there.
+    pub fn path(&self) -> Option<&Path> {
+        self.path.as_deref().ok()
+    }
+
+    /// Returns the reply to a request and whether the model was asked for it now; `live` asks it.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub async fn reply(
+        &self,
+        request: &ModelRequest,
+        address: Option<&str>,
+        asking: RecordMode,
+        live: impl Future<Output = Result<ModelReply, CallFailure>>,
+    ) -> Result<(ModelReply, bool), NoReply> {
+        let cell = {
+            let mut kept = self.read().map_err(NoReply::Unusable)?;
+            let found =
+                kept.find(request, address).filter(|_| asking != RecordMode::Again).cloned();
+            if let Some(found) = found {
+                kept.used.insert((found.digest.clone(), found.address.clone()));
+                return Ok((found.reply.clone(), false));
+            }
+            match (asking, address) {
+                (RecordMode::Missing | RecordMode::Again, Some(address)) => {
+                    let key = (request.digest.clone(), address.to_owned());
+                    kept.asked.entry(key).or_default().clone()
+                }
+                (RecordMode::Offline, _) | (_, None) => {
+                    return Err(NoReply::Missing(kept.why_missing(request)));
+                }
+            }
+        };
+        let mut fresh = false;
+        let asked = cell.get_or_try_init(async || {
+            let reply = live.await.map_err(NoReply::Call)?;
+            fresh = true;
+            self.keep(request, address.unwrap_or_default(), reply).map_err(NoReply::Unusable)
+        });
+        let reply = asked.await?.reply.clone();
+        Ok((reply, fresh))
+    }
+
+    /// Removes replies that nothing has asked for since the program began, and returns how many those were.
+    ///
+    /// # Errors
+    /// A sentence that names the file.
+    pub fn tidy(&self) -> Result<usize, String> {
+        let kept = self.read()?;
+        let mut all: Vec<Arc<RecordedReply>> = vec![];
+        let mut before = 0;
+        for same in kept.by.values() {
+            before += same.len();
+            let mut seen = BTreeSet::new();
+            for reply in same.iter().rev() {
+                let key = (reply.digest.clone(), reply.address.clone());
+                if kept.used.contains(&key) && seen.insert(key) {
+                    all.push(reply.clone());
+                }
+            }
+        }
+        if all.len() == before {
+            return Ok(0);
+        }
+        all.sort_by(|a, b| (&a.place, &a.digest).cmp(&(&b.place, &b.digest)));
+        let path = self.path.clone()?;
+        let written = replace(&path, &all);
+        written.map_err(|e| format!("cannot write {}: {e}", path.display()))?;
+        Ok(before - all.len())
+    }
+
+    fn kept(&self) -> MutexGuard<'_, KeptReplies> {
+        self.kept.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Returns what was recorded; reads the file if nobody has.
+    fn read(&self) -> Result<MutexGuard<'_, KeptReplies>, String> {
+        let mut kept = self.kept();
+        if kept.was_read {
+            return Ok(kept);
+        }
+        let path = self.path.as_ref().map_err(Clone::clone)?;
+        let text = text_of(path).map_err(|e| format!("cannot read {}: {e}", path.display()))?;
+        for (i, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            match serde_json::from_str::<RecordedReply>(line) {
+                Ok(reply) => kept.by.entry(reply.digest.clone()).or_default().push(reply.into()),
+                // the line that a kill left unfinished
+                Err(_) if i + 1 == text.lines().count() && !text.ends_with('\n') => {}
+                Err(e) => {
+                    let place = format!("{}:{}", path.display(), i + 1);
+                    return Err(format!("{place}: not a recorded reply ({e}); delete this line"));
+                }
+            }
+        }
+        kept.was_read = true;
+        kept.is_torn = !text.is_empty() && !text.ends_with('\n');
+        Ok(kept)
+    }
+
+    /// Writes a reply down.
+    fn keep(
+        &self,
+        request: &ModelRequest,
+        address: &str,
+        reply: ModelReply,
+    ) -> Result<Arc<RecordedReply>, String> {
+        let recorded = Arc::new(RecordedReply {
+            digest: request.digest.clone(),
+            address: address.to_owned(),
+            place: request.place.clone(),
+            model: request.model.clone(),
+            prompt: request.prompt.clone(),
+            reply,
+        });
+        let path = self.path.as_ref().map_err(Clone::clone)?;
+        let mut kept = self.kept();
+        let unwritable = |e: io::Error| format!("cannot write {}: {e}", path.display());
+        if std::mem::take(&mut kept.is_torn) {
+            let all: Vec<_> = kept.by.values().flatten().cloned().collect();
+            replace(path, &all).map_err(unwritable)?;
+        }
+        append(path, &recorded).map_err(unwritable)?;
+        kept.by.entry(request.digest.clone()).or_default().push(recorded.clone());
+        kept.used.insert((request.digest.clone(), address.to_owned()));
+        Ok(recorded)
+    }
+}
+
+impl KeptReplies {
+    /// The reply to a request; where the address of its server is not known here, from any.
+    fn find(&self, request: &ModelRequest, address: Option<&str>) -> Option<&Arc<RecordedReply>> {
+        let mut same = self.by.get(&request.digest)?.iter().rev();
+        same.find(|reply| address.is_none_or(|address| reply.address == address))
+    }
+
+    /// Says what differs from the reply that was recorded in the same place.
+    fn why_missing(&self, request: &ModelRequest) -> String {
+        let near = self.by.values().flatten().filter(|r| r.place == request.place);
+        let near = near.max_by_key(|r| (r.model == request.model, r.prompt == request.prompt));
+        let why = near.map(|near| match difference::words(&near.prompt, &request.prompt) {
+            _ if near.model != request.model => format!("it was recorded from {}", near.model),
+            Some(words) => format!("the prompt has changed: {words}"),
+            None if near.digest == request.digest => {
+                format!("it was recorded from {}", near.address)
+            }
+            None => "its settings, tools or the form of the reply have changed".into(),
+        });
+        let why = why.map_or(String::new(), |why| format!("; {why}"));
+        format!("no reply is recorded for {} ({}){why}", request.place, request.model)
+    }
+}
+
+/// The text of a file; nothing where none exists.
+fn text_of(path: &Path) -> io::Result<String> {
+    let file = match untrusted::open(path) {
+        Ok(file) => file,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        Err(e) => return Err(e),
+    };
+    let mut text = String::new();
+    let read = file.take(BYTES_MAX + 1).read_to_string(&mut text)?;
+    if read as u64 > BYTES_MAX {
+        return Err(io::Error::new(ErrorKind::FileTooLarge, "it is too large; delete it"));
+    }
+    Ok(text)
+}
+
+/// Adds a line in one write.
+fn append(path: &Path, reply: &RecordedReply) -> io::Result<()> {
+    let line = format!("{}\n", serde_json::to_string(reply)?);
+    OpenOptions::new().create(true).append(true).open(path)?.write_all(line.as_bytes())
+}
+
+fn replace(path: &Path, all: &[Arc<RecordedReply>]) -> io::Result<()> {
+    if all.is_empty() {
+        return fs::remove_file(path);
+    }
+    let folder = path.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+    for reply in all {
+        writeln!(fresh, "{}", serde_json::to_string(reply)?)?;
+    }
+    fresh.persist(path).map(drop).map_err(|e| e.error)
+}

@@ -1,0 +1,133 @@
+//! The models of one run: what each is asked, which reply of the run that is, and what it has cost.
+
+use super::file::{NoReply, RecordMode, ReplyFile};
+use super::live::{self, ModelReply, RealModel};
+use super::request::{ModelRequest, ReplyPlace};
+use crate::model::{Price, Usage};
+use crate::voice::CallRequest;
+use regex::Regex;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// What models were asked for in a test, and what that cost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Charged {
+    /// Requests that were made now.
+    pub asked: u32,
+    /// Replies that were recorded before.
+    pub recorded: u32,
+    /// Tokens of the requests that were made now.
+    pub tokens: u64,
+    /// What those cost in dollars, as far as prices are known.
+    pub usd: f64,
+}
+
+impl Charged {
+    /// Adds another sum.
+    pub fn add(&mut self, other: &Charged) {
+        self.asked += other.asked;
+        self.recorded += other.recorded;
+        self.tokens += other.tokens;
+        self.usd += other.usd;
+    }
+}
+
+/// The models of one run.
+pub struct RunModels {
+    replies: Arc<ReplyFile>,
+    asking: RecordMode,
+    folder: PathBuf,
+    /// The command that runs only this test.
+    command: String,
+    /// By the name in the test; why one is not to be had.
+    models: BTreeMap<String, Result<RealModel, String>>,
+    charged: Mutex<BTreeMap<&'static str, Charged>>,
+}
+
+impl RunModels {
+    /// Returns the models of a test by the names that it gives them; `folder` is where its scripts lie, and `command`
+    /// runs only that test.
+    pub fn new(
+        replies: Arc<ReplyFile>,
+        asking: RecordMode,
+        folder: PathBuf,
+        command: String,
+        models: BTreeMap<String, Result<RealModel, String>>,
+    ) -> RunModels {
+        RunModels { replies, asking, folder, command, models, charged: Mutex::default() }
+    }
+
+    /// Returns a model by its name, where the user's settings know it.
+    pub fn find(&self, name: &str) -> Option<&RealModel> {
+        self.models.get(name).and_then(|model| model.as_ref().ok())
+    }
+
+    /// Returns what was asked for so far, by who wanted it.
+    pub fn charged(&self) -> BTreeMap<&'static str, Charged> {
+        self.charging().clone()
+    }
+
+    fn charging(&self) -> MutexGuard<'_, BTreeMap<&'static str, Charged>> {
+        self.charged.lock().unwrap_or_else(|e| e.into_inner())
+    }
+
+    /// Returns the reply of a model, recorded or fresh; `account` says who is charged for it.
+    ///
+    /// # Errors
+    /// Why it cannot be had.
+    pub async fn reply(
+        &self,
+        name: &str,
+        ask: CallRequest,
+        place: ReplyPlace,
+        ignored: &[Regex],
+        account: &'static str,
+    ) -> Result<ModelReply, NoReply> {
+        let model = self.models.get(name);
+        let known = model.and_then(|model| model.as_ref().ok());
+        let name = known.map_or(name, |model| &model.name);
+        let request = ModelRequest::of(&ask, name, place, ignored, &self.folder);
+        let address = known.map(|model| model.address.as_str());
+        let live = async {
+            match known {
+                Some(model) => live::ask(&*model.voice, ask).await,
+                // without an address no model is called
+                None => Ok(ModelReply::default()),
+            }
+        };
+        let found = self.replies.reply(&request, address, self.asking, live).await;
+        let (reply, fresh) = found.map_err(|no| match (no, model) {
+            (NoReply::Missing(why), Some(Err(unknown))) if self.asking != RecordMode::Offline => {
+                NoReply::Missing(format!("{why}; {unknown}"))
+            }
+            (NoReply::Missing(why), _) => {
+                NoReply::Missing(format!("{why}; record it: {} --record", self.command))
+            }
+            (no, _) => no,
+        })?;
+        self.charge(account, &reply.usage, known.and_then(|model| model.price), fresh);
+        Ok(reply)
+    }
+
+    fn charge(
+        &self,
+        account: &'static str,
+        usage: &Option<Usage>,
+        price: Option<Price>,
+        fresh: bool,
+    ) {
+        let mut all = self.charging();
+        let charged = all.entry(account).or_default();
+        if !fresh {
+            charged.recorded += 1;
+            return;
+        }
+        charged.asked += 1;
+        if let Some(usage) = usage {
+            charged.tokens += usage.tokens();
+            charged.usd += price.map_or(0.0, |price| price.of(usage).into());
+        }
+    }
+}

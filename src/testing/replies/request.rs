@@ -1,0 +1,130 @@
+//! What is asked of a model in a test, and by what it is known again: everything that the reply may depend on, and which
+//! reply of which run it is.
+
+use crate::model::tool::ToolSource;
+use crate::model::{ModelSpec, Role, Tool, VoiceSpec};
+use crate::untrusted;
+use crate::voice::CallRequest;
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::fmt::{self, Write};
+use std::path::Path;
+
+/// What stands for a volatile part of a prompt.
+const VOLATILE: &str = "…";
+/// Hexadecimal digits of a digest: 128 bits.
+const DIGITS: usize = 32;
+
+/// Which reply of a test it is. Two runs, two votes and two turns are different places, though the prompt is the same.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ReplyPlace {
+    /// A participant's id, or the judge of an expectation.
+    pub who: String,
+    /// What it was asked for: `speak`, `vote`, `judge`.
+    pub purpose: String,
+    /// The run, from 1.
+    pub run: u32,
+    /// Which of its turns or votes, from 1.
+    pub turn: usize,
+    /// Which reply in that turn, from 1: a model that calls tools replies several times.
+    pub reply: usize,
+}
+
+impl fmt::Display for ReplyPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}, {} {}",
+            self.who,
+            if self.purpose == "speak" { "turn" } else { &self.purpose },
+            self.turn
+        )?;
+        if self.reply > 1 {
+            write!(f, ", reply {}", self.reply)?;
+        }
+        if self.run > 1 {
+            write!(f, ", run {}", self.run)?;
+        }
+        Ok(())
+    }
+}
+
+/// One request to a model.
+#[derive(Clone, Debug)]
+pub struct ModelRequest {
+    /// Which reply it asks for.
+    pub place: ReplyPlace,
+    /// `provider:name`.
+    pub model: String,
+    /// The messages as text, without what differs from run to run.
+    pub prompt: String,
+    /// The digest of all that the reply depends on, but for the address.
+    pub digest: String,
+}
+
+impl ModelRequest {
+    /// Returns what a call asks; parts of the prompt that match `ignored` do not count, and `folder` is where scripts of
+    /// its tools lie.
+    pub fn of(
+        ask: &CallRequest,
+        model: &str,
+        place: ReplyPlace,
+        ignored: &[Regex],
+        folder: &Path,
+    ) -> ModelRequest {
+        let plain = |text: &str| {
+            let replaced =
+                |text: String, part: &Regex| part.replace_all(&text, VOLATILE).into_owned();
+            ignored.iter().fold(text.to_owned(), replaced)
+        };
+        let mut prompt = String::new();
+        for message in &ask.messages {
+            let role = match message.role {
+                Role::System => "system",
+                Role::User => "user",
+                Role::Assistant => "assistant",
+            };
+            // writing to a string does not fail
+            let _ = writeln!(prompt, "## {role}\n{}\n", plain(&message.text));
+        }
+        let settings = match &ask.seat.voice {
+            VoiceSpec::Model(spec) => {
+                ModelSpec { name: model.into(), fallbacks: vec![], ..spec.clone() }
+            }
+            VoiceSpec::Script(_)
+            | VoiceSpec::Agent(_)
+            | VoiceSpec::Human { .. }
+            | VoiceSpec::Lines { .. } => ModelSpec::default(),
+        };
+        let all = json!({
+            "place": place,
+            "settings": settings,
+            "max_tokens": ask.parameters.max_tokens,
+            "prompt": prompt,
+            "form": ask.form,
+            "tools": ask.tools,
+            "rounds": ask.prompt.tools,
+            "scripts": ask.tools.iter().map(|tool| scripts(tool, folder)).collect::<Vec<_>>(),
+        });
+        ModelRequest {
+            place,
+            model: model.to_owned(),
+            prompt,
+            digest: digest(all.to_string().as_bytes()),
+        }
+    }
+}
+
+/// The digests of the files that a tool's command names: another script under the same name is another tool.
+fn scripts(tool: &Tool, folder: &Path) -> Value {
+    let ToolSource::Script(command) = &tool.source else { return Value::Null };
+    let file = |part: &str| untrusted::read(&folder.join(part)).ok().map(|bytes| digest(&bytes));
+    command.iter().map(|part| file(part)).collect::<Vec<_>>().into()
+}
+
+fn digest(bytes: &[u8]) -> String {
+    let hex: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    hex.get(..DIGITS).unwrap_or(&hex).to_owned()
+}
