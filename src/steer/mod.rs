@@ -18,7 +18,7 @@ struct Waiting {
     line: SteerLine,
     condition: Option<Condition>,
     warned: bool,
-    /// Of a breakpoint: whether its condition held when it was looked at last; none before the first look.
+    /// Of a breakpoint: whether its condition was true at the last check; none before the first check.
     held: Option<bool>,
     /// Whether a breakpoint has acted.
     acted: bool,
@@ -47,7 +47,7 @@ pub struct Steering {
 pub struct BadFileLine {
     /// The line's number, from 1.
     pub number: usize,
-    /// What is wrong, and the fix.
+    /// The fault, and the fix.
     pub why: String,
 }
 
@@ -175,7 +175,7 @@ impl Steering {
                             let text = format!("steering condition: {fault}");
                             return Some(Due::Warning(text.into()));
                         }
-                        // what was not looked at stays as it was
+                        // without a check the value stays as it was
                         None => w.held.unwrap_or(false),
                         Some(Err(_)) => false,
                     }

@@ -1,11 +1,11 @@
-//! What a test's voice does with one call: words, or something that goes wrong on purpose.
+//! What a test's voice does in one call: it speaks, or fails on purpose.
 
 use crate::model::{ErrorClass, Line, Usage};
 
 /// One line of a test's voice.
 #[derive(Clone, Debug, Default)]
 pub struct Answer {
-    /// The words, what they answer, and when they are taken out of turn.
+    /// The words, their purpose, and when they are used out of turn.
     pub line: Line,
     /// Whether a line with a condition is used each time that it is true, instead of once.
     pub every: bool,
@@ -20,7 +20,7 @@ pub struct Answer {
 /// What happens to a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Act {
-    /// The words are said to the end.
+    /// The whole text is spoken.
     #[default]
     Say,
     /// The connection is lost after this many words.

@@ -22,7 +22,7 @@ use std::{fs, io};
 /// The replacement of volatile parts of a prompt when two are compared.
 const VOLATILE: &str = "…";
 
-/// What participants said in a session.
+/// The replies of the participants in a session.
 #[derive(Debug)]
 pub struct Cassette {
     /// The file of the session.
@@ -44,7 +44,7 @@ struct Recorded {
 pub struct Drift {
     /// The file of the recording.
     pub path: PathBuf,
-    /// Whose turn, and which, from 1.
+    /// The participant and the number of its turn, from 1.
     pub turn: String,
     /// The difference, in words.
     pub difference: String,

@@ -1,7 +1,7 @@
 //! What of a scenario its tests have reached: who spoke, which phases were played, which conditions went both ways, which
 //! stop rules ended it.
 //!
-//! A condition is looked at after every utterance, as the engine does; one without a written condition has one way only.
+//! A condition is evaluated after every utterance, as in the engine; one without a written condition has one way only.
 
 use super::plan::Test;
 use super::result::TestRun;
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// A part of a scenario that a test can reach.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Point {
-    /// What it is: `participant`, `phase`, `dependency`, `stop`.
+    /// The kind: `participant`, `phase`, `dependency` or `stop`.
     pub kind: &'static str,
     /// Which one, and which way of it.
     pub name: String,

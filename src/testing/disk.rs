@@ -3,7 +3,7 @@
 use crate::session::disk::{Disk, Rescue};
 use std::io;
 
-/// Bytes of log that one run may write.
+/// The most bytes of log that one run may write.
 const LOG_MAX: u64 = 64 * 1024 * 1024;
 
 /// The disk of one run; what is on it is in the feed.

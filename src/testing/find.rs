@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The ending of a test file's name.
 pub const ENDING: &str = ".test.toml";
-/// Entries of folders that are looked at.
+/// The most entries of folders that are examined.
 const LOOKED_AT: usize = 200_000;
 /// The deepest nesting of folders that is searched.
 const DEPTH: usize = 32;
@@ -84,7 +84,7 @@ fn plain(path: &str) -> String {
     path.strip_prefix("./").unwrap_or(path).to_owned()
 }
 
-/// The folder of a glob that has no sign of one in it.
+/// Returns the folder of a glob: the part before its first wildcard.
 fn base(glob: &str) -> PathBuf {
     let fixed = glob.split('/').take_while(|part| !part.contains(['*', '?']));
     let base = fixed.collect::<Vec<_>>().join("/");

@@ -10,12 +10,12 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// Whose words a test that is written has.
+/// The source of the words in a written test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Words {
-    /// Those that were said in the session.
+    /// The words of the session.
     OfSession,
-    /// Those of the scenario's rehearsed cast, which the test need not repeat.
+    /// The scenario's rehearsed lines, which the test need not repeat.
     OfCast,
 }
 
@@ -71,7 +71,7 @@ pub fn from_session(scenario: &str, events: &[Event], words: Words) -> String {
     text
 }
 
-/// What every participant said, a line a turn.
+/// Returns the words of every participant, a line for each turn.
 fn lines(events: &[Event]) -> BTreeMap<SeatId, Vec<String>> {
     let mut seats: BTreeMap<TurnId, SeatId> = BTreeMap::new();
     let mut lines: BTreeMap<SeatId, Vec<String>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a code point is, alone and in its company: whether it may be shown as it is.
+//! Classes of code points, alone and next to others: which may be shown as they are.
 //!
 //! The ranges here are the whole policy. Invisible characters are refused unless they stand where a real script or
 //! an emoji needs them; there each of them may stand once.
@@ -33,7 +33,7 @@ const HEBREW: Ranges = &['\u{0591}'..='\u{05F4}'];
 const MONGOLIAN: Ranges = &['\u{1820}'..='\u{18AA}'];
 const IDEOGRAPHS: Ranges =
     &['\u{3400}'..='\u{9FFF}', '\u{F900}'..='\u{FAFF}', '\u{20000}'..='\u{3FFFD}'];
-/// What has standardised variants besides emoji: zero, mathematics, Myanmar, Phags-pa, CJK.
+/// Characters with standardised variants besides emoji: zero, mathematics, Myanmar, Phags-pa, CJK.
 const VARIED: Ranges = &[
     '0'..='0',
     '\u{1000}'..='\u{109F}',
@@ -78,7 +78,7 @@ pub(super) enum Verdict {
     Pass,
     /// It is shown as a visible mark, such as `<U+202E>`.
     Mark,
-    /// What follows decides; see [`held_passes`].
+    /// The next character decides; see [`held_passes`].
     Wait,
 }
 

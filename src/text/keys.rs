@@ -1,4 +1,4 @@
-//! Keys of providers, taken out of every text that is shown or written: the last stage of every sink.
+//! Removes providers' keys from every text that is shown or written: the last stage of every sink.
 //!
 //! A server that repeats the key it was sent, a person who pastes one, a script that prints one: in every case, a key
 //! that this program holds must not reach a terminal or a file. So the code that makes a key (`model::Secret`)

@@ -56,7 +56,7 @@ fn without_signs(line: Cow<'_, str>, is_free: impl Fn(&[char]) -> bool) -> Cow<'
 /// Returns whether a sign is for drawing and not used in any language; an emoji of the same shape is not.
 fn is_drawn(c: char, next: Option<&char>) -> bool {
     match c {
-        // a ring that accents are put on, and squares that are emoji by themselves
+        // a ring that carries accents, and squares that are emoji by themselves
         '◌' | '◽' | '◾' => false,
         '✓' | '■'..='◿' => next != Some(&'\u{FE0F}'),
         '‖' | '─'..='▟' => true,

@@ -11,7 +11,7 @@ use std::mem::take;
 const CLUSTER_LIMIT: usize = 11;
 /// Shown in place of what a cluster has beyond its limit.
 const OVERFLOW: char = '…';
-/// What a combining mark without a letter is put on.
+/// The base of a combining mark without a letter.
 const DOTTED_CIRCLE: char = '◌';
 /// Characters of a colour sequence; longer ones are shown.
 const COLOUR_LIMIT: usize = 32;

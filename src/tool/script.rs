@@ -7,7 +7,7 @@ use serde_json::json;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Says whether a command may run.
+/// Returns whether a command may run.
 type Permits = Arc<dyn Fn(&[Text]) -> bool + Send + Sync>;
 
 /// The scripts that tools of a run may start.
@@ -17,7 +17,7 @@ pub struct ToolScripts {
     pub permits: Permits,
     /// The working directory of the scripts.
     pub folder: PathBuf,
-    /// What they know of the environment.
+    /// The environment of the scripts.
     pub environment: ChildEnvironment,
 }
 

@@ -1,6 +1,6 @@
 //! The layout of the screen, at every size.
 //!
-//! What the floor does survives the longest: the panel goes first, then the row of the cast, then the footer.
+//! The line of the floor stays the longest: the panel goes first, then the row of the cast, then the footer.
 
 use ratatui::layout::Rect;
 
@@ -31,7 +31,7 @@ const FOOTER_ROWS: u16 = 12;
 /// Rows from which lanes are shown below a live conversation: by default, and where they were asked for.
 const LANES_ROWS: u16 = 30;
 const LANES_ASKED_ROWS: u16 = 20;
-/// Rows from which a card says what waits for the person.
+/// Rows from which a card asks for the operator's attention.
 const CARD_ROWS: u16 = 18;
 /// Lanes that have a row each; more of them share one.
 pub const MOST_LANES: usize = 6;
@@ -46,7 +46,7 @@ const TIMELINE_BEHIND: usize = 9;
 pub struct Areas {
     /// The title and the status.
     pub header: Rect,
-    /// Who sits at the table, in one row.
+    /// The cast, in one row.
     pub cast: Rect,
     /// The rule below the header.
     pub rule: Rect,
@@ -60,7 +60,7 @@ pub struct Areas {
     pub lanes: Rect,
     /// The card that asks for the operator's attention.
     pub card: Rect,
-    /// Who speaks and who is next.
+    /// The current speaker and the next.
     pub floor: Rect,
     /// The queued messages.
     pub queue: Rect,
@@ -92,7 +92,7 @@ pub fn axis(area: Rect) -> Rect {
     Rect { x: area.x + TIMELINE_LABEL as u16, width, ..area }
 }
 
-/// What the person's own part needs, in rows.
+/// The rows that the operator's part of the screen needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowsNeeded {
     /// Rows of queued messages.
@@ -103,7 +103,7 @@ pub struct RowsNeeded {
     pub timeline: u16,
     /// The lanes of a live conversation.
     pub lanes: u16,
-    /// The card of what waits for the person.
+    /// Rows of the card that asks for the operator's attention.
     pub card: u16,
     /// Whether the panel is shown at this width.
     pub panels: Panels,
@@ -112,7 +112,7 @@ pub struct RowsNeeded {
 /// When the panel is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Panels {
-    /// Where the screen is wide enough.
+    /// The panel is shown where the screen is wide enough.
     #[default]
     Auto,
     /// Also where they leave little room.

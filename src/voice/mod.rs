@@ -1,4 +1,4 @@
-//! Where words come from: one trait for models, scripts, rehearsed lines and recordings.
+//! The sources of words: one trait for models, scripts, rehearsed lines and recordings.
 //!
 //! A voice streams [`Chunk`]s into its [`Out`] and never retries, never waits for the operator and never sees the
 //! conversation: all it knows is in its [`CallRequest`]. Dropping its future cancels the call for good.
@@ -29,7 +29,7 @@ pub struct CallRequest {
     pub call: CallId,
     /// The turn that the call belongs to.
     pub turn: TurnId,
-    /// Who speaks, as of this call.
+    /// The participant that speaks, as of this call.
     pub seat: Arc<Participant>,
     /// What the reply is for: to speak, vote, judge and so on.
     pub purpose: Purpose,
@@ -45,7 +45,7 @@ pub struct CallRequest {
     pub tools: Vec<Tool>,
     /// The form that the reply must have.
     pub form: Form,
-    /// What the call was started with, as logged.
+    /// The parameters of the call, as logged.
     pub parameters: CallParameters,
     /// The labels under which it sees the others, where names are hidden.
     pub labels: BTreeMap<SeatId, Text>,
@@ -68,7 +68,7 @@ pub enum Chunk {
     Failed(CallFailure),
 }
 
-/// What an agent does besides speaking.
+/// What an agent does besides speaking, as logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the fields are those of the events, which say what they mean")]
 pub enum Did {
@@ -146,7 +146,7 @@ pub trait Voices: Send + Sync {
     }
 }
 
-/// Where a voice sends its chunks, and the clock it sleeps by.
+/// The channel for a voice's chunks, and its clock.
 #[derive(Clone)]
 pub struct Out {
     call: CallId,

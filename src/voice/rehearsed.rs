@@ -9,7 +9,7 @@ use crate::expr::{Condition, ExprError, Facts, Template};
 use crate::model::{Channel, ErrorClass, Line, Purpose, Text, VoiceSpec};
 use std::cell::LazyCell;
 
-/// How many words of silence go before the first one.
+/// The silence before the first word, counted in words.
 const BREATH_WORDS: u64 = 6;
 
 /// Returns which line a seat speaks next, given those it has spoken.
@@ -34,7 +34,7 @@ pub fn choose(
     plain.get(said.checked_rem(plain.len())?).copied()
 }
 
-/// Returns what is wrong with the conditions that are looked at for the next line, each with its place.
+/// Returns the faults of the conditions that are checked for the next line, each with its place.
 pub fn faults(
     lines: &[Line],
     purpose: Purpose,

@@ -10,7 +10,7 @@ use crate::ui::slash;
 use crate::ui::view::list::formats;
 use crate::ui::view::search::Search;
 
-/// Does what a line says, if it names an action; what it does to the conversation comes back.
+/// Runs the action that a line names, if it does; returns its effect on the conversation.
 pub fn run(screen: &mut Screen, line: &str) -> Option<Option<FollowUp>> {
     let (row, rest) = slash::named(line)?;
     Some(match (row.action, rest) {

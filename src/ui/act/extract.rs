@@ -4,7 +4,7 @@ use crate::text;
 use crate::ui::text::links;
 use crate::ui::view::list::{EntryAction, List, ListEntry};
 
-/// What is taken out of a message.
+/// The parts of a message that can be listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extract {
     /// Addresses in the text, and named ones.
@@ -13,7 +13,7 @@ pub enum Extract {
     Code,
 }
 
-/// Returns the links, or the blocks of code, of a message as a list from which Enter looks at one, or copies it.
+/// Returns the links, or the blocks of code, of a message as a list in which Enter opens or copies one.
 pub fn list(said: &str, what: Extract) -> Option<List> {
     let (title, found) = match what {
         Extract::Links => ("Links", links::links(said)),

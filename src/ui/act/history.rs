@@ -1,4 +1,4 @@
-//! What was sent before, as a list from which Enter takes it back into the composer.
+//! Earlier inputs as a list in which Enter puts one back into the composer.
 
 use crate::text;
 use crate::ui::view::list::{EntryAction, List, ListEntry};

@@ -35,7 +35,7 @@ pub fn key(screen: &mut Screen, key: &KeyEvent) -> Option<Option<FollowUp>> {
     }
 }
 
-/// Counts: a sign, digits, and a key that moves.
+/// Handles counts: a digit prefix and a key that moves.
 fn table(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
     let place = screen.view.place();
     let vim = screen.view.vim.as_mut()?;
@@ -131,7 +131,7 @@ fn composer(screen: &mut Screen, code: KeyCode) -> Option<Option<FollowUp>> {
     Some(None)
 }
 
-/// Does what a letter alone means; returns whether text follows.
+/// Runs the command of a single letter; returns whether text follows.
 fn alone(area: &mut TextArea<'_>, c: char) -> bool {
     match c {
         'x' => caret::delete_after(area),

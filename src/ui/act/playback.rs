@@ -22,7 +22,7 @@ pub fn step(view: &mut ViewState, step: Step) {
     with(view, |p| p.transport.step(step));
 }
 
-/// Goes to the next mark, or the one before.
+/// Jumps to the next mark, or the one before.
 pub fn mark(view: &mut ViewState, way: Direction) {
     let mut found = true;
     with(view, |p| {
@@ -62,7 +62,7 @@ pub fn waits(view: &mut ViewState) {
     });
 }
 
-/// Does something with the player, and follows what it shows.
+/// Changes the player, and lets the view follow what it shows.
 fn with(view: &mut ViewState, act: impl FnOnce(&Playback)) {
     if let Some(playback) = &view.playback {
         act(playback);

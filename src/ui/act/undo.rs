@@ -15,7 +15,7 @@ const UNDO_MS: u64 = 5_000;
 /// Milliseconds for which a key that asks once more is waited for.
 const LEAVING_MS: u64 = 3_000;
 
-/// Lets time pass; returns the milliseconds until something comes or goes, and whether anything did.
+/// Advances time; returns the milliseconds until the next change, and whether anything changed.
 pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     let mut changed = false;
     let mut next: Option<u64> = None;
@@ -54,7 +54,7 @@ pub fn pass(view: &mut ViewState, now: Ms) -> (Option<u64>, bool) {
     (next, changed)
 }
 
-/// Says what was done, and offers to take it back.
+/// Reports what was done, and offers to undo it.
 pub fn offer(screen: &mut Screen, done: &str, command: Command) {
     let key = screen.keymap.way(Action::Undo, Focus::Read);
     let told = format!("{done} ({key}: undo)");

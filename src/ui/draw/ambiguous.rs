@@ -6,10 +6,10 @@
 use crate::ui::text::wrap::width;
 use ratatui::buffer::{Buffer, CellDiffOption};
 
-/// Cells that a terminal takes at most for a sign that it does not join.
+/// The most cells that a terminal uses for a sign that it does not join.
 const SPILL: u16 = 12;
 
-/// Has everything written that a sign of doubtful width may have been written over.
+/// Rewrites everything that a sign of doubtful width may have overwritten.
 pub fn settle(buffer: &mut Buffer) {
     let area = buffer.area;
     for y in area.top()..area.bottom() {
@@ -31,7 +31,7 @@ pub fn settle(buffer: &mut Buffer) {
     }
 }
 
-/// Returns whether a sign is made of several that have a width of their own.
+/// Returns whether a sign consists of several that have a width of their own.
 fn is_doubtful(sign: &str) -> bool {
     // most cells hold one letter
     sign.len() > 4 && sign.chars().nth(1).is_some() && width(sign) > 1

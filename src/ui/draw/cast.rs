@@ -56,7 +56,7 @@ fn around(screen: &Screen) -> usize {
     here.saturating_sub(BEFORE)
 }
 
-/// What a click does, by the cells it falls on.
+/// The actions of clicks, by the cells they fall on.
 type Clicks = Vec<(Rect, Action)>;
 
 /// Returns the row from a seat on, with names of at most so many cells, and all facts or only those shown nowhere else.

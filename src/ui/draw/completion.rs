@@ -1,4 +1,4 @@
-//! What the word that is being written could become, above the line of the floor.
+//! The completions of the current word, above the line of the floor.
 
 use crate::ui::action::Action;
 use crate::ui::keymap::Focus;

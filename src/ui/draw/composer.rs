@@ -1,4 +1,4 @@
-//! Where the person writes, and above it the queued messages.
+//! The input of the operator, and above it the queued messages.
 
 use crate::text;
 use crate::ui::action::Action;
@@ -23,7 +23,7 @@ const PROMPT: u16 = 3;
 /// Rows of queued messages at most; of more, the last ones are shown.
 const QUEUE_ROWS: usize = 3;
 
-/// Returns the rows that the person's own part needs at a width.
+/// Returns the rows that the operator's part needs at a width.
 pub fn needs(screen: &Screen, width: u16) -> RowsNeeded {
     let room = usize::from(width.saturating_sub(PROMPT + 1));
     let waiting = screen.transcript.queued().count().min(QUEUE_ROWS);

@@ -40,7 +40,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, screen: &mut Screen) {
     frame.render_widget(Text::from(lines), inner);
 }
 
-/// What is known of the message that is read.
+/// Returns the facts about the message that is read.
 fn message(screen: &Screen, at: usize, room: usize) -> Vec<Line<'static>> {
     let (transcript, theme) = (&screen.transcript, &screen.theme);
     let mut lines = vec![heading(screen, "THIS MESSAGE")];
@@ -115,7 +115,7 @@ fn actions(screen: &Screen) -> Vec<Line<'static>> {
     lines
 }
 
-/// What happened besides words, the last first.
+/// Returns the events besides words, the last first.
 fn recent(screen: &Screen, room: usize) -> Vec<Line<'static>> {
     let (theme, glyphs) = (&screen.theme, screen.glyphs);
     let mut lines = vec![heading(screen, "RECENT EVENTS")];

@@ -80,7 +80,7 @@ pub fn role(standing: Status) -> ThemeRole {
     }
 }
 
-/// Returns the sign of a standing.
+/// Returns the mark of a status.
 pub fn sign(standing: Status, glyphs: &crate::ui::theme::glyphs::Glyphs) -> &'static str {
     match standing {
         Status::Running | Status::Stepping => glyphs.speaking,

@@ -26,7 +26,7 @@ const SPARK_CELLS: usize = 20;
 const SPARK_REACH: usize = 200;
 /// Bytes that are taken for a token of what is being said.
 const BYTES_PER_TOKEN: u64 = 4;
-/// Cells before what is said of the floor.
+/// The width of the labels before facts about the floor.
 const FACT: usize = 7;
 /// Cells of the names of limits.
 const NAMES: usize = 12;
@@ -168,7 +168,8 @@ fn rate(transcript: &Transcript, turn: &Turn, now: Ms) -> Option<String> {
     (tokens > 0).then(|| format!("~{tokens} tok/s"))
 }
 
-/// How much a seat said each time it spoke, as far as there is room; from its second utterance on.
+/// Returns the length of each of a seat's utterances as a sparkline, as far as there is room; from its second utterance
+/// on.
 fn spark(transcript: &Transcript, seat: &SeatId, glyphs: &Glyphs) -> String {
     let own = transcript.state().entries.iter().rev().take(SPARK_REACH);
     let own = own.filter(|e| e.number.is_some() && e.seat() == Some(seat)).take(SPARK_CELLS);

@@ -115,7 +115,7 @@ fn playhead(playback: &Playback, columns: usize, screen: &Screen) -> Line<'stati
     row(Span::styled(format!(" {now}"), theme.style(ThemeRole::Text)), cells)
 }
 
-/// What the signs mean, how waits are shown, and when it was recorded.
+/// Returns the legend of the marks, how waits are shown, and the date of the recording.
 fn legend(playback: &Playback, screen: &Screen) -> Line<'static> {
     let muted = screen.theme.style(ThemeRole::Muted);
     let mut spans = vec![Span::raw(" ")];

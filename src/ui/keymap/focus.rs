@@ -1,4 +1,4 @@
-//! Where the keyboard is: which keys hold there, and whether letters are text.
+//! The part of the screen that has the keyboard: which keys work there, and whether letters are text.
 
 /// The part of the screen that receives keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,11 +58,11 @@ pub fn numbered(question: &str, answers: &[String]) -> String {
 /// A command whose keys are asked for.
 pub struct Question {
     row: &'static CommandRow,
-    /// What is known of it, as it would be typed.
+    /// The command so far, as it would be typed.
     line: String,
     /// How many of the keys have an answer.
     done: usize,
-    /// What numbers stand for in the answer that is awaited.
+    /// The values of the numbers in the current question.
     answers: Vec<String>,
 }
 
@@ -98,7 +98,7 @@ impl Question {
         Answered::Ask(told, self)
     }
 
-    /// Takes in an answer and asks for the next key.
+    /// Applies an answer and asks for the next key.
     pub fn answered(mut self, answer: &str, transcript: &Transcript) -> Answered {
         let number = answer.parse::<usize>().ok().and_then(|n| n.checked_sub(1));
         let known = number.and_then(|at| self.answers.get(at)).map(String::as_str);

@@ -10,7 +10,7 @@ use crossterm::event::{Event, KeyEvent};
 use futures::{Stream, StreamExt};
 use std::io;
 
-/// Shows the start screen until the person has chosen; `estimate` says what a choice would use.
+/// Shows the start screen until a choice is made; `estimate` returns what a choice would use.
 ///
 /// # Errors
 /// When the terminal is gone.

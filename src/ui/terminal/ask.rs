@@ -99,23 +99,23 @@ fn ground(answer: &str) -> Option<Ground> {
     };
     let mut parts = parts.split('/').map(part);
     let (red, green, blue) = (parts.next()??, parts.next()??, parts.next()??);
-    // as the eye weighs them, roughly; grounds are far from the middle
+    // approximate perceived lightness; backgrounds are far from the middle
     let light = 0.299 * red + 0.587 * green + 0.114 * blue;
     Some(if light > 0.5 { Ground::Light } else { Ground::Dark })
 }
 
-/// Where an answer was cut: what comes next is its rest, however late.
+/// Where an answer was cut: the next bytes are its rest, however late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Within {
     /// Behind the first byte of a sequence.
     Escape,
-    /// In the colour of the ground.
+    /// In the report of the background colour.
     Colour,
     /// Inside any other report.
     Report,
 }
 
-/// What was not all there when patience was over; the terminal is one, and so is the answer.
+/// An answer that was incomplete when the time was up; there is one terminal, and so one answer.
 static CUT: Mutex<Option<Within>> = Mutex::new(None);
 
 /// Returns what an answer ends within, if it was cut.

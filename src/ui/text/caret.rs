@@ -1,7 +1,7 @@
 //! Steps through what is written, and takes out of it, by what a reader sees as one sign: a joined emoji, a flag, a letter
 //! with its marks.
 //!
-//! The text box counts characters; here the caret is kept from standing inside a sign. A selection grows in the same way.
+//! The text box counts characters; here the caret never stands inside a grapheme. A selection grows in the same way.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use std::ops::Range;
@@ -29,7 +29,7 @@ pub fn step(area: &mut TextArea<'_>, to: CursorMove) {
     settle(area, before);
 }
 
-/// Takes out the sign before the caret, or what is selected.
+/// Deletes the grapheme before the caret, or the selection.
 pub fn delete_before(area: &mut TextArea<'_>) {
     let (row, at) = place(area);
     match signs(area, row).into_iter().find(|sign| sign.end == at) {
@@ -52,13 +52,13 @@ pub fn delete_after(area: &mut TextArea<'_>) {
     }
 }
 
-/// Takes the last sign off a line that is typed elsewhere.
+/// Deletes the last grapheme of a line that is typed elsewhere.
 pub fn pop(line: &mut String) {
     let end = line.grapheme_indices(true).next_back().map_or(0, |(at, _)| at);
     line.truncate(end);
 }
 
-/// Moves the caret out of a sign, on in the way that it went.
+/// Moves the caret out of a grapheme, in the direction that it was moving.
 fn settle(area: &mut TextArea<'_>, before: (usize, usize)) {
     let (row, at) = place(area);
     let within = |sign: &Range<usize>| sign.start < at && at < sign.end;
@@ -75,7 +75,7 @@ fn place(area: &TextArea<'_>) -> (usize, usize) {
     (caret.0, caret.1)
 }
 
-/// The signs of a line, as ranges of its characters.
+/// Returns the graphemes of a line, as ranges of its characters.
 fn signs(area: &TextArea<'_>, row: usize) -> Vec<Range<usize>> {
     let line = area.lines().get(row).map_or("", String::as_str);
     let mut end = 0;

@@ -1,4 +1,4 @@
-//! What can be taken out of a message: its blocks of code and its links, read off the words as they were written.
+//! Blocks of code and links in a message, found in its source text.
 
 /// A part of some Markdown.
 #[derive(Clone, Debug, PartialEq, Eq)]

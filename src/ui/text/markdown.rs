@@ -1,4 +1,4 @@
-//! What was said, as rows: made safe, read as Markdown, and broken at the width of the column.
+//! Words as rows: made safe, read as Markdown, and broken at the width of the column.
 //!
 //! On the screen code has a frame with the number for the key that copies it; for copying as plain text it has none.
 //!
@@ -95,7 +95,7 @@ impl StyleSheet for Sheet {
     }
 }
 
-/// The signs that frame blocks of code, and the number of the first one.
+/// The characters that frame blocks of code, and the number of the first block.
 #[derive(Clone, Copy)]
 pub struct CodeFrames {
     /// The character set of the frames.
@@ -207,7 +207,7 @@ fn ticked(mut line: Line<'static>) -> Line<'static> {
     line
 }
 
-/// What ends a line of Markdown that stays one.
+/// The end of a line of Markdown whose break is kept.
 const KEPT: &str = "  ";
 
 /// Returns Markdown in which a new line stays one: who writes a verse or an address means it.

@@ -16,7 +16,7 @@ pub fn width(text: &str) -> usize {
     UnicodeWidthStr::width(text)
 }
 
-/// Returns a text cut to a width, with a sign where something is left out.
+/// Returns a text cut to a width, with an ellipsis where something is left out.
 pub fn clip(text: &str, room: usize, ellipsis: &str) -> String {
     if width(text) <= room {
         return text.to_owned();

@@ -2,7 +2,7 @@
 
 use ratatui::style::Color;
 
-/// How many colours a terminal shows.
+/// The colour depth of a terminal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Depth {
     /// The sixteen colours of the terminal's own palette.

@@ -1,6 +1,6 @@
 //! Theme files: TOML, checked when read; faults are reported with file, line and column.
 //!
-//! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles come on top.
+//! A theme may inherit another one: its palette then recolours the roles of that one, and its own roles override them.
 
 use crate::model::near::nearest;
 use crate::ui::theme::{Depth, ROLES, ThemeError};
@@ -14,7 +14,7 @@ use toml::{Spanned, Value};
 /// The text of a theme, and where it came from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ThemeSource {
-    /// What it is called up by.
+    /// The name by which the theme is selected.
     pub name: String,
     /// The name of the file in messages.
     pub path: String,
@@ -22,16 +22,16 @@ pub struct ThemeSource {
     pub text: Cow<'static, str>,
 }
 
-/// What a terminal's ground is like.
+/// The brightness of a terminal's background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ground {
-    /// Light words on a dark ground.
+    /// Light words on a dark background.
     Dark,
-    /// Dark words on a light ground.
+    /// Dark words on a light background.
     Light,
 }
 
-/// For which ground a theme is made.
+/// The background that a theme is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Appearance {
@@ -43,13 +43,13 @@ pub enum Appearance {
     Any,
 }
 
-/// What a theme says of itself.
+/// A theme's description of itself.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meta {
     /// The theme's name, as settings use it.
     pub name: String,
-    /// For which ground it is made.
+    /// The background that it is made for.
     pub appearance: Appearance,
     /// The licence of the palette.
     #[serde(default)]
@@ -70,7 +70,7 @@ pub(super) struct File {
     pub(super) meta: Meta,
     #[serde(default)]
     palette: Palette,
-    /// The palette where the terminal's ground is known to be dark.
+    /// The palette for a terminal whose background is known to be dark.
     #[serde(default)]
     on_dark: Palette,
     #[serde(default)]
@@ -82,7 +82,7 @@ pub(super) struct File {
     roles: BTreeMap<String, Spanned<Value>>,
 }
 
-/// Says what is wrong, and where.
+/// Returns a fault with its place in the file.
 pub(super) fn fault(source: &ThemeSource, start: usize, why: impl Into<String>) -> ThemeError {
     let before = source.text.get(..start).unwrap_or_default();
     let line = before.matches('\n').count() + 1;
@@ -121,7 +121,7 @@ impl Colours {
     ) -> Result<Colours, ThemeError> {
         let mut colours = Colours { named: BTreeMap::new(), depth };
         for (source, file) in layers {
-            // fixed colours cannot be shown in sixteen, so the ground makes no difference there
+            // sixteen colours cannot show fixed ones, so the background makes no difference there
             let known = match ground {
                 _ if depth == Depth::Ansi => Some(&file.on_sixteen),
                 Some(Ground::Dark) => Some(&file.on_dark),

@@ -23,7 +23,7 @@ use ratatui::style::{Color, Modifier, Style};
 /// One table for the roles: their names in a theme file, and the role whose look they take if it names none.
 macro_rules! roles {
     ($($(#[$doc:meta])* $role:ident $name:literal $(=> $fallback:ident)?;)*) => {
-        /// What something on the screen is, for the theme.
+        /// The roles of everything on the screen, each with a style in the theme.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ThemeRole {
             $($(#[$doc])* $role,)*
@@ -46,23 +46,23 @@ roles! {
     Overlay "overlay" => Background;
     /// The background of a message.
     MessageGround "message.ground";
-    /// The ground of code in a message.
+    /// The background of code in a message.
     CodeGround "code.ground" => MessageGround;
-    /// What matters less, and is still read.
+    /// Secondary text.
     Muted "text.muted" => Text;
     /// Lines between parts; never information alone.
     Rule "rule" => Muted;
     /// The title of the conversation.
     Title "title" => Text;
-    /// Where the keyboard is: watching.
+    /// The badge READ.
     BadgeTable "badge.table" => Title;
-    /// Where the keyboard is: writing.
+    /// The badge WRITE.
     BadgePen "badge.pen" => Title;
     /// A key in a hint.
     HintKey "hint.key" => Text;
     /// The text of a hint.
     HintText "hint.text" => Muted;
-    /// What became of what was asked.
+    /// The result of an action.
     Notice "notice" => Text;
     /// A warning.
     Warn "warn" => Title;
@@ -98,7 +98,7 @@ roles! {
     Speaker8 "speaker.8" => Text;
     /// The operator's words.
     SpeakerOperator "speaker.operator" => Title;
-    /// What the program notes in the transcript.
+    /// A note of the program in the transcript.
     MessageNote "message.note" => Muted;
     /// Reasoning, where it is shown.
     MessageReasoning "message.reasoning" => Muted;
@@ -116,7 +116,7 @@ roles! {
     TimeHead "time.head" => Title;
     /// A mark on the timeline.
     Mark "mark" => Notice;
-    /// What is chosen in a list.
+    /// The selected row of a list.
     Selection "selection" => Title;
     /// A heading in Markdown.
     MdHeading "md.heading" => Title;
@@ -160,7 +160,7 @@ pub enum ThemeError {
     Invalid {
         /// The file, the line and the column.
         at: String,
-        /// What is wrong, and what would do.
+        /// The fault, and what is accepted.
         why: String,
     },
     /// There is no theme of that name.

@@ -13,7 +13,7 @@ const LIGHT: [&str; 4] = ["#ffffff", "#fafafa", "#fbf1c7", "#eff1f5"];
 /// The backgrounds behind text.
 const GROUNDS: [ThemeRole; 4] =
     [ThemeRole::Background, ThemeRole::Overlay, ThemeRole::MessageGround, ThemeRole::CodeGround];
-/// The least contrast of colours that must do on every ground, dark and light.
+/// The lowest contrast of colours that are used on every background, dark and light.
 const EVERYWHERE: f64 = 3.0;
 
 /// Relative luminance, as the accessibility guidelines define it.

@@ -1,6 +1,6 @@
-//! Where the person writes: several lines, wrapped at words, with the terminal's own cursor on the caret.
+//! The operator's input: several lines, wrapped at words, with the terminal's own cursor on the caret.
 //!
-//! What is pasted is made safe and never sends; what Ctrl-C clears can be brought back.
+//! Pasted text is made safe and never sends; what Ctrl-C clears can be brought back.
 
 use crate::text;
 use crate::ui::text::wrap::{width, wrap};
@@ -24,7 +24,7 @@ const UNFOLDED_BYTES: usize = 100_000;
 pub struct Composer {
     /// The text box with the caret.
     pub area: TextArea<'static>,
-    /// What was sent before, oldest first.
+    /// Earlier inputs, oldest first.
     pub history: Vec<String>,
     /// The place in it that is shown, while one goes through it.
     back: Option<usize>,
@@ -101,7 +101,7 @@ impl Composer {
         self.pasted.iter().fold(self.text(), unfold)
     }
 
-    /// Takes in a pasted text, made safe: a long one as a chip.
+    /// Inserts a pasted text, made safe: a long one as a chip.
     pub fn paste(&mut self, raw: &str) {
         let lines = raw.replace("\r\n", "\n").replace('\r', "\n");
         let text = text::block(&lines).into_owned();

@@ -169,7 +169,7 @@ fn speakers<'a>(
     seats.map(name).collect()
 }
 
-/// Who said what, and why.
+/// Returns the line with an author and their reason.
 fn reason(
     transcript: &Transcript,
     seat: &SeatId,

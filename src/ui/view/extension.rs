@@ -6,7 +6,7 @@
 use crate::model::{Limit, Limits};
 use crate::state::State;
 
-/// Running seconds that one round more is taken for, where time is the limit.
+/// The seconds that one more round is assumed to take, where time is the limit.
 const MORE_SECONDS: u64 = 60;
 /// Batches that a raise adds where seats depend on one another.
 const MORE_BATCHES: u32 = 5;

@@ -1,4 +1,4 @@
-//! Who speaks, doing what, since when, and who is next and why: read off the state, in words.
+//! Who speaks, doing what, since when, and who is next and why: the state in words.
 //!
 //! Where the scheduler gives a reason, its own words are used; nothing here decides anything.
 

@@ -1,7 +1,7 @@
 //! The exact prompt of an utterance: built again from the log as it was before the call, and held against the digest
 //! that the call was logged with.
 //!
-//! It is the same code that built the prompt then; where the log gives another one now, that is said, never hidden.
+//! It is the same code that built the prompt then; if the log now gives another one, the page says so.
 
 use crate::model::payload::{CallParameters, CallStarted};
 use crate::model::*;

@@ -16,7 +16,7 @@ pub struct Lanes {
     pub begin: Ms,
     /// The time after the last column.
     pub end: Ms,
-    /// Who spoke, by place, from when to when, the last turn first.
+    /// The turns: index of the seat, start and end, the last turn first.
     spoke: Vec<(usize, Ms, Ms)>,
     columns: usize,
 }

@@ -1,4 +1,4 @@
-//! What was asked of the engine and has no receipt yet: each command gets its key here, and its receipt becomes words.
+//! Commands that have no receipt yet: each gets its key here, and its receipt becomes a message.
 
 use crate::model::{Command, Key, Kind, ReceiptIs, Seq, SteerLine};
 use crate::text;
@@ -7,15 +7,15 @@ use std::collections::HashMap;
 /// The commands of one person in one conversation.
 #[derive(Debug)]
 pub struct Outbox {
-    /// What their keys begin with: the place of the opening or reopening.
+    /// The beginning of their keys: the `seq` of the opening or reopening.
     since: Seq,
     waiting: HashMap<Key, String>,
     sent: u64,
-    /// What was last said of a command that waits.
+    /// The last message about a waiting command.
     queued: Option<String>,
 }
 
-/// What a queued command waits for.
+/// The reasons why a queued command waits.
 #[derive(Clone, Debug, Default)]
 pub struct WaitsFor {
     /// The current speaker's name; none if nobody speaks.
@@ -68,7 +68,7 @@ impl Outbox {
     }
 }
 
-/// Says that a command waits, and for what.
+/// Returns the message that a command waits, and for what.
 fn queued(command: &str, WaitsFor { speaker, resume }: &WaitsFor) -> String {
     match (command, speaker, resume) {
         ("pause", Some(speaker), _) => format!("pausing when {speaker} finishes"),

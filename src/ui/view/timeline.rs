@@ -12,7 +12,7 @@ use std::ops::Range;
 /// The turns of one participant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
-    /// Whose it is, safe for one line.
+    /// The participant's name, safe for one line.
     pub name: String,
     /// From when to when, each time.
     pub spoke: Vec<(Ms, Ms)>,

@@ -1,4 +1,4 @@
-//! What can be undone for a while.
+//! Actions that can be undone for a while.
 
 use crate::model::{Command, Ms};
 
@@ -9,6 +9,6 @@ pub struct Undo {
     pub command: Command,
     /// The description of the action.
     pub told: String,
-    /// Since when; unknown until it is first looked at.
+    /// When the offer was first shown; none before that.
     pub since: Option<Ms>,
 }

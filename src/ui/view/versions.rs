@@ -16,7 +16,7 @@ struct Told<'a> {
     counts: bool,
 }
 
-/// Returns every text of a message: what was written over it, then what was said.
+/// Returns every text of a message: the edits first, then what was said.
 fn texts(entry: &Entry) -> Vec<Told<'_>> {
     let edited = entry.edited.as_ref().map(|(_, text)| Told {
         head: "your edit".into(),

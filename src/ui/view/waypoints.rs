@@ -13,13 +13,13 @@ const STRETCH: usize = 1_000;
 /// Events whose transcript is held by all waypoints together, at most.
 const HELD: usize = 200_000;
 
-/// What is made from events, one after the other.
+/// A state made from events, one after the other.
 pub trait Fold: Clone + Default {
     /// Applies an event.
     fn apply(&mut self, event: &Event);
 }
 
-/// What was made from the first events, by how many these were; copies share it.
+/// States after the first events, by the number of these events; copies share them.
 #[derive(Clone)]
 pub struct Waypoints<T>(Arc<Mutex<BTreeMap<usize, Arc<T>>>>);
 

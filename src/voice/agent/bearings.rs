@@ -19,7 +19,7 @@ pub(super) struct Bearings {
     rules: Option<u64>,
     /// The conversation, as a digest of each message.
     known: Vec<u64>,
-    /// What it spoke last, as it came.
+    /// Its last reply, as received.
     pub said: String,
 }
 

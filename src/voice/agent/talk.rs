@@ -18,7 +18,7 @@ use tokio::time::timeout;
 const PROTOCOL: u64 = 1;
 /// The error code with which an agent asks for a login.
 const LOGIN: i64 = -32000;
-/// Requests for leave that one turn may make.
+/// The most requests for permission in one turn.
 const REQUESTS_MAX: u32 = 200;
 /// Characters of an agent's own words about its failure.
 const REASON_MAX: usize = 300;
@@ -27,7 +27,7 @@ const REASON_MAX: usize = 300;
 pub(super) struct Talk {
     child: Child,
     lines: RpcLines,
-    /// Messages that were read and not looked at yet.
+    /// Messages that were received and not yet handled.
     read: VecDeque<RpcMessage>,
     next: u64,
     session: String,
@@ -253,7 +253,7 @@ impl Talk {
         Ok(())
     }
 
-    /// Tells the agent whether it may.
+    /// Passes the operator's answer on to the agent.
     fn permit(&mut self, request: u32, yes: bool) -> Result<(), AgentFault> {
         let Some(ask) = self.asked.remove(&request) else { return Ok(()) };
         let option = if yes { ask.yes } else { ask.no };

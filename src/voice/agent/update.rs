@@ -140,7 +140,7 @@ pub(super) fn input(call: &Value) -> Option<Text> {
     told.then(|| bytes(input.to_string(), INPUT_MAX).into())
 }
 
-/// What came of a tool, as text.
+/// Returns the result of a tool as text.
 fn result(call: &Value) -> Option<Text> {
     let parts = call["content"].as_array()?;
     let part = |part: &Value| match part["type"].as_str() {

@@ -1,4 +1,4 @@
-//! What a request asks for and what a frame of an answer can say, in whichever wire format.
+//! The parts of a request and of a frame of an answer, in every wire format.
 
 use crate::model::Role;
 use crate::model::{Message, ModelSpec, Tool, ToolRound};
@@ -18,7 +18,7 @@ pub(super) struct Call<'a> {
     pub window: Option<u32>,
     /// The tools that it may ask for.
     pub tools: &'a [Tool],
-    /// What it asked of them in this turn, and what came back.
+    /// The tool requests of this turn, with their results.
     pub rounds: &'a [ToolRound],
     /// The provider's name: some vendors differ from the format they speak.
     pub provider: &'a str,
@@ -41,7 +41,7 @@ pub(super) struct AskedPart {
     pub arguments: String,
 }
 
-/// What one frame of an answer says.
+/// The content of one frame of an answer.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct FrameContent {
     /// Text of the reply.

@@ -68,10 +68,10 @@ impl Decoder {
         }
     }
 
-    /// Takes in what was read and puts what it adds into `out`, also before an error.
+    /// Reads bytes and puts the new pieces into `out`, also before an error.
     ///
     /// # Errors
-    /// When the server says that it failed, what comes is not its format, or a bound is exceeded.
+    /// When the server reports a failure, what arrives is not its format, or a limit is exceeded.
     pub fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), ServerFault> {
         self.bytes += bytes.len();
         let mut frames = Vec::new();
@@ -105,7 +105,7 @@ impl Decoder {
     /// for the estimate of its usage.
     ///
     /// # Errors
-    /// When the reply broke off, has no words, or was no reply.
+    /// When the reply broke off, has no words, or was not a reply.
     pub fn end(mut self, shown: usize, out: &mut Pieces) -> Result<Done, ServerFault> {
         let mut rest = Vec::new();
         let frames = std::mem::replace(&mut self.frames, Frames::new(self.wire.framing()));
@@ -144,7 +144,7 @@ impl Decoder {
                 self.over = true;
                 return Ok(());
             }
-            // a sign of life, no event
+            // a keep-alive, not an event
             "" => return Ok(()),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! What went wrong with a call: one class for decisions, one sentence for people.
+//! Failures of a call: one class for decisions, one sentence for people.
 //!
 //! A server's own words are quoted, because they often name the fix, but short, without the key, and never where
 //! they repeat what was sent: an answer to a wrong key or a bad request likes to hold just that.
@@ -208,7 +208,7 @@ fn milliseconds(seconds: f64) -> Option<u64> {
     (seconds >= 0.0).then_some((seconds * 1000.0) as u64)
 }
 
-/// What a server says about its error.
+/// A server's own words about its error.
 #[derive(Default)]
 struct Words<'a> {
     kinds: [&'a str; 3],

@@ -49,7 +49,7 @@ impl Frames {
         }
     }
 
-    /// Takes in bytes and puts the frames that they complete into `out`, also before an error.
+    /// Reads bytes and puts the frames that they complete into `out`, also before an error.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
         let mut rest = bytes;
         if self.after_return && !rest.is_empty() {

@@ -1,6 +1,6 @@
 //! Tools on the wire: how a wire format offers them, spells what was asked and answered, and what a frame asks for.
 //!
-//! What a server asks for is bounded before it is kept, and the ids that it chose are never sent back.
+//! A server's requests are limited before they are kept, and the ids that it chose are never sent back.
 
 use super::content::{AskedPart, Call, text_at};
 use crate::model::tool::{Tool, ToolRequest, ToolRun};

@@ -42,7 +42,7 @@ pub const VENDORS: &[Vendor] = &[
     row("xai", Wire::OpenAi, "https://api.x.ai/v1", "XAI_API_KEY"),
 ];
 
-/// Where calls go: resolved from the user's settings, never from a session or scenario file.
+/// The server of a call: resolved from the user's settings, never from a session or scenario file.
 #[derive(Clone)]
 pub struct Endpoint {
     /// The provider's name, for messages.
@@ -53,6 +53,6 @@ pub struct Endpoint {
     pub base_url: Text,
     /// The key that belongs to this address.
     pub key: Option<Secret>,
-    /// Where the key comes from, for messages.
+    /// The source of the key, for messages.
     pub key_from: Text,
 }

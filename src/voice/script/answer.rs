@@ -66,7 +66,7 @@ impl Line {
 }
 
 impl ScriptAnswer {
-    /// Takes in what was read and puts what it adds into `out`, also before a fault.
+    /// Reads bytes and puts the new pieces into `out`, also before a fault.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Pieces) -> Result<(), AnswerFault> {
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
             self.lines += usize::from(self.line_bytes == 0);

@@ -135,7 +135,7 @@ fn fault(e: SpawnError) -> AnswerFault {
     AnswerFault(class, e.to_string())
 }
 
-/// Returns how a script ended, with its last words.
+/// Returns the end of a script in words, with its last line of standard error.
 fn told(exit: &ChildExit) -> String {
     let last = exit.stderr.lines().rev().map(str::trim).find(|line| !line.is_empty());
     match last {

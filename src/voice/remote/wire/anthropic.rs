@@ -89,7 +89,7 @@ fn version(model: &str) -> Option<(u32, u32)> {
     Some((major, parts.next().and_then(number).unwrap_or(0)))
 }
 
-/// Takes in the tokens that were read, those that the server remembers from before included.
+/// Adds the tokens that were read, cached ones included.
 fn read(usage: &Value, heard: &mut FrameContent) {
     let Some(fresh) = usage["input_tokens"].as_u64() else { return };
     let count = |key: &str| usage[key].as_u64().unwrap_or(0);
