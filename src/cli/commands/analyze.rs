@@ -9,13 +9,15 @@ use crate::cli::document::{self, know_keys};
 use crate::cli::error::Failure;
 use crate::cli::exit::Exit;
 use crate::cli::session_file::{self, report_faults};
+use crate::cli::watched::watched;
 use crate::export::{Beside, Reveal, discreet, figures};
 use crate::model::{Event, Seq};
-use crate::session::{self, Log, Record};
-use crate::state::State;
+use crate::session::{self, Log, ReadProgress, Record, SessionError, Survey};
+use crate::state::{Sieve, State};
 use crate::text;
 use clap::{Args, ValueEnum};
 use serde_json::json;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Statistics for one session, or a comparison of two
@@ -61,7 +63,16 @@ struct Read {
 }
 
 impl Read {
-    fn new(which: &SessionName, context: &Context) -> Result<Read, Failure> {
+    /// Reads a session for its figures alone: no event stays in memory.
+    fn figures(which: &SessionName, context: &Context) -> Result<Read, Failure> {
+        let path = session_file::find(which, context)?;
+        let (survey, state, turn_log) =
+            watched("reading the session", |progress| studied(&path, progress))?;
+        Ok(Read { log: Log { survey, records: vec![] }, state, turn_log })
+    }
+
+    /// Reads a session whose events are compared with those of another one.
+    fn whole(which: &SessionName, context: &Context) -> Result<Read, Failure> {
         let log = session::read(&session_file::find(which, context)?)?;
         let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
         Ok(Read { log, state, turn_log })
@@ -104,8 +115,11 @@ impl AnalyzeArgs {
         }
         let last = self.last.then_some(None);
         let mut named = last.into_iter().chain(self.sessions.iter().map(Some));
-        let a = Read::new(&SessionName::of(named.next().flatten()), context)?;
-        let b = named.next().map(|name| Read::new(&SessionName::of(name), context)).transpose()?;
+        let (a, b) = (SessionName::of(named.next().flatten()), named.next().map(SessionName::of));
+        let (a, b) = match b {
+            None => (Read::figures(&a, context)?, None),
+            Some(b) => (Read::whole(&a, context)?, Some(Read::whole(&b, context)?)),
+        };
         if named.next().is_some() {
             let hint = "give at most one session together with --last";
             return Err(Failure::usage("at most two sessions can be compared", hint));
@@ -174,14 +188,18 @@ impl AnalyzeArgs {
         let folder = context.paths.sessions();
         let paths = catalogue::paths(&folder).map_err(session_file::unreadable(&folder))?;
         let (mut totals, mut unread) = (Totals::default(), 0);
-        for path in paths {
-            let Ok(log) = session::read(&path) else {
-                unread += 1;
-                continue;
-            };
-            let (state, turn_log) = analysis::fold(log.records.iter().map(|r| &r.event));
-            totals.add(&Analysis { state: &state, turn_log: &turn_log, from: Seq(0) });
-        }
+        watched("reading sessions", |progress| {
+            progress.begin(paths.len() as u64);
+            for path in &paths {
+                match studied(path, &ReadProgress::default()) {
+                    Ok((_, state, turn_log)) => {
+                        totals.add(&Analysis { state: &state, turn_log: &turn_log, from: Seq(0) });
+                    }
+                    Err(_) => unread += 1,
+                }
+                progress.step();
+            }
+        });
         let mut tables = totals.tables();
         if let Some(name) = &self.table {
             tables = vec![chosen(tables, name)?];
@@ -212,6 +230,19 @@ impl AnalyzeArgs {
         }
         Ok(Exit::Done)
     }
+}
+
+/// Reads what figures are made of.
+fn studied(path: &Path, progress: &ReadProgress) -> Result<(Survey, State, TurnLog), SessionError> {
+    let (mut state, mut turn_log, mut sieve) =
+        (State::default(), TurnLog::default(), Sieve::default());
+    let mut each = |event: Event| {
+        state.apply(&event);
+        turn_log.take(&event);
+    };
+    let survey = session::scan(path, progress, &mut |found| sieve.take(found.event, &mut each))?;
+    sieve.finish(&mut each);
+    Ok((survey, state, turn_log))
 }
 
 /// Says from where on two sessions are counted.
