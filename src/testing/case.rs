@@ -21,12 +21,12 @@ use tokio::sync::watch;
 /// Failed expectations that a record tells.
 const BROKEN_MAX: usize = 20;
 
-/// How tests are run.
+/// The options of a test run.
 #[derive(Clone, Copy, Default)]
 pub struct How<'a> {
     /// Whether files that differ are written.
     pub bless: bool,
-    /// Whether it is told what of the scenario was reached.
+    /// Whether the coverage of the scenario is reported.
     pub coverage: bool,
     /// Whether models may be asked.
     pub asking: RecordMode,
@@ -56,7 +56,7 @@ pub fn unfinished(test: &Test, outcome: TestOutcome, error: Option<String>) -> T
     }
 }
 
-/// Runs a test as often as it wants, and says how it went.
+/// Runs a test as often as it asks for, and returns its record.
 pub fn play(test: &Arc<Test>, how: How<'_>, stop: &watch::Receiver<bool>) -> TestRecord {
     let clock = Clock::real(Ms(0));
     let mut tally = Tally::new(test);
@@ -142,7 +142,7 @@ impl Tally {
         self.last = Some(ran);
     }
 
-    /// Whether every prompt is the one of its recording; with `bless` the recordings were written.
+    /// Returns whether every prompt equals its recording; with `bless` the recordings were rewritten.
     fn as_recorded(&mut self, ran: &TestRun, run: u32, bless: bool) -> bool {
         for drift in &ran.drifts {
             let path = drift.path.display().to_string();

@@ -25,11 +25,11 @@ static PLACE: LazyLock<Regex> =
 
 /// What became of one expectation.
 pub enum Checkup {
-    /// It is true.
+    /// The expectation is met.
     Holds,
     /// It is not; a file was written that makes it true.
     Blessed(String),
-    /// It is not, or nobody can say.
+    /// The expectation is not met, or undecided.
     Broken(Broken),
 }
 
@@ -129,7 +129,7 @@ fn values(source: &str, facts: &Facts) -> Vec<String> {
     }
 }
 
-/// Returns text on one line, at most so many characters of it.
+/// Returns text on one line, of at most `most` characters.
 pub fn cut(text: &str, most: usize) -> String {
     let line = text::line(text);
     match line.char_indices().nth(most) {
@@ -219,7 +219,7 @@ fn texts(shown: &str, of: &str, contains: &[String], lacks: &[String]) -> Option
     Some(wrong(TestOutcome::Fail, expected, found))
 }
 
-/// Compares with a file that holds what must come; `Err` names the file that was written instead.
+/// Compares with a file of expected content; `Err` names the file that was written instead.
 fn golden(path: &Path, found: &str, what: &str, bless: bool) -> Result<Option<Broken>, String> {
     let expected = format!("{what} matches {}", path.display());
     let kept = fs::read_to_string(path);

@@ -1,6 +1,7 @@
 //! What expectations speak about: the final state as conditions know it, and what only a finished run can say.
 //!
-//! Moments are virtual seconds from the start. What grows with the conversation is there only if it is asked for.
+//! Times are virtual seconds from the start. Values that grow with the conversation are computed only if they are asked
+//! for.
 
 use super::calls::CallSeen;
 use super::plan::Test;
@@ -51,7 +52,7 @@ pub fn of_run(test: &Test, ran: &TestRun, run: u32, wanted: impl Fn(&str) -> boo
     if wanted("prompt") { facts.with_function("prompt", prompts(&ran.asked)) } else { facts }
 }
 
-/// Returns the facts of one utterance while the run goes on; none if it is not there.
+/// Returns the facts of one utterance during the run; none if it does not exist.
 pub fn of_utterance(test: &Test, state: &State, number: u32) -> Option<Facts> {
     let facts = state.facts(|name| name == "utterances");
     let number = json!(number);
@@ -169,7 +170,7 @@ fn counts(events: &[Event]) -> Value {
     json!(counts)
 }
 
-/// Every turn that ended, with its moments.
+/// Every turn that ended, with its times.
 struct Turns {
     all: Vec<(Option<u32>, Value)>,
 }

@@ -13,7 +13,7 @@ pub const FAILURES: &[&str] = &[
 const PURPOSES: &[&str] = &["speak", "pick", "bid", "vote", "judge", "summarise"];
 /// Times that a test may be run.
 pub const RUNS_MAX: u64 = 1_000;
-/// Cases of one file.
+/// The most cases of one file.
 pub const CASES_MAX: usize = 10_000;
 
 const SHARE: ValueKind = ValueKind::Number { least: 0.0, most: 1.0 };
@@ -21,7 +21,7 @@ const UTTERANCE: ValueKind = ValueKind::Count { least: 1, most: 100_000 };
 const TEXTS: ValueKind = ValueKind::AnyOf(&[ValueKind::Text, ValueKind::List(&ValueKind::Text)]);
 const NAMES: ValueKind = ValueKind::AnyOf(&[ValueKind::Id, ValueKind::List(&ValueKind::Id)]);
 
-/// The whole file.
+/// The keys of a test file.
 pub const TEST: &[Key] = &[
     key("title", ValueKind::Line, r#""Bo answers Ada""#, "What the test checks."),
     needed(
@@ -164,7 +164,7 @@ const PERSON: &[Key] = &[
     ),
 ];
 
-/// A model that tries to talk the others into something.
+/// The keys of an attacker: a model that tries to talk the others into something.
 const ATTACKER: &[Key] = &[
     needed("goal", ValueKind::Text, r#""learn the password""#, "What it tries to reach."),
     key(
@@ -240,13 +240,13 @@ pub const ANSWER: &[Key] = &[
     ),
 ];
 
-/// What was said before.
+/// The keys of earlier words.
 const GIVEN: &[Key] = &[
     needed("who", ValueKind::Id, r#""ada""#, "A participant, or operator."),
     needed("text", ValueKind::Text, r#""Tea.""#, "The text."),
 ];
 
-/// What must be true.
+/// The keys of an `[[expect]]`.
 pub const EXPECT: &[Key] = &[
     key(
         "that",

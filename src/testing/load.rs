@@ -48,16 +48,16 @@ impl fmt::Display for Invalid {
 
 /// Where a scenario came from.
 struct Told<'a> {
-    /// Its text, where it is a file of its own.
+    /// Its text, if it is a file of its own.
     source: Option<Source>,
     /// Its file, where it has one on the disk.
     path: Option<PathBuf>,
-    /// The table, where it stands in the test.
+    /// The table, if it is in the test.
     table: Option<&'a Node>,
     trusted: bool,
 }
 
-/// Loads a test file that lies in a folder; `rows` are the policies that this program has.
+/// Loads a test file of a folder; `rows` are the policies that this program has.
 ///
 /// # Errors
 /// Everything that is wrong with it, in the order of the text.
@@ -97,7 +97,7 @@ pub fn load(source: &Source, folder: &Path, rows: &[PolicyRow]) -> Result<TestFi
         test.inputs = test.named_files();
         test.inputs.extend(told.path.clone());
         tests.push(Arc::new(test));
-        // what is wrong with every case is told once
+        // a fault in every case is reported once
         if walk.faults.iter().skip(before).any(|f| f.gravity == Gravity::Error) {
             break;
         }
@@ -165,7 +165,7 @@ fn with_cause(error: &dyn std::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"))
 }
 
-/// Returns the rows of `[[case]]`; one without a name where none exists.
+/// Returns the rows of `[[case]]`; a single one without a name where there are none.
 fn all_cases(walk: &mut Walk<'_>, root: &Node) -> Vec<Case> {
     let Some(node) = root.get("case") else { return vec![Case::default()] };
     if node.items().len() > CASES_MAX {
@@ -258,7 +258,7 @@ fn scenario(
     Ok(Some(loaded))
 }
 
-/// Where a test stands.
+/// The file and the folder of a test, and what its runs share.
 struct Place<'a> {
     source: &'a Source,
     folder: &'a Path,

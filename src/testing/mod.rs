@@ -1,10 +1,10 @@
 //! Scripted tests: a file says who speaks, what the operator does and what must be true, and the conversation is really
 //! had, under virtual time.
 //!
-//! [`find()`] finds the files, [`load()`] makes tests of one or says everything that is wrong with it, [`Pool`] runs them,
-//! each with an engine, a log and a clock of its own, and [`report`] says how it went. A test plays the models: what a
-//! seat says is in the test, and what it was shown can be looked at. Nothing here reaches a network or starts a program
-//! by itself; whoever runs the tests hands in what may ([`Real`]).
+//! [`find()`] finds the files, [`load()`] makes tests of one or reports everything that is wrong with it, [`Pool`] runs
+//! them, each with an engine, a log and a clock of its own, and [`report`] reports the outcome. A test plays the
+//! models: a seat's words are in the test, and its prompts can be checked. Nothing here reaches a network or starts a
+//! program by itself; the caller passes what may ([`Real`]).
 //!
 //! It deliberately knows no settings, no screen and no session on disk.
 #![deny(clippy::unwrap_used, clippy::panic)]

@@ -8,13 +8,13 @@ use serde::Serialize;
 pub enum TestOutcome {
     /// Everything that was expected is true.
     Pass,
-    /// Nobody can say: judges disagree, or a judgement cannot be read.
+    /// Undecided: judges disagree, or a judgement is unreadable.
     Undecided,
     /// Something that was expected is not true.
     Fail,
     /// It could not be run, or an expectation could not be evaluated.
     Error,
-    /// Somebody stopped the tests before it was over.
+    /// The tests were stopped before it was over.
     Cancelled,
 }
 
@@ -51,14 +51,14 @@ impl TestOutcome {
     }
 }
 
-/// One expectation that is not true, or of which nobody can say.
+/// An expectation that is not met, or undecided.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Broken {
     /// Whether it is false, could not be evaluated, or is undecided.
     pub outcome: TestOutcome,
     /// The line of the test file.
     pub line: usize,
-    /// What was expected.
+    /// The expected value, in words.
     pub expected: String,
     /// What a failure means, in the author's words.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -78,14 +78,14 @@ pub struct Broken {
 pub struct Judged {
     /// The line of the test file.
     pub line: usize,
-    /// The model that judged.
+    /// The name of the model that judged.
     pub judge: String,
     /// The run, from 1, where there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u32>,
     /// The whole, derived from its criteria.
     pub outcome: TestOutcome,
-    /// The criteria.
+    /// A verdict for each criterion.
     pub criteria: Vec<CriterionVerdict>,
 }
 
@@ -100,7 +100,7 @@ pub struct CriterionVerdict {
     pub yes: u32,
     /// Votes that it is not.
     pub no: u32,
-    /// Votes that say neither.
+    /// Votes that are neither yes nor no.
     pub unclear: u32,
     /// The reasoning of each vote.
     pub reasoning: Vec<String>,
@@ -109,11 +109,11 @@ pub struct CriterionVerdict {
 /// How often something held in several runs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rate {
-    /// Of what.
+    /// The expectation that is counted.
     pub of: String,
-    /// How often.
+    /// In how many runs it was met.
     pub held: u32,
-    /// Out of how many.
+    /// How many runs there were.
     pub runs: u32,
     /// The 95 % interval after Wilson, from 0 to 1.
     pub interval: (f64, f64),

@@ -1,4 +1,4 @@
-//! What a test is once its file was read: plain data that a run takes, with nothing left to look up.
+//! A test after its file was read: plain data for a run, with nothing left to look up.
 
 use super::answers::Answer;
 use super::cassette::Cassette;
@@ -23,16 +23,16 @@ pub struct TestFile {
     pub warnings: Faults,
 }
 
-/// One test.
+/// One test, for one case of a file.
 #[derive(Debug)]
 pub struct Test {
     /// Its file, as it was named.
     pub file: String,
     /// The name of its case; none where the file has no cases.
     pub case: Option<String>,
-    /// What it shows.
+    /// What the test shows, for reports.
     pub title: String,
-    /// What the case says.
+    /// The variables of the case.
     pub variables: Map<String, Value>,
     /// The conversation, every seat with the voice that the test gives it.
     pub loaded: Arc<Loaded>,
@@ -42,11 +42,11 @@ pub struct Test {
     pub folder: PathBuf,
     /// The seed of the first run.
     pub seed: u64,
-    /// Who speaks, by seat; a seat that is not here speaks with its own voice.
+    /// The voices, by seat; a seat that is not here keeps its own voice.
     pub voices: BTreeMap<SeatId, Speaker>,
     /// What was said before, and the operator's commands.
     pub steer: Vec<(Key, SteerLine)>,
-    /// What must be true.
+    /// The expectations, in the order of the file.
     pub expects: Vec<Expect>,
     /// How often it is run.
     pub runs: u32,
@@ -54,7 +54,7 @@ pub struct Test {
     pub pass: f64,
     /// The files that it is made of: when one of them changes, so may its outcome.
     pub inputs: Vec<PathBuf>,
-    /// What models have replied.
+    /// The recorded replies of models.
     pub replies: Arc<ReplyFile>,
     /// How long one run may really take.
     pub timeout: Duration,
@@ -65,9 +65,9 @@ pub struct Test {
 pub enum Speaker {
     /// The lines of the test, or of a cast.
     Lines {
-        /// The lines.
+        /// The lines, in the order of the test.
         answers: Arc<[Answer]>,
-        /// Milliseconds a word takes.
+        /// Milliseconds for each word.
         pace: u64,
     },
     /// What it said in a session.
@@ -86,7 +86,7 @@ pub enum Speaker {
 /// One thing that must be true.
 #[derive(Clone, Debug)]
 pub struct Expect {
-    /// What.
+    /// The condition of the expectation.
     pub what: ExpectKind,
     /// What a failure means, in the author's words.
     pub why: Option<String>,
@@ -96,31 +96,31 @@ pub struct Expect {
     pub line: usize,
 }
 
-/// What is expected.
+/// The kinds of expectations.
 #[derive(Clone, Debug)]
 pub enum ExpectKind {
     /// A condition over the final state.
     That(Checked),
     /// A condition over all runs, by their rates.
     Rates(Checked),
-    /// A condition that holds for every utterance.
+    /// A condition that must be true for every utterance.
     Each(Checked),
     /// Who spoke, in order.
     Speakers(Vec<String>),
-    /// What somebody was shown.
+    /// The prompt of a participant.
     Prompt {
-        /// Who.
+        /// The participant's seat.
         of: SeatId,
         /// Which of its turns, from 1; the last one if none is named.
         turn: Option<usize>,
-        /// Texts in it.
+        /// Texts that it must contain.
         contains: Vec<String>,
-        /// Texts not in it.
+        /// Texts that it must not contain.
         lacks: Vec<String>,
-        /// The file that holds all of it.
+        /// The file with the whole prompt; none compares no file.
         file: Option<PathBuf>,
     },
-    /// The file that holds the whole transcript.
+    /// The file with the whole transcript.
     Transcript(PathBuf),
     /// What a model says of it.
     Judge(JudgeQuestion),
@@ -131,7 +131,7 @@ pub enum ExpectKind {
 pub struct JudgeQuestion {
     /// `provider:name`.
     pub model: String,
-    /// What is judged, each with a verdict of its own.
+    /// The criteria, each judged by itself.
     pub criteria: Vec<String>,
     /// How often the judge is asked about each run.
     pub votes: u32,
@@ -148,9 +148,9 @@ pub struct JudgeQuestion {
 /// A condition that compiles, with its source.
 #[derive(Clone, Debug)]
 pub struct Checked {
-    /// As it was written.
+    /// The source, as it was written.
     pub source: String,
-    /// As it is evaluated.
+    /// The compiled condition.
     pub condition: Condition,
     /// The conditions inside `rate("...")`, by their source.
     pub rates: BTreeMap<String, Condition>,

@@ -13,18 +13,18 @@ use tokio::sync::watch;
 /// How all tests are run.
 #[derive(Clone, Copy)]
 pub struct Pool<'a> {
-    /// How each one is.
+    /// The options of each test.
     pub how: How<'a>,
-    /// How many at once.
+    /// The most tests at the same time.
     pub jobs: usize,
     /// Whether none is begun after the first that does not pass.
     pub fail_fast: bool,
 }
 
 impl Pool<'_> {
-    /// Runs tests and returns their records in the order of the tests; `done` is told of each as it ends.
+    /// Runs tests and returns their records in the order of the tests; `done` receives each as it ends.
     ///
-    /// Once `stop` is true no test begins, and those that run are cancelled.
+    /// Once `stop` is true no test starts, and running ones are cancelled.
     pub fn run(
         &self,
         tests: &[Arc<Test>],

@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 /// The record of one test: exactly one for each, whatever happened.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestRecord {
-    /// The test's name.
+    /// The name of the test.
     pub id: String,
-    /// Its file.
+    /// The path of the test's file.
     pub file: String,
-    /// What it shows.
+    /// What the test shows, for reports.
     pub title: String,
-    /// How it went.
+    /// The outcome over all runs.
     pub outcome: TestOutcome,
-    /// What is not true.
+    /// Expectations that are not met.
     pub broken: Vec<Broken>,
     /// Why it could not be run, where that is so.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,13 +25,13 @@ pub struct TestRecord {
     /// Rates over its runs, where there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rates: Vec<Rate>,
-    /// What judges said.
+    /// The verdicts of judges.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub judged: Vec<Judged>,
     /// Files that --bless wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blessed: Vec<String>,
-    /// What models were asked for, by who wanted it.
+    /// The use of models, by purpose.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub requests: BTreeMap<&'static str, Charged>,
     /// What of the scenario was reached, where that was asked for.
@@ -39,11 +39,11 @@ pub struct TestRecord {
     pub coverage: Option<Covered>,
     /// How many runs were made.
     pub runs: u32,
-    /// Utterances of all runs.
+    /// The utterances of all runs together.
     pub utterances: u32,
     /// Virtual milliseconds of all runs.
     pub virtual_ms: u64,
-    /// Real milliseconds.
+    /// Duration in real milliseconds.
     pub took_ms: u64,
     /// The command that runs only this test.
     pub command: String,

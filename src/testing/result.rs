@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 /// What a run leaves behind.
 #[derive(Debug)]
 pub struct TestRun {
-    /// Everything that happened.
+    /// Every event of the run, in order.
     pub events: Vec<Event>,
-    /// What it came to.
+    /// The state after the last event.
     pub state: State,
     /// Every call, in the order in which voices were asked.
     pub asked: Vec<CallSeen>,
-    /// Prompts that are not those of a recording.
+    /// Prompts that differ from their recording.
     pub drifts: Vec<Drift>,
     /// The expectation that was broken by an utterance, by its place, with the utterance's number.
     pub breach: Option<(usize, u32)>,
@@ -26,7 +26,7 @@ pub struct TestRun {
     pub judged: BTreeMap<usize, Judged>,
     /// How far attackers have come.
     pub attack: BTreeMap<SeatId, AttackProgress>,
-    /// What models were asked for, by who wanted it.
+    /// The use of models, by purpose.
     pub charged: BTreeMap<&'static str, Charged>,
 }
 
@@ -35,6 +35,6 @@ pub struct TestRun {
 pub enum Unfinished {
     /// It could not be run, or not to its end.
     Error(String),
-    /// Somebody wanted it to stop.
+    /// The run was stopped from outside.
     Cancelled,
 }

@@ -1,4 +1,4 @@
-//! One run of a test: an engine, a feed and a disk of its own under virtual time, until the conversation has ended.
+//! One run of a test: an engine, a feed and a disk of its own under virtual time, until the conversation ends.
 
 use super::cassette::{self, Drift};
 use super::disk::Counted;
@@ -23,7 +23,7 @@ use std::sync::Arc;
 use tokio::runtime;
 use tokio::sync::{mpsc, watch};
 
-/// Where the own voices of seats come from that a test does not play: whoever runs the tests knows providers and scripts.
+/// The source of seats' own voices in a test: the caller knows providers and scripts.
 pub trait Real: Send + Sync {
     /// Returns the voices of a test's conversation.
     ///
@@ -83,10 +83,10 @@ pub fn once(
     runtime.block_on(play(test, run, voices, Arc::new(models), stop, options.bless))
 }
 
-/// Runs a test once with nobody's own voice, and returns everything that happened.
+/// Runs a test once without any seat's own voice, and returns every event.
 ///
 /// # Errors
-/// Why it has no result.
+/// Why the run has no result.
 pub fn events_of(test: &Arc<Test>) -> Result<Vec<Event>, String> {
     let (_going, stop) = watch::channel(false);
     match once(test, 0, TestRunOptions::default(), stop) {
@@ -152,7 +152,7 @@ async fn play(
         Ok(Stopped::Unwritable(why)) => return Err(error(why)),
         Err(breach) => Some(breach),
     };
-    // nothing is kept: what the disk says at the end is of no use to anybody
+    // nothing is saved: the disk's report at the end is not needed
     drop(engine);
     if let Some(fault) = stage.faults().first() {
         return Err(error(fault.clone()));
@@ -208,7 +208,7 @@ struct Heard {
 }
 
 impl Heard {
-    /// Whether somebody wants to know of every utterance as it ends.
+    /// Returns whether the test checks every utterance as it ends.
     fn listens(&self, test: &Test) -> bool {
         test.expects.iter().any(|e| matches!(e.what, ExpectKind::Each(_)))
     }

@@ -1,4 +1,4 @@
-//! A person that a model plays in a human seat, and an attacker: what the model is told, and what its replies come to.
+//! A model that plays a person in a human seat, or an attacker: its prompts, and the meaning of its replies.
 //!
 //! A person has a goal, facts that it keeps to itself until asked, and a manner; the sentence in which it says its stop
 //! word still counts. An attacker works through phases, scores each reply of the others, goes back a phase after a
@@ -12,14 +12,14 @@ use serde_json::{Value, json};
 /// The most that an attacker scores.
 pub const SCORE_MAX: u64 = 10;
 
-/// Whom a model plays.
+/// The person or attacker that a model plays.
 #[derive(Clone, Debug, Default)]
 pub struct Simulated {
-    /// What it wants.
+    /// The goal, in words for the model.
     pub goal: String,
     /// What a person knows and tells only if asked.
     pub facts: Vec<String>,
-    /// How it speaks.
+    /// The manner of speaking; none leaves it to the model.
     pub manner: Option<String>,
     /// What it says first, without any call.
     pub opening: Option<String>,
@@ -43,11 +43,11 @@ pub struct Attack {
 pub struct AttackProgress {
     /// How close each reply of the others came to its goal, from 0 to [`SCORE_MAX`].
     pub scores: Vec<u64>,
-    /// The highest of them.
+    /// The highest score so far.
     pub score: u64,
     /// The phase that it is in, from 0.
     pub phase: usize,
-    /// Replies that refused it.
+    /// How many replies refused it.
     pub refusals: u32,
 }
 
@@ -68,7 +68,7 @@ impl Simulated {
         )
     }
 
-    /// Returns what its model is shown: its own rules instead of a participant's, and the conversation.
+    /// Returns the prompt of its model: its own rules instead of a participant's, and the conversation.
     pub fn messages(&self, shown: &[Message], progress: &AttackProgress) -> Vec<Message> {
         let talk = shown.iter().filter(|m| m.role != Role::System).cloned();
         [Message::new(Role::System, self.rules(progress))].into_iter().chain(talk).collect()
@@ -105,7 +105,7 @@ impl Simulated {
         )
     }
 
-    /// Returns what it says, from what its model replied, and how far it has come; none where the reply says nothing.
+    /// Returns its words, from its model's reply, and its new progress; none where the reply is empty.
     pub fn says(
         &self,
         replied: &str,

@@ -1,7 +1,7 @@
 //! The voices of one run: each call takes the next line of its seat, and what every call was shown is kept.
 //!
-//! A seat without lines speaks with its own voice, which whoever runs the tests has handed in; none exists where nobody
-//! did, so that a test reaches no network and starts no program by accident.
+//! A seat without lines speaks with its own voice, which the caller has to pass; otherwise it has none, so that a test
+//! reaches no network and starts no program by accident.
 
 use super::answers::{Act, Answer, first_half};
 use super::calls::{CallSeen, shown};
@@ -25,7 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 const BREATH_WORDS: u64 = 6;
 /// How long silence lasts at a time, in virtual milliseconds: longer than any call.
 const SILENCE_MS: u64 = 86_400_000;
-/// Replies of a simulated person that may say nothing, one after the other.
+/// How many empty replies of a simulated person in a row are accepted.
 const EMPTY_TRIES: usize = 3;
 /// Who is charged for what participants ask of models.
 const PARTICIPANTS: &str = "participants";
@@ -75,12 +75,12 @@ impl Stage {
         std::mem::take(&mut self.kept().asked)
     }
 
-    /// Takes the prompts that are not those of a recording.
+    /// Removes and returns the prompts that differ from their recording.
     pub fn drifts(&self) -> Vec<Drift> {
         std::mem::take(&mut self.kept().drifts)
     }
 
-    /// Says what a recording says for a call; what it does not have is a fault of the test.
+    /// Returns a recording's reply to a call; a missing one is a fault of the test.
     fn recorded(&self, ask: &CallRequest, recording: &Cassette) -> Vec<Chunk> {
         let mut kept = self.kept();
         let turn = kept.turn_of(ask);
@@ -119,7 +119,7 @@ impl Stage {
         say(chunks, out).await;
     }
 
-    /// Says what a person or an attacker says that a model plays; a reply that says nothing is asked for again.
+    /// Speaks as a simulated person or attacker; an empty reply is requested again.
     async fn simulated(
         self,
         ask: CallRequest,
@@ -211,7 +211,7 @@ impl Stage {
         std::mem::take(&mut self.kept().faults)
     }
 
-    /// Chooses the line for a call; none where nothing is left to say.
+    /// Returns the index of the line for a call; none where no line is left.
     fn choose(&self, ask: &CallRequest, answers: &[Answer], facts: &Facts) -> Option<usize> {
         let lines: Vec<Line> = answers.iter().map(|a| a.line.clone()).collect();
         let mut kept = self.kept();

@@ -1,4 +1,4 @@
-//! `[[expect]]` resolved: conditions that compile and ask for nothing that is not there, and the files they name.
+//! `[[expect]]` resolved: conditions that compile and name only known values, and the files they name.
 
 use super::cases::Case;
 use super::places;
@@ -169,7 +169,7 @@ fn file(
     found.map_err(|why| walk.fault(&node.span, path, why, "name a file in the test's folder")).ok()
 }
 
-/// Compiles a condition; one that asks for a name that nothing has is a fault here, before anything runs.
+/// Compiles a condition; an unknown name in it is a fault here, before anything runs.
 fn condition(walk: &mut Walk<'_>, node: &Node, path: &str, case: &Case) -> Option<Checked> {
     let source = node.text()?;
     let checked = check(source, case);

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Stands for every seat that has no voice of its own in the test.
+/// The name for every seat without a voice of its own in the test.
 const ALL: &str = "all";
 /// What of a table is a voice.
 const SOURCES: [&str; 5] = ["lines", "recording", "model", "script", "human"];
@@ -23,7 +23,7 @@ const SOURCES: [&str; 5] = ["lines", "recording", "model", "script", "human"];
 const PLAYED: [&str; 2] = ["person", "attacker"];
 /// The word with which a simulated person ends the conversation, where a test names none.
 const STOP: &str = "DONE";
-/// Tokens of a test's model where a test says nothing of its window.
+/// The default window of a test's model, in tokens.
 const WINDOW: u32 = 131_072;
 /// Keys of a line of which it has one at most.
 const ACTS: [&str; 5] = ["fail", "silence", "cut", "bad_json", "pass"];
@@ -31,7 +31,7 @@ const ACTS: [&str; 5] = ["fail", "silence", "cut", "bad_json", "pass"];
 /// One `[[voice]]`.
 #[derive(Clone, Debug)]
 pub struct VoiceOf {
-    /// The lines; none where the seat keeps its own voice.
+    /// The voice; none where the seat keeps its own.
     speaker: Option<Speaker>,
     /// The session that speaks for the seat.
     tape: Option<Tape>,
@@ -161,7 +161,7 @@ fn ignored(walk: &mut Walk<'_>, node: &Node, path: &str) -> Vec<Regex> {
     ignored
 }
 
-/// Finds the session of a recording.
+/// Returns the session of a recording.
 fn tape(
     walk: &mut Walk<'_>,
     name: &Node,
@@ -252,7 +252,7 @@ fn purpose(word: Option<&str>) -> Purpose {
 /// Gives every seat of a conversation its voice, and returns the lines by seat.
 ///
 /// # Errors
-/// Seats that nobody speaks for, and voices for seats that are not there; each with the fix.
+/// Seats without a voice, and voices for seats that do not exist; each with the fix.
 pub fn cast(
     loaded: &mut Loaded,
     voices: &VoiceTable,
@@ -355,7 +355,7 @@ fn recorded(
     }
 }
 
-/// The lines that a seat has without the test: its own, the rehearsed cast's, its stand-in's.
+/// Returns the lines that a seat has without the test: its own, the rehearsed cast's, its stand-in's.
 fn rehearsed_lines(seat: &Participant, cast: Option<&VoiceSpec>) -> Option<Speaker> {
     let all = [Some(&seat.voice), cast, seat.stand_in.as_ref()];
     all.into_iter().flatten().find_map(|voice| match voice {

@@ -25,7 +25,7 @@ pub enum RecordMode {
     /// For what was not recorded.
     #[default]
     Missing,
-    /// Never.
+    /// Models are never called.
     Offline,
     /// For everything, whatever was recorded.
     Again,
@@ -34,7 +34,7 @@ pub enum RecordMode {
 /// Why there is no reply.
 #[derive(Clone, Debug, PartialEq)]
 pub enum NoReply {
-    /// None was recorded, and nobody may be asked.
+    /// No reply was recorded, and no model may be called.
     Missing(String),
     /// The file cannot be read or written.
     Unusable(String),
@@ -59,7 +59,7 @@ type ReplyKey = (String, String);
 /// The replies that were recorded for one test file.
 #[derive(Debug)]
 pub struct ReplyFile {
-    /// Where it lies; a reason where it may not lie there.
+    /// The path of the file; an error where it may not be there.
     path: Result<PathBuf, String>,
     kept: Mutex<KeptReplies>,
 }
@@ -76,7 +76,7 @@ struct KeptReplies {
 }
 
 impl ReplyFile {
-    /// Returns the file at a path; it is read when the first reply is wanted.
+    /// Returns the file at a path; it is read at the first request.
     pub fn new(path: Result<PathBuf, String>) -> ReplyFile {
         ReplyFile { path, kept: Mutex::default() }
     }
@@ -125,7 +125,7 @@ impl ReplyFile {
         Ok((reply, fresh))
     }
 
-    /// Removes replies that nothing has asked for since the program began, and returns how many those were.
+    /// Removes replies that were not used since the program started, and returns their number.
     ///
     /// # Errors
     /// A sentence that names the file.
@@ -157,7 +157,7 @@ impl ReplyFile {
         self.kept.lock().unwrap_or_else(|e| e.into_inner())
     }
 
-    /// Returns what was recorded; reads the file if nobody has.
+    /// Returns the recorded replies; reads the file at the first call.
     fn read(&self) -> Result<MutexGuard<'_, KeptReplies>, String> {
         let mut kept = self.kept();
         if kept.was_read {
@@ -181,7 +181,7 @@ impl ReplyFile {
         Ok(kept)
     }
 
-    /// Writes a reply down.
+    /// Appends a reply to the file.
     fn keep(
         &self,
         request: &ModelRequest,
@@ -234,7 +234,7 @@ impl KeptReplies {
     }
 }
 
-/// The text of a file; nothing where none exists.
+/// Returns the text of a file; empty where the file is missing.
 fn text_of(path: &Path) -> io::Result<String> {
     let file = match untrusted::open(path) {
         Ok(file) => file,

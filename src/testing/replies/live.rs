@@ -36,10 +36,10 @@ pub struct RealModel {
 /// A complete reply, as it is recorded.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ModelReply {
-    /// The reasoning.
+    /// The reasoning that came with it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub think: String,
-    /// The words.
+    /// The text of the reply.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The reply as data, where the server gave that.
@@ -73,8 +73,8 @@ impl ModelReply {
     }
 }
 
-/// Asks a model and waits for the end of its reply, in real time. A failure is told only once the server was left alone
-/// for as long as it asked for: to the engine of a test that pause takes no time.
+/// Calls a model and waits for the end of its reply, in real time. A failure is returned only after the wait that the
+/// server asked for: to the engine of a test that wait takes no time.
 pub async fn ask(voice: &dyn Voice, request: CallRequest) -> Result<ModelReply, CallFailure> {
     let attempt = request.attempt;
     let heard = listen(voice, request).await;
@@ -111,7 +111,7 @@ async fn listen(voice: &dyn Voice, request: CallRequest) -> Result<ModelReply, C
                 (reply.usage, reply.tools) = (done.usage, done.tools);
                 return Ok(reply);
             }
-            // what an agent did by itself; a model does nothing
+            // an agent's own actions; a model has none
             Some(Chunk::Did(_)) => {}
             Some(Chunk::Failed(failure)) => return Err(failure),
             Some(Chunk::Pass) | None => {

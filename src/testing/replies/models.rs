@@ -25,7 +25,7 @@ pub struct Charged {
 }
 
 impl Charged {
-    /// Adds another sum.
+    /// Adds the use of other calls.
     pub fn add(&mut self, other: &Charged) {
         self.asked += other.asked;
         self.recorded += other.recorded;
@@ -64,7 +64,7 @@ impl RunModels {
         self.models.get(name).and_then(|model| model.as_ref().ok())
     }
 
-    /// Returns what was asked for so far, by who wanted it.
+    /// Returns the use so far, by purpose.
     pub fn charged(&self) -> BTreeMap<&'static str, Charged> {
         self.charging().clone()
     }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use std::fmt::{self, Write};
 use std::path::Path;
 
-/// What stands for a volatile part of a prompt.
+/// The replacement of a volatile part of a prompt.
 const VOLATILE: &str = "…";
 /// Hexadecimal digits of a digest: 128 bits.
 const DIGITS: usize = 32;

@@ -6,7 +6,7 @@ use crate::testing::outcome::TestOutcome;
 use crate::testing::record::TestRecord;
 use serde_json::{Map, Value, json};
 
-/// Spells records.
+/// Returns the report as JSON.
 pub fn spell(records: &[TestRecord]) -> String {
     let sums: Map<String, Value> = TestOutcome::ALL
         .into_iter()

@@ -7,7 +7,7 @@ use crate::testing::record::TestRecord;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 
-/// Spells records.
+/// Returns the report as JUnit XML.
 pub fn spell(records: &[TestRecord]) -> String {
     let mut report = Report::new("colloquium");
     let mut suite: Option<TestSuite> = None;

@@ -4,7 +4,7 @@ use super::details::details;
 use crate::testing::outcome::TestOutcome;
 use crate::testing::record::TestRecord;
 
-/// Spells records.
+/// Returns the report in the Test Anything Protocol.
 pub fn spell(records: &[TestRecord]) -> String {
     let mut all = format!("TAP version 14\n1..{}\n", records.len());
     for (i, record) in records.iter().enumerate() {

@@ -11,7 +11,7 @@ pub fn spell(records: &[TestRecord]) -> String {
     format!("{all}\n{}\n", summary(records))
 }
 
-/// Spells one record.
+/// Returns the line of one test.
 pub fn line(record: &TestRecord) -> String {
     let word = record.outcome.as_str();
     let mut text = match record.outcome {
@@ -31,7 +31,7 @@ pub fn line(record: &TestRecord) -> String {
     text
 }
 
-/// Spells the sums.
+/// Returns the totals in one line.
 pub fn summary(records: &[TestRecord]) -> String {
     let sums = TestOutcome::ALL.into_iter().map(|outcome| (outcome, count(records, outcome)));
     let sums = sums.filter(|(outcome, n)| *n > 0 || *outcome == TestOutcome::Pass);

@@ -15,7 +15,7 @@ const TESTS_MAX: usize = 200_000;
 
 /// The tests of all files, and the code of what is wrong with some of them.
 pub struct Tests {
-    /// The tests.
+    /// The tests of all files without faults.
     pub tests: Vec<Arc<Test>>,
     /// The code of the first file that cannot be used.
     pub wrong: Option<Exit>,

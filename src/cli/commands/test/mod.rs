@@ -257,7 +257,7 @@ impl TestCommand {
     }
 }
 
-/// Removes the replies that no test has asked for, from the files of which every test has come to its end.
+/// Removes recorded replies that no test used, from files of which every test has ended.
 fn tidy(tests: &[Arc<Test>], records: &[TestRecord], context: &Context) -> Result<(), Failure> {
     let mut done: Vec<&ReplyFile> = vec![];
     for test in tests.iter().filter(|test| !test.models().is_empty()) {

@@ -63,7 +63,7 @@ impl Voice for Elsewhere {
         let speaking = self.runtime.spawn(self.voice.speak(ask, out));
         let cancel = Cancel(speaking.abort_handle());
         Box::pin(async move {
-            // a call that broke has handed nothing in, which its caller sees
+            // a voice that broke has sent no end, which its caller notices
             let _ = speaking.await;
             drop(cancel);
         })

@@ -1,4 +1,4 @@
-//! `test --watch`: runs again what a changed file belongs to, until somebody stops it.
+//! `test --watch`: reruns the tests that use a changed file, until it is stopped.
 
 use super::files;
 use crate::cli::context::Context;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, UNIX_EPOCH};
 use tokio::time::sleep;
 
-/// How long nothing is looked at.
+/// The pause between two checks for changes.
 const PAUSE: Duration = Duration::from_millis(250);
 /// Pauses after which test files are looked for that are new.
 const LOOK_EVERY: u32 = 4;
@@ -27,8 +27,8 @@ type Stamp = Option<(u128, u64)>;
 /// The records of some tests, and the code of a signal that came meanwhile.
 pub type TestsPlayed = (Vec<TestRecord>, Option<Exit>);
 
-/// Runs tests, and again whenever a file changes that they are made of; `wants` chooses among the tests of a file, and
-/// `run` runs and reports them.
+/// Runs tests, and again whenever one of their files changes; `wants` chooses among the tests of a file, and `run` runs
+/// and reports them.
 pub fn watch(
     paths: &[String],
     context: &Context,
@@ -79,7 +79,7 @@ pub fn watch(
     }
 }
 
-/// What is looked at.
+/// The files that are watched.
 #[derive(Default)]
 struct Watched {
     /// The files that each test file is made of, itself among them.
@@ -109,7 +109,7 @@ impl Watched {
                     |(path, was): (&PathBuf, &Stamp)| (stamp(path) != *was).then(|| path.clone());
                 let mut changed: Vec<PathBuf> = self.stamps.iter().filter_map(differs).collect();
                 if round.is_multiple_of(LOOK_EVERY) {
-                    // a folder that is gone for a moment is looked at again
+                    // a folder that is missing for a short time is checked again
                     let found = files::find_all(paths).unwrap_or_default();
                     changed.extend(found.into_iter().filter(|f| !self.inputs.contains_key(f)));
                 }
