@@ -16,7 +16,7 @@ ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OURS = os.environ.get("COLLOQUIUM", os.path.join(ROOT, "target/release/colloquium"))
 PACED, BURST, GAP = 100, 10_000, 0.02
-LAST = "ENDOFREPLY"
+LAST, END = "ENDOFREPLY", "ENDOFTALK"
 LONG, SHORT = 100_000, 1_000
 QUIET = 20.0
 
@@ -193,8 +193,9 @@ def checksum():
     return of
 
 
-def said(n):
-    return f"word{n} and some more words that somebody said in a long conversation"
+def said(n, of):
+    """Returns what message n says; the last one says something that is written whole wherever it is drawn."""
+    return f"word{n} and some more words that somebody said in a long conversation" if n < of - 1 else END
 
 
 def session(home, name, messages):
@@ -219,7 +220,7 @@ def session(home, name, messages):
         round = {"for": "policy", "purpose": "speak", "seats": ["ada"], "why": "", "round": n + 1}
         batch = event("batch.opened", **round)
         turn = event("floor.granted", batch=batch, participant="ada", number=n + 1)
-        event("turn.ended", by="ada", turn=turn, purpose="speak", number=n + 1, outcome="said", text=said(n), cost=None,
+        event("turn.ended", by="ada", turn=turn, purpose="speak", number=n + 1, outcome="said", text=said(n, messages), cost=None,
               took_ms=1)
     event("conversation.ended", reason="utterance_limit", settled=False)
     return write(home, name, text="".join(out))
@@ -227,7 +228,7 @@ def session(home, name, messages):
 
 def pagers(home):
     """The programs that page in a long conversation: a command each, and the key for a page up."""
-    text = write(home, "long.log", text="".join(f"{n} ada: {said(n)}\n" for n in range(LONG)))
+    text = write(home, "long.log", text="".join(f"{n} ada: {said(n, LONG)}\n" for n in range(LONG)))
     rooms = ["weechat", "-d", os.path.join(home, "weechat"), "--no-connect", "-r", f"/exec -n -norc -buffer long cat {text}",
              "-r", "/buffer long"]
     return {"colloquium": ([OURS, "resume", session(home, "long.jsonl", LONG)], b"\x1b[5~"),
@@ -275,8 +276,7 @@ def rounds(home, url):
         for name, (command, key) in readers.items():
             terminal = Terminal(command, environment(home))
             short = name.endswith("1,000")
-            # what a pager shows of a file is not there as a word where it moves the cursor in between
-            last = terminal.until(f"word{(SHORT if short else LONG) - 1}")
+            last = terminal.until(END)
             if last is not None:
                 measure(figures, name, "last page on the screen, ms", 1_000 * last)
             terminal.settle(2.0)
